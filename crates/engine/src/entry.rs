@@ -34,6 +34,9 @@ pub struct Entry {
     /// Paths inside the packages. If the server's is missing, the usual places are searched.
     #[serde(default)]
     pub(crate) layout: Layout,
+    /// Variables that its programs get in their environment, such as `LD_PRELOAD`.
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
     /// Server options that this version needs to run here.
     #[serde(default)]
     pub(crate) options: BTreeMap<String, String>,
@@ -83,6 +86,7 @@ impl Entry {
             download_bytes: 0,
             sources: Vec::new(),
             layout,
+            environment: BTreeMap::new(),
             options: BTreeMap::new(),
             storage_engine_options: BTreeMap::new(),
         }

@@ -1,7 +1,6 @@
 //! Fetches an engine: downloads, verifies and unpacks it, then renames it into place.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::cache::Cache;
@@ -9,7 +8,7 @@ use crate::entry::Entry;
 use crate::folder;
 use crate::installation::{Installation, Manifest};
 use crate::path_error::{At as _, PathError};
-use crate::source::{FetchError, Package, Phase, Progress, Workspace};
+use crate::source::{FetchError, Package, Phase, Progress, Tree, Workspace};
 
 /// Fetches an engine unless the cache has it.
 ///
@@ -93,37 +92,48 @@ fn fetch_into(
     folder::create(&tree)?;
     folder::create(&downloads)?;
     let mut workspace = Workspace { cache, downloads, tree, total_bytes: entry.download_bytes, progress };
-    let mut packages: Vec<Package> = Vec::new();
-    for source in &entry.sources {
-        packages.extend(source.fetch(&mut workspace)?);
-    }
-    let tree = &workspace.tree;
+    let packages = fetch_sources(entry, &mut workspace)?;
+    complete(entry, &workspace.tree, packages)
+}
+
+/// Makes an installation of what was unpacked into a folder.
+pub(crate) fn complete(entry: &Entry, folder: &Path, packages: Vec<Package>) -> Result<(), FetchError> {
+    let tree = Tree::create(folder)?;
     for (link, target) in &entry.layout.links {
-        symlink(target, tree.join(link)).at("link", &tree.join(link))?;
+        tree.link(link, target).map_err(|error| FetchError::unpack(folder, error))?;
     }
-    let server = entry.layout.or_detected(tree).map(|layout| layout.server).unwrap_or_default();
-    make_executable(&tree.join(&server)).map_err(|_| FetchError::Incomplete {
+    let server = entry.layout.or_detected(folder).map(|layout| layout.server).unwrap_or_default();
+    let incomplete = || FetchError::Incomplete {
         entry: entry.to_string(),
         path: if server.as_os_str().is_empty() {
             "mysqld, mariadbd or postgres".to_owned()
         } else {
             server.display().to_string()
         },
-    })?;
-    Ok(Manifest::new(entry, packages).write(tree)?)
+    };
+    if !folder.join(&server).is_file() {
+        return Err(incomplete());
+    }
+    // Some archives do not keep modes.
+    tree.make_executable(&server).map_err(|_| incomplete())?;
+    Ok(Manifest::new(entry, packages).write(folder, &tree)?)
 }
 
-/// Some archives do not keep modes.
-fn make_executable(server: &Path) -> std::io::Result<()> {
-    let metadata = fs::metadata(server)?;
-    let mode = metadata.permissions().mode();
-    if !metadata.is_file() {
-        return Err(std::io::ErrorKind::NotFound.into());
+/// Fetches all sources: archives first, since the links that they may contain must not lead out, as those to a folder of the
+/// user's do. The packages are in the order of the sources.
+fn fetch_sources(entry: &Entry, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+    let mut packages = vec![Vec::new(); entry.sources.len()];
+    for (source, packages) in
+        entry.sources.iter().zip(&mut packages).filter(|(source, _)| !source.is_folder())
+    {
+        *packages = source.fetch(workspace)?;
     }
-    if mode & 0o111 == 0o111 {
-        return Ok(());
+    Tree::create(&workspace.tree)?.cut_links().at("read", &workspace.tree)?;
+    for (source, packages) in entry.sources.iter().zip(&mut packages).filter(|(source, _)| source.is_folder())
+    {
+        *packages = source.fetch(workspace)?;
     }
-    fs::set_permissions(server, fs::Permissions::from_mode(mode | 0o111))
+    Ok(packages.concat())
 }
 
 fn put_in_place(partial: &Path, entry: &Entry, cache: &Cache) -> Result<Installation, FetchError> {

@@ -1,11 +1,12 @@
 //! Creates, locks, measures and removes folders.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::SystemTime;
 
+use cap_std::fs::Dir;
 use dyno_host::Account;
 use rustix::process::{getegid, geteuid};
 
@@ -27,10 +28,44 @@ pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
     }
 }
 
+/// Creates a folder that only this user can read and write.
+pub(crate) fn create_private(folder: &Path) -> Result<(), PathError> {
+    DirBuilder::new().mode(0o700).create(folder).at("create", folder)
+}
+
 /// Creates a folder that only a server can read and write.
 pub(crate) fn create_for_server(folder: &Path) -> Result<(), PathError> {
-    DirBuilder::new().mode(0o700).create(folder).at("create", folder)?;
+    create_private(folder)?;
     give_to_server(folder)
+}
+
+/// Removes the files of a folder that belongs to a server, whose account may have put a link in its place or into it.
+pub(crate) fn clear_of_server(folder: &Path) -> Result<(), PathError> {
+    let open = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_DIRECTORY).open(folder);
+    let open = open.at("open", folder)?;
+    let owner = open.metadata().at("look at", folder)?.uid();
+    if owner != server_account() {
+        return Err(io::Error::other("it belongs to somebody else")).at("clear", folder);
+    }
+    let open = Dir::from_std_file(open);
+    for item in open.entries().at("read", folder)? {
+        let name = item.at("read", folder)?.file_name();
+        open.remove_file(&name).at("remove", &folder.join(name))?;
+    }
+    Ok(())
+}
+
+/// Reads a small text of a server's; none if it is not there, or is no file.
+pub(crate) fn read_text_of_server(path: &Path) -> Option<String> {
+    const BYTES_MAX: u64 = 64 * 1024;
+    let file = open_file_of_server(path).ok()?;
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    is_file.then(|| io::read_to_string(file.take(BYTES_MAX)).ok()).flatten()
+}
+
+/// Opens a file in a server's folder, unless it is a link. A pipe makes nobody wait.
+fn open_file_of_server(path: &Path) -> io::Result<File> {
+    File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
 
 /// Gives a file or folder to the account that servers run as.
@@ -41,6 +76,16 @@ pub(crate) fn give_to_server(path: &Path) -> Result<(), PathError> {
 /// Whether this user owns a file or folder, itself rather than what it links to.
 pub(crate) fn is_ours(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
+}
+
+/// Whether the account that servers run as owns a file or folder, itself rather than what it links to.
+pub(crate) fn is_of_server(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == server_account())
+}
+
+/// The number of the user that servers run as.
+pub(crate) fn server_account() -> u32 {
+    Account::instead_of_root().map_or(geteuid().as_raw(), Account::number)
 }
 
 /// Whether others may rename what is in a folder. A sticky folder, such as `/tmp`, does not allow it.
@@ -74,8 +119,7 @@ pub(crate) fn read_files(folder: &Path, prefix: &str) -> Result<(), PathError> {
 
 /// Reads a file to its end, unless it is a link.
 fn read_file(path: &Path) -> io::Result<u64> {
-    let mut file = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
-    io::copy(&mut file, &mut io::sink())
+    io::copy(&mut open_file_of_server(path)?, &mut io::sink())
 }
 
 /// Removes a folder with its content. A missing one is no error.
@@ -154,7 +198,9 @@ fn sum(path: &Path, size: &dyn Fn(&fs::Metadata) -> u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
 
@@ -185,6 +231,34 @@ mod tests {
         }
         fs::set_permissions(&open, fs::Permissions::from_mode(0o1777)).unwrap();
         create(&open.join("c")).unwrap();
+    }
+
+    #[test]
+    fn what_a_link_of_a_server_leads_to_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let [precious, own, link, pipe] =
+            ["precious", "own", "link", "pipe"].map(|name| parent.path().join(name));
+        create_for_server(&own).unwrap();
+        for path in [precious.clone(), precious.join("file"), own.join("socket")] {
+            if path == precious { fs::create_dir(path) } else { fs::write(path, "text") }.unwrap();
+        }
+        symlink(precious.join("file"), own.join("link")).unwrap();
+        clear_of_server(&own).unwrap();
+        assert_eq!(fs::read_dir(&own).unwrap().count(), 0);
+
+        symlink(&precious, &link).unwrap();
+        clear_of_server(&link).unwrap_err();
+        if Account::instead_of_root().is_some() {
+            clear_of_server(&precious).unwrap_err();
+        }
+        assert!(precious.join("file").is_file());
+
+        assert_eq!(read_text_of_server(&precious.join("file")).as_deref(), Some("text"));
+        symlink(precious.join("file"), own.join("link")).unwrap();
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR, 0).unwrap();
+        for path in [own.join("link"), pipe, precious] {
+            assert_eq!(read_text_of_server(&path), None, "{}", path.display());
+        }
     }
 
     #[test]

@@ -77,8 +77,16 @@ impl Home {
 
     /// Creates an empty data folder.
     pub(crate) fn create_data(&self) -> Result<PathBuf, PathError> {
+        self.create_data_with(&[])
+    }
+
+    /// Creates a data folder with empty folders in it.
+    pub(crate) fn create_data_with(&self, names: &[&str]) -> Result<PathBuf, PathError> {
         let data = self.data();
-        folder::create_for_server(&data)?;
+        folder::create_private(&data)?;
+        // Before the server's account can put something else in their place.
+        names.iter().try_for_each(|name| folder::create_for_server(&data.join(name)))?;
+        folder::give_to_server(&data)?;
         Ok(data)
     }
 
@@ -136,11 +144,7 @@ impl Home {
     /// their lock files, since the process id in one may have been reused.
     pub(crate) fn clear(&self) -> Result<(), PathError> {
         self.open_log()?.set_len(0).at("truncate", &self.log())?;
-        for item in fs::read_dir(&self.sockets).at("read", &self.sockets)? {
-            let path = item.at("read", &self.sockets)?.path();
-            fs::remove_file(&path).at("remove", &path)?;
-        }
-        Ok(())
+        folder::clear_of_server(&self.sockets)
     }
 
     fn log(&self) -> PathBuf {

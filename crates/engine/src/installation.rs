@@ -15,9 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::cache::Cache;
 use crate::container::Image;
 use crate::entry::Entry;
+use crate::environment;
 use crate::folder;
 use crate::path_error::{At as _, PathError};
-use crate::source::{Package, Source};
+use crate::source::{FetchError, Package, Source, Tree};
 
 const MANIFEST: &str = "dyno-manifest.json";
 
@@ -48,10 +49,10 @@ impl Manifest {
         Self { sources: entry.sources.clone(), packages }
     }
 
-    pub(crate) fn write(&self, root: &Path) -> Result<(), PathError> {
-        let path = root.join(MANIFEST);
-        let text = serde_json::to_vec_pretty(self).map_err(Into::into).at("write", &path)?;
-        fs::write(&path, text).at("write", &path)
+    pub(crate) fn write(&self, root: &Path, tree: &Tree) -> Result<(), FetchError> {
+        let text = serde_json::to_vec_pretty(self).map_err(Into::into).at("write", &root.join(MANIFEST))?;
+        let written = tree.file(Path::new(MANIFEST), 0o644, &mut text.as_slice());
+        written.map_err(|error| FetchError::unpack(root, error))
     }
 
     fn read(root: &Path) -> Option<Self> {
@@ -113,25 +114,28 @@ impl Installation {
         found.map(|path| fs::read_to_string(path).at("read", path)).transpose()
     }
 
-    /// A program of the installation, with the libraries and the loader that came with it.
+    /// A program of the installation, with the libraries and the loader that came with it, and the environment that servers get.
     pub(crate) fn program(&self, path: &Path) -> Command {
         let layout = &self.entry.layout;
         let libraries = layout.libraries.iter().map(|folder| self.path(folder));
         let libraries = env::join_paths(libraries).unwrap_or_default();
         let mut command = if self.image.is_some() {
             // An image's own environment says where its libraries are.
-            Command::new(path)
+            let mut command = Command::new(path);
+            command.env("LC_ALL", "C");
+            command
         } else if let Some(loader) = &layout.loader {
             let mut command = Command::new(self.path(loader));
+            environment::restrict(&mut command);
             command.arg("--library-path").arg(libraries).arg(path);
             command
         } else {
             let mut command = Command::new(path);
+            environment::restrict(&mut command);
             command.env("LD_LIBRARY_PATH", libraries);
             command
         };
-        // English logs, which are searched for messages of the system.
-        command.env("LC_ALL", "C");
+        command.envs(&self.entry.environment);
         command
     }
 

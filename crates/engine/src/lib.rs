@@ -14,6 +14,7 @@ mod contents;
 mod counters;
 mod drain;
 mod entry;
+mod environment;
 mod family;
 mod fetch;
 mod folder;
@@ -69,6 +70,6 @@ pub use server::{RestartError, Server, ServerFault, ShutdownError, StartError, S
 pub use snapshot::{
     Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
 };
-pub use source::{FetchError, Phase, Progress};
+pub use source::{FetchError, Phase, Progress, UnpackError};
 pub use stack_tool::{StackToolError, stack_tool};
 pub use stacks::{FoldedStack, FoldedStacks, fold_stacks};

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::folder;
 use crate::process::workers;
 
 /// How the paths of segments begin; a number follows.
@@ -30,8 +31,10 @@ impl Segments {
     pub(crate) fn remove(&self) {
         let noted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for segment in noted {
-            // A server that ended by itself has removed them.
-            let _ = fs::remove_file(segment);
+            // A server may map what is not its own. One that ended by itself has removed them.
+            if folder::is_of_server(&segment) {
+                let _ = fs::remove_file(segment);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
@@ -28,7 +28,7 @@ impl Scratch {
         let _door = lock_door(parent)?;
         remove_abandoned(parent)?;
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-        let lock = File::create(folder.path().join(LOCK))?;
+        let lock = open_lock(&folder.path().join(LOCK))?;
         lock.lock()?;
         Ok(Self { folder: folder.keep(), _lock: lock })
     }
@@ -59,9 +59,16 @@ pub(crate) fn remove_dead(parent: &Path) -> io::Result<()> {
 
 /// While one process creates or removes a folder, no other may look for folders without an owner.
 fn lock_door(parent: &Path) -> io::Result<File> {
-    let door = File::create(door_of(parent))?;
+    let door = open_lock(&door_of(parent))?;
     door.lock()?;
     Ok(door)
+}
+
+/// Opens a file to lock, and creates it if missing. Others may have put a link in its place where the parent is a folder for
+/// all, such as `/dev/shm`.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)
 }
 
 fn door_of(parent: &Path) -> PathBuf {
@@ -85,7 +92,7 @@ fn remove_abandoned(parent: &Path) -> io::Result<()> {
 }
 
 fn is_abandoned(folder: &Path) -> io::Result<bool> {
-    match File::create(folder.join(LOCK))?.try_lock() {
+    match open_lock(&folder.join(LOCK))?.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(error)) => Err(error),
@@ -106,6 +113,16 @@ mod tests {
         fs::write(folder.join("rows"), "1").unwrap();
         drop(scratch);
         assert!(!folder.exists());
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_lock_is_not_followed() {
+        let parent = tempfile::tempdir().unwrap();
+        let precious = parent.path().join("precious");
+        fs::write(&precious, "text").unwrap();
+        std::os::unix::fs::symlink(&precious, door_of(parent.path())).unwrap();
+        Scratch::create(parent.path()).unwrap_err();
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "text");
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn fetched(cache: &Cache) -> Result<StackTool, FetchError> {
         return Ok(tool);
     }
     let partial = place.with_extension("partial");
-    let unpacked_into = |packages: &[&str]| {
+    let unpacked_into = |packages: &[&'static str]| {
         folder::remove(&partial)?;
         let (tree, downloads) = (partial.join("tree"), partial.join("downloads"));
         folder::create(&tree)?;

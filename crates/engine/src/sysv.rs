@@ -1,21 +1,21 @@
 //! System V shared memory: PostgreSQL keeps a page for each data folder to know whether it is in use. The kernel
 //! keeps the page when the server is killed.
 
-use std::fs;
 use std::path::Path;
+
+use crate::folder;
 
 /// Removes the page of a dead PostgreSQL, if its data folder names one that no process uses.
 pub(crate) fn remove_of(data: &Path) {
-    let Some((key, id)) = fs::read_to_string(data.join("postmaster.pid")).ok().as_deref().and_then(named)
-    else {
-        return;
-    };
+    let lock_file = folder::read_text_of_server(&data.join("postmaster.pid"));
+    let Some((key, id)) = lock_file.as_deref().and_then(named) else { return };
     // SAFETY: a plain structure of numbers, for which zeros are values.
     let mut found: libc::shmid_ds = unsafe { std::mem::zeroed() };
     // SAFETY: shmctl(2) fills the structure, which lives; it is looked at only where that succeeded.
     let is_found = unsafe { libc::shmctl(id, libc::IPC_STAT, &raw mut found) } == 0;
-    // The number may have been reused.
-    if is_found && found.shm_nattch == 0 && found.shm_perm.__key == key {
+    // The number may have been reused, or be anyone's: the file is a server's.
+    let is_its = found.shm_perm.uid == folder::server_account() && found.shm_perm.__key == key;
+    if is_found && is_its && found.shm_nattch == 0 {
         // SAFETY: removes by number, no memory of this process is involved. A failure leaves a page of 56 bytes.
         unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
     }

@@ -1,7 +1,8 @@
 //! Progress of the current run: a small JSON file beside the results file, which contains only finished trials.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -97,12 +98,17 @@ impl LiveFile {
 
     /// Replaces the file atomically. A failed write is ignored, because it must not stop the measurement.
     pub fn write(&self, live: &Live) {
-        let new = self.path.with_extension("new");
-        let text = serde_json::to_vec(live).unwrap_or_default();
-        if fs::write(&new, text).is_ok() {
-            let _ = fs::rename(&new, &self.path);
-        }
+        let _ = replace(&self.path, &serde_json::to_vec(live).unwrap_or_default());
     }
+}
+
+/// Writes a file that is there whole or not at all. Its name until then is one that nobody can have put a link in place of.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    new.write_all(bytes)?;
+    new.persist(path)?;
+    Ok(())
 }
 
 impl Drop for LiveFile {

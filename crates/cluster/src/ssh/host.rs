@@ -28,7 +28,8 @@ const OPTIONS: [&str; 9] = [
 /// `ssh` with a POSIX shell's script for a host.
 pub(super) fn ssh(host: &str, script: &str) -> Command {
     let mut command = Command::new("ssh");
-    command.args(OPTIONS).arg(host).arg(remote(script));
+    // A host is no option, whatever its name begins with.
+    command.args(OPTIONS).args(["--", host]).arg(remote(script));
     // ^C on the terminal is for this process, which then stops tasks in order.
     command.process_group(0);
     command
@@ -36,7 +37,7 @@ pub(super) fn ssh(host: &str, script: &str) -> Command {
 
 /// The same for people.
 pub(super) fn shown(host: &str, script: &str) -> String {
-    format!("ssh {} {} {}", OPTIONS.join(" "), quote(host), quote(&remote(script)))
+    format!("ssh {} -- {} {}", OPTIONS.join(" "), quote(host), quote(&remote(script)))
 }
 
 /// The user's shell on the host may be any; the script is for `sh`.

@@ -44,9 +44,11 @@ impl Control {
     pub(super) fn make(home: &Home, has_leash: bool) -> Result<Self, PathError> {
         let folder = home.folder().join(FOLDER);
         folder::remove(&folder)?;
-        folder::create_for_server(&folder)?;
+        folder::create_private(&folder)?;
         let gate = pipe(&folder.join(GATE))?;
         let leash = if has_leash { Some(pipe(&folder.join(LEASH))?) } else { None };
+        // Last, since its account could then put something else in a pipe's place.
+        folder::give_to_server(&folder)?;
         Ok(Self { folder, gate, leash })
     }
 
@@ -82,7 +84,7 @@ impl Leash {
 
 /// Whether a process has a pipe open for reading; without one it cannot be opened for writing (fifo(7)).
 fn is_read(path: &Path) -> bool {
-    File::options().write(true).custom_flags(libc::O_NONBLOCK).open(path).is_ok()
+    File::options().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path).is_ok()
 }
 
 /// A pipe that is open in both directions: opening it waits for nobody, and as long as this process lives, it does not end.

@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 
 use super::Site;
 use crate::access::{DATABASE, HOST};
-use crate::folder;
 use crate::home::Home;
 use crate::path_error::{At as _, PathError};
 use crate::server::{StartError, run};
@@ -30,8 +29,7 @@ const ACCOUNTS: &str = "accounts.sql";
 
 /// Runs `mysqld --bootstrap` on the release's own SQL of the system tables (MySQL up to 5.6, MariaDB).
 pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), StartError> {
-    let data = site.home.create_data()?;
-    folder::create_for_server(&data.join("mysql"))?;
+    site.home.create_data_with(&["mysql"])?;
     let mut sql = String::from("USE mysql;\n");
     for part in ["system_tables", "performance_tables", "system_tables_data"] {
         sql += &read_sql(site, part)?;

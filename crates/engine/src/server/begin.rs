@@ -9,6 +9,7 @@ use rustix::process::{Signal, geteuid};
 
 use super::StartError;
 use crate::container::{Image, Leash, Waiting, forget, remove_leftover, status_inside};
+use crate::environment;
 use crate::family::Site;
 use crate::path_error::At as _;
 use crate::server_process::ServerProcess;
@@ -78,6 +79,7 @@ fn begin_in_folder(
     let log = site.home.open_log()?;
     let errors = site.home.open_log()?;
     command.stdout(log).stderr(errors);
+    environment::settle(&mut command, &site.home.temporary());
     let program = command.get_program().to_string_lossy().into_owned();
     let inherited = Some(site.home.lock_to_inherit()?);
     let fence = Some(site.fence()?);

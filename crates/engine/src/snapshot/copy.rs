@@ -1,11 +1,18 @@
 //! Copies folders: as clones if the file system shares blocks, otherwise byte by byte without holes.
 
-use std::fs::{self, File, Metadata, Permissions};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, PermissionsExt as _};
 use dyno_host::Account;
-use rustix::fs::{Advice, SeekFrom, copy_file_range, fadvise, ioctl_ficlone, seek, syncfs};
+use rustix::fs::{
+    Advice, AtFlags, Gid, Mode, OFlags, SeekFrom, Uid, chownat, copy_file_range, fadvise, fchmod, fchown,
+    ioctl_ficlone, openat, seek, syncfs,
+};
 use rustix::io::Errno;
 
 use crate::path_error::{At as _, PathError};
@@ -21,61 +28,105 @@ pub struct Copied {
 
 const BUFFER_BYTES: u64 = 1 << 20;
 
-/// Copies a folder to one that does not exist, with modes, holes and links. Sockets and pipes are left out.
+/// Copies a folder to one that does not exist, with modes, holes and links. Sockets and pipes are left out, and so are the
+/// setuid, setgid and sticky bits.
 ///
-/// The copy belongs to this process's user, or to `owner`.
+/// The copy belongs to this process's user, or to `owner`. The folder may be that of a server, which must not have this user
+/// read, change or give away anything else for it: links are not followed, and what is changed is what is open.
 pub(crate) fn copy_folder(from: &Path, to: &Path, owner: Option<Account>) -> Result<Copied, PathError> {
+    let source = open_folder(from).at("open", from)?;
+    fs::create_dir(to).at("create", to)?;
+    let target = open_folder(to).at("open", to)?;
     let mut copied = Copied::default();
-    copy_item(from, to, owner, &mut copied)?;
+    let mut copy = Copy { owner, copied: &mut copied };
+    copy.content(&source, &target, from)?;
     Ok(copied)
 }
 
-fn copy_item(from: &Path, to: &Path, owner: Option<Account>, copied: &mut Copied) -> Result<(), PathError> {
-    let metadata = fs::symlink_metadata(from).at("look at", from)?;
-    let kind = metadata.file_type();
-    if kind.is_dir() {
-        fs::create_dir(to).at("create", to)?;
-        for item in fs::read_dir(from).at("read", from)? {
-            let name = item.at("read", from)?.file_name();
-            copy_item(&from.join(&name), &to.join(&name), owner, copied)?;
-        }
-    } else if kind.is_symlink() {
-        symlink(fs::read_link(from).at("read", from)?, to).at("create", to)?;
-    } else if kind.is_file() {
-        copied.files += 1;
-        copied.bytes += metadata.len();
-        if copy_file(from, to, metadata.len())? {
-            copied.reflinked_bytes += metadata.len();
-        }
-    } else {
-        return Ok(());
-    }
-    take_on(to, &metadata, owner).at("give away", to)
+fn open_folder(path: &Path) -> io::Result<Dir> {
+    let folder = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_DIRECTORY).open(path)?;
+    Ok(Dir::from_std_file(folder))
 }
 
-/// Sets owner and mode, the mode last, since a change of owner clears some of its bits.
-fn take_on(path: &Path, original: &Metadata, owner: Option<Account>) -> std::io::Result<()> {
-    if let Some(owner) = owner {
-        owner.own(path)?;
+fn open_folder_in(folder: &Dir, name: &OsStr) -> io::Result<Dir> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(Dir::from_std_file(openat(folder, name, flags, Mode::empty())?.into()))
+}
+
+/// A copy that is being made.
+struct Copy<'a> {
+    owner: Option<Account>,
+    copied: &'a mut Copied,
+}
+
+impl Copy<'_> {
+    /// Copies what is in a folder, then gives the copy its owner and mode. `path` is for messages.
+    fn content(&mut self, from: &Dir, to: &Dir, path: &Path) -> Result<(), PathError> {
+        for item in from.entries().at("read", path)? {
+            let name = item.at("read", path)?.file_name();
+            self.item(&name, from, to, &path.join(&name))?;
+        }
+        let mode = from.dir_metadata().at("look at", path)?.permissions().mode();
+        self.take_on(to, mode).at("give away", path)
     }
-    if original.is_symlink() {
-        return Ok(());
+
+    fn item(&mut self, name: &OsStr, from: &Dir, to: &Dir, path: &Path) -> Result<(), PathError> {
+        let kind = from.symlink_metadata(name).at("look at", path)?.file_type();
+        if kind.is_dir() {
+            let source = open_folder_in(from, name).at("open", path)?;
+            to.create_dir(name).at("create", path)?;
+            let target = open_folder_in(to, name).at("open", path)?;
+            self.content(&source, &target, path)
+        } else if kind.is_symlink() {
+            let target = from.read_link_contents(name).at("read", path)?;
+            to.symlink_contents(target, name).at("create", path)?;
+            let owner = self.owner.map(|account| account.number());
+            let (user, group) = (owner.map(Uid::from_raw), owner.map(Gid::from_raw));
+            chownat(to, name, user, group, AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(Into::into)
+                .at("give away", path)
+        } else if kind.is_file() {
+            self.file(name, from, to, path)
+        } else {
+            Ok(())
+        }
     }
-    fs::set_permissions(path, Permissions::from_mode(original.mode() & 0o7777))
+
+    fn file(&mut self, name: &OsStr, from: &Dir, to: &Dir, path: &Path) -> Result<(), PathError> {
+        let mut options = OpenOptions::new();
+        options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let source = from.open_with(name, &options).at("open", path)?.into_std();
+        let metadata = source.metadata().at("look at", path)?;
+        let target = to.open_with(name, OpenOptions::new().write(true).create_new(true));
+        let target = target.at("create", path)?.into_std();
+        self.copied.files += 1;
+        self.copied.bytes += metadata.len();
+        if copy_file(&source, &target, metadata.len(), path)? {
+            self.copied.reflinked_bytes += metadata.len();
+        }
+        self.take_on(&target, metadata.mode()).at("give away", path)
+    }
+
+    /// Sets owner and mode of what is open, the mode last, since a change of owner clears some of its bits.
+    fn take_on(&self, target: impl AsFd, mode: u32) -> io::Result<()> {
+        if let Some(account) = self.owner {
+            let number = account.number();
+            fchown(&target, Some(Uid::from_raw(number)), Some(Gid::from_raw(number)))?;
+        }
+        // A program that the owner has put there must not run as whoever the copy belongs to.
+        Ok(fchmod(&target, Mode::from_raw_mode(mode & 0o777))?)
+    }
 }
 
 /// Copies a file as a clone if possible. Returns whether it is one.
-fn copy_file(from: &Path, to: &Path, bytes: u64) -> Result<bool, PathError> {
-    // The folder is a server's, which must not have this user read another file for it.
-    let source = File::options().read(true).custom_flags(libc::O_NOFOLLOW).open(from).at("open", from)?;
-    let target = File::options().write(true).create_new(true).open(to).at("create", to)?;
-    if bytes == 0 || ioctl_ficlone(&target, &source).is_ok() {
+fn copy_file(source: &File, target: &File, bytes: u64, path: &Path) -> Result<bool, PathError> {
+    if bytes == 0 || ioctl_ficlone(target, source).is_ok() {
         return Ok(bytes > 0);
     }
-    target.set_len(bytes).at("write", to)?;
+    target.set_len(bytes).at("write the copy of", path)?;
     let mut at = 0;
-    while let Some((start, end)) = next_data(&source, at, bytes).at("read", from)? {
-        copy_range(&source, &target, start, end).at("write", to)?;
+    while let Some((start, end)) = next_data(source, at, bytes).at("read", path)? {
+        copy_range(source, target, start, end).at("write the copy of", path)?;
         at = end;
     }
     Ok(false)
@@ -140,20 +191,29 @@ pub(super) fn settle(folder: &Path) -> Result<(), PathError> {
 }
 
 fn forget(path: &Path) -> Result<(), PathError> {
-    let kind = fs::symlink_metadata(path).at("look at", path)?.file_type();
-    if kind.is_dir() {
-        for item in fs::read_dir(path).at("read", path)? {
-            forget(&item.at("read", path)?.path())?;
+    forget_content(&open_folder(path).at("open", path)?).at("read", path)
+}
+
+fn forget_content(folder: &Dir) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    for item in folder.entries()? {
+        let item = item?;
+        let kind = item.file_type()?;
+        if kind.is_dir() {
+            forget_content(&open_folder_in(folder, &item.file_name())?)?;
+        } else if kind.is_file() {
+            fadvise(folder.open_with(item.file_name(), &options)?, 0, None, Advice::DontNeed)?;
         }
-    } else if kind.is_file() {
-        let file = File::open(path).at("open", path)?;
-        fadvise(&file, 0, None, Advice::DontNeed).map_err(Into::into).at("read", path)?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
     use super::*;
     use crate::folder;
 
@@ -197,5 +257,21 @@ mod tests {
         let target = File::create_new(parent.path().join("to")).unwrap();
         copy_through_buffer(&source, &target, 0, bytes.len() as u64).unwrap();
         assert_eq!(fs::read(parent.path().join("to")).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_copy_runs_as_nobody_else_and_a_folder_behind_a_link_is_not_copied() {
+        let parent = tempfile::tempdir().unwrap();
+        let (from, to) = (parent.path().join("from"), parent.path().join("to"));
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("program"), "").unwrap();
+        fs::set_permissions(from.join("program"), Permissions::from_mode(0o6755)).unwrap();
+        copy_folder(&from, &to, None).unwrap();
+        assert_eq!(fs::metadata(to.join("program")).unwrap().mode() & 0o7777, 0o755);
+
+        symlink(&from, parent.path().join("link")).unwrap();
+        copy_folder(&parent.path().join("link"), &parent.path().join("other"), None).unwrap_err();
+        settle(&parent.path().join("link")).unwrap_err();
+        assert!(!parent.path().join("other").exists());
     }
 }

@@ -12,6 +12,7 @@ use super::apt_get::AptGet;
 use super::deb;
 use super::error::FetchError;
 use super::progress::Phase;
+use super::word::Word;
 use super::{Package, Workspace};
 use crate::folder;
 
@@ -20,7 +21,7 @@ use crate::folder;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Apt {
     /// Package names; the first gives the version.
-    packages: Vec<String>,
+    packages: Vec<Word>,
     /// Required prefix of the first package's version, since releases differ.
     #[serde(default)]
     version: String,
@@ -28,8 +29,8 @@ pub(crate) struct Apt {
 
 impl Apt {
     /// Packages of any version.
-    pub(super) fn of(packages: &[&str]) -> Self {
-        let packages = packages.iter().map(|package| (*package).to_owned()).collect();
+    pub(super) fn of(packages: &[&'static str]) -> Self {
+        let packages = packages.iter().map(|package| Word::known(package)).collect();
         Self { packages, version: String::new() }
     }
 
@@ -38,7 +39,7 @@ impl Apt {
         folder::create(&folder)?;
         self.download(workspace, &folder)?;
         workspace.enter(Phase::Unpacking);
-        let main = self.packages.first().map_or("", String::as_str);
+        let main = self.packages.first().map_or("", |package| package);
         deb::unpack(&deb::archives(&folder)?, main, &self.version, workspace)
     }
 
@@ -46,7 +47,7 @@ impl Apt {
         let apt = AptGet::new(&workspace.cache.tool("apt"));
         let _turn = folder::lock(&apt.lock_file())?;
         let update = apt.update(workspace)?;
-        let download = apt.get()?.args(["download"]).args(&self.packages);
+        let download = apt.get()?.args(["download", "--"]).args(&self.packages);
         let outcome = download.current_dir(folder).watching(folder).run(workspace);
         outcome.map(drop).map_err(|error| update.cause_of(error))
     }

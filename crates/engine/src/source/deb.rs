@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::FetchError;
 use super::tool::Tool;
-use super::{Package, Workspace};
+use super::{Package, Workspace, unpack};
 use crate::path_error::{At as _, PathError};
 
 /// Unpacks archives into the workspace, if the main package has the wanted version. Returns the packages, the
@@ -20,7 +20,10 @@ pub(super) fn unpack(
     packages.sort_by_key(|package| (package.name != main, package.name.clone()));
     check_version(&packages, main, wanted)?;
     for archive in archives {
-        Tool::new("dpkg-deb").args([Path::new("-x"), archive, &workspace.tree]).run(workspace)?;
+        // It would follow links that other packages have put into the tree.
+        let content = Tool::new("dpkg-deb").args([Path::new("--fsys-tarfile"), archive]);
+        let tree = workspace.tree.clone();
+        content.stream(workspace, |content| unpack::tar(content, archive, &tree))?;
     }
     Ok(packages)
 }

@@ -14,6 +14,7 @@ use super::error::FetchError;
 use super::integrity::Integrity;
 use super::mirror::Mirror;
 use super::progress::Phase;
+use super::word::Word;
 use super::{Package, Workspace, deb};
 use crate::folder;
 use crate::path_error::{At as _, PathError};
@@ -25,9 +26,9 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 #[serde(deny_unknown_fields)]
 pub(crate) struct Debian {
     /// The release's code name, such as `sid`.
-    pub(super) release: String,
+    pub(super) release: Word,
     /// Package names; the first gives the version.
-    packages: Vec<String>,
+    packages: Vec<Word>,
     /// Required prefix of the first package's version.
     version: String,
     /// Whether to take security updates.
@@ -35,7 +36,7 @@ pub(crate) struct Debian {
     security: bool,
     /// Dependencies that the server does not need, such as those of its scripts.
     #[serde(default)]
-    without: Vec<String>,
+    without: Vec<Word>,
 }
 
 fn yes() -> bool {
@@ -62,7 +63,7 @@ impl Debian {
 
     /// The package that gives the version.
     fn main(&self) -> &str {
-        self.packages.first().map_or("", String::as_str)
+        self.packages.first().map_or("", |package| package)
     }
 
     /// Why packages of another release cannot be fetched here.
@@ -101,17 +102,19 @@ impl Debian {
         workspace: &mut Workspace<'_>,
     ) -> Result<Vec<Archive>, FetchError> {
         if !self.without.is_empty() {
-            let show = apt.cache()?.args(["show", "--no-all-versions"]).args(&self.without);
+            let show = apt.cache()?.args(["show", "--no-all-versions", "--"]).args(&self.without);
             write(status, &as_installed(&String::from_utf8_lossy(&show.run(workspace)?)))?;
         }
         let install = || {
             let options =
                 ["install", "--yes", "--no-install-recommends", "--option=Acquire::ForceHash=SHA256"];
-            Ok::<_, FetchError>(apt.get()?.args(options).args(&self.packages))
+            Ok::<_, FetchError>(apt.get()?.args(options))
         };
+        let packages = || ["--"].into_iter().chain(self.packages.iter().map(|package| &**package));
         // apt lists only missing archives, so this uses another, empty folder.
-        let listed = install()?.args(["--print-uris"]).args([apt.no_archives()?]).run(workspace)?;
-        install()?.args(["--download-only"]).watching(&apt.archives()).run(workspace)?;
+        let listed =
+            install()?.args(["--print-uris"]).args([apt.no_archives()?]).args(packages()).run(workspace)?;
+        install()?.args(["--download-only"]).args(packages()).watching(&apt.archives()).run(workspace)?;
         Ok(String::from_utf8_lossy(&listed).lines().filter_map(Archive::listed).collect())
     }
 }

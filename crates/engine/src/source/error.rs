@@ -1,9 +1,10 @@
 //! Why an engine cannot be fetched.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::unpack::UnpackError;
 use crate::lines;
 use crate::path_error::PathError;
 
@@ -31,6 +32,9 @@ pub enum FetchError {
     /// An archive whose name does not tell what it is.
     #[error("{} is no archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
     UnknownArchive { path: PathBuf },
+    /// An archive that is damaged or hostile, or whose content cannot be written.
+    #[error("cannot unpack {}: {source}", archive.display())]
+    Unpack { archive: PathBuf, source: Box<UnpackError> },
     /// The package manager reported success, but the package is missing.
     #[error("the package manager reported success but left no archive of '{package}'; try again")]
     NotDownloaded { package: String },
@@ -52,4 +56,10 @@ pub enum FetchError {
     /// The cache folder cannot be used.
     #[error(transparent)]
     Path(#[from] PathError),
+}
+
+impl FetchError {
+    pub(crate) fn unpack(archive: &Path, source: UnpackError) -> Self {
+        Self::Unpack { archive: archive.to_owned(), source: Box::new(source) }
+    }
 }

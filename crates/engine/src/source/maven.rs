@@ -6,6 +6,7 @@ use super::error::FetchError;
 use super::integrity::Integrity;
 use super::progress::Phase;
 use super::tool::Tool;
+use super::word::Word;
 use super::{Package, Workspace, unpack};
 use crate::folder;
 
@@ -16,11 +17,11 @@ const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:cop
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Maven {
-    group: String,
-    artifact: String,
-    version: String,
-    classifier: Option<String>,
-    packaging: String,
+    group: Word,
+    artifact: Word,
+    version: Word,
+    classifier: Option<Word>,
+    packaging: Word,
     integrity: Integrity,
     /// The folder inside the archive to unpack.
     #[serde(default)]
@@ -46,7 +47,7 @@ impl Maven {
             let wanted = unpack::Wanted { folder: &self.folder, only: &self.only };
             unpack::zip(&archive, &workspace.tree, &wanted)?;
         }
-        Ok(vec![Package { name: self.artifact.clone(), version: self.version.clone() }])
+        Ok(vec![Package { name: self.artifact.clone().into(), version: self.version.clone().into() }])
     }
 
     /// A Maven repository in the cache: the plugin stays for the next fetch, the artefact is removed, since it is large
@@ -54,7 +55,7 @@ impl Maven {
     fn download(&self, workspace: &mut Workspace<'_>, folder: &std::path::Path) -> Result<(), FetchError> {
         let repository = workspace.cache.tool("maven");
         let _turn = folder::lock(&repository.with_extension("lock"))?;
-        let artifact = repository.join(self.group.replace('.', "/")).join(&self.artifact);
+        let artifact = repository.join(self.group.replace('.', "/")).join(&*self.artifact);
         Tool::new("mvn")
             // Without this option Maven remembers failures for a day.
             .args(["--batch-mode", "--quiet", "--update-snapshots", PLUGIN])
@@ -71,7 +72,7 @@ impl Maven {
     fn coordinates(&self) -> String {
         let mut parts = vec![&self.group, &self.artifact, &self.version, &self.packaging];
         parts.extend(&self.classifier);
-        parts.into_iter().map(String::as_str).collect::<Vec<_>>().join(":")
+        parts.into_iter().map(|part| &**part).collect::<Vec<_>>().join(":")
     }
 
     fn file_name(&self) -> String {
@@ -86,12 +87,13 @@ mod tests {
 
     #[test]
     fn an_artefact_is_named_as_maven_names_it() {
+        let word = |text: &str| Word::try_from(text.to_owned()).unwrap();
         let mut artefact = Maven {
-            group: "com.example".to_owned(),
-            artifact: "server".to_owned(),
-            version: "8.0".to_owned(),
-            classifier: Some("linux".to_owned()),
-            packaging: "zip".to_owned(),
+            group: word("com.example"),
+            artifact: word("server"),
+            version: word("8.0"),
+            classifier: Some(word("linux")),
+            packaging: word("zip"),
             integrity: Integrity::of(b""),
             folder: String::new(),
             only: Vec::new(),

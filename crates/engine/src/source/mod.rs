@@ -19,6 +19,7 @@ mod progress;
 mod tarball;
 mod tool;
 mod unpack;
+mod word;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,10 @@ use serde::{Deserialize, Serialize};
 pub use self::error::FetchError;
 pub use self::progress::{Phase, Progress};
 pub(crate) use self::tool::is_installed;
+pub(crate) use self::unpack::Tree;
+pub use self::unpack::UnpackError;
 use crate::cache::Cache;
-use crate::path_error::At;
+use crate::path_error::At as _;
 
 /// A source of an engine's packages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +107,11 @@ impl Source {
         }
     }
 
+    /// Whether it is a folder of the user's, which is linked to rather than unpacked.
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self, Self::Folder(_))
+    }
+
     /// Resolves relative paths against a folder.
     pub(crate) fn start_at(&mut self, folder: &Path) {
         match self {
@@ -128,8 +136,9 @@ impl Source {
 }
 
 /// Downloads packages of the running Debian release and unpacks them into the workspace.
-pub(crate) fn unpack_apt(packages: &[&str], workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
-    apt::Apt::of(packages).fetch(workspace).map(drop)
+pub(crate) fn unpack_apt(packages: &[&'static str], workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
+    apt::Apt::of(packages).fetch(workspace)?;
+    Ok(Tree::create(&workspace.tree)?.cut_links().at("read", &workspace.tree)?)
 }
 
 /// The file that a package manager wrote into a folder.

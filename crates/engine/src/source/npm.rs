@@ -6,6 +6,7 @@ use super::error::FetchError;
 use super::integrity::Integrity;
 use super::progress::Phase;
 use super::tool::Tool;
+use super::word::{ScopedName, Word};
 use super::{Package, Workspace, only_file, unpack};
 use crate::folder;
 
@@ -13,8 +14,8 @@ use crate::folder;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Npm {
-    package: String,
-    version: String,
+    package: ScopedName,
+    version: Word,
     integrity: Integrity,
 }
 
@@ -26,14 +27,15 @@ impl Npm {
         Tool::new("npm")
             .args(["pack", "--ignore-scripts", "--loglevel=error", "--update-notifier=false"])
             .args([format!("--cache={}", folder.join("cache").display())])
-            .args([format!("{}@{}", self.package, self.version)])
+            .args(["--".to_owned(), format!("{}@{}", self.package, self.version)])
             .current_dir(&packed)
             .watching(&folder)
             .run(workspace)?;
-        let archive = only_file(&packed, &self.package)?;
+        let name = self.package.to_string();
+        let archive = only_file(&packed, &name)?;
         workspace.enter(Phase::Unpacking);
-        self.integrity.check(&self.package, &archive)?;
+        self.integrity.check(&name, &archive)?;
         unpack::tar_gz(&archive, &workspace.tree)?;
-        Ok(vec![Package { name: self.package.clone(), version: self.version.clone() }])
+        Ok(vec![Package { name, version: self.version.clone().into() }])
     }
 }

@@ -6,6 +6,7 @@ use super::error::FetchError;
 use super::integrity::Integrity;
 use super::progress::Phase;
 use super::tool::Tool;
+use super::word::Word;
 use super::{Package, Workspace, only_file, unpack};
 use crate::folder;
 
@@ -13,12 +14,12 @@ use crate::folder;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pip {
-    package: String,
-    version: String,
+    package: Word,
+    version: Word,
     /// The wheel's platform tag (`manylinux2014_x86_64`).
-    platform: String,
+    platform: Word,
     /// Its Python version (`3.11`), if it has wheels for several.
-    python: Option<String>,
+    python: Option<Word>,
     integrity: Integrity,
 }
 
@@ -31,7 +32,7 @@ impl Pip {
             .args(["download", "--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir"])
             .args(["--no-deps", "--only-binary=:all:", "--platform", &self.platform])
             .args(python)
-            .args([format!("{}=={}", self.package, self.version)])
+            .args(["--".to_owned(), format!("{}=={}", self.package, self.version)])
             .current_dir(&folder)
             .watching(&folder)
             .run(workspace)?;
@@ -39,6 +40,6 @@ impl Pip {
         workspace.enter(Phase::Unpacking);
         self.integrity.check(&self.package, &wheel)?;
         unpack::zip(&wheel, &workspace.tree, &unpack::Wanted::default())?;
-        Ok(vec![Package { name: self.package.clone(), version: self.version.clone() }])
+        Ok(vec![Package { name: self.package.clone().into(), version: self.version.clone().into() }])
     }
 }

@@ -1,7 +1,6 @@
 //! An archive of the user's, such as the ones that vendors offer: `.tar.gz`, `.tar.xz` or `.zip`, from a file or by
 //! curl from an address.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -10,9 +9,9 @@ use super::error::FetchError;
 use super::integrity::Integrity;
 use super::progress::Phase;
 use super::tool::Tool;
-use super::{Package, Workspace, unpack};
+use super::unpack::{self, Tree};
+use super::{Package, Workspace};
 use crate::folder;
-use crate::path_error::{At as _, PathError};
 
 /// An archive and its checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,8 +28,48 @@ pub(crate) struct Tarball {
 enum Location {
     /// A file, relative to the entry's file.
     Path(PathBuf),
-    /// An address that curl understands.
-    Url(String),
+    /// An address.
+    Url(Url),
+}
+
+/// An address that curl gets, which could do more for others than fetch over a network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+struct Url {
+    text: String,
+    is_encrypted: bool,
+}
+
+impl TryFrom<String> for Url {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let begins_with =
+            |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+        let is_encrypted = begins_with("https://");
+        let is_plain = text.chars().all(|c| !c.is_whitespace() && !c.is_control());
+        if is_plain && (is_encrypted || begins_with("http://")) {
+            return Ok(Self { text, is_encrypted });
+        }
+        let file = text.strip_prefix("file://").unwrap_or("FILE");
+        Err(format!(
+            "'{text}' is no address to fetch from; write https://… or http://…, or path = \"{file}\" for a file"
+        ))
+    }
+}
+
+impl From<Url> for String {
+    fn from(url: Url) -> Self {
+        url.text
+    }
+}
+
+impl Url {
+    /// The protocols that curl may use for it and for where it is sent on to: the checksum makes up for what `http` lacks, but
+    /// an address with `https` is not to be sent on without.
+    fn protocols(&self) -> &'static str {
+        if self.is_encrypted { "=https" } else { "=http,https" }
+    }
 }
 
 /// What an entry may say.
@@ -38,7 +77,7 @@ enum Location {
 #[serde(deny_unknown_fields)]
 struct Fields {
     path: Option<PathBuf>,
-    url: Option<String>,
+    url: Option<Url>,
     sha256: Sha256,
 }
 
@@ -119,7 +158,7 @@ impl Tarball {
     fn name(&self) -> String {
         let path = match &self.place {
             Location::Path(path) => path.as_path(),
-            Location::Url(url) => Path::new(url.split(['?', '#']).next().unwrap_or_default()),
+            Location::Url(url) => Path::new(url.text.split(['?', '#']).next().unwrap_or_default()),
         };
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -130,41 +169,23 @@ impl Tarball {
         let unpacked = workspace.downloads.join("tarball");
         folder::create(&unpacked)?;
         unpack::by_name(archive, &unpacked)?;
-        Ok(move_up(&unpacked, &workspace.tree)?)
+        let (unpacked, tree) = (Tree::create(&unpacked)?, Tree::create(&workspace.tree)?);
+        unpacked.move_up(&tree).map_err(|error| FetchError::unpack(archive, error))
     }
 }
 
 /// Downloads, and resumes an earlier attempt.
-fn download(url: &str, archive: &Path, workspace: &mut Workspace<'_>) -> Result<PathBuf, FetchError> {
+fn download(url: &Url, archive: &Path, workspace: &mut Workspace<'_>) -> Result<PathBuf, FetchError> {
     let folder = archive.parent().unwrap_or(Path::new(""));
     folder::create(folder)?;
     Tool::new("curl")
         .args(["--fail", "--location", "--silent", "--show-error", "--retry", "3", "--continue-at", "-"])
         .args(["--output".as_ref(), archive.as_os_str()])
-        .args([url])
+        .args(["--proto", url.protocols(), "--proto-redir", url.protocols(), "--globoff"])
+        .args(["--", &url.text])
         .watching(folder)
         .run(workspace)?;
     Ok(archive.to_owned())
-}
-
-/// Moves unpacked files into place. If all are in one folder, its content is moved, since vendors put the version
-/// into its name.
-fn move_up(unpacked: &Path, tree: &Path) -> Result<(), PathError> {
-    let items = |folder: &Path| -> Result<Vec<PathBuf>, PathError> {
-        let items = fs::read_dir(folder).at("read", folder)?;
-        items.map(|item| Ok(item.at("read", folder)?.path())).collect()
-    };
-    let mut top = items(unpacked)?;
-    if let [only] = &top[..]
-        && only.is_dir()
-    {
-        top = items(only)?;
-    }
-    for from in top {
-        let to = tree.join(from.file_name().unwrap_or_default());
-        fs::rename(&from, &to).at("create", &to)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -183,6 +204,16 @@ mod tests {
         tarball.start_at(Path::new("/own"));
         assert_eq!(tarball.place, Location::Path(PathBuf::from("/own/a.zip")));
         assert!(tarball.obstacle().unwrap().contains("/own/a.zip"));
+        for (url, protocols) in [("HTTPS://x.test/a.zip", "=https"), ("http://x.test/a.zip", "=http,https")] {
+            let tarball = parse(&format!("url = '{url}'\nsha256 = 'DIGITS'")).unwrap();
+            assert!(matches!(tarball.place, Location::Url(url) if url.protocols() == protocols));
+        }
+        for url in
+            ["-K/tmp/x", "--config=x", "file:///x/a.zip", "gopher://x/", "ftp://x/", "x.test", "https://x y"]
+        {
+            let error = parse(&format!("url = '{url}'\nsha256 = 'DIGITS'")).unwrap_err().to_string();
+            assert!(error.contains(&format!("'{url}' is no address")), "{error}");
+        }
         for wrong in ["path = 'a.zip'", "sha256 = 'DIGITS'", "path = 'a'\nurl = 'b'\nsha256 = 'DIGITS'"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
@@ -194,15 +225,5 @@ mod tests {
         let tarball = parse("path = '/a.zip'\nsha256 = 'DIGITS'").unwrap();
         let kept = serde_json::to_string(&tarball).unwrap();
         assert_eq!(serde_json::from_str::<Tarball>(&kept).unwrap(), tarball);
-    }
-
-    #[test]
-    fn the_one_folder_of_an_archive_is_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let (unpacked, tree) = (folder.path().join("unpacked"), folder.path().join("tree"));
-        fs::create_dir_all(unpacked.join("mysql-8.4.0/bin")).unwrap();
-        fs::create_dir(&tree).unwrap();
-        move_up(&unpacked, &tree).unwrap();
-        assert!(tree.join("bin").is_dir());
     }
 }

@@ -3,9 +3,9 @@
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use super::error::FetchError;
@@ -13,7 +13,7 @@ use super::progress::{Phase, Progress};
 use super::{Workspace, network};
 use crate::folder;
 use crate::lines;
-use crate::path_error::At;
+use crate::path_error::{At as _, PathError};
 use crate::spawn::{Spawn, spawn};
 
 const POLL: Duration = Duration::from_millis(50);
@@ -55,15 +55,9 @@ impl Tool {
 
     /// Runs it to its end and returns its output.
     pub(super) fn run(mut self, workspace: &mut Workspace<'_>) -> Result<Vec<u8>, FetchError> {
-        let output_path = workspace.downloads.join(format!("{}.log", self.name));
-        let output = File::create(&output_path).at("create", &output_path)?;
-        let errors = output.try_clone().at("open", &output_path)?;
-        // English messages, which users can search for.
-        self.command.env("LC_ALL", "C.UTF-8").stdin(Stdio::null()).stdout(output).stderr(errors);
-        let mut child = spawn(Spawn::tied(self.command)).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => FetchError::MissingTool { tool: self.name },
-            _ => FetchError::ToolFailed { tool: self.name, status: error.to_string(), output: Vec::new() },
-        })?;
+        let (log_path, log) = self.open_log(workspace)?;
+        let errors = log.try_clone().at("open", &log_path)?;
+        let mut child = self.start(log.into(), errors)?;
         let status = loop {
             if let Some(status) = child.try_wait().at("wait for", Path::new(self.name))? {
                 break status;
@@ -79,15 +73,54 @@ impl Tool {
             }
             std::thread::sleep(POLL);
         };
-        let output = fs::read(&output_path).at("read", &output_path)?;
-        if status.success() {
-            return Ok(output);
+        let output = fs::read(&log_path).at("read", &log_path)?;
+        if status.success() { Ok(output) } else { Err(self.failure(status, &output)) }
+    }
+
+    /// Runs it to its end while `read` reads its output.
+    pub(super) fn stream(
+        mut self,
+        workspace: &Workspace<'_>,
+        read: impl FnOnce(&mut dyn Read) -> Result<(), FetchError>,
+    ) -> Result<(), FetchError> {
+        let (log_path, log) = self.open_log(workspace)?;
+        let mut child = self.start(Stdio::piped(), log)?;
+        let outcome = child.stdout.take().map_or(Ok(()), |mut output| {
+            let outcome = read(&mut output);
+            // A tool whose output nobody reads would fail, which would hide why the reader gave up.
+            io::copy(&mut output, &mut io::sink()).at("read", Path::new(self.name))?;
+            outcome
+        });
+        let status = child.wait().at("wait for", Path::new(self.name))?;
+        if !status.success() {
+            let log = fs::read(&log_path).at("read", &log_path)?;
+            return Err(self.failure(status, &log));
         }
-        if let Some(complaint) = network::complaint(&output) {
-            return Err(FetchError::Unreachable { tool: self.name, complaint });
+        outcome
+    }
+
+    fn open_log(&self, workspace: &Workspace<'_>) -> Result<(PathBuf, File), PathError> {
+        let path = workspace.downloads.join(format!("{}.log", self.name));
+        let file = File::create(&path).at("create", &path)?;
+        Ok((path, file))
+    }
+
+    fn start(&mut self, output: Stdio, errors: File) -> Result<Child, FetchError> {
+        let mut command = std::mem::replace(&mut self.command, Command::new(self.name));
+        // English messages, which users can search for.
+        command.env("LC_ALL", "C.UTF-8").stdin(Stdio::null()).stdout(output).stderr(errors);
+        spawn(Spawn::tied(command)).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => FetchError::MissingTool { tool: self.name },
+            _ => FetchError::ToolFailed { tool: self.name, status: error.to_string(), output: Vec::new() },
+        })
+    }
+
+    fn failure(&self, status: ExitStatus, output: &[u8]) -> FetchError {
+        if let Some(complaint) = network::complaint(output) {
+            return FetchError::Unreachable { tool: self.name, complaint };
         }
-        let (status, output) = (status.to_string(), lines::last(&output, SHOWN_LINES));
-        Err(FetchError::ToolFailed { tool: self.name, status, output })
+        let (status, output) = (status.to_string(), lines::last(output, SHOWN_LINES));
+        FetchError::ToolFailed { tool: self.name, status, output }
     }
 }
 
@@ -97,8 +130,12 @@ mod tests {
     use crate::cache::Cache;
 
     fn run(tool: Tool) -> Result<Vec<u8>, FetchError> {
+        in_workspace(|workspace| tool.run(workspace))
+    }
+
+    fn in_workspace<T>(action: impl FnOnce(&mut Workspace<'_>) -> T) -> T {
         let folder = tempfile::tempdir().unwrap();
-        tool.run(&mut Workspace {
+        action(&mut Workspace {
             cache: &Cache::new(folder.path()),
             downloads: folder.path().to_owned(),
             tree: folder.path().to_owned(),
@@ -133,5 +170,22 @@ mod tests {
             error.to_string(),
             "cannot reach where sh downloads from (no network?): npm error code ENOTFOUND"
         );
+    }
+
+    #[test]
+    fn the_failure_of_a_streaming_tool_comes_before_that_of_its_reader() {
+        let stream = |script: &str, read: fn(&mut dyn Read) -> Result<(), FetchError>| {
+            in_workspace(|workspace| Tool::new("sh").args(["-c", script]).stream(workspace, read))
+        };
+        let gives_up = |_: &mut dyn Read| Err(FetchError::NotDownloaded { package: "it".to_owned() });
+        let all_of_it = |output: &mut dyn Read| {
+            assert_eq!(io::read_to_string(output).unwrap(), "content\n");
+            Ok(())
+        };
+        stream("echo content; echo notes >&2", all_of_it).unwrap();
+        let error = stream("echo content; echo broken >&2; exit 2", gives_up).unwrap_err();
+        assert_eq!(error.to_string(), "sh failed (exit status: 2)\n    broken");
+        let error = stream("head -c 1000000 /dev/zero", gives_up).unwrap_err();
+        assert!(matches!(error, FetchError::NotDownloaded { .. }), "{error}");
     }
 }

@@ -1,5 +1,6 @@
 //! What a server cannot do: it runs without rights, and as root's in an account of its own.
 
+use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -8,12 +9,17 @@ use std::time::Duration;
 use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{Family, Installation, Server};
 use rustix::process::geteuid;
+use rustix::thread::{CapabilitySet, capabilities};
 
 use crate::leftovers::assert_nothing_left;
+
+/// Variables that servers set for themselves.
+const OF_SERVERS: [&str; 2] = ["PGDATA", "PGSYSCONFDIR"];
 
 pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
     vec![
         server_test("has no rights", engine, has_no_rights),
+        server_test("gets a list of variables", engine, gets_a_list_of_variables),
         engine_test(
             "starts below a folder that is closed to its account",
             engine,
@@ -38,6 +44,28 @@ fn has_no_rights(server: &mut Server) {
     for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
         assert_eq!(field(set), ["0000000000000000"], "{set}");
     }
+    // What it takes to empty it.
+    if capabilities(None).unwrap().effective.contains(CapabilitySet::SETPCAP) {
+        assert_eq!(field("CapBnd"), ["0000000000000000"]);
+    }
+}
+
+/// Cargo and whoever runs tests have many variables.
+fn gets_a_list_of_variables(server: &mut Server) {
+    let text = fs::read(format!("/proc/{}/environ", server.access().pid)).unwrap();
+    let text = String::from_utf8_lossy(&text);
+    let names: BTreeSet<_> =
+        text.split_terminator('\0').filter_map(|variable| Some(variable.split_once('=')?.0)).collect();
+    let known = ["HOME", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ"];
+    assert!(std::env::vars().count() > known.len());
+    assert!(names.contains("HOME") && names.contains("LC_ALL"), "{names:?}");
+    let unknown: Vec<_> =
+        names.iter().filter(|name| !known.contains(name) && !OF_SERVERS.contains(name)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+    assert!(
+        text.contains(&format!("HOME={}", server.access().datadir.parent().unwrap().display())),
+        "{text}"
+    );
 }
 
 fn starts_below_a_closed_folder(installation: &Installation) {

@@ -6,8 +6,12 @@ mod view;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use rustix::process::geteuid;
-use rustix::thread::{CapabilitySet, capabilities, set_no_new_privs};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+};
 
 pub use self::account::Account;
 use self::view::{View, first_closed};
@@ -48,7 +52,7 @@ pub enum FenceError {
 
 /// What a program may no longer do. A fence is built before fork, because the child must not allocate.
 ///
-/// The program gains no rights from what it executes. If Dyno is root, the program runs as an [`Account`] without capabilities.
+/// The program has no capabilities, and gains no rights from what it executes. If Dyno is root, the program runs as an [`Account`].
 /// It then reaches the folders that it needs even below folders that are closed to that account, such as `/root`.
 #[derive(Debug)]
 pub struct Fence {
@@ -99,11 +103,35 @@ impl Fence {
     /// The kernel refuses.
     pub fn enter(&mut self) -> io::Result<()> {
         self.view.enter()?;
-        if let Some(account) = self.account {
-            account.assume()?;
+        // While the right to do so is still there.
+        empty_bounding_set()?;
+        match self.account {
+            Some(account) => account.assume()?,
+            None => give_up_capabilities()?,
         }
         gain_no_rights()
     }
+}
+
+/// Takes from the calling thread all capabilities that a program which it executes could get back (capabilities(7), "capability
+/// bounding set"). Only who has `CAP_SETPCAP` can do that. Others gain none from programs by [`gain_no_rights`].
+fn empty_bounding_set() -> io::Result<()> {
+    for number in 0..u64::BITS {
+        match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << number)) {
+            // The kernel has no capability of this number, nor of a greater one.
+            Err(Errno::INVAL) => break,
+            Ok(()) | Err(Errno::PERM) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Takes all capabilities from the calling thread, those too that programs inherit.
+fn give_up_capabilities() -> io::Result<()> {
+    clear_ambient_capability_set()?;
+    let none = CapabilitySet::empty();
+    Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
 /// Has the calling thread gain no rights from what it executes (`prctl(2)`, `PR_SET_NO_NEW_PRIVS`).
@@ -140,8 +168,6 @@ fn is_root() -> bool {
 mod tests {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::PermissionsExt as _;
-
-    use rustix::thread::{CapabilitySets, set_capabilities};
 
     use super::*;
 

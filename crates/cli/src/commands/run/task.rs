@@ -1,7 +1,8 @@
 //! A task of `dyno run --on`: runs one round, and delivers its results file to the process that submitted it.
 
-use std::fs::{self, File};
+use std::fs::{File, Permissions};
 use std::io::{self, Read as _, stdin, stdout};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -73,12 +74,12 @@ impl TaskFlags {
 
 /// Copies a file so that it is there whole or not at all.
 fn publish(from: &Path, to: &Path) -> io::Result<()> {
-    let mut name = to.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = PathBuf::from(name);
-    fs::copy(from, &part)?;
-    File::open(&part)?.sync_all()?;
-    fs::rename(&part, to)
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut part = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    io::copy(&mut File::open(from)?, &mut part)?;
+    part.as_file().sync_all()?;
+    part.persist(to)?;
+    Ok(())
 }
 
 /// Has the run stop when standard input ends: then nobody waits for it.

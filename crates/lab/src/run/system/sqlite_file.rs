@@ -168,7 +168,8 @@ fn create_empty(data: &Path) -> io::Result<()> {
     let file = data.join(FILE);
     fs::write(&file, "")?;
     match Account::instead_of_root() {
-        Some(account) => account.own(data).and_then(|()| account.own(&file)),
+        // The folder last: its owner could put something else in the file's place.
+        Some(account) => account.own(&file).and_then(|()| account.own(data)),
         None => Ok(()),
     }
 }

@@ -1,0 +1,33 @@
+//! Why an archive cannot be unpacked.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why an archive cannot be unpacked.
+#[derive(Debug, Error)]
+pub enum UnpackError {
+    /// A name with `..` in it, which could be a place outside.
+    #[error("its item '{}' may lead out of the folder that it is unpacked into", path.display())]
+    LeadsOut { path: PathBuf },
+    /// An item cannot be written: a link on its way leads out, or a file is where a folder must be, or the disk is full.
+    #[error("its item '{}' cannot be written: {source}", path.display())]
+    Item { path: PathBuf, source: io::Error },
+    /// A folder was packed by a link to it.
+    #[error(
+        "there is nothing in it but the link '{}' to {}; pack the folder that the link leads to",
+        link.display(),
+        target.display()
+    )]
+    OnlyALink { link: PathBuf, target: PathBuf },
+    /// The archive is damaged or cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+}
+
+impl UnpackError {
+    pub(super) fn item(path: &Path, source: io::Error) -> Self {
+        Self::Item { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,182 @@
+//! Random archives of every kind that try to get out of the folder that they are unpacked into. A guard folder beside it
+//! must stay as it was.
+//!
+//! `PROPTEST_CASES=20000` in the environment makes more of them than usual.
+
+mod archive;
+mod guard;
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{TestCaseResult, TestRunner};
+
+use self::archive::{Archive, Content, Item, Kind};
+use self::guard::Place;
+use crate::entry::Entry;
+use crate::fetch::complete;
+use crate::folder;
+use crate::layout::Layout;
+use crate::source::{Package, Tree};
+
+/// Names that collide often, among them those that Dyno itself writes.
+const NAMES: [&str; 8] = ["a", "a", "b", "bin", "bin/mysqld", "dyno-manifest.json", "lib", "."];
+const UP: &str = "..";
+
+/// Where a path of an archive begins.
+#[derive(Clone, Copy, Debug)]
+enum Start {
+    Here,
+    /// The guard folder, by its absolute path.
+    Guard,
+    /// The guard folder, from so many folders below the tree.
+    GuardBeside(usize),
+    /// The tree, by its absolute path.
+    Tree,
+    /// The root of what is unpacked.
+    Root,
+}
+
+/// A path of an archive, before it is known where the tree is.
+#[derive(Clone, Debug)]
+struct Spot {
+    start: Start,
+    names: Vec<&'static str>,
+}
+
+impl Spot {
+    fn at(&self, place: &Place) -> PathBuf {
+        let start = match self.start {
+            Start::Here => PathBuf::new(),
+            Start::Guard => place.guard(),
+            Start::GuardBeside(depth) => Path::new(&"../".repeat(depth + 1)).join("guard"),
+            Start::Tree => place.tree(),
+            Start::Root => PathBuf::from("/"),
+        };
+        self.names.iter().fold(start, |path, name| path.join(name))
+    }
+
+    fn any(
+        starts: impl Strategy<Value = Start>,
+        names: impl Strategy<Value = &'static str>,
+    ) -> impl Strategy<Value = Self> {
+        (starts, vec(names, 0..4)).prop_map(|(start, names)| Self { start, names })
+    }
+}
+
+/// Most names are below the tree, where links may be on the way: an archive ends at the first that is refused.
+fn name() -> impl Strategy<Value = Spot> {
+    let start = prop_oneof![
+        40 => Just(Start::Here),
+        2 => Just(Start::Guard),
+        1 => (0..3_usize).prop_map(Start::GuardBeside),
+        2 => Just(Start::Tree),
+    ];
+    Spot::any(start, prop_oneof![60 => select(&NAMES[..]), 1 => Just(UP)])
+}
+
+fn target() -> impl Strategy<Value = Spot> {
+    let start = prop_oneof![
+        3 => Just(Start::Here),
+        2 => Just(Start::Guard),
+        2 => (0..3_usize).prop_map(Start::GuardBeside),
+        1 => Just(Start::Tree),
+        1 => Just(Start::Root),
+    ];
+    Spot::any(start, prop_oneof![4 => select(&NAMES[..]), 1 => Just(UP)])
+}
+
+fn mode() -> impl Strategy<Value = u32> {
+    select(&[0o644, 0o755, 0o777, 0o7777, 0o4755, 0o2775, 0o1777, 0o000][..])
+}
+
+#[derive(Clone, Debug)]
+enum Wish {
+    Folder(Spot, u32),
+    File(Spot, u32),
+    Pipe(Spot),
+    Link(Spot, Spot),
+    HardLink(Spot, Spot),
+}
+
+impl Wish {
+    fn any() -> impl Strategy<Value = Self> {
+        prop_oneof![
+            2 => (name(), mode()).prop_map(|(name, mode)| Self::Folder(name, mode)),
+            4 => (name(), mode()).prop_map(|(name, mode)| Self::File(name, mode)),
+            1 => name().prop_map(Self::Pipe),
+            5 => (name(), target()).prop_map(|(name, target)| Self::Link(name, target)),
+            2 => (name(), target()).prop_map(|(name, target)| Self::HardLink(name, target)),
+        ]
+    }
+
+    fn at(&self, place: &Place) -> Item {
+        let item = |spot: &Spot, mode, content| Item { path: spot.at(place), mode, content };
+        match self {
+            Self::Folder(name, mode) => item(name, *mode, Content::Folder),
+            Self::File(name, mode) => item(name, *mode, Content::File),
+            Self::Pipe(name) => item(name, 0o666, Content::Pipe),
+            Self::Link(name, target) => item(name, 0o777, Content::Link(target.at(place))),
+            Self::HardLink(name, target) => item(name, 0o777, Content::HardLink(target.at(place))),
+        }
+    }
+}
+
+#[test]
+fn nothing_in_an_archive_reaches_what_is_beside() {
+    let place = Place::create();
+    let untouched = place.survey();
+    let archives = vec((select(&Kind::ALL[..]), vec(Wish::any(), 1..10)), 1..3);
+    TestRunner::default()
+        .run(&archives, |archives| {
+            let archives = archives.into_iter().map(|(kind, wishes)| {
+                let items = wishes.iter().map(|wish| wish.at(&place)).collect();
+                Archive { kind, items }
+            });
+            unpack(archives.collect(), &place);
+            prop_assert_eq!(&place.survey(), &untouched);
+            check(&place.tree(), &place)?;
+            folder::remove(&place.tree()).unwrap();
+            prop_assert_eq!(&place.survey(), &untouched);
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// Unpacks archives over each other and does what a fetch does then. Refusals are right, too.
+fn unpack(archives: Vec<Archive>, place: &Place) {
+    let tree = Tree::create(&place.tree()).unwrap();
+    for archive in archives {
+        // What there is after a refusal is gone on with all the same, which is harder.
+        let _ = archive.unpack(place);
+    }
+    tree.cut_links().unwrap();
+    let mut entry = Entry::of_layout(Layout::default());
+    entry.layout.links.insert("lib/x.so".into(), "x.so.1".into());
+    let package = Package { name: "hostile".to_owned(), version: "1".to_owned() };
+    let _ = complete(&entry, &place.tree(), vec![package]);
+}
+
+/// What is in a tree: no link leads out, and nobody but its owner may write.
+fn check(path: &Path, place: &Place) -> TestCaseResult {
+    for item in fs::read_dir(path).unwrap() {
+        let item = item.unwrap().path();
+        let metadata = item.symlink_metadata().unwrap();
+        if metadata.is_symlink() {
+            let end = item.canonicalize().unwrap_or_else(|_| place.tree());
+            prop_assert!(end.starts_with(place.tree()), "{} leads to {}", item.display(), end.display());
+            continue;
+        }
+        prop_assert_eq!(metadata.mode() & 0o7022, 0, "{}", item.display());
+        if metadata.is_dir() {
+            check(&item, place)?;
+        } else {
+            prop_assert!(metadata.is_file(), "{}", item.display());
+        }
+    }
+    Ok(())
+}

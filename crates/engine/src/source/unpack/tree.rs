@@ -1,0 +1,195 @@
+//! The folder that archives are unpacked into. Nothing is written outside it, whatever they contain.
+//!
+//! The folder is held open, and every path is resolved below it: by the kernel (`openat2(2)`, `RESOLVE_BENEATH`), or by
+//! `cap-std` step by step where the kernel cannot. A link that leads out is never followed.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind, Read};
+use std::iter;
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
+
+use super::error::UnpackError;
+use crate::path_error::{At as _, PathError};
+
+/// Rights that files of an archive can have: nobody but the owner may write, nothing is setuid, setgid or sticky.
+const KEPT_RIGHTS: u32 = 0o755;
+/// Rights that the owner has in any case, so that what is unpacked can be read and removed.
+const OWN_RIGHTS_OF_FILES: u32 = 0o600;
+const OWN_RIGHTS_OF_FOLDERS: u32 = 0o700;
+
+/// An open folder to unpack into.
+pub(crate) struct Tree {
+    root: Dir,
+}
+
+impl Tree {
+    /// Opens a folder of this user's, and makes it if it is missing.
+    pub(crate) fn create(folder: &Path) -> Result<Self, PathError> {
+        fs::create_dir_all(folder).at("create", folder)?;
+        let root = Dir::open_ambient_dir(folder, ambient_authority()).at("open", folder)?;
+        Ok(Self { root })
+    }
+
+    /// Makes a folder with its parents, or changes the rights of one that is there.
+    pub(super) fn folder(&self, path: &Path, mode: u32) -> Result<(), UnpackError> {
+        let path = inside(path)?;
+        if path.as_os_str().is_empty() {
+            return Ok(());
+        }
+        let mode = Permissions::from_mode(mode & KEPT_RIGHTS | OWN_RIGHTS_OF_FOLDERS);
+        let made = self.root.create_dir_all(&path).and_then(|()| self.root.set_permissions(&path, mode));
+        made.map_err(|source| UnpackError::item(&path, source))
+    }
+
+    /// Writes a file in place of one that is there.
+    pub(crate) fn file(&self, path: &Path, mode: u32, content: &mut dyn Read) -> Result<(), UnpackError> {
+        let path = inside(path)?;
+        let mut write = || {
+            self.make_room(&path)?;
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true).mode(OWN_RIGHTS_OF_FILES);
+            let mut file = self.root.open_with(&path, &options)?;
+            io::copy(content, &mut file)?;
+            file.set_permissions(Permissions::from_mode(mode & KEPT_RIGHTS | OWN_RIGHTS_OF_FILES))
+        };
+        write().map_err(|source| UnpackError::item(&path, source))
+    }
+
+    /// Makes a link in place of what is there. An absolute target counts from the tree's root, as packages mean it.
+    pub(crate) fn link(&self, path: &Path, target: &Path) -> Result<(), UnpackError> {
+        let path = inside(path)?;
+        let make = || {
+            self.make_room(&path)?;
+            let target = if target.has_root() { self.from_root(&path, target)? } else { target.to_owned() };
+            self.root.symlink_contents(target, &path)
+        };
+        make().map_err(|source| UnpackError::item(&path, source))
+    }
+
+    /// Gives a file of the tree a second name.
+    pub(super) fn hard_link(&self, path: &Path, existing: &Path) -> Result<(), UnpackError> {
+        let (path, existing) = (inside(path)?, inside(existing)?);
+        if path == existing {
+            return Ok(());
+        }
+        let link = || {
+            self.root.symlink_metadata(&existing)?;
+            self.make_room(&path)?;
+            self.root.hard_link(&existing, &self.root, &path)
+        };
+        link().map_err(|source| UnpackError::item(&path, source))
+    }
+
+    /// Removes the links that lead out of the tree, by themselves or through others.
+    pub(crate) fn cut_links(&self) -> io::Result<()> {
+        self.cut_links_in(Path::new("."))
+    }
+
+    fn cut_links_in(&self, folder: &Path) -> io::Result<()> {
+        for item in self.root.read_dir(folder)? {
+            let item = item?;
+            let path = folder.join(item.file_name());
+            let kind = item.file_type()?;
+            if kind.is_dir() {
+                self.cut_links_in(&path)?;
+            } else if kind.is_symlink() && self.leads_out(&path) {
+                self.root.remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a link leads out of the tree. One that leads nowhere does not, and a loop does not.
+    fn leads_out(&self, link: &Path) -> bool {
+        match self.root.metadata(link) {
+            Ok(_) => false,
+            Err(error) => error.kind() == ErrorKind::PermissionDenied,
+        }
+    }
+
+    /// Makes the parents of an item, and removes what has its name, unless that is a folder.
+    fn make_room(&self, path: &Path) -> io::Result<()> {
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            self.root.create_dir_all(parent)?;
+        }
+        match self.root.remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The relative path from a link, whose parent exists, to a target that counts from the root.
+    fn from_root(&self, link: &Path, target: &Path) -> io::Result<PathBuf> {
+        let parent = link.parent().unwrap_or(Path::new(""));
+        let parent =
+            if parent.as_os_str().is_empty() { PathBuf::new() } else { self.root.canonicalize(parent)? };
+        let depth = parent.components().filter(|part| matches!(part, Component::Normal(_))).count();
+        let up = iter::once(Component::CurDir).chain(iter::repeat_n(Component::ParentDir, depth));
+        let down = target.components().filter(|part| *part != Component::RootDir);
+        Ok(up.chain(down).collect())
+    }
+
+    /// Moves its content into another tree. If all of it is in one folder, that folder's content is moved, since vendors
+    /// put the version into its name.
+    pub(crate) fn move_up(&self, into: &Self) -> Result<(), UnpackError> {
+        match &self.names()?[..] {
+            [only] => {
+                let kind = self.root.symlink_metadata(only)?.file_type();
+                if kind.is_symlink() {
+                    let target = self.root.read_link_contents(only)?;
+                    return Err(UnpackError::OnlyALink { link: only.into(), target });
+                }
+                if kind.is_dir() {
+                    Self { root: self.root.open_dir(only)? }.move_to(into)
+                } else {
+                    self.move_to(into)
+                }
+            }
+            _ => self.move_to(into),
+        }
+    }
+
+    fn move_to(&self, into: &Self) -> Result<(), UnpackError> {
+        for name in self.names()? {
+            let moved = self.root.rename(&name, &into.root, &name);
+            moved.map_err(|source| UnpackError::item(name.as_ref(), source))?;
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> io::Result<Vec<OsString>> {
+        self.root.entries()?.map(|item| Ok(item?.file_name())).collect()
+    }
+
+    /// Lets everyone execute a file of the tree; what a link leads to outside stays as it is.
+    pub(crate) fn make_executable(&self, path: &Path) -> io::Result<()> {
+        let metadata = match self.root.metadata(path) {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(()),
+            metadata => metadata?,
+        };
+        let mode = metadata.permissions().mode();
+        if mode & 0o111 == 0o111 {
+            return Ok(());
+        }
+        self.root.set_permissions(path, Permissions::from_mode(mode | 0o111))
+    }
+}
+
+/// A path of an archive, below the root of what is unpacked: `/a` and `./a` are `a`.
+fn inside(path: &Path) -> Result<PathBuf, UnpackError> {
+    let mut inside = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => inside.push(name),
+            Component::CurDir | Component::RootDir => {}
+            Component::ParentDir | Component::Prefix(_) => {
+                return Err(UnpackError::LeadsOut { path: path.to_owned() });
+            }
+        }
+    }
+    Ok(inside)
+}
