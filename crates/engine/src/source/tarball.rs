@@ -190,7 +190,12 @@ fn download(url: &Url, archive: &Path, workspace: &mut Workspace<'_>) -> Result<
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
     use super::*;
+    use crate::cache::Cache;
+    use crate::source::is_installed;
 
     fn parse(text: &str) -> Result<Tarball, toml::de::Error> {
         toml::from_str(&text.replace("DIGITS", &"ab".repeat(32)))
@@ -225,5 +230,48 @@ mod tests {
         let tarball = parse("path = '/a.zip'\nsha256 = 'DIGITS'").unwrap();
         let kept = serde_json::to_string(&tarball).unwrap();
         assert_eq!(serde_json::from_str::<Tarball>(&kept).unwrap(), tarball);
+    }
+
+    /// Answers one request with a place to go on at.
+    fn send_on_to(place: &str) -> (u16, std::thread::JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let answer = format!("HTTP/1.1 302 Found\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n");
+        let server = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut request = [0; 1024];
+            let _ = client.read(&mut request).unwrap();
+            client.write_all(answer.as_bytes()).unwrap();
+        });
+        (port, server)
+    }
+
+    #[test]
+    fn curl_is_not_sent_on_to_a_file() {
+        // A proxy would not come here.
+        if !is_installed("curl") || std::env::var_os("http_proxy").is_some() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let secret = folder.path().join("secret");
+        std::fs::write(&secret, "precious").unwrap();
+        let (port, server) = send_on_to(&format!("file://{}", secret.display()));
+        let url = Url::try_from(format!("http://127.0.0.1:{port}/a.zip")).unwrap();
+        let archive = folder.path().join("a.zip");
+        let error = download(
+            &url,
+            &archive,
+            &mut Workspace {
+                cache: &Cache::new(folder.path()),
+                downloads: folder.path().to_owned(),
+                tree: folder.path().to_owned(),
+                total_bytes: 0,
+                progress: &mut |_| (),
+            },
+        );
+        server.join().unwrap();
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("rotocol") && error.contains("file"), "{error}");
+        assert!(!std::fs::read_to_string(&archive).unwrap_or_default().contains("precious"));
     }
 }

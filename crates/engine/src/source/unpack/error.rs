@@ -15,12 +15,8 @@ pub enum UnpackError {
     #[error("its item '{}' cannot be written: {source}", path.display())]
     Item { path: PathBuf, source: io::Error },
     /// A folder was packed by a link to it.
-    #[error(
-        "there is nothing in it but the link '{}' to {}; pack the folder that the link leads to",
-        link.display(),
-        target.display()
-    )]
-    OnlyALink { link: PathBuf, target: PathBuf },
+    #[error("there is nothing in it but the link '{}'; pack the folder that the link leads to", link.display())]
+    OnlyALink { link: PathBuf },
     /// The archive is damaged or cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),

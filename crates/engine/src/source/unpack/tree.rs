@@ -140,8 +140,7 @@ impl Tree {
             [only] => {
                 let kind = self.root.symlink_metadata(only)?.file_type();
                 if kind.is_symlink() {
-                    let target = self.root.read_link_contents(only)?;
-                    return Err(UnpackError::OnlyALink { link: only.into(), target });
+                    return Err(UnpackError::OnlyALink { link: only.into() });
                 }
                 if kind.is_dir() {
                     Self { root: self.root.open_dir(only)? }.move_to(into)
@@ -192,4 +191,86 @@ fn inside(path: &Path) -> Result<PathBuf, UnpackError> {
         }
     }
     Ok(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt as _, symlink};
+
+    use super::*;
+
+    fn place() -> (tempfile::TempDir, PathBuf, Tree) {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir_all(top.path().join("beside/bin")).unwrap();
+        fs::write(top.path().join("beside/bin/mysqld"), "precious").unwrap();
+        let folder = top.path().join("tree");
+        let tree = Tree::create(&folder).unwrap();
+        (top, folder, tree)
+    }
+
+    fn write(tree: &Tree, path: &str) -> Result<(), UnpackError> {
+        tree.file(Path::new(path), 0o6777, &mut path.as_bytes())
+    }
+
+    #[test]
+    fn links_of_packages_work_and_those_that_lead_out_are_cut() {
+        let (top, folder, tree) = place();
+        let link = |path: &str, target: &Path| tree.link(Path::new(path), target).unwrap();
+        write(&tree, "./usr/lib/x.so.1").unwrap();
+        link("usr/lib/x.so", Path::new("x.so.1"));
+        link("lib", Path::new("/usr/lib"));
+        write(&tree, "/lib/y.so").unwrap();
+        link("lib/deep", Path::new("/usr"));
+        link("out", Path::new("../beside"));
+        link("usr/out", &top.path().join("tree/../beside"));
+        link("usr/lib/top", Path::new("/../../../beside"));
+        link("missing", Path::new("usr/share"));
+        for through in ["out/bin/mysqld", "usr/lib/top/new", "../new", "usr/../../new"] {
+            write(&tree, through).unwrap_err();
+        }
+        tree.cut_links().unwrap();
+
+        assert_eq!(fs::read_to_string(folder.join("usr/lib/x.so")).unwrap(), "./usr/lib/x.so.1");
+        assert_eq!(fs::read_to_string(folder.join("usr/lib/y.so")).unwrap(), "/lib/y.so");
+        assert_eq!(fs::read_link(folder.join("usr/lib/deep")).unwrap(), Path::new("./../../usr"));
+        assert_eq!(fs::metadata(folder.join("lib/y.so")).unwrap().mode() & 0o7777, 0o755);
+        assert_eq!(fs::read_link(folder.join("missing")).unwrap(), Path::new("usr/share"));
+        for cut in ["out", "usr/lib/top"] {
+            assert!(fs::symlink_metadata(folder.join(cut)).is_err(), "{cut}");
+        }
+        assert_eq!(fs::read_to_string(top.path().join("beside/bin/mysqld")).unwrap(), "precious");
+        assert!(!top.path().join("new").exists());
+    }
+
+    #[test]
+    fn the_one_folder_of_an_archive_is_left_out_and_one_link_is_refused() {
+        let (top, folder, tree) = place();
+        let into = Tree::create(&top.path().join("into")).unwrap();
+        write(&tree, "mysql-8.4.0/bin/mysqld").unwrap();
+        tree.move_up(&into).unwrap();
+        assert!(top.path().join("into/bin/mysqld").is_file());
+
+        fs::remove_dir(folder.join("mysql-8.4.0")).unwrap();
+        symlink(top.path().join("beside"), folder.join("mysql")).unwrap();
+        let error = tree.move_up(&into).unwrap_err();
+        assert!(error.to_string().starts_with("there is nothing in it but the link 'mysql'; "), "{error}");
+        assert!(top.path().join("beside/bin/mysqld").is_file());
+    }
+
+    #[test]
+    fn what_a_link_of_the_user_leads_to_is_not_made_executable() {
+        let (top, folder, tree) = place();
+        write(&tree, "bin/postgres").unwrap();
+        let mode = |path: PathBuf| fs::metadata(path).unwrap().mode() & 0o777;
+        fs::set_permissions(folder.join("bin/postgres"), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
+        tree.make_executable(Path::new("bin/postgres")).unwrap();
+        assert_eq!(mode(folder.join("bin/postgres")), 0o711);
+
+        let server = top.path().join("beside/bin/mysqld");
+        let before = mode(server.clone());
+        symlink(&server, folder.join("bin/mysqld")).unwrap();
+        tree.make_executable(Path::new("bin/mysqld")).unwrap();
+        assert_eq!(mode(server), before);
+    }
 }
