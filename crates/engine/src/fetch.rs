@@ -116,7 +116,7 @@ pub(crate) fn complete(entry: &Entry, folder: &Path, packages: Vec<Package>) -> 
     }
     // Some archives do not keep modes.
     tree.make_executable(&server).map_err(|_| incomplete())?;
-    Ok(Manifest::new(entry, packages).write(folder, &tree)?)
+    Manifest::new(entry, packages).write(folder, &tree)
 }
 
 /// Fetches all sources: archives first, since the links that they may contain must not lead out, as those to a folder of the

@@ -80,7 +80,7 @@ impl Copy<'_> {
         } else if kind.is_symlink() {
             let target = from.read_link_contents(name).at("read", path)?;
             to.symlink_contents(target, name).at("create", path)?;
-            let owner = self.owner.map(|account| account.number());
+            let owner = self.owner.map(Account::number);
             let (user, group) = (owner.map(Uid::from_raw), owner.map(Gid::from_raw));
             chownat(to, name, user, group, AtFlags::SYMLINK_NOFOLLOW)
                 .map_err(Into::into)

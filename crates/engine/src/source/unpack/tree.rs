@@ -41,8 +41,8 @@ impl Tree {
             return Ok(());
         }
         let mode = Permissions::from_mode(mode & KEPT_RIGHTS | OWN_RIGHTS_OF_FOLDERS);
-        let made = self.root.create_dir_all(&path).and_then(|()| self.root.set_permissions(&path, mode));
-        made.map_err(|source| UnpackError::item(&path, source))
+        let there = self.root.create_dir_all(&path).and_then(|()| self.root.set_permissions(&path, mode));
+        there.map_err(|source| UnpackError::item(&path, source))
     }
 
     /// Writes a file in place of one that is there.
@@ -64,7 +64,7 @@ impl Tree {
         let path = inside(path)?;
         let make = || {
             self.make_room(&path)?;
-            let target = if target.has_root() { self.from_root(&path, target)? } else { target.to_owned() };
+            let target = if target.has_root() { self.relative(&path, target)? } else { target.to_owned() };
             self.root.symlink_contents(target, &path)
         };
         make().map_err(|source| UnpackError::item(&path, source))
@@ -96,18 +96,19 @@ impl Tree {
             let kind = item.file_type()?;
             if kind.is_dir() {
                 self.cut_links_in(&path)?;
-            } else if kind.is_symlink() && self.leads_out(&path) {
+            } else if kind.is_symlink() && self.leads_out(&path)? {
                 self.root.remove_file(&path)?;
             }
         }
         Ok(())
     }
 
-    /// Whether a link leads out of the tree. One that leads nowhere does not, and a loop does not.
-    fn leads_out(&self, link: &Path) -> bool {
+    /// Whether a link leads out of the tree, or could once a folder is made that is missing on its way.
+    fn leads_out(&self, link: &Path) -> io::Result<bool> {
         match self.root.metadata(link) {
-            Ok(_) => false,
-            Err(error) => error.kind() == ErrorKind::PermissionDenied,
+            Ok(_) => Ok(false),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(true),
+            Err(_) => Ok(climbs_behind_a_name(&self.root.read_link_contents(link)?)),
         }
     }
 
@@ -123,7 +124,7 @@ impl Tree {
     }
 
     /// The relative path from a link, whose parent exists, to a target that counts from the root.
-    fn from_root(&self, link: &Path, target: &Path) -> io::Result<PathBuf> {
+    fn relative(&self, link: &Path, target: &Path) -> io::Result<PathBuf> {
         let parent = link.parent().unwrap_or(Path::new(""));
         let parent =
             if parent.as_os_str().is_empty() { PathBuf::new() } else { self.root.canonicalize(parent)? };
@@ -178,6 +179,12 @@ impl Tree {
     }
 }
 
+/// Whether a path has `..` behind a name, as `a/..` has.
+fn climbs_behind_a_name(path: &Path) -> bool {
+    let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    path.components().skip_while(|part| !is_name(part)).any(|part| part == Component::ParentDir)
+}
+
 /// A path of an archive, below the root of what is unpacked: `/a` and `./a` are `a`.
 fn inside(path: &Path) -> Result<PathBuf, UnpackError> {
     let mut inside = PathBuf::new();
@@ -225,6 +232,7 @@ mod tests {
         link("usr/out", &top.path().join("tree/../beside"));
         link("usr/lib/top", Path::new("/../../../beside"));
         link("missing", Path::new("usr/share"));
+        link("later", Path::new("usr/share/../../../beside"));
         for through in ["out/bin/mysqld", "usr/lib/top/new", "../new", "usr/../../new"] {
             write(&tree, through).unwrap_err();
         }
@@ -235,7 +243,7 @@ mod tests {
         assert_eq!(fs::read_link(folder.join("usr/lib/deep")).unwrap(), Path::new("./../../usr"));
         assert_eq!(fs::metadata(folder.join("lib/y.so")).unwrap().mode() & 0o7777, 0o755);
         assert_eq!(fs::read_link(folder.join("missing")).unwrap(), Path::new("usr/share"));
-        for cut in ["out", "usr/lib/top"] {
+        for cut in ["out", "usr/lib/top", "later"] {
             assert!(fs::symlink_metadata(folder.join(cut)).is_err(), "{cut}");
         }
         assert_eq!(fs::read_to_string(top.path().join("beside/bin/mysqld")).unwrap(), "precious");

@@ -1,7 +1,8 @@
 //! Makes archives that no tool would make, and unpacks them as sources do.
 
+use std::fmt::Write as _;
 use std::fs;
-use std::io::Write;
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -208,8 +209,11 @@ fn fetch_tarball(archive: &Path, workspace: &mut Workspace<'_>) -> Result<(), Fe
 }
 
 fn sha256_digits(file: &Path) -> String {
-    let digest = Sha256::digest(fs::read(file).unwrap());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digits = String::new();
+    for byte in Sha256::digest(fs::read(file).unwrap()) {
+        write!(digits, "{byte:02x}").unwrap();
+    }
+    digits
 }
 
 fn in_workspace<T>(downloads: &Path, tree: &Path, action: impl FnOnce(&mut Workspace<'_>) -> T) -> T {
