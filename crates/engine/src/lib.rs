@@ -63,7 +63,7 @@ pub use home::remove_dead_homes;
 pub use installation::Installation;
 pub use name::{NameError, SystemName};
 pub use path_error::PathError;
-pub use remote::{Dsn, DsnError, Remote, RemoteAddress, RemoteError};
+pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
 pub use running::{Running, RunningError, RunningServer};
 pub use scratch::Scratch;
 pub use server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};

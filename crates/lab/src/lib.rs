@@ -14,7 +14,8 @@ pub use plan::{
     Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, Version, builtin_plans,
 };
 pub use run::{
-    DriverHosts, Event, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock, Pace, RunError,
-    RunOptions, RunOutcome, Spread, SweepTooLarge, SystemError, Task, TrialLabel, run, sqlite_variables,
+    DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,
+    Pace, RunError, RunOptions, RunOutcome, Spread, SweepTooLarge, SystemError, Task, TrialLabel, foresee,
+    run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

@@ -23,6 +23,9 @@ pub enum Frame {
     Slice(Slice),
     /// A line that the script printed, or a notice.
     Log { text: String },
+    /// New words of statements that make or change tables, sent before the statement. Only of a target that asks for
+    /// [them](crate::ChangedNames).
+    Names { words: Vec<String> },
     /// The job is done. The last frame.
     Finished(Total),
     /// The job ended early. The last frame; `total` is what was measured until then, if measuring had begun.

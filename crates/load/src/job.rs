@@ -7,6 +7,7 @@ use dyno_client::Tls;
 use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Rate;
+use crate::changed_names::ChangedNames;
 
 /// One command of one script against one database.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -261,6 +262,9 @@ pub struct Target {
     /// defaults (deadlocks, lock timeouts and the like).
     #[serde(default)]
     pub ignore_errors: Option<Vec<String>>,
+    /// Where the names of the tables that loads make and change are gathered; none if nobody asks for them.
+    #[serde(default)]
+    pub changed_names: Option<ChangedNames>,
 }
 
 impl Target {
@@ -278,6 +282,7 @@ impl Target {
             dry_run: false,
             on_connect: Vec::new(),
             ignore_errors: None,
+            changed_names: None,
         }
     }
 }

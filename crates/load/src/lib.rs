@@ -6,6 +6,7 @@
 mod abandoned;
 mod arrivals;
 mod busy_cores;
+mod changed_names;
 mod check;
 mod control;
 mod course;
@@ -40,6 +41,7 @@ mod worker;
 mod workload;
 
 pub use arrivals::{Rate, RatePoint, Spacing};
+pub use changed_names::{ChangedNames, Heard};
 pub use dyno_client::{Tls, TlsMode};
 pub use frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency, Tick,

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use dyno_printable::printable_lines;
 
+use crate::changed_names::ChangedNames;
 use crate::frame::{Frame, Order, SliceOrder, Total};
 use crate::job::Job;
 
@@ -49,6 +50,8 @@ pub struct LoadProcess {
     reader: Option<JoinHandle<()>>,
     /// Of a command whose standard error is piped; otherwise that is this process's.
     stderr: Option<StderrReader>,
+    /// Where the names of the tables that it changes are gathered.
+    names: Option<ChangedNames>,
 }
 
 /// Passes on what a process writes to standard error, and keeps the last line.
@@ -89,9 +92,15 @@ impl LoadProcess {
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let stderr = child.stderr.take().map(StderrReader::start);
         let (sender, frames) = channel();
+        let names = job.target.changed_names.clone();
+        if let Some(names) = &names {
+            names.begin();
+        }
+        let gathered = names.clone();
         // Reading blocks; `next_frame` must not block for longer than asked.
-        let reader = output.map(|output| thread::spawn(move || forward_frames(output, &sender)));
-        let mut process = Self { child, input, frames, reader, stderr };
+        let reader =
+            output.map(|output| thread::spawn(move || forward_frames(output, &sender, gathered.as_ref())));
+        let mut process = Self { child, input, frames, reader, stderr, names };
         match process.write_line(job) {
             // It has ended already, and its standard error says why.
             Err(LoadProcessError::Pipe(_)) if process.stderr.is_some() => Err(process.ended()),
@@ -194,10 +203,14 @@ impl StderrReader {
     }
 }
 
-/// Sends frames to the receiver until the last one, the end of the output, or an error.
-fn forward_frames(output: ChildStdout, sender: &Sender<ReceivedFrame>) {
+/// Sends frames to the receiver until the last one, the end of the output, or an error. Names are gathered instead.
+fn forward_frames(output: ChildStdout, sender: &Sender<ReceivedFrame>, names: Option<&ChangedNames>) {
     for line in BufReader::new(output).lines() {
         let frame = line.map_err(LoadProcessError::from).and_then(|line| Ok(serde_json::from_str(&line)?));
+        if let (Ok(Frame::Names { words }), Some(names)) = (&frame, names) {
+            names.add(words.clone());
+            continue;
+        }
         let is_last = matches!(frame, Err(_) | Ok(Frame::Finished(_) | Frame::Failed { .. }));
         if sender.send(frame.map(|frame| (Instant::now(), frame))).is_err() || is_last {
             return;
@@ -212,6 +225,9 @@ impl Drop for LoadProcess {
         let _ = self.child.wait();
         if let Some(reader) = self.reader.take() {
             let _ = reader.join();
+        }
+        if let Some(names) = &self.names {
+            names.end();
         }
     }
 }

@@ -439,6 +439,7 @@ impl<'a> Run<'a> {
             }
             Message::Rested => self.rested += 1,
             Message::Printed(text) => (self.sink)(Frame::Log { text }),
+            Message::Names(words) => (self.sink)(Frame::Names { words }),
             // `done` runs after the report.
             Message::Exit(status) if self.over => {
                 self.exit = Some(status);

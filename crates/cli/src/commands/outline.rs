@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dyno_lab::{Command, Outline, OutlineBlock, Plan, Rounds, Source};
+use dyno_lab::{Command, Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, Source};
 use dyno_printable::printable;
 use indicatif::HumanBytes;
 
 /// Prints what a run of the plan would do: systems, steps, trials, time and disk.
-pub(super) fn describe(plan: &Plan) -> String {
+pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     let Outline { blocks, trials, disk_bytes, .. } = plan.outline();
     let mut text = format!("{}: {}\n\nsystems\n", printable(&plan.name), printable(&plan.title));
     let width = plan.systems.iter().map(|system| system.id.chars().count()).max().unwrap_or(0).max(20);
@@ -23,6 +23,13 @@ pub(super) fn describe(plan: &Plan) -> String {
     text += "\nsteps of a round\n";
     for block in &blocks {
         let _ = writeln!(text, "{}", line(plan, block));
+    }
+    if !foreseen.is_empty() {
+        text += "\nservers that run already\n";
+        for Foreseen { system, address, found } in foreseen {
+            let found = words(found);
+            let _ = writeln!(text, "  {system:<width$} {address}: {}", printable(&found));
+        }
     }
     let foreign = foreign_code(plan);
     if !foreign.is_empty() {
@@ -66,6 +73,41 @@ fn foreign_code(plan: &Plan) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What a run would meet in a database.
+fn words(found: &Found) -> String {
+    match found {
+        Found::Unknown(error) => format!("cannot be looked into: {error}"),
+        Found::NoLoads => "the plan loads nothing there".to_owned(),
+        Found::Nothing => "Dyno makes a database for the run and drops it in the end".to_owned(),
+        Found::Refused { names, .. } if names.is_empty() => "cannot be loaded".to_owned(),
+        Found::Refused { names, .. } => format!("holds what no run of Dyno has made: {}", names.join(", ")),
+        Found::Tables { made, may_drop, keeps } => {
+            let mut facts = Vec::new();
+            if !made.is_empty() {
+                facts.push(format!("the loads replace what earlier runs of Dyno made: {}", made.join(", ")));
+            }
+            if !may_drop.is_empty() {
+                facts.push(format!(
+                    "the loads may drop what no run of Dyno has made: {}",
+                    may_drop.join(", ")
+                ));
+            }
+            if facts.is_empty() {
+                facts.push("empty".to_owned());
+            }
+            facts.push(
+                if *keeps {
+                    "what the loads make stays"
+                } else {
+                    "what the loads make is dropped in the end"
+                }
+                .to_owned(),
+            );
+            facts.join("; ")
+        }
+    }
 }
 
 /// One step at one number of clients, in one round.

@@ -31,6 +31,8 @@ impl Observer for Bars {
             Event::Restoring { system } => self.status(&words::restoring(system)),
             Event::NotCommitted { error } => self.say(&words::not_committed(error)),
             Event::NotKept { system, reason } => self.say(&words::not_kept(system, reason)),
+            Event::MayDrop { system, names } => self.say(&words::may_drop(system, names)),
+            Event::Left { left } => self.say(&words::left(left)),
             Event::SamplingStacks { system, step } => {
                 self.status(&words::sampling_stacks(system, step));
             }

@@ -24,6 +24,8 @@ impl Observer for Lines {
             Event::Restoring { system } => output::tell(&words::restoring(system)),
             Event::NotCommitted { error } => output::tell(&words::not_committed(error)),
             Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
+            Event::MayDrop { system, names } => output::tell(&words::may_drop(system, names)),
+            Event::Left { left } => output::tell(&words::left(left)),
             Event::SamplingStacks { system, step } => output::tell(&words::sampling_stacks(system, step)),
             Event::Crashing { system, checked: 0, crashes } => {
                 output::tell(&words::crashing(system, 0, *crashes));

@@ -58,6 +58,8 @@ impl Recorded {
             }
             Event::Resumed { .. }
             | Event::NotKept { .. }
+            | Event::MayDrop { .. }
+            | Event::Left { .. }
             | Event::StacksNotSampled { .. }
             | Event::NotCommitted { .. }
             | Event::NotStarted { .. }

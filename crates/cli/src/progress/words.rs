@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dyno_engine::DrainAmount;
+use dyno_engine::{DrainAmount, Left};
 use dyno_lab::{NotStarted, Step, TrialLabel};
 use dyno_settings::{Audit, Severity};
 use dyno_store::{Operation, RunId, StoreError};
@@ -41,6 +41,18 @@ pub(super) fn restoring(system: &str) -> String {
 /// Data could not be kept.
 pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
+}
+
+/// Loads may drop what Dyno did not make.
+pub(super) fn may_drop(system: &str, names: &[String]) -> String {
+    format!("loads of {system} may drop what no run of Dyno has made: {}", names.join(", "))
+}
+
+/// What is left on a server that Dyno did not start.
+pub(super) fn left(left: &Left) -> String {
+    let Left { database, names, reason } = left;
+    let what = if names.is_empty() { "what this run made may be".to_owned() } else { names.join(", ") };
+    format!("warning: left in {database}: {what}; {reason}")
 }
 
 /// A load runs once more for its stacks.

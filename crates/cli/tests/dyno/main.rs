@@ -23,6 +23,7 @@ mod not_started;
 mod outside;
 mod pages;
 mod plans;
+mod precious;
 mod python;
 mod queries;
 mod remote;
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         suites::tests(),
         sweeps::tests(),
         ladders::tests(),
+        precious::tests(),
         faults::tests(),
         load::tests(),
         drive::tests(),

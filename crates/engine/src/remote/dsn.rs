@@ -9,7 +9,6 @@ use percent_encoding::percent_decode_str;
 use super::dsn_error::DsnError;
 use super::password::Password;
 use super::tls::{TlsNames, TlsParameters};
-use crate::access::DATABASE;
 use crate::entry::Family;
 
 /// Parameters that do not concern TLS.
@@ -31,7 +30,8 @@ pub struct Dsn {
     pub(super) address: RemoteAddress,
     pub(super) user: String,
     password: Password,
-    pub(super) database: String,
+    /// None for one that Dyno makes.
+    pub(super) database: Option<String>,
     pub(super) tls: Tls,
 }
 
@@ -80,7 +80,7 @@ impl Dsn {
             address,
             user: filled(parts.user).unwrap_or_else(|| default_user.to_owned()),
             password: parts.password.map_or(Password::None, Password::of),
-            database: filled(parts.database).unwrap_or_else(|| DATABASE.to_owned()),
+            database: filled(parts.database),
             tls: parts.tls.tls(names, is_local)?,
         })
     }
@@ -93,6 +93,16 @@ impl Dsn {
             *file = folder.join(&*file);
         }
         self
+    }
+
+    /// Its server and database, without the user: systems of the same place share tables.
+    pub fn place(&self) -> String {
+        format!("{:?} {:?}", self.address, self.database)
+    }
+
+    /// Whether it names a database. Without a name, [`Survey::hold`](super::Survey::hold) makes one.
+    pub fn names_database(&self) -> bool {
+        self.database.is_some()
     }
 
     /// Reads the files for TLS, to tell early what is wrong with them.
@@ -203,12 +213,16 @@ impl fmt::Display for Dsn {
             Family::Mariadb => "mariadb",
             Family::Mysql | Family::Sqlite => "mysql",
         };
+        let path = database.as_ref().map_or(String::new(), |database| format!("/{database}"));
         match address {
-            RemoteAddress::Unix(path) => write!(f, "{scheme}://{user}@/{database}?socket={}", path.display()),
-            RemoteAddress::Tcp { host, port } if host.contains(':') => {
-                write!(f, "{scheme}://{user}@[{host}]:{port}/{database}")
+            RemoteAddress::Unix(socket) => {
+                let path = if path.is_empty() { "/" } else { &path };
+                write!(f, "{scheme}://{user}@{path}?socket={}", socket.display())
             }
-            RemoteAddress::Tcp { host, port } => write!(f, "{scheme}://{user}@{host}:{port}/{database}"),
+            RemoteAddress::Tcp { host, port } if host.contains(':') => {
+                write!(f, "{scheme}://{user}@[{host}]:{port}{path}")
+            }
+            RemoteAddress::Tcp { host, port } => write!(f, "{scheme}://{user}@{host}:{port}{path}"),
         }
     }
 }
@@ -236,8 +250,9 @@ mod tests {
     #[test]
     fn every_form_of_an_address_is_read() {
         assert_eq!(shown("mysql://me:x@db.test:3307/bench"), "mysql://me@db.test:3307/bench");
-        assert_eq!(shown("mysql://db.test"), "mysql://root@db.test:3306/sbtest");
+        assert_eq!(shown("mysql://db.test"), "mysql://root@db.test:3306");
         assert_eq!(shown("postgresql://[::1]/bench"), "postgres://postgres@[::1]:5432/bench");
+        assert_eq!(shown("mariadb://me@?socket=/run/m.sock"), "mariadb://me@/?socket=/run/m.sock");
         assert_eq!(shown("mariadb://me@/b?socket=/run/m.sock"), "mariadb://me@/b?socket=/run/m.sock");
         assert_eq!(shown("mysql://me@%2Frun%2Fm.sock/b"), "mysql://me@/b?socket=/run/m.sock");
         assert_eq!(

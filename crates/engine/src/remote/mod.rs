@@ -2,6 +2,7 @@
 
 mod dsn;
 mod dsn_error;
+mod hold;
 mod password;
 mod tls;
 
@@ -16,6 +17,7 @@ use thiserror::Error;
 
 pub use self::dsn::{Dsn, RemoteAddress};
 pub use self::dsn_error::DsnError;
+pub use self::hold::{Hold, HoldError, Left, Survey};
 use crate::connect::variables_of;
 use crate::entry::Family;
 use crate::family::{Procedure, procedure};
@@ -30,6 +32,8 @@ pub struct Remote {
     /// In clear.
     password: String,
     account: Account,
+    /// The database of its connections.
+    database: String,
     family: Family,
     version: String,
     encryption: Option<Encryption>,
@@ -69,17 +73,10 @@ impl Remote {
     /// The password or a file for TLS is not where the address says, or the server refuses the login.
     pub fn connect(dsn: &Dsn) -> Result<Self, RemoteError> {
         let password = dsn.password(&|name| env::var(name).ok())?;
-        let login = Login {
-            user: dsn.user.clone(),
-            password: password.clone(),
-            database: dsn.database.clone(),
-            ..Login::default()
-        };
-        let no_server = || RemoteError::Client { dsn: dsn.to_string(), source: ClientError::NoServer };
-        let procedure = procedure(dsn.family).ok_or_else(no_server)?;
-        let account = Account::new(procedure.dialect(), login).encrypted(&dsn.tls);
+        let database = dsn.database.clone().unwrap_or_else(|| elsewhere(dsn.family).to_owned());
         let mut remote = Self {
-            account: account.map_err(|error| DsnError::TlsFile(error.to_string()))?,
+            account: account(dsn, &password, &database)?,
+            database,
             family: dsn.family,
             dsn: dsn.clone(),
             password,
@@ -88,6 +85,15 @@ impl Remote {
         };
         remote.greet().map_err(|source| remote.refused(source))?;
         Ok(remote)
+    }
+
+    /// The same server with another database.
+    ///
+    /// # Errors
+    /// A file for TLS cannot be read any more.
+    fn in_database(&self, database: &str) -> Result<Self, RemoteError> {
+        let account = account(&self.dsn, &self.password, database)?;
+        Ok(Self { account, database: database.to_owned(), ..self.clone() })
     }
 
     fn refused(&self, source: ClientError) -> RemoteError {
@@ -143,7 +149,7 @@ impl Remote {
 
     /// The database to use.
     pub fn database(&self) -> &str {
-        &self.dsn.database
+        &self.database
     }
 
     /// What connections ask for of TLS.
@@ -185,6 +191,27 @@ impl Remote {
     pub fn variables(&self) -> Result<Vec<(String, String)>, ClientError> {
         Ok(variables_of(self.query(self.procedure()?.variables_query())?))
     }
+}
+
+/// The database of connections that are to make or drop another one.
+fn elsewhere(family: Family) -> &'static str {
+    match family {
+        Family::Postgres => "postgres",
+        Family::Mysql | Family::Mariadb | Family::Sqlite => "",
+    }
+}
+
+fn account(dsn: &Dsn, password: &str, database: &str) -> Result<Account, RemoteError> {
+    let login = Login {
+        user: dsn.user.clone(),
+        password: password.to_owned(),
+        database: database.to_owned(),
+        ..Login::default()
+    };
+    let no_server = || RemoteError::Client { dsn: dsn.to_string(), source: ClientError::NoServer };
+    let procedure = procedure(dsn.family).ok_or_else(no_server)?;
+    let account = Account::new(procedure.dialect(), login).encrypted(&dsn.tls);
+    Ok(account.map_err(|error| DsnError::TlsFile(error.to_string()))?)
 }
 
 /// Its address, without the password.

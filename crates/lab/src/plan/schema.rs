@@ -77,8 +77,7 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
-    let needs =
-        json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"] });
+    let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"], "may_drop": ["dsn"], "keep_data": ["dsn"] });
     let sweep_or_ladder = json!({ "anyOf": [{ "required": ["sweep"] }, { "required": ["ladder"] }] });
     let no_ladder = json!({ "not": { "required": ["ladder"] } });
     system.insert("dependentRequired".to_owned(), needs);
@@ -255,6 +254,8 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nbasedir = \"/opt\""),
         ("engine = \"sqlite\"", "engine = \"oci:localhost/mine\"\nfamily = \"sqlite\""),
         ("engine = \"sqlite\"", "dsn = \"mysql://host\"\nfamily = \"mysql\""),
+        ("engine = \"sqlite\"", "engine = \"sqlite\"\nmay_drop = true"),
+        ("engine = \"sqlite\"", "dsn = \"mysql://host/b\"\nkeep_data = 1"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = 1"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { cache_size = 1 }"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { x = { settings = [\"cache_size\"] } }"),
@@ -281,6 +282,10 @@ fn what_the_reader_takes_the_schema_takes_too() {
     let validator = validator();
     for (old, new) in [
         ("rounds = 4", "budget_seconds = 0.5"),
+        (
+            "engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }",
+            "dsn = \"mysql://host/b\"\nkeep_data = true\nmay_drop = false",
+        ),
         ("rounds = 4", "rounds = \"until-decided\""),
         ("rounds = 4", "rounds = \"until-decided\"\nrounds_max = 6"),
         ("rounds = 4", "rounds = 4\nload = \"every-round\"\nwarm = true\nbetween_steps = \"restart\""),

@@ -10,6 +10,7 @@ use dyno_settings::{Product, Profile};
 use dyno_store::{Configuration, Price};
 use serde::Deserialize;
 
+use super::Plan;
 use super::confinement::{self, Limits};
 use super::error::Problem;
 use super::image::{self, ImageFamily};
@@ -80,6 +81,10 @@ pub enum Source {
         dsn: Box<Dsn>,
         /// The storage engine to use.
         storage_engine: Option<String>,
+        /// Whether loads may drop what Dyno did not make.
+        may_drop: bool,
+        /// Whether what loads make stays in the end.
+        keep_data: bool,
     },
 }
 
@@ -98,7 +103,7 @@ impl Source {
             Self::Image { name, storage_engine, .. } => {
                 with(format!("{}{name}", ImageName::PREFIX), storage_engine)
             }
-            Self::Dsn { dsn, storage_engine } => with(dsn.to_string(), storage_engine),
+            Self::Dsn { dsn, storage_engine, .. } => with(dsn.to_string(), storage_engine),
         }
     }
 
@@ -130,6 +135,17 @@ impl Source {
             Self::Basedir { storage_engine, .. }
             | Self::Image { storage_engine, .. }
             | Self::Dsn { storage_engine, .. } => storage_engine.as_deref(),
+        }
+    }
+}
+
+impl Plan {
+    /// Lets loads on running servers drop what is there when the run begins.
+    pub fn allow_drops(&mut self) {
+        for system in &mut self.systems {
+            if let Source::Dsn { may_drop, .. } = &mut system.source {
+                *may_drop = true;
+            }
         }
     }
 }
@@ -188,6 +204,10 @@ pub(super) struct SystemTable {
     basedir: Option<At<String>>,
     /// A server that runs already: `mysql://user:${PASSWORD}@host/database`.
     dsn: Option<At<String>>,
+    /// With dsn: whether a load may drop the tables that are in the database when the run begins, and that no run of Dyno has made.
+    may_drop: Option<At<bool>>,
+    /// With dsn: whether the tables that loads make stay in the database in the end.
+    keep_data: Option<At<bool>>,
     /// With basedir, dsn or an image: the storage engine of the tables.
     storage_engine: Option<String>,
     /// With an image whose name does not tell: the family of its server.
@@ -320,10 +340,32 @@ impl SystemTable {
         }
     }
 
+    /// Takes `may_drop` and `keep_data`, which only a running server has.
+    fn tables(&mut self) -> Result<(bool, bool), Mistake> {
+        let keys = [("may_drop", self.may_drop.take()), ("keep_data", self.keep_data.take())];
+        let named = |dsn: &At<String>| Dsn::parse(dsn).map_or(true, |dsn| dsn.names_database());
+        for (key, value) in &keys {
+            let Some(value) = value else { continue };
+            match &self.dsn {
+                None => {
+                    return Err(value
+                        .wrong(format!("`{key}` is for a server that runs already (`dsn`); leave it out")));
+                }
+                Some(dsn) if **value && !named(dsn) => {
+                    return Err(value.wrong(format!("`{key}` needs a database: name it in the `dsn`")));
+                }
+                Some(_) => {}
+            }
+        }
+        let [may_drop, keep_data] = keys.map(|(_, value)| value.is_some_and(|value| *value));
+        Ok((may_drop, keep_data))
+    }
+
     /// Takes `engine`, `basedir` or `dsn`, of which exactly one is required.
     fn source(&mut self, context: &ParseContext<'_>) -> Result<Source, Mistake> {
         let storage_engine = self.storage_engine.take();
         let family = self.image_family()?;
+        let (may_drop, keep_data) = self.tables()?;
         match (self.basedir.take(), self.dsn.take(), self.engine.take()) {
             (None, None, Some(name)) => name.read(|name| match name.strip_prefix(ImageName::PREFIX) {
                 Some(name) => image::source(name, family, storage_engine, context.builds)
@@ -341,7 +383,7 @@ impl SystemTable {
             }),
             (None, Some(dsn), None) => dsn.read(|dsn| {
                 let dsn = dsn_without_secret(&dsn, context.folder)?;
-                Ok::<_, Problem>(Source::Dsn { dsn: Box::new(dsn), storage_engine })
+                Ok::<_, Problem>(Source::Dsn { dsn: Box::new(dsn), storage_engine, may_drop, keep_data })
             }),
             (Some(_), Some(dsn), _) => {
                 Err(dsn.wrong("a system has a `basedir` or a `dsn`, not both".to_owned()))

@@ -444,6 +444,12 @@ fn a_server_that_runs_already_is_named_by_its_address_and_no_password_is_in_the_
         ("dsn = \"mysql://bench@db.example/sbtest\"\nsettings = { a = 1 }", "cannot be given `settings`"),
         ("dsn = \"mysql://bench@db.example/sbtest\"\nengine = \"mysql\"", "leave it out"),
         ("dsn = \"mysql://bench@db.example/sbtest\"\nbasedir = \".\"", "not both"),
+        ("engine = \"mysql\"\nmay_drop = true", "`may_drop` is for a server that runs already"),
+        ("engine = \"mysql\"\nkeep_data = false", "`keep_data` is for a server that runs already"),
+        (
+            "dsn = \"mysql://bench@db.example\"\nkeep_data = true",
+            "`keep_data` needs a database: name it in the `dsn`",
+        ),
         (
             "dsn = \"postgres://db.example?ssl=on\"",
             "the dsn has a parameter 'ssl'; those there are: socket, host",

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use dyno_engine::{
-    ClientError, DrainError, FetchError, ImageError, PathError, RemoteError, ShutdownError, SnapshotError,
-    StartError,
+    ClientError, DrainError, FetchError, HoldError, ImageError, PathError, RemoteError, ShutdownError,
+    SnapshotError, StartError,
 };
 use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
@@ -61,6 +61,9 @@ pub enum RunError {
     /// A host from which load is to come cannot be used.
     #[error("driver {host}: {reason}")]
     Driver { host: String, reason: String },
+    /// A load could drop what is not Dyno's, on a server that Dyno did not start.
+    #[error("system `{system}` cannot be loaded")]
+    Hold { system: String, source: Box<HoldError> },
     /// The rounds of this plan cannot be spread over hosts.
     #[error("the rounds of the plan `{plan}` cannot be spread over hosts: {reason}")]
     Spread { plan: String, reason: String },
@@ -155,6 +158,9 @@ pub enum SystemError {
     /// The running server refuses the connection.
     #[error(transparent)]
     Remote(#[from] RemoteError),
+    /// A load could drop what is not Dyno's.
+    #[error(transparent)]
+    Hold(#[from] HoldError),
     /// Dyno did not start it, so it cannot restart it.
     #[error("{0} was not started by Dyno, so it cannot be started again; do that yourself and use --resume")]
     NotOurs(String),

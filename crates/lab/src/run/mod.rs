@@ -34,7 +34,8 @@ pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::options::{DriverHosts, NoDrivers, RunOptions, RunOutcome, Task};
 pub use self::prepare::{Outline, OutlineBlock};
 pub use self::spread::Spread;
-pub use self::system::sqlite_variables;
+use self::system::Holds;
+pub use self::system::{Foreseen, Found, foresee, sqlite_variables};
 
 /// Runs a plan. Every trial is in the results file when it ends.
 ///
@@ -60,6 +61,7 @@ pub fn run(
     let mut store = Store::open(&options.results)?;
     let interrupted = options.resume.then(|| find_interrupted(plan, &store)).transpose()?;
     check_drivers(plan, options)?;
+    let holds = Holds::take(plan, observer)?;
     let installations = install_all(plan, options, observer)?;
     let (run, seed, executed) = match interrupted {
         Some(earlier) => {
@@ -75,11 +77,13 @@ pub fn run(
         Some(task) => Executed { next_round: task.round, ..executed },
         None => executed,
     };
-    let session = RunSession::new(plan, options, &installations, (&mut store, run, seed), executed, observer);
+    let systems = (&installations[..], &holds);
+    let session = RunSession::new(plan, options, systems, (&mut store, run, seed), executed, observer);
     let result = match &options.task {
         Some(task) => session.carry_out_task(task),
         None => session.carry_out(executed),
     };
+    holds.release(observer);
     let ending = match &result {
         Err(_) => Ending::Failed,
         Ok(outcome) if outcome.interrupted => Ending::Interrupted,

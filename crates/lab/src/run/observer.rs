@@ -1,6 +1,6 @@
 //! Progress of a run, for observers.
 
-use dyno_engine::{DrainAmount, Entry, Progress};
+use dyno_engine::{DrainAmount, Entry, Left, Progress};
 use dyno_settings::Audit;
 use dyno_store::{Outcome, RunId, StoreError};
 
@@ -33,6 +33,10 @@ pub enum Event<'a> {
     Restoring { system: &'a str },
     /// A system's loaded data could not be kept. It will be loaded again.
     NotKept { system: &'a str, reason: &'a str },
+    /// A load on a server that Dyno did not start may drop what Dyno did not make there, since the user allows it.
+    MayDrop { system: &'a str, names: &'a [String] },
+    /// What is left in a database of a running server, though Dyno wanted to clear it.
+    Left { left: &'a Left },
     /// Systems are being started, at the same time.
     Starting { systems: &'a [&'a str] },
     /// The tables of a fresh instance are being read.

@@ -125,7 +125,7 @@ impl LoadGroup {
             }
             Frame::Failed { message, .. } => self.fail(number, at, &message),
             Frame::Reached { milestone } => member.is_ending |= milestone == Milestone::Ending,
-            Frame::Slice(_) => {}
+            Frame::Slice(_) | Frame::Names { .. } => {}
         }
     }
 

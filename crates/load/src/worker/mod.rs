@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
-use dyno_script::{Config, InterruptHandle, MemoryLimit, Runtime, ScriptError, UniqueCounters};
+use dyno_script::{Config, InterruptHandle, MemoryLimit, Request, Runtime, ScriptError, UniqueCounters};
 
 use crate::arrivals::Schedule;
 use crate::control::Control;
@@ -55,6 +55,8 @@ pub(crate) enum Message {
     Ready(&'static str),
     /// A line that the script printed.
     Printed(String),
+    /// New words of a statement that may change tables.
+    Names(Vec<String>),
     /// The worker's connections rest again after a slice.
     Rested,
     /// The job cannot go on.
@@ -123,6 +125,15 @@ impl Shared {
     pub(crate) fn notes(&self, tid: u32) -> Option<StatementNotes> {
         let is_wanted = self.job.notes_statements && self.runs_events() && tid == 0;
         is_wanted.then(|| StatementNotes::new(&self.job.target))
+    }
+
+    /// Tells the names of a statement that may change tables, if they are asked for.
+    pub(crate) fn tell_names(&self, request: &Request<'_>) {
+        let Some(names) = &self.job.target.changed_names else { return };
+        let words = names.asked(request);
+        if !words.is_empty() {
+            self.say(Message::Names(words));
+        }
     }
 
     /// Whether the job runs events, rather than a command once per connection.

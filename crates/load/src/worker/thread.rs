@@ -311,6 +311,7 @@ impl<'a> ThreadHost<'a> {
         if let Some(notes) = &mut self.notes {
             notes.asked(request);
         }
+        self.shared.tell_names(request);
         let reply = self.try_answer(request).unwrap_or_else(|failure| {
             if failure.ignorable {
                 self.batch.ignored(&failure);

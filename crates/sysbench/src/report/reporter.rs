@@ -91,7 +91,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
             Frame::Finished(total) => self.finished(&total),
             Frame::Failed { message, .. } => self.failed(&message),
             // No job of the drop-in is sliced.
-            Frame::Slice(_) => {}
+            Frame::Slice(_) | Frame::Names { .. } => {}
         }
     }
 

@@ -13,7 +13,7 @@ use clap::Args;
 use dyno_cluster::{RemoteDyno, SshDrivers};
 use dyno_engine::{Cache, Catalogue};
 use dyno_judge::{Rule, analyse};
-use dyno_lab::{NotStarted, Plan, Rounds, RunOptions, RunOutcome};
+use dyno_lab::{Foreseen, NotStarted, Plan, Rounds, RunOptions, RunOutcome, foresee};
 use dyno_report::{Details, Format, Reports, render, reports};
 use dyno_store::{RunChoice, Store};
 
@@ -73,6 +73,9 @@ pub(crate) struct Run {
     /// Resume the last run of this plan if it was stopped, was killed, or has failed trials
     #[arg(long, conflicts_with_all = ["seed", "only_outline"])]
     resume: bool,
+    /// On servers that run already: let loads drop the tables that are there now, and that no run of Dyno has made
+    #[arg(long)]
+    may_drop: bool,
     /// Print what would be run, with estimated time and disk, and exit
     #[arg(long = "dry-run")]
     only_outline: bool,
@@ -119,8 +122,10 @@ impl Run {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let plan = self.plan()?;
         if self.only_outline {
-            output::print(&outline::describe(&plan))?;
+            let foreseen = foresee(&plan);
+            output::print(&outline::describe(&plan, &foreseen))?;
             plan.check_sweeps()?;
+            foreseen.into_iter().try_for_each(Foreseen::check)?;
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(task) = self.task.task() {
@@ -146,6 +151,9 @@ impl Run {
         plan.rounds = self.rounds.map_or(plan.rounds, Rounds::Fixed);
         plan.rounds = self.budget_seconds.map_or(plan.rounds, |seconds| Rounds::Budget { seconds });
         plan.rerun_disturbed = self.rerun_disturbed.unwrap_or(plan.rerun_disturbed);
+        if self.may_drop {
+            plan.allow_drops();
+        }
         if let Some(seconds) = self.seconds {
             plan.steps.iter_mut().for_each(|step| step.set_seconds(seconds));
         }

@@ -38,6 +38,7 @@ impl Recording {
             Frame::Slice(_)
             | Frame::Reached { .. }
             | Frame::Log { .. }
+            | Frame::Names { .. }
             | Frame::Finished(_)
             | Frame::Failed { .. } => {}
         }

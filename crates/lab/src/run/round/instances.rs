@@ -120,7 +120,7 @@ impl<'a> RunSession<'a> {
         if let Some(slot) = self.carried[position].take() {
             return Intent::CarryOver(slot);
         }
-        let starter = Starter { system, installation, cache: &options.cache };
+        let starter = Starter { system, installation, cache: &options.cache, holds: self.holds };
         let loads = initial_loads(plan);
         let is_loaded_before = round > self.load_round || plan.reuses_data_of(position);
         let may_be_kept = !loads.is_empty() && !plan.load_every_round && is_loaded_before;

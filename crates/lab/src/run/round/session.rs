@@ -16,7 +16,7 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, Observer, TrialLabel};
 use crate::run::options::{RunOptions, RunOutcome};
 use crate::run::prepare::{Executed, Forecast, Installed, is_in_every_round};
-use crate::run::system::SystemSlot;
+use crate::run::system::{Holds, SystemSlot};
 use crate::schedule::{Trial, blocks};
 
 /// A running run. Dropping it stops its systems and removes their data.
@@ -29,6 +29,7 @@ pub(crate) struct RunSession<'a> {
     pub(crate) seed: u64,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) installed: &'a [Installed],
+    pub(crate) holds: &'a Holds<'a>,
     /// Systems that did not start.
     pub(crate) not_started: Vec<Option<NotStarted>>,
     /// Servers that Dyno did not start, carried from round to round.
@@ -66,7 +67,7 @@ impl<'a> RunSession<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         options: &'a RunOptions<'a>,
-        installed: &'a [Installed],
+        (installed, holds): (&'a [Installed], &'a Holds<'a>),
         (store, run, seed): (&'a mut Store, RunId, u64),
         executed: Executed,
         observer: &'a mut dyn Observer,
@@ -83,6 +84,7 @@ impl<'a> RunSession<'a> {
             seed,
             observer,
             installed,
+            holds,
             not_started: vec![None; systems],
             carried: (0..systems).map(|_| None).collect(),
             known: vec![None; systems],

@@ -1,5 +1,9 @@
 //! Systems under test: started by Dyno, remote, or SQLite in the load process; with the data that they hold.
 
+mod foresee;
+mod holds;
+mod intent;
+mod keeper;
 mod loads;
 mod local_server;
 mod remote_server;
@@ -9,6 +13,8 @@ mod slot;
 mod sqlite_file;
 mod starter;
 
+pub use self::foresee::{Foreseen, Found, foresee};
+pub(crate) use self::holds::Holds;
 pub(crate) use self::loads::{Origin, foundation, initial_loads};
 pub(crate) use self::running::RunningSystem;
 pub(crate) use self::settle::settle;

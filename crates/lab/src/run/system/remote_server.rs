@@ -1,23 +1,30 @@
 //! A running server under test, which Dyno neither starts nor stops.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Dsn, Family, Remote, RemoteAddress};
 use dyno_load::{Address, Protocol, Target};
 
+use super::holds::Holds;
+use super::keeper::Keeper;
 use super::running::RunningSystem;
+use crate::plan::System;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
 /// A running server.
 pub(crate) struct RemoteServer {
     remote: Remote,
+    /// Of its database; none if no run of Dyno loads it.
+    keeper: Option<Arc<Keeper>>,
 }
 
 impl RemoteServer {
-    pub(crate) fn connect(dsn: &Dsn) -> Result<Self, SystemError> {
-        Ok(Self { remote: Remote::connect(dsn)? })
+    pub(crate) fn connect(system: &System, dsn: &Dsn, holds: &Holds<'_>) -> Result<Self, SystemError> {
+        let (remote, keeper) = holds.server(system, dsn)?;
+        Ok(Self { remote, keeper })
     }
 
     fn not_ours<T>(&self) -> Result<T, SystemError> {
@@ -40,6 +47,7 @@ impl RunningSystem for RemoteServer {
             password: self.remote.password().to_owned(),
             database: self.remote.database().to_owned(),
             tls: self.remote.tls().clone(),
+            changed_names: self.keeper.as_ref().map(|keeper| keeper.names()),
             ..Target::new(driver, vec![address])
         }
     }
@@ -74,6 +82,10 @@ impl RunningSystem for RemoteServer {
 
     fn answers(&self, patience: Duration) -> bool {
         self.remote.open(patience).and_then(|mut client| client.query("SELECT 1")).is_ok()
+    }
+
+    fn begin_load(&self) -> Result<(), SystemError> {
+        Ok(self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.begin_load())?)
     }
 
     fn log_tail(&self) -> String {

@@ -49,6 +49,10 @@ pub(crate) trait RunningSystem: Send {
     fn met_limit(&self) -> Option<String> {
         None
     }
+    /// Allows a load to begin, which drops tables: an error if it could drop what is not Dyno's.
+    fn begin_load(&self) -> Result<(), SystemError> {
+        Ok(())
+    }
     /// The last lines of its log.
     fn log_tail(&self) -> String;
     /// A reader of its counters; none if it has none or refuses.

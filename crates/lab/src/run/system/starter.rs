@@ -2,6 +2,7 @@
 
 use dyno_engine::{Cache, Found, Installation, Snapshot, SnapshotParts, Snapshots};
 
+use super::holds::Holds;
 use super::loads::parts;
 use super::local_server::LocalServer;
 use super::remote_server::RemoteServer;
@@ -17,14 +18,15 @@ pub(crate) struct Starter<'a> {
     /// None for an engine that is built in.
     pub(crate) installation: Option<&'a Installation>,
     pub(crate) cache: &'a Cache,
+    pub(crate) holds: &'a Holds<'a>,
 }
 
 impl Starter<'_> {
     /// Starts it, on kept data or on none.
     pub(crate) fn start(&self, data_from: Option<Snapshot>) -> Result<Box<dyn RunningSystem>, SystemError> {
-        let Self { system, installation, cache } = self;
+        let Self { system, installation, cache, holds } = self;
         if let Source::Dsn { dsn, .. } = &system.source {
-            return Ok(Box::new(RemoteServer::connect(dsn)?));
+            return Ok(Box::new(RemoteServer::connect(system, dsn, holds)?));
         }
         Ok(match installation {
             Some(installation) => Box::new(LocalServer::start(system, installation, cache, data_from)?),

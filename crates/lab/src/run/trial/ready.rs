@@ -66,7 +66,7 @@ impl PlannedTrial<'_> {
             let failed =
                 |reason: String| TrialAbort::failed(format!("its tables cannot be loaded: {reason}"));
             // What is not measured need not be slow.
-            let loaded = without_io_limits(running, || load_unrecorded(&job, self.options));
+            let loaded = without_io_limits(running, || load_unrecorded(&job, running, self.options));
             slot.loads.note(plan, step, Origin::Again, loaded.is_ok());
             loaded.map_err(|abort| match abort {
                 TrialAbort::Failed { message, .. } => failed(message),

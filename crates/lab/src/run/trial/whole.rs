@@ -78,6 +78,7 @@ impl PlannedTrial<'_> {
         let (step, watch, target) = (self.step(), self.watch(), system.target());
         let job = job::job(self.plan, self.trial, seconds, target.clone());
         if step.command == Command::Prepare {
+            begin_load(system)?;
             clear(self.start_load(&job::cleanup(&job))?, watch)?;
         }
         let mut background = BackgroundLoads::start(self, &target)?;
@@ -141,11 +142,20 @@ fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
 }
 
 /// Loads a step's tables for other trials to use, without recording anything.
-pub(crate) fn load_unrecorded(job: &Job, options: &RunOptions<'_>) -> Result<(), TrialAbort> {
+pub(crate) fn load_unrecorded(
+    job: &Job,
+    system: &dyn RunningSystem,
+    options: &RunOptions<'_>,
+) -> Result<(), TrialAbort> {
+    begin_load(system)?;
     let watch = Watch { stop: options.stop, patience: options.patience * LOAD_PATIENCE };
     let start = |job: &Job| start_load(&options.driver_program, job, None);
     clear(start(&job::cleanup(job))?, watch)?;
     watch.follow(&mut start(job)?, |_| (), || Ok(())).map(|_| ())
+}
+
+fn begin_load(system: &dyn RunningSystem) -> Result<(), TrialAbort> {
+    system.begin_load().map_err(|error| TrialAbort::failed(error.to_string()))
 }
 
 /// Removes the tables of an earlier load. Failures are left to the load that follows: there may be no tables.

@@ -119,6 +119,7 @@ impl EventLoop<'_> {
                 if let Some(notes) = notes {
                     notes.asked(&request);
                 }
+                self.shared.tell_names(&request);
                 // Only this script has run since the last reading of the clock.
                 *asked_ns = self.clock_ns;
                 Turn::Begun(begin(links, awaited, &request, self.shared, &mut *self.io))

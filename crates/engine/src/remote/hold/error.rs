@@ -1,0 +1,64 @@
+//! Why a load may not begin on a running server.
+
+use dyno_client::ClientError;
+use thiserror::Error;
+
+use crate::remote::RemoteError;
+
+/// Most names that a message lists.
+const NAMES_MAX: usize = 10;
+
+/// Why a database of a running server may not be loaded. The password is never in it.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum HoldError {
+    /// The server cannot be used.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+    /// It refuses a statement.
+    #[error("cannot look after what is in {database}: {source}")]
+    Client { database: String, source: ClientError },
+    /// There are tables that no run of Dyno has made.
+    #[error(
+        "{database} holds what no run of Dyno has made, and a load could drop it: {}; name an empty database, or name none, \
+         for Dyno to make one and drop it, or write `may_drop = true` in the system or --may-drop if it may be dropped",
+        listed(names)
+    )]
+    Foreign {
+        database: String,
+        /// All of them.
+        names: Vec<String>,
+    },
+    /// Others came while Dyno used the database.
+    #[error(
+        "{database} holds what was not there when the run began, and what Dyno did not make: {}; nothing more is loaded there",
+        listed(names)
+    )]
+    Came {
+        database: String,
+        /// All of them.
+        names: Vec<String>,
+    },
+    /// Another run has it.
+    #[error("another run of Dyno uses {database}; wait for its end, or name another database")]
+    InUse { database: String },
+    /// A table has the name of Dyno's mark and is not it.
+    #[error(
+        "the table dyno_mark in {database} is not one of this version of Dyno; name another database, or drop the table"
+    )]
+    StrangeMark { database: String },
+    /// The account may not make databases.
+    #[error(
+        "cannot make a database on {dsn}: {source}; name an empty database in the dsn, or let the account make databases"
+    )]
+    NotMade { dsn: String, source: ClientError },
+}
+
+/// The first names, and the number of the others.
+fn listed(names: &[String]) -> String {
+    let first = names[..names.len().min(NAMES_MAX)].join(", ");
+    match names.len().saturating_sub(NAMES_MAX) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}

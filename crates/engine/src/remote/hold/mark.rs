@@ -1,0 +1,178 @@
+//! The mark that Dyno leaves in a database: a table of what it has made there.
+
+use std::collections::BTreeMap;
+
+use super::error::HoldError;
+use super::premises::Premises;
+use super::relation::{Identity, Kind, Relation};
+
+/// Its name.
+pub(super) const MARK: &str = "dyno_mark";
+/// The format, in its first row.
+const FORMAT: &str = "1";
+
+/// The row that says in which format the others are.
+const ABOUT_FORMAT: &str = "format";
+/// The row that says that the database itself is of Dyno's making.
+const ABOUT_DATABASE: &str = "database";
+/// The row that says that a run was told to keep what it made.
+const ABOUT_KEPT: &str = "kept";
+/// Begins the rows of relations.
+const MADE: &str = "made ";
+
+/// The mark of a database.
+#[derive(Debug)]
+pub(super) struct Mark {
+    /// Its name in SQL.
+    table: String,
+    /// Relations, as people see them, and the identities that they had.
+    made: BTreeMap<String, String>,
+    is_of_database: bool,
+    is_kept: bool,
+    next_id: u32,
+}
+
+impl Mark {
+    /// Whether a relation is a mark.
+    pub(super) fn is(relation: &Relation) -> bool {
+        relation.kind == Kind::Table && relation.name == MARK
+    }
+
+    /// Reads the mark of a database.
+    ///
+    /// # Errors
+    /// The table is none, or cannot be read.
+    pub(super) fn read(premises: &mut Premises, relation: &Relation) -> Result<Self, HoldError> {
+        let table = premises.sql_name(relation);
+        let strange = HoldError::StrangeMark { database: premises.name() };
+        let rows = match premises.query(&format!("SELECT id, about, identity FROM {table} ORDER BY id")) {
+            Ok(result) => result.rows,
+            Err(HoldError::Client { source: dyno_client::ClientError::Server(_), .. }) => {
+                return Err(strange);
+            }
+            Err(error) => return Err(error),
+        };
+        let mut mark =
+            Self { table, made: BTreeMap::new(), is_of_database: false, is_kept: false, next_id: 0 };
+        let mut is_known = false;
+        for row in &rows {
+            let [Some(id), Some(about), Some(identity)] = &row[..] else { return Err(strange) };
+            mark.next_id = id.parse::<u32>().map_or(0, |id| mark.next_id.max(id.saturating_add(1)));
+            match about.as_str() {
+                ABOUT_FORMAT => is_known = identity == FORMAT,
+                ABOUT_DATABASE => mark.is_of_database = true,
+                ABOUT_KEPT => mark.is_kept = true,
+                about => {
+                    let name = about.strip_prefix(MADE).map(ToOwned::to_owned);
+                    mark.made.extend(name.map(|name| (name, identity.clone())));
+                }
+            }
+        }
+        if is_known { Ok(mark) } else { Err(strange) }
+    }
+
+    /// Makes a mark in a database that has none.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub(super) fn make(premises: &mut Premises, of_database: bool) -> Result<Self, HoldError> {
+        let options = premises.mark_options();
+        premises.query(&format!(
+            "CREATE TABLE {MARK} (id INT NOT NULL PRIMARY KEY, about VARCHAR(200) NOT NULL, \
+             identity VARCHAR(100) NOT NULL){options}"
+        ))?;
+        let mut mark = Self {
+            table: MARK.to_owned(),
+            made: BTreeMap::new(),
+            is_of_database: of_database,
+            is_kept: false,
+            next_id: 0,
+        };
+        mark.insert(premises, ABOUT_FORMAT, FORMAT)?;
+        if of_database {
+            mark.insert(premises, ABOUT_DATABASE, "")?;
+        }
+        Ok(mark)
+    }
+
+    /// Whether the database itself is of Dyno's making.
+    pub(super) fn is_of_database(&self) -> bool {
+        self.is_of_database
+    }
+
+    /// Whether the run that made them was told to keep them.
+    pub(super) fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+
+    /// Whether Dyno has made a relation, which is still the same.
+    pub(super) fn knows(&self, relation: &Relation) -> bool {
+        matches!(&relation.identity, Identity::Lasting(identity)
+            if self.made.get(&relation.to_string()) == Some(identity))
+    }
+
+    /// Notes a relation that Dyno has made.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub(super) fn note(&mut self, premises: &mut Premises, relation: &Relation) -> Result<(), HoldError> {
+        let Identity::Lasting(identity) = &relation.identity else { return Ok(()) };
+        let name = relation.to_string();
+        // The new row first: without either, Dyno would not know the relation again.
+        let id = self.next_id;
+        let about = format!("{MADE}{name}");
+        self.insert(premises, &about, identity)?;
+        if self.made.insert(name, identity.clone()).is_some() {
+            let (table, about) = (&self.table, quoted(&about));
+            premises.query(&format!("DELETE FROM {table} WHERE about = {about} AND id < {id}"))?;
+        }
+        Ok(())
+    }
+
+    /// Notes that what it lists is to stay.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub(super) fn keep(&mut self, premises: &mut Premises) -> Result<(), HoldError> {
+        if !std::mem::replace(&mut self.is_kept, true) {
+            self.insert(premises, ABOUT_KEPT, "")?;
+        }
+        Ok(())
+    }
+
+    /// Notes that what it lists is not to stay any more.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub(super) fn keep_no_more(&mut self, premises: &mut Premises) -> Result<(), HoldError> {
+        if std::mem::replace(&mut self.is_kept, false) {
+            let table = &self.table;
+            premises.query(&format!("DELETE FROM {table} WHERE about = '{ABOUT_KEPT}'"))?;
+        }
+        Ok(())
+    }
+
+    /// Drops the mark.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub(super) fn remove(self, premises: &mut Premises) -> Result<(), HoldError> {
+        premises.query(&format!("DROP TABLE {}", self.table)).map(|_| ())
+    }
+
+    fn insert(&mut self, premises: &mut Premises, about: &str, identity: &str) -> Result<(), HoldError> {
+        let (table, id) = (&self.table, self.next_id);
+        premises.query(&format!(
+            "INSERT INTO {table} (id, about, identity) VALUES ({id}, {}, {})",
+            quoted(about),
+            quoted(identity)
+        ))?;
+        self.next_id += 1;
+        Ok(())
+    }
+}
+
+/// A text as a string of SQL, for any server and setting of it: without the letters that are special in some.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace(['\'', '\\'], "?"))
+}

@@ -1,0 +1,195 @@
+//! Loads on a running server: Dyno drops nothing there that it has not made.
+//!
+//! A [`Survey`] looks into a database, and refuses one that holds what no run of Dyno has made. A [`Hold`] leaves a mark in the
+//! database, notes in it what loads make, and drops that in the end. Dyno knows its own by name and identity together: a
+//! table that somebody has dropped and made again is theirs.
+
+mod catalog;
+mod error;
+mod mark;
+mod own_database;
+mod premises;
+mod relation;
+mod survey;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use self::error::HoldError;
+use self::mark::Mark;
+use self::premises::Premises;
+use self::relation::{Identity, Relation};
+pub use self::survey::Survey;
+use super::Remote;
+
+/// A database of a running server that Dyno loads. No other run of Dyno can hold it meanwhile.
+pub struct Hold {
+    premises: Premises,
+    mark: Mark,
+    /// What Dyno did not make and may drop all the same.
+    permitted: BTreeSet<String>,
+    /// Whether what this run makes is to stay.
+    keeps: bool,
+    /// Whether this run has loaded.
+    has_loaded: bool,
+    /// What Dyno has made, with its identity.
+    made: BTreeMap<String, Identity>,
+    /// What was there when the last job of the load process began, and whether loads might drop it.
+    before: BTreeMap<String, (Identity, bool)>,
+}
+
+/// What is left in a database that Dyno wanted to clear.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The database and its server.
+    pub database: String,
+    /// What is left there; empty if it is not known.
+    pub names: Vec<String>,
+    /// In words.
+    pub reason: String,
+}
+
+impl Hold {
+    /// The server, with the database that is held.
+    pub fn remote(&self) -> &Remote {
+        self.premises.remote()
+    }
+
+    /// Allows a load to begin: checks again that there is nothing but what Dyno made or may drop. The first load finds nothing
+    /// of what earlier runs left or kept.
+    ///
+    /// # Errors
+    /// Something came that Dyno did not make. The server refuses.
+    pub fn begin_load(&mut self) -> Result<(), HoldError> {
+        let came: Vec<String> =
+            self.foreign()?.into_iter().filter(|name| !self.permitted.contains(name)).collect();
+        if !came.is_empty() {
+            return Err(HoldError::Came { database: self.premises.name(), names: came });
+        }
+        if !self.has_loaded {
+            self.mark.keep_no_more(&mut self.premises)?;
+            self.drop_made()?;
+            self.has_loaded = true;
+        }
+        self.rest()
+    }
+
+    /// Notes what the load process has made. `named` are the words, in lower case, of the statements by which it changed
+    /// tables, since the last [`rest`](Self::rest): what is new or changed and is none of them was made by somebody else.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub fn note(&mut self, named: &BTreeSet<String>) -> Result<(), HoldError> {
+        // A plan without loads makes nothing that is to be dropped.
+        if named.is_empty() || !self.has_loaded {
+            return Ok(());
+        }
+        for relation in self.premises.relations()? {
+            let name = relation.to_string();
+            let is_changed = match self.before.get(&name) {
+                Some((identity, is_ours)) => *is_ours && *identity != relation.identity,
+                None => true,
+            };
+            let is_news = is_changed && !self.has_made(&relation) && !Mark::is(&relation);
+            if is_news && named.contains(&relation.name.to_lowercase()) {
+                self.mark.note(&mut self.premises, &relation)?;
+                self.made.insert(name, relation.identity);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that no job of the load process is at work: what comes from now on is not Dyno's, until the next job.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn rest(&mut self) -> Result<(), HoldError> {
+        let relations = self.premises.relations()?;
+        let seen = |relation: Relation| {
+            let name = relation.to_string();
+            let is_ours = self.has_made(&relation) || self.permitted.contains(&name);
+            (name, (relation.identity, is_ours))
+        };
+        self.before = relations.into_iter().map(seen).collect();
+        Ok(())
+    }
+
+    /// Keeps the connection, and with it the hold, from being forgotten.
+    ///
+    /// # Errors
+    /// The server does not answer, or another run has held the database meanwhile.
+    pub fn stay(&mut self) -> Result<(), HoldError> {
+        self.premises.query("SELECT 1").map(|_| ())
+    }
+
+    /// Drops what Dyno made, and the mark, unless it is to be kept. Returns what is left all the same.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn release(mut self) -> Result<Option<Left>, HoldError> {
+        if self.keeps && self.has_loaded {
+            self.mark.keep(&mut self.premises)?;
+            return Ok(None);
+        }
+        if self.mark.is_kept() {
+            return Ok(None);
+        }
+        let refused = self.drop_made()?;
+        let database = self.premises.name();
+        let left = |names, reason| Ok(Some(Left { database, names, reason }));
+        if let Some((names, reason)) = refused {
+            return left(names, reason);
+        }
+        let foreign: Vec<String> =
+            self.foreign()?.into_iter().filter(|name| !self.permitted.contains(name)).collect();
+        let is_ours = self.mark.is_of_database();
+        if is_ours && foreign.is_empty() {
+            own_database::remove(self.premises)?;
+            return Ok(None);
+        }
+        self.mark.remove(&mut self.premises)?;
+        if foreign.is_empty() {
+            return Ok(None);
+        }
+        left(foreign, "Dyno did not make it, or cannot tell that it did".to_owned())
+    }
+
+    /// Names of what Dyno did not make.
+    fn foreign(&mut self) -> Result<Vec<String>, HoldError> {
+        let relations = self.premises.relations()?;
+        let is_foreign = |relation: &&Relation| !Mark::is(relation) && !self.has_made(relation);
+        Ok(relations.iter().filter(is_foreign).map(ToString::to_string).collect())
+    }
+
+    fn has_made(&self, relation: &Relation) -> bool {
+        self.made.get(&relation.to_string()) == Some(&relation.identity)
+    }
+
+    /// Drops what Dyno made, what others depend on after those. Nothing is dropped with `CASCADE`, which could drop what others
+    /// made. Returns what cannot be dropped, and why.
+    fn drop_made(&mut self) -> Result<Option<(Vec<String>, String)>, HoldError> {
+        loop {
+            let (mut refused, mut has_dropped) = (None, false);
+            let relations = self.premises.relations()?;
+            let made: Vec<&Relation> = relations.iter().filter(|relation| self.has_made(relation)).collect();
+            for &relation in &made {
+                let (kind, name) = (relation.kind.sql(), self.premises.sql_name(relation));
+                match self.premises.query(&format!("DROP {kind} {name}")) {
+                    Ok(_) => has_dropped = true,
+                    Err(HoldError::Client {
+                        source: source @ dyno_client::ClientError::Server(_), ..
+                    }) => {
+                        refused = Some(source.to_string());
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            match refused {
+                Some(reason) if !has_dropped => {
+                    return Ok(Some((made.iter().map(ToString::to_string).collect(), reason)));
+                }
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A database of Dyno's own on a running server, for an address that names none.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_client::ClientError;
+
+use super::catalog::catalog;
+use super::error::HoldError;
+use super::premises::Premises;
+use super::survey::Survey;
+use crate::remote::{CONNECT_PATIENCE, Remote, elsewhere};
+
+/// How its name begins; 16 hexadecimal digits follow.
+const PREFIX: &str = "dyno_";
+const DIGITS: usize = 16;
+
+/// Time for which a database is dropped again that connections of an ended load still use, and the time between.
+const IN_USE_PATIENCE: Duration = Duration::from_secs(20);
+const AGAIN_AFTER: Duration = Duration::from_millis(200);
+
+/// Makes a database with a new name.
+///
+/// # Errors
+/// The account may not make one.
+pub(super) fn make(remote: &Remote) -> Result<Remote, HoldError> {
+    let not_made = |source| HoldError::NotMade { dsn: remote.to_string(), source };
+    let mut bytes = [0; DIGITS / 2];
+    getrandom::fill(&mut bytes).map_err(|error| not_made(std::io::Error::from(error).into()))?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = format!("{PREFIX}{digits}");
+    let sql = format!("CREATE DATABASE {}", catalog(remote.family()).quote(&name));
+    remote.query(&sql).map_err(not_made)?;
+    Ok(remote.in_database(&name)?)
+}
+
+/// Whether a name is one that [`make`] gives.
+pub(super) fn is_own_name(name: &str) -> bool {
+    name.strip_prefix(PREFIX).is_some_and(|digits| {
+        digits.len() == DIGITS && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+/// Drops a database that Dyno has made.
+///
+/// # Errors
+/// The server refuses.
+pub(super) fn remove(premises: Premises) -> Result<(), HoldError> {
+    let (remote, database) = (premises.remote().clone(), premises.name());
+    drop(premises);
+    let sql = format!("DROP DATABASE {}", catalog(remote.family()).quote(remote.database()));
+    let remote = remote.in_database(elsewhere(remote.family()))?;
+    let began = Instant::now();
+    loop {
+        let dropped = remote.open(CONNECT_PATIENCE).and_then(|mut client| client.query(&sql));
+        match dropped {
+            Ok(_) => return Ok(()),
+            Err(ClientError::Server(_)) if began.elapsed() < IN_USE_PATIENCE => thread::sleep(AGAIN_AFTER),
+            Err(source) => return Err(HoldError::Client { database, source }),
+        }
+    }
+}
+
+/// Drops what killed runs have left: the databases with such names that have Dyno's mark and nothing that Dyno did not make, and
+/// that no run uses. Those that cannot be looked into stay.
+pub(super) fn remove_leftovers(remote: &Remote) {
+    let Ok(list) = remote.query(catalog(remote.family()).own_databases()) else { return };
+    let names = list.rows.into_iter().filter_map(|row| row.into_iter().next().flatten());
+    for name in names.filter(|name| is_own_name(name)) {
+        // Another run may just have dropped it, or be at work in it.
+        let _ = remove_leftover(remote, &name);
+    }
+}
+
+fn remove_leftover(remote: &Remote, name: &str) -> Result<(), HoldError> {
+    let survey = Survey::in_database(remote.in_database(name)?)?;
+    match survey.into_leftover() {
+        Some(premises) => remove(premises),
+        None => Ok(()),
+    }
+}

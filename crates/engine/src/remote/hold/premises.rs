@@ -1,0 +1,132 @@
+//! A connection to a database that Dyno holds: while it is open, no other run of Dyno gets the database.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_client::{Client, ClientError, ResultSet};
+
+use super::catalog::{Catalog, catalog};
+use super::error::HoldError;
+use super::relation::Relation;
+use crate::remote::{CONNECT_PATIENCE, Remote};
+
+/// Time limit of a statement. A large table takes a while to drop.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Time for which a lock is asked for again: a look into a database holds it for a moment, and a server may take a moment to see
+/// that a connection is gone.
+const LOCK_PATIENCE: Duration = Duration::from_secs(3);
+const LOCK_AGAIN_AFTER: Duration = Duration::from_millis(100);
+
+/// A database of a running server, with Dyno's lock on it.
+pub(super) struct Premises {
+    remote: Remote,
+    /// None if the connection broke. The next statement opens another.
+    client: Option<Client>,
+}
+
+impl Premises {
+    /// Takes the lock of a database.
+    ///
+    /// # Errors
+    /// Another run of Dyno has it, or the server refuses.
+    pub(super) fn enter(remote: Remote) -> Result<Self, HoldError> {
+        let mut premises = Self { remote, client: None };
+        premises.client()?;
+        Ok(premises)
+    }
+
+    pub(super) fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
+    /// The database, for messages.
+    pub(super) fn name(&self) -> String {
+        format!("the database {} of {}", self.remote.database(), self.remote)
+    }
+
+    fn catalog(&self) -> &'static dyn Catalog {
+        catalog(self.remote.family())
+    }
+
+    fn client(&mut self) -> Result<&mut Client, HoldError> {
+        let opened = match self.client.take() {
+            Some(client) => client,
+            None => self.open()?,
+        };
+        Ok(self.client.insert(opened))
+    }
+
+    fn open(&self) -> Result<Client, HoldError> {
+        let mut client = self.remote.open(CONNECT_PATIENCE).map_err(|source| self.remote.refused(source))?;
+        let failed = |source| HoldError::Client { database: self.name(), source };
+        client.set_patience(Some(PATIENCE)).map_err(failed)?;
+        for statement in self.catalog().session() {
+            match client.query(statement) {
+                // An old server lacks the variable.
+                Ok(_) | Err(ClientError::Server(_)) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        let asked_at = Instant::now();
+        loop {
+            let answer = client.query(self.catalog().lock()).map_err(failed)?;
+            let word = answer.rows.into_iter().flatten().flatten().next();
+            if word.is_some_and(|word| word == "1" || word == "t") {
+                return Ok(client);
+            }
+            if asked_at.elapsed() > LOCK_PATIENCE {
+                return Err(HoldError::InUse { database: self.name() });
+            }
+            thread::sleep(LOCK_AGAIN_AFTER);
+        }
+    }
+
+    /// Executes a statement.
+    ///
+    /// # Errors
+    /// The server refuses it, or the connection broke.
+    pub(super) fn query(&mut self, sql: &str) -> Result<ResultSet, HoldError> {
+        self.ask(|client, _| client.query(sql))
+    }
+
+    /// All that the database holds. If the connection broke since the last statement, this opens another.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub(super) fn relations(&mut self) -> Result<Vec<Relation>, HoldError> {
+        let list = |client: &mut Client, catalog: &dyn Catalog| catalog.relations(client);
+        match self.ask(list) {
+            Err(HoldError::Client { source, .. }) if !matches!(source, ClientError::Server(_)) => {
+                self.ask(list)
+            }
+            listed => listed,
+        }
+    }
+
+    fn ask<T>(
+        &mut self,
+        question: impl FnOnce(&mut Client, &dyn Catalog) -> Result<T, ClientError>,
+    ) -> Result<T, HoldError> {
+        let catalog = self.catalog();
+        let answer = question(self.client()?, catalog);
+        answer.map_err(|source| {
+            if !matches!(source, ClientError::Server(_)) {
+                self.client = None;
+            }
+            HoldError::Client { database: self.name(), source }
+        })
+    }
+
+    /// A relation's name in SQL.
+    pub(super) fn sql_name(&self, relation: &Relation) -> String {
+        let catalog = self.catalog();
+        let words = catalog.schema(relation).into_iter().chain([relation.name.as_str()]);
+        words.map(|word| catalog.quote(word)).collect::<Vec<_>>().join(".")
+    }
+
+    /// What follows the columns of a new mark.
+    pub(super) fn mark_options(&self) -> &'static str {
+        self.catalog().mark_options()
+    }
+}

@@ -1,0 +1,83 @@
+//! What a run would meet on servers that run already, for `--dry-run`. Nothing is changed there.
+
+use dyno_engine::{HoldError, Remote, Survey};
+
+use super::intent::{Intent, running};
+use crate::plan::Plan;
+use crate::run::error::{RunError, SystemError};
+
+/// What a run would meet on the server of a system.
+#[derive(Debug)]
+pub struct Foreseen {
+    pub system: String,
+    /// The server and its database.
+    pub address: String,
+    pub found: Found,
+}
+
+/// What is in a database.
+#[derive(Debug)]
+pub enum Found {
+    /// The server refuses.
+    Unknown(SystemError),
+    /// The plan loads nothing there.
+    NoLoads,
+    /// Dyno would make a database.
+    Nothing,
+    /// The loads would be refused: what Dyno did not make, and why.
+    Refused { names: Vec<String>, reason: HoldError },
+    /// Loads may begin.
+    Tables {
+        /// What earlier runs have made.
+        made: Vec<String>,
+        /// What Dyno did not make, and loads may drop.
+        may_drop: Vec<String>,
+        /// Whether what loads make stays.
+        keeps: bool,
+    },
+}
+
+/// Looks into the databases of a plan's running servers.
+pub fn foresee(plan: &Plan) -> Vec<Foreseen> {
+    let foreseen = running(plan).map(|(system, dsn)| {
+        let intent = Intent::of(plan, system, dsn);
+        let found = Remote::connect(dsn).map_or_else(
+            |error| Found::Unknown(error.into()),
+            |remote| found(&remote, intent, dsn.names_database()),
+        );
+        Foreseen { system: system.id.clone(), address: dsn.to_string(), found }
+    });
+    foreseen.collect()
+}
+
+fn found(remote: &Remote, intent: Intent, names_database: bool) -> Found {
+    if !names_database {
+        return Found::Nothing;
+    }
+    let survey = match Survey::of(remote) {
+        Ok(survey) => survey,
+        Err(HoldError::Remote(error)) => return Found::Unknown(error.into()),
+        Err(reason) => return Found::Refused { names: Vec::new(), reason },
+    };
+    let (names, made) = (survey.foreign(), survey.made());
+    match survey.check() {
+        _ if !intent.loads => Found::NoLoads,
+        Err(reason) if !intent.may_drop => Found::Refused { names, reason },
+        _ => Found::Tables { made, may_drop: names, keeps: intent.keeps },
+    }
+}
+
+impl Foreseen {
+    /// An error if a run would be refused.
+    ///
+    /// # Errors
+    /// It would.
+    pub fn check(self) -> Result<(), RunError> {
+        match self.found {
+            Found::Refused { reason, .. } => {
+                Err(RunError::Hold { system: self.system, source: Box::new(reason) })
+            }
+            _ => Ok(()),
+        }
+    }
+}

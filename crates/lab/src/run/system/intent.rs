@@ -1,0 +1,51 @@
+//! What a plan does with the databases of servers that run already.
+
+use dyno_engine::Dsn;
+
+use crate::plan::{Command, Plan, Source, System};
+
+/// What a run does with a database.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Intent {
+    /// Whether the plan loads tables.
+    pub(crate) loads: bool,
+    /// Whether loads may drop what Dyno did not make.
+    pub(crate) may_drop: bool,
+    /// Whether what loads make stays.
+    pub(crate) keeps: bool,
+}
+
+impl Intent {
+    /// What a run does with the database of a system: what all systems there allow, and any of them keeps.
+    pub(crate) fn of(plan: &Plan, system: &System, dsn: &Dsn) -> Self {
+        let place_of_all = place(system, dsn);
+        let mut intent = Self { loads: loads(plan), may_drop: true, keeps: false };
+        for system in &plan.systems {
+            if let Source::Dsn { dsn, may_drop, keep_data, .. } = &system.source
+                && place(system, dsn) == place_of_all
+            {
+                intent.may_drop &= may_drop;
+                intent.keeps |= keep_data;
+            }
+        }
+        intent
+    }
+}
+
+/// Whether a plan loads tables.
+pub(crate) fn loads(plan: &Plan) -> bool {
+    plan.steps.iter().any(|step| step.command == Command::Prepare)
+}
+
+/// The systems of a plan whose servers run already.
+pub(crate) fn running(plan: &Plan) -> impl Iterator<Item = (&System, &Dsn)> {
+    plan.systems.iter().filter_map(|system| match &system.source {
+        Source::Dsn { dsn, .. } => Some((system, dsn.as_ref())),
+        _ => None,
+    })
+}
+
+/// The place of a system's database. Dyno makes one for each system whose address names none.
+pub(crate) fn place(system: &System, dsn: &Dsn) -> String {
+    if dsn.names_database() { dsn.place() } else { format!("{} {}", dsn.place(), system.id) }
+}

@@ -1,0 +1,109 @@
+//! Watches over a held database while loads are at work.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use dyno_engine::{Hold, HoldError, Left, Remote};
+use dyno_load::ChangedNames;
+
+/// Time between two looks at what a load has made. What it makes after the last look is not known to be Dyno's if Dyno is
+/// killed.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Time between two signs of life on a connection that is not used.
+const STAY_EVERY: Duration = Duration::from_secs(30);
+
+/// A held database, and the thread that notes what loads make in it.
+pub(crate) struct Keeper {
+    pub(crate) remote: Remote,
+    watched: Arc<Watched>,
+    /// Ends the watch. None once it has ended.
+    watch: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
+}
+
+struct Watched {
+    /// None once it is released.
+    hold: Mutex<Option<Hold>>,
+    names: ChangedNames,
+}
+
+impl Keeper {
+    pub(crate) fn start(hold: Hold) -> Arc<Self> {
+        let remote = hold.remote().clone();
+        let watched = Arc::new(Watched { hold: Mutex::new(Some(hold)), names: ChangedNames::default() });
+        let (sender, end) = channel();
+        let own = Arc::clone(&watched);
+        let thread = thread::spawn(move || own.watch(&end));
+        Arc::new(Self { remote, watched, watch: Mutex::new(Some((sender, thread))) })
+    }
+
+    /// Where loads leave the names of what they make.
+    pub(crate) fn names(&self) -> ChangedNames {
+        self.watched.names.clone()
+    }
+
+    /// Allows a load to begin.
+    ///
+    /// # Errors
+    /// It could drop what is not Dyno's.
+    pub(crate) fn begin_load(&self) -> Result<(), HoldError> {
+        match &mut *self.watched.hold() {
+            Some(hold) => {
+                self.watched.note(hold)?;
+                hold.begin_load()
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Drops what the run made. Returns what is left.
+    pub(crate) fn release(&self) -> Option<Left> {
+        let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((sender, thread)) = watch {
+            drop(sender);
+            // If it panicked, the panic was reported.
+            let _ = thread.join();
+        }
+        let mut hold = self.watched.hold().take()?;
+        // What cannot be noted is left, and told.
+        let _ = self.watched.note(&mut hold);
+        let unknown = |error: HoldError| {
+            Some(Left { database: self.remote.to_string(), names: Vec::new(), reason: error.to_string() })
+        };
+        hold.release().unwrap_or_else(unknown)
+    }
+}
+
+impl Watched {
+    fn hold(&self) -> MutexGuard<'_, Option<Hold>> {
+        self.hold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn watch(&self, end: &Receiver<()>) {
+        let mut used_at = Instant::now();
+        while end.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+            let mut guard = self.hold();
+            let Some(hold) = guard.as_mut() else { return };
+            // What fails now is tried again with the next look, before the next load, and at the end.
+            if !self.names.heard().words.is_empty() {
+                let _ = self.note(hold);
+                used_at = Instant::now();
+            } else if used_at.elapsed() > STAY_EVERY {
+                let _ = hold.stay();
+                used_at = Instant::now();
+            }
+        }
+    }
+
+    /// Notes what loads have made. Once they have ended, what comes is not theirs.
+    fn note(&self, hold: &mut Hold) -> Result<(), HoldError> {
+        let heard = self.names.heard();
+        hold.note(&heard.words)?;
+        if heard.is_over && !heard.words.is_empty() {
+            hold.rest()?;
+            self.names.forget(&heard);
+        }
+        Ok(())
+    }
+}
