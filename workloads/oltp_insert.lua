@@ -4,6 +4,16 @@ require("oltp_common")
 
 local dialect_of = require("sql.dialect").of
 
+-- Without ids that the database generates the tables begin empty, as in sysbench: events bring ids of their own.
+local function prepare()
+  if not sysbench.opt.auto_inc then
+    sysbench.opt.table_size = 0
+  end
+  cmd_prepare()
+end
+
+sysbench.cmdline.commands.prepare = { prepare, sysbench.cmdline.PARALLEL_COMMAND }
+
 local format = string.format
 local statements = {}
 local ids_given

@@ -13,6 +13,7 @@ mod dataset;
 mod dyno;
 mod faults;
 mod fuzz;
+mod kernels;
 mod load;
 mod merge;
 mod pair;
@@ -78,6 +79,8 @@ enum What {
     Merge(merge::Options),
     /// Faults at random moments of real runs: what is lost, left behind, wrong, or does not resume.
     Faults(faults::Options),
+    /// CPU time of sysbench's tests without a database: Dyno and sysbench in turn.
+    Kernels(kernels::Options),
     /// Mutated input for what reads bytes of others: packets, addresses, plans, results files.
     Fuzz(fuzz::Options),
 }
@@ -105,6 +108,7 @@ fn main() -> anyhow::Result<()> {
         What::Dataset(options) => dataset::run(&options),
         What::Merge(options) => merge::run(&options),
         What::Faults(options) => faults::run(&options),
+        What::Kernels(options) => kernels::run(&options),
         What::Fuzz(options) => fuzz::run(&options),
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use dyno_engine::CatalogueError;
-use dyno_lab::PlanError;
+use dyno_lab::{PlanError, ScriptMistake};
 use dyno_settings::{ProfileError, SettingsError};
 
 use crate::output;
@@ -25,6 +25,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     output::tell_lines(&format!("error: {}", sentence(error)));
     let is_usage = error.chain().any(|cause| {
         cause.is::<PlanError>()
+            || cause.is::<ScriptMistake>()
             || cause.is::<CatalogueError>()
             || cause.is::<ProfileError>()
             || cause.is::<SettingsError>()

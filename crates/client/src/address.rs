@@ -19,6 +19,8 @@ pub struct ServerAddress {
     name: String,
     host: String,
     addresses: Vec<SockAddr>,
+    /// Why there are no addresses.
+    unknown: Option<String>,
 }
 
 impl ServerAddress {
@@ -47,9 +49,17 @@ impl ServerAddress {
         Ok(Self::of(name, host.to_owned(), addresses))
     }
 
+    /// As [`resolve`](Self::resolve). A name without an address is an error of each connection.
+    pub fn named(host: &str, port: u16) -> Self {
+        Self::resolve(host, port).unwrap_or_else(|error| Self {
+            unknown: Some(error.to_string()),
+            ..Self::of(format!("{host}:{port}"), host.to_owned(), Vec::new())
+        })
+    }
+
     /// A server that is shown by `name`, has `host` in its certificate, and `addresses` to be tried in this order.
     pub fn of(name: String, host: String, addresses: Vec<SockAddr>) -> Self {
-        Self { name, host, addresses }
+        Self { name, host, addresses, unknown: None }
     }
 
     /// The address as the user wrote it.
@@ -70,7 +80,7 @@ impl ServerAddress {
     /// Connects and waits, for each address at most `patience` (none: as long as the kernel does). Reads and writes have
     /// that limit too. The error is that of the last address.
     pub(crate) fn connect(&self, patience: Option<Duration>) -> io::Result<Socket> {
-        let mut failed = no_address();
+        let mut failed = self.no_address();
         for address in &self.addresses {
             match self.connect_to(address, patience) {
                 Ok(socket) => return Ok(socket),
@@ -98,7 +108,7 @@ impl ServerAddress {
     /// # Errors
     /// That of the last address; [`WouldBlock`](io::ErrorKind::WouldBlock) if the server's backlog is full.
     pub fn start_connecting(&self, from: usize) -> io::Result<(Socket, bool, usize)> {
-        let mut failed = no_address();
+        let mut failed = self.no_address();
         for (number, address) in self.addresses.iter().enumerate().skip(from) {
             match self.call(address) {
                 Ok((socket, connecting)) => return Ok((socket, connecting, number)),
@@ -113,6 +123,10 @@ impl ServerAddress {
     /// Whether there are addresses after the one with this index.
     pub fn has_more(&self, number: usize) -> bool {
         number + 1 < self.addresses.len()
+    }
+
+    fn no_address(&self) -> io::Error {
+        self.unknown.as_ref().map_or_else(no_address, |why| io::Error::other(why.clone()))
     }
 
     fn call(&self, address: &SockAddr) -> io::Result<(Socket, bool)> {

@@ -15,7 +15,7 @@ pub use plan::{
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,
-    Pace, RunError, RunOptions, RunOutcome, Spread, SweepTooLarge, SystemError, Task, TrialLabel, foresee,
-    run, sqlite_variables,
+    Pace, RunError, RunOptions, RunOutcome, ScriptMistake, Spread, SweepTooLarge, SystemError, Task,
+    TrialLabel, foresee, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

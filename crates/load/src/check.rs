@@ -1,8 +1,8 @@
 //! Checks a job against its script's declarations, before connecting.
 
-use dyno_script::ScriptInfo;
+use dyno_script::{ScriptInfo, ValueKind};
 
-use crate::job::{Job, Join};
+use crate::job::{Job, Join, Protocol, Target};
 
 /// Most edits of a near miss.
 const NEAR: usize = 3;
@@ -16,6 +16,8 @@ pub(crate) enum JobError {
     UnknownCommand { script: String, command: String, hint: String, known: String },
     #[error("{script} cannot be run: it defines no function 'event'")]
     NotRunnable { script: String },
+    #[error("errors to ignore are {expected}, not '{given}'")]
+    IgnoredErrors { expected: String, given: String },
     #[error("a job needs at least one connection")]
     NoConnections,
     #[error(
@@ -43,6 +45,7 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
         return Err(JobError::NotSliceable);
     }
     joins(job)?;
+    ignored_errors(&job.target)?;
     let options: Vec<&str> = info.options.iter().map(|option| option.name.as_str()).collect();
     for option in job.options.keys().filter(|_| !info.any_options) {
         let name = option.replace('-', "_");
@@ -60,6 +63,13 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
         return Err(JobError::UnknownCommand { script, command: job.command.clone(), hint, known });
     }
     Ok(())
+}
+
+/// Refuses errors to ignore that no server has.
+fn ignored_errors(target: &Target) -> Result<(), JobError> {
+    let given = target.ignore_errors.as_deref().unwrap_or_default().join(",");
+    let kind = if target.driver == Protocol::Pgsql { ValueKind::SqlStates } else { ValueKind::MysqlErrors };
+    kind.mismatch(&given).map_or(Ok(()), |expected| Err(JobError::IgnoredErrors { expected, given }))
 }
 
 /// Refuses joins that are not in order, or of a job that cannot have any.
@@ -95,7 +105,7 @@ fn list(names: &[&str]) -> String {
 mod tests {
     use super::*;
     use crate::arrivals::Rate;
-    use crate::job::{Protocol, Script, Target};
+    use crate::job::Script;
 
     fn with_joins(connections: u32, points: &[(f64, u32)]) -> Job {
         let target = Target::new(Protocol::Mysql, Vec::new());
@@ -118,6 +128,18 @@ mod tests {
         for points in unordered {
             assert_eq!(joins(&with_joins(6, points)), Err(JobError::Joins { connections: 6 }), "{points:?}");
         }
+    }
+
+    #[test]
+    fn errors_to_ignore_are_numbers_or_states() {
+        let with = |driver, errors: &[&str]| {
+            let errors = errors.iter().map(|error| (*error).to_owned()).collect();
+            ignored_errors(&Target { ignore_errors: Some(errors), ..Target::new(driver, Vec::new()) })
+        };
+        assert_eq!(with(Protocol::Mysql, &["1213", "HY000", "all"]), Ok(()));
+        assert!(with(Protocol::Mysql, &["1213", "abc"]).is_err());
+        assert_eq!(with(Protocol::Pgsql, &["40P01"]), Ok(()));
+        assert!(with(Protocol::Pgsql, &["1213"]).is_err());
     }
 
     #[test]

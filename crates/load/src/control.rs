@@ -1,6 +1,6 @@
 //! The phase of a job, shared by all workers: when it began, whether more events may begin.
 
-use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -87,6 +87,8 @@ pub(crate) struct Control {
     /// Wakers of event loops.
     wakers: Mutex<Vec<Waker>>,
     events_left: Option<AtomicI64>,
+    /// Whether the limit of events holds: not during a warm-up.
+    counts_down: AtomicBool,
     /// The current or last slice; none for a job that is not sliced.
     window: Option<Mutex<Window>>,
     /// The number of that slice, which is cheaper to read.
@@ -105,6 +107,7 @@ impl Control {
             stopped: OnceLock::new(),
             wakers: Mutex::default(),
             events_left: events.map(|events| AtomicI64::new(i64::try_from(events).unwrap_or(i64::MAX))),
+            counts_down: AtomicBool::new(true),
             window: sliced.then(Mutex::default),
             window_number: AtomicU32::new(0),
             joins_from: OnceLock::new(),
@@ -228,6 +231,11 @@ impl Control {
         stopped.saturating_duration_since(self.epoch()).as_nanos() as u64
     }
 
+    /// Lets the limit of events hold from a time on, or not until then.
+    pub(crate) fn count_down(&self, counts: bool) {
+        self.counts_down.store(counts, Ordering::Relaxed);
+    }
+
     /// Whether another event may begin.
     pub(crate) fn has_events(&self) -> bool {
         self.phase() == Phase::Running && !self.is_spent()
@@ -243,7 +251,10 @@ impl Control {
         if self.phase() != Phase::Running {
             return false;
         }
-        let Some(left) = &self.events_left else { return true };
+        let Some(left) = self.events_left.as_ref().filter(|_| self.counts_down.load(Ordering::Relaxed))
+        else {
+            return true;
+        };
         let left = left.fetch_sub(1, Ordering::Relaxed);
         if left == 1 {
             self.wake_loops();

@@ -17,14 +17,14 @@ pub(crate) struct Dialer {
 }
 
 impl Dialer {
-    /// Resolves all addresses and reads the files for TLS. Database files and dry runs
-    /// have no address.
+    /// Resolves all addresses and reads the files for TLS. Database files and dry runs have no address. A host that
+    /// cannot be resolved is an error of the connections to it.
     pub(crate) fn new(target: &Target) -> io::Result<Self> {
         let mut places = Vec::new();
         for address in target.addresses.iter().filter(|_| !target.dry_run) {
             match address {
                 Address::Unix(path) => places.push(Arc::new(ServerAddress::unix(path)?)),
-                Address::Tcp { host, port } => places.push(Arc::new(ServerAddress::resolve(host, *port)?)),
+                Address::Tcp { host, port } => places.push(Arc::new(ServerAddress::named(host, *port))),
                 Address::File(_) => {}
             }
         }

@@ -34,6 +34,9 @@ pub enum Frame {
         message: String,
         /// What was measured before.
         total: Option<Total>,
+        /// Whether that is the whole: `thread_done` or `done` of the script has failed, after the measured time.
+        #[serde(default)]
+        is_whole: bool,
     },
 }
 

@@ -67,6 +67,9 @@ pub struct Job {
     /// Its part of a load that several load processes share; none if it is the whole load.
     #[serde(default)]
     pub share: Option<Share>,
+    /// Whether the script is only compared with the job: its top level is run and its options are read, and the job ends.
+    #[serde(default)]
+    pub checks_only: bool,
     /// Seed of everything random.
     pub seed: u64,
     #[serde(default = "one_second")]
@@ -98,6 +101,7 @@ impl Job {
             paced_slices: false,
             notes_statements: false,
             share: None,
+            checks_only: false,
             seed: 0,
             tick_seconds: one_second(),
             tuning: Tuning::default(),
@@ -123,6 +127,14 @@ impl Job {
             ..self.clone()
         };
         (0..processes).map(part).collect()
+    }
+
+    /// The command line that its script finds.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        if self.tuning.arguments.is_empty() {
+            return vec![self.script.name.clone(), self.command.clone()];
+        }
+        self.tuning.arguments.clone()
     }
 
     /// Its first thread id.
@@ -189,6 +201,8 @@ pub struct Tuning {
     /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
     /// `rand-type`).
     pub globals: BTreeMap<String, String>,
+    /// The command line that scripts find, without the program's name; empty for one of the script and its command.
+    pub arguments: Vec<String>,
     /// The version of sysbench that scripts find.
     pub sysbench_version: String,
     /// Whether every database call is logged as a line ([`Frame::Log`](crate::Frame::Log)).
@@ -210,6 +224,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             globals: BTreeMap::new(),
+            arguments: Vec::new(),
             sysbench_version: "1.0.20".to_owned(),
             trace: false,
             think_seconds: 0.0,

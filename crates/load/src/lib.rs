@@ -54,7 +54,7 @@ pub use job::{
 pub use latency::{LATENCY_US_MAX, Latency};
 pub use noted::{Noted, NotedStatement};
 pub use process::{FrameSource, LoadProcess, LoadProcessError};
-pub use run::{run_job, run_ordered_job};
+pub use run::{check_syntax, run_job, run_ordered_job};
 pub use script_memory::{ScriptMemoryError, script_memory};
 pub use stdio::{StdioError, drive_stdio};
 pub use unmeasured::UnmeasuredConnections;

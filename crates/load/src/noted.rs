@@ -89,7 +89,7 @@ impl StatementNotes {
             return;
         }
         match *request {
-            Request::Prepare { connection, sql } => {
+            Request::Prepare { connection, sql, .. } => {
                 self.preparing = Some((connection, sql.to_vec()));
             }
             Request::CloseStatement { connection, statement } => self.forget((connection, statement)),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     fn prepare(notes: &mut StatementNotes, sql: &str, statement: StatementId) {
-        notes.asked(&Request::Prepare { connection: 0, sql: sql.as_bytes() });
+        notes.asked(&Request::Prepare { connection: 0, sql: sql.as_bytes(), types: &[] });
         notes.replied(&Reply::Prepared(statement));
     }
 
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_statement_that_was_not_prepared_is_not_noted() {
         let mut notes = notes();
-        notes.asked(&Request::Prepare { connection: 0, sql: b"SELECT nonsense" });
+        notes.asked(&Request::Prepare { connection: 0, sql: b"SELECT nonsense", types: &[] });
         notes.replied(&Reply::Failed(dyno_script::SqlFailure::default()));
         notes.asked(&Request::Execute { connection: 0, statement: 1, params: &[] });
         assert_eq!(notes.so_far(), Noted::default());

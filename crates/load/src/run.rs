@@ -12,19 +12,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dyno_script::{Entry, InterruptHandle, RunBy, Runtime, ScriptInfo, UniqueCounters};
+use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo, UniqueCounters};
 
 use self::hooks::Hooks;
 use self::layout::WorkerLayout;
 use crate::arrivals::Schedule;
 use crate::control::{Control, Phase};
 use crate::dial::Dialer;
-use crate::frame::{Connected, Frame, Milestone, Order};
-use crate::job::{Job, Protocol};
+use crate::frame::{Connected, Frame, Milestone, Order, Total};
+use crate::job::{Job, Protocol, Script};
 use crate::reporter::Reporter;
 use crate::sched_batch;
 use crate::unfinished::Unfinished;
-use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, WorkerReport};
+use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, ThreadHost, WorkerReport};
 
 /// Time limit of events in flight after the user stops the job.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
@@ -50,11 +50,23 @@ pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
 pub fn run_ordered_job(job: Job, stop: &AtomicBool, orders: &Receiver<Order>, sink: &mut dyn FnMut(Frame)) {
     let (shared, messages, info) = match prepare(job, sink) {
         Ok(prepared) => prepared,
-        Err(message) => return sink(Frame::Failed { message, total: None }),
+        Err(message) => return sink(Frame::Failed { message, total: None, is_whole: false }),
     };
+    if shared.job.checks_only {
+        return sink(Frame::Finished(Total::default()));
+    }
     let plan = WorkerLayout::of(&shared, &info);
     crate::open_files::raise_limit();
     Run::new(Arc::new(shared), messages, (stop, orders), sink, plan).conduct();
+}
+
+/// Compiles a script without running any of it.
+///
+/// # Errors
+/// One line: what is wrong, where.
+pub fn check_syntax(script: &Script) -> Result<(), String> {
+    let memory = crate::script_memory().map_err(|error| error.to_string())?;
+    Runtime::check_syntax(&script.name, &script.source, memory).map_err(|error| error.to_string())
 }
 
 /// Compiles the script and checks the job against its declarations. `sink` gets the output of a script that
@@ -79,7 +91,7 @@ fn prepare(
         job,
         control,
         dialer,
-        own_thread_run: false,
+        info: None,
         schedule,
         slice_schedule: Mutex::default(),
         unique,
@@ -87,24 +99,27 @@ fn prepare(
         database: AtomicBool::new(false),
         messages: sender,
     };
-    let probe: Runtime = shared.runtime(true).map_err(|error| {
-        for message in messages.try_iter() {
-            if let Message::Printed(text) = message {
-                sink(Frame::Log { text });
-            }
-        }
-        error.to_string()
-    })?;
-    let info = probe.info().clone();
-    shared.own_thread_run = info.run == RunBy::OwnLoop;
+    let info = {
+        let assignment = Assignment { tids: 0..1, recorder: Arc::default(), busy_since_ns: Arc::default() };
+        let mut host = ThreadHost::new(&shared, &assignment);
+        let probe = shared.probe(&mut host).map_err(|refused| {
+            refused.printed.into_iter().for_each(|text| sink(Frame::Log { text }));
+            refused.error.to_string()
+        })?;
+        probe.printed().iter().for_each(|text| sink(Frame::Log { text: text.clone() }));
+        probe.info().clone()
+    };
     crate::check::job(&shared.job, &info).map_err(|error| error.to_string())?;
+    shared.info = Some(info.clone());
     Ok((shared, messages, info))
 }
 
 /// Runs one worker to its end.
 fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Result<WorkerReport, String> {
     if !event_loops {
-        return Thread::new(shared, assignment).and_then(Thread::run).map_err(|error| error.to_string());
+        let thread = Thread::new(shared, assignment);
+        let thread = if shared.runs_alone() { thread.map(Thread::hush) } else { thread };
+        return thread.and_then(Thread::run).map_err(|error| error.to_string());
     }
     // At a given rate, events must begin when due, so workers may preempt.
     if shared.job.rate.is_none() && !shared.job.paced_slices {
@@ -136,6 +151,8 @@ struct Run<'a> {
     rested: usize,
     method: &'static str,
     failure: Option<String>,
+    /// The first error of `thread_done` or `done`, after which what was measured is whole.
+    late_failure: Option<String>,
     hooks: Hooks,
     /// Connections in an event when the time limit was reached.
     unfinished: u32,
@@ -168,6 +185,7 @@ impl<'a> Run<'a> {
             rested: 0,
             method: "",
             failure: None,
+            late_failure: None,
             hooks: Hooks::default(),
             unfinished: 0,
             over: false,
@@ -179,12 +197,15 @@ impl<'a> Run<'a> {
         let reporter = self.work();
         let total =
             reporter.map(|reporter| reporter.total(&self.reports, self.unfinished, &self.left_behind()));
-        let frame = match (self.failure.take(), total) {
-            (None, Some(total)) => Frame::Finished(total),
-            (Some(message), total) => Frame::Failed { message, total },
-            (None, None) => {
-                Frame::Failed { message: "stopped before the load began".to_owned(), total: None }
-            }
+        let frame = match (self.failure.take(), self.late_failure.take(), total) {
+            (None, None, Some(total)) => Frame::Finished(total),
+            (None, Some(message), total) => Frame::Failed { message, is_whole: total.is_some(), total },
+            (Some(message), _, total) => Frame::Failed { message, total, is_whole: false },
+            (None, None, None) => Frame::Failed {
+                message: "stopped before the load began".to_owned(),
+                total: None,
+                is_whole: false,
+            },
         };
         (self.sink)(frame);
         if let Some(status) = self.exit {
@@ -283,6 +304,8 @@ impl<'a> Run<'a> {
         if job.share.is_some() && !self.wait_for(Order::Begin) {
             return self.reporter();
         }
+        // As in sysbench, events of the warm-up are not of those that end the run.
+        self.shared.control.count_down(!job.warms_up());
         self.shared.control.advance(Phase::Running);
         let mut reporter = self.reporter();
         if job.sliced {
@@ -294,6 +317,9 @@ impl<'a> Run<'a> {
         }
         if job.warms_up() {
             self.warm_up(&mut reporter);
+            // In this order, as in sysbench: an event that is under way counts, and is none of those that end the run.
+            shared.control.count_down(true);
+            (self.sink)(Frame::Tick(reporter.tick()));
         }
         // Without a warm-up even workers that have ended already have records.
         if self.going() && (!job.warms_up() || self.ended < self.plan.workers.len()) {
@@ -449,6 +475,7 @@ impl<'a> Run<'a> {
             // Errors of interrupted workers are ignored.
             Message::Failed(_) if self.shared.control.phase() == Phase::Aborting => {}
             Message::Failed(message) => self.fail(message),
+            Message::FailedLate(message) => self.fail_late(message),
             Message::HookEnded(outcome) => self.hooks.on_ended(outcome),
             Message::HooksOver => self.hooks.on_over(),
             Message::Ended(report) => {
@@ -461,6 +488,10 @@ impl<'a> Run<'a> {
     /// Only the first failure is reported.
     fn fail(&mut self, message: String) {
         self.failure.get_or_insert(message);
+    }
+
+    fn fail_late(&mut self, message: String) {
+        self.late_failure.get_or_insert(message);
     }
 
     fn going(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The prepared statements of a connection: those of the server, and those that are emulated.
 
-use dyno_script::{Param, StatementId};
+use dyno_script::{Param, ParamType, StatementId};
 use dyno_wire::{Client, Event, Value};
 
 use crate::emulation::Emulation;
@@ -34,14 +34,20 @@ impl Statements {
         }
     }
 
-    /// Starts to prepare a statement. Returns its number if it is emulated.
-    pub(crate) fn prepare(&mut self, client: &mut dyn Client, sql: &[u8]) -> Option<StatementId> {
+    /// Starts to prepare a statement with parameters of these types. Returns its number if it is emulated.
+    pub(crate) fn prepare(
+        &mut self,
+        client: &mut dyn Client,
+        sql: &[u8],
+        types: &[ParamType],
+    ) -> Option<StatementId> {
         if !self.prepares {
             return Some(self.emulation.prepare(sql));
         }
         self.preparing.clear();
         self.preparing.extend_from_slice(sql);
-        client.prepare(sql);
+        let oids: Vec<u32> = types.iter().copied().map(oid).collect();
+        client.prepare_typed(sql, &oids);
         None
     }
 
@@ -72,6 +78,16 @@ impl Statements {
             }
             _ => event,
         }
+    }
+}
+
+/// The number of a type in PostgreSQL's catalogue (`pg_type.dat`).
+fn oid(kind: ParamType) -> u32 {
+    match kind {
+        ParamType::Int => 20,
+        ParamType::Float => 701,
+        ParamType::Text => 1043,
+        ParamType::Inferred => 0,
     }
 }
 

@@ -87,7 +87,7 @@ pub fn run_work(work: &Work, threads: Vec<Event>, stop: &AtomicBool, sink: &mut 
     sink(if reports.len() as u32 == count {
         Frame::Finished(total)
     } else {
-        Frame::Failed { message: PANICKED.to_owned(), total: Some(total) }
+        Frame::Failed { message: PANICKED.to_owned(), total: Some(total), is_whole: false }
     });
 }
 
@@ -104,6 +104,7 @@ impl Conductor<'_> {
     fn measure(mut self) -> Reporter {
         let control = &self.shared.control;
         let warmup = self.work.warmup_seconds > 0.0;
+        control.count_down(!warmup);
         control.advance(Phase::Running);
         let mut reporter = Reporter::new(
             vec![Arc::clone(&self.shared.recorder)],
@@ -114,6 +115,7 @@ impl Conductor<'_> {
         );
         if warmup {
             self.tick_until(&mut reporter, Some(self.work.warmup_seconds));
+            control.count_down(true);
             (self.sink)(Frame::Tick(reporter.tick()));
         }
         reporter.begin_measuring();

@@ -106,6 +106,7 @@ fn runtime(source: &str) -> Runtime {
         source: source.into(),
         search_path: Vec::new(),
         builtin: |_| None,
+        arguments: Vec::new(),
         options: BTreeMap::new(),
         globals: BTreeMap::new(),
         sysbench_version: "1.0.20".into(),

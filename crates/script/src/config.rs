@@ -16,6 +16,8 @@ pub struct Config {
     pub search_path: Vec<PathBuf>,
     /// The text of the program's own modules, by the argument of `require`.
     pub builtin: fn(&str) -> Option<&'static str>,
+    /// The command line, without the program's name (`sysbench.cmdline.argv`).
+    pub arguments: Vec<String>,
     /// Values of the script's own options as text (`table-size` or `table_size` → `10000`).
     pub options: BTreeMap<String, String>,
     /// Values of sysbench's general and database options as text (`threads`, `rand-type`, `mysql-host`).

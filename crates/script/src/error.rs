@@ -36,15 +36,15 @@ pub enum ScriptError {
         /// The error and the expected value.
         detail: String,
     },
-    /// An option has an invalid value.
+    /// One of sysbench's general options has an invalid value.
+    #[error("option --{option} takes {expected}, not '{value}'")]
+    GeneralOption { option: String, value: String, expected: String },
+    /// An option of the script has an invalid value.
     #[error("option --{option} takes {}, not '{value}'", kind.expectation())]
     OptionValue { option: String, value: String, kind: OptionKind },
     /// The script's own check (`validate`) refuses the value of an option.
     #[error("option --{option} cannot be '{value}': the script's check refuses it")]
     OptionRefused { option: String, value: String },
-    /// `--rand-type` names no distribution.
-    #[error("option --rand-type takes uniform, gaussian, special, pareto or zipfian, not '{value}'")]
-    RandomType { value: String },
     /// A value that must be a function is something else.
     #[error("'{name}' is a {what} in the script, where a function is expected")]
     NoFunction { name: String, what: &'static str },

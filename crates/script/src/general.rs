@@ -1,32 +1,13 @@
 //! sysbench's general and database options: declared once, for its command line and for scripts.
 
+mod kind;
 mod table;
 
-use crate::info::{OptionKind, OptionSpec};
+pub(crate) use kind::parse_whole;
+pub use kind::{ValueKind, parse_flag, parse_number, parse_numbers, parse_size};
 
-/// The kind of an option's value on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueKind {
-    /// `on` or `off`; `on` where no value is given.
-    Flag,
-    /// A whole number, 0 or more.
-    Whole,
-    /// A number, 0 or more.
-    Number,
-    /// Numbers with commas between them, 0 or more each.
-    Numbers,
-    /// Bytes: a whole number, with K, M, G or T for powers of 1024.
-    Size,
-    /// Arrivals a second: a number, or phases of several.
-    Rate,
-    /// One of these words; where no value is given `on`, if that is one.
-    Choice(&'static [&'static str]),
-    Text,
-    /// Texts with commas between them.
-    List,
-    /// The path of a file.
-    File,
-}
+use crate::error::ScriptError;
+use crate::info::{OptionKind, OptionSpec};
 
 /// An option's definition: name, kind of value, default, purpose.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +29,8 @@ pub struct GeneralOption {
     pub older_name_of: Option<&'static str>,
     /// Whether scripts find it empty whatever its value.
     pub is_secret: bool,
+    /// Whether it changes anything but what scripts find; whoever gives one that does not is told.
+    pub has_effect: bool,
     in_scripts: InScripts,
 }
 
@@ -84,6 +67,7 @@ const fn option(
         definition: OptionDefinition { name, kind, default, help },
         older_name_of: None,
         is_secret: false,
+        has_effect: true,
         in_scripts: InScripts::AsDefined,
     }
 }
@@ -91,6 +75,10 @@ const fn option(
 impl GeneralOption {
     const fn older_name_of(self, name: &'static str) -> Self {
         Self { older_name_of: Some(name), ..self }
+    }
+
+    const fn without_effect(self) -> Self {
+        Self { has_effect: false, ..self }
     }
 
     const fn secret(self) -> Self {
@@ -103,6 +91,15 @@ impl GeneralOption {
 
     const fn if_given(self) -> Self {
         Self { in_scripts: InScripts::IfGiven, ..self }
+    }
+
+    /// Refuses a value that is none of its kind.
+    pub(crate) fn check(&self, value: &str) -> Result<(), ScriptError> {
+        let definition = &self.definition;
+        definition.kind.mismatch(value).map_or(Ok(()), |expected| {
+            let (option, value) = (definition.name.to_owned(), value.to_owned());
+            Err(ScriptError::GeneralOption { option, value, expected })
+        })
     }
 
     /// The option as if a script had declared it.
@@ -125,14 +122,25 @@ impl ValueKind {
     fn in_scripts(self) -> OptionKind {
         match self {
             Self::Flag => OptionKind::Bool,
-            Self::Whole => OptionKind::Int,
-            Self::Number | Self::Rate => OptionKind::Double,
+            Self::Whole | Self::Within(..) => OptionKind::Int,
+            Self::Number | Self::UpTo(_) | Self::Fraction | Self::Rate => OptionKind::Double,
             Self::Size => OptionKind::Size,
-            Self::Numbers | Self::List => OptionKind::List,
-            Self::Choice(_) | Self::Text => OptionKind::String,
+            Self::Numbers
+            | Self::Percentiles
+            | Self::Ports
+            | Self::MysqlErrors
+            | Self::SqlStates
+            | Self::List => OptionKind::List,
+            Self::Choice(_) | Self::Words(_) | Self::Patience | Self::Text => OptionKind::String,
             Self::File => OptionKind::File,
         }
     }
+}
+
+/// The general option with this name in scripts (underscores).
+pub(crate) fn general_option(name: &str) -> Option<&'static GeneralOption> {
+    let dashed = name.replace('_', "-");
+    table::GROUPS.iter().flat_map(|group| group.options).find(|option| option.definition.name == dashed)
 }
 
 /// The general options that scripts find in `sysbench.opt`, as if a script had declared them.

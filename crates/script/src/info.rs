@@ -12,6 +12,10 @@ pub struct ScriptInfo {
     pub run: RunBy,
     /// Whether it has an `init` or a `done` function.
     pub hooks: bool,
+    /// Whether it sets a hook that reports (`sysbench.hooks.report_intermediate`, `report_cumulative`).
+    pub reports: bool,
+    /// Whether its top level opens a connection. Its tasks then need a host that answers at once.
+    pub connects_at_load: bool,
 }
 
 impl ScriptInfo {

@@ -25,11 +25,14 @@ mod values;
 pub use config::Config;
 pub use entry::{Entry, Progress};
 pub use error::{Refused, ScriptError};
-pub use general::{GeneralOption, OptionDefinition, OptionGroup, ValueKind, general_groups};
+pub use general::{
+    GeneralOption, OptionDefinition, OptionGroup, ValueKind, general_groups, parse_flag, parse_number,
+    parse_numbers, parse_size,
+};
 pub use info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
 pub use lua::{InterruptHandle, MemoryLimit};
 pub use random::UniqueCounters;
 pub use report::Stat;
-pub use request::{ConnectionId, Counter, Host, Param, Reply, Request, SqlFailure, StatementId};
+pub use request::{ConnectionId, Counter, Host, Param, ParamType, Reply, Request, SqlFailure, StatementId};
 pub use runtime::Runtime;
 pub use task::TaskId;

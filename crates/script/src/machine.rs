@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::info::ScriptInfo;
 use crate::lua::Stack;
 use crate::random::{Distributions, Generator, Shape, Unique};
-use crate::request::{Host, Param, Reply, Request};
+use crate::request::{Host, Param, ParamType, Reply, Request};
 use crate::tpch::Sources;
 
 /// The Rust data of a Lua state.
@@ -18,6 +18,8 @@ use crate::tpch::Sources;
 pub(crate) struct Machine {
     /// Whether requests are answered at once.
     pub(crate) blocking: bool,
+    /// Whether a script's top level runs, which cannot yield.
+    loading: bool,
     /// The host of the running task.
     host: Option<NonNull<dyn Host>>,
     /// The thread of the running task.
@@ -26,6 +28,8 @@ pub(crate) struct Machine {
     pub(crate) pending: Option<Request<'static>>,
     /// Parameters of the pending request.
     pub(crate) params: Vec<Param<'static>>,
+    /// Types of the parameters of a pending request.
+    pub(crate) types: Vec<ParamType>,
     /// The last row that was read.
     pub(crate) row: Vec<Option<Vec<u8>>>,
     /// Buffer for random text.
@@ -34,8 +38,12 @@ pub(crate) struct Machine {
     pub(crate) bulks: Bulks,
     /// Rows of TPC-H that are being inserted.
     pub(crate) tpch: Sources,
-    /// Lines that were printed without a host.
+    /// Lines that top levels printed.
     pub(crate) unheard: Vec<String>,
+    /// What was written of a line that has not ended.
+    unfinished_line: String,
+    /// Whether a top level has asked for a connection.
+    pub(crate) connects_at_load: bool,
     /// The script's declarations, during their collection.
     pub(crate) declared: ScriptInfo,
     /// The random generator of the running task.
@@ -50,15 +58,19 @@ impl Machine {
     pub(crate) fn new(config: &Config, distributions: Distributions) -> Self {
         Self {
             blocking: config.blocking,
+            loading: false,
             host: None,
             thread: None,
             pending: None,
             params: Vec::new(),
+            types: Vec::new(),
             row: Vec::new(),
             text: Vec::new(),
             bulks: Bulks::default(),
             tpch: Sources::default(),
             unheard: Vec::new(),
+            unfinished_line: String::new(),
+            connects_at_load: false,
             declared: ScriptInfo::default(),
             generator: Generator::new(0, 0),
             distributions,
@@ -84,22 +96,56 @@ impl Machine {
         });
     }
 
+    /// Sets the task whose top level is about to run. What it prints is kept until the task's first entry point.
+    ///
+    /// # Safety
+    /// [`leave`](Self::leave) must be called before the host's borrow ends.
+    pub(crate) unsafe fn enter_top_level(
+        &mut self,
+        thread: Stack,
+        generator: Generator,
+        host: Option<&mut dyn Host>,
+    ) {
+        let kept = std::mem::take(&mut self.unheard);
+        // SAFETY: the caller's promise is the same.
+        unsafe { self.enter(thread, generator, host) };
+        self.unheard = kept;
+        self.loading = true;
+    }
+
     /// Unsets the task and returns its generator.
     pub(crate) fn leave(&mut self) -> Generator {
         self.host = None;
         self.thread = None;
+        self.loading = false;
         self.generator.clone()
     }
 
-    /// The host; none during a script's top level.
+    /// The host, if there is one.
     pub(crate) fn host(&mut self) -> Option<&mut dyn Host> {
         // SAFETY: the host is borrowed from `enter` to `leave`, and the result borrows the machine.
         self.host.map(|mut host| unsafe { host.as_mut() })
     }
 
-    pub(crate) fn print(&mut self, line: String) {
-        match self.host() {
-            Some(host) => host.print(&line),
+    /// Prints text (`io.write`), each line once it has ended.
+    pub(crate) fn write(&mut self, text: &str) {
+        let mut lines = text.split('\n');
+        let last = lines.next_back().unwrap_or_default();
+        lines.for_each(|line| self.print(line));
+        self.unfinished_line.push_str(last);
+    }
+
+    /// What was written of a line that has not ended.
+    pub(crate) fn take_unfinished_line(&mut self) -> Option<String> {
+        Some(std::mem::take(&mut self.unfinished_line)).filter(|line| !line.is_empty())
+    }
+
+    /// Ends a line with this text.
+    pub(crate) fn print(&mut self, end: &str) {
+        let line = std::mem::take(&mut self.unfinished_line) + end;
+        match self.host.filter(|_| !self.loading) {
+            // SAFETY: the host is borrowed from `enter` to `leave`.
+            Some(mut host) => unsafe { host.as_mut() }.print(&line),
             None => self.unheard.push(line),
         }
     }
@@ -107,13 +153,16 @@ impl Machine {
     /// Ends the process, or asks the host to. Lines that the script's top level printed are written first. A closed
     /// output is ignored, because a panic would unwind through Lua.
     pub(crate) fn exit(&mut self, status: i32) {
-        if let Some(host) = self.host() {
+        if !self.loading
+            && let Some(host) = self.host()
+        {
             return host.exit(status);
         }
         let mut out = std::io::stdout().lock();
         for line in self.unheard.drain(..) {
             let _ = writeln!(out, "{line}");
         }
+        let _ = out.write_all(std::mem::take(&mut self.unfinished_line).as_bytes());
         drop(out);
         std::process::exit(status);
     }
@@ -121,8 +170,10 @@ impl Machine {
     /// The reason why a function on `thread` cannot yield, if any.
     pub(crate) fn obstacle(&self, thread: Stack) -> Option<&'static str> {
         if self.host.is_none() {
-            Some("nothing can wait for the database at the top level of a script: do it in thread_init()")
-        } else if self.blocking {
+            Some(
+                "nothing can wait for the database at the top level of a script: do it in thread_init(), or use --scheduler=thread",
+            )
+        } else if self.blocking || self.loading {
             None
         } else if self.thread != Some(thread) {
             Some("a coroutine of the script's own cannot wait for the database: use --scheduler=thread")
@@ -136,8 +187,14 @@ impl Machine {
         }
     }
 
+    /// Whether requests of the running task are answered at once.
+    pub(crate) fn answers_at_once(&self) -> bool {
+        self.blocking || self.loading
+    }
+
     /// Answers a request at once.
     pub(crate) fn call(&mut self, request: Request<'_>) -> Reply {
+        self.connects_at_load |= self.loading && matches!(request, Request::Connect);
         self.host().map_or(Reply::Done, |host| host.call(request))
     }
 

@@ -1,6 +1,7 @@
 //! Option values: text from the user, converted to the declared type.
 
 use crate::error::ScriptError;
+use crate::general::{parse_size, parse_whole};
 use crate::info::{OptionKind, OptionSpec};
 
 /// A typed value of an option.
@@ -42,8 +43,8 @@ impl OptionKind {
     fn parse(self, text: &str) -> Option<Value> {
         Some(match self {
             Self::Bool => Value::Bool(parse_bool(text)?),
-            Self::Int => Value::Number(text.trim().parse::<i64>().ok()? as f64),
-            Self::Size => Value::Number(parse_size(text.trim())?),
+            Self::Int => Value::Number(parse_whole(text.trim())?),
+            Self::Size => Value::Number(parse_size(text.trim())? as f64),
             Self::Double => {
                 Value::Number(text.trim().parse::<f64>().ok().filter(|number| number.is_finite())?)
             }
@@ -62,20 +63,6 @@ fn parse_bool(text: &str) -> Option<bool> {
         "off" | "false" | "no" | "0" => Some(false),
         _ => None,
     }
-}
-
-/// A number of bytes, with K, M, G or T for powers of 1024.
-fn parse_size(text: &str) -> Option<f64> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let exponent = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" => 0,
-        "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        _ => return None,
-    };
-    Some(digits.parse::<u64>().ok()? as f64 * 1024_f64.powi(exponent))
 }
 
 #[cfg(test)]

@@ -60,6 +60,12 @@ impl Prelude {
             stack.push_bytes(text.as_bytes());
             stack.set_field(-2, name);
         }
+        stack.push_table(config.arguments.len() as i32, 0);
+        for (n, argument) in (1..).zip(&config.arguments) {
+            stack.push_bytes(argument.as_bytes());
+            stack.set_element(-2, n);
+        }
+        stack.set_field(-2, "arguments");
         let prelude = Self { stack, dyno: stack.keep() };
         for &(name, source) in FILES {
             stack.load(source.as_bytes(), name).map_err(ScriptError::Runtime)?;

@@ -16,6 +16,19 @@ pub enum Param<'a> {
     Text(&'a [u8]),
 }
 
+/// The type with which a parameter is declared when its statement is prepared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamType {
+    /// A whole number of 64 bits: what sysbench makes of all its types of whole numbers.
+    Int,
+    /// A number of double precision: what sysbench makes of `FLOAT` and `DOUBLE`.
+    Float,
+    /// Text of any length: what sysbench makes of `CHAR` and `VARCHAR`.
+    Text,
+    /// What the server infers: dates and times, for which sysbench has no parameters.
+    Inferred,
+}
+
 /// A request of a script. The host executes it, then resumes the task with a [`Reply`].
 #[derive(Debug)]
 pub enum Request<'a> {
@@ -40,6 +53,8 @@ pub enum Request<'a> {
         connection: ConnectionId,
         /// The statement's text, with placeholders written `?`.
         sql: &'a [u8],
+        /// Types of its parameters, in order; what is left out is inferred.
+        types: &'a [ParamType],
     },
     /// Execute a prepared statement → [`Reply::Result`].
     Execute {

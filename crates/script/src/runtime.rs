@@ -1,10 +1,12 @@
 //! A Lua state and its tasks.
 
+use std::ffi::CString;
+
 use crate::config::Config;
 use crate::entry::{Entry, Progress, push_entry};
 use crate::error::{Refused, ScriptError};
 use crate::info::{RunBy, ScriptInfo};
-use crate::lua::{InterruptHandle, Kind, Resumed, Stack, State, interruptible};
+use crate::lua::{InterruptHandle, Kind, MemoryLimit, Resumed, Stack, State, interruptible};
 use crate::machine::{Machine, OwnedMachine};
 use crate::native::push_reply;
 use crate::prelude::Prelude;
@@ -33,15 +35,68 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Compiles the script and runs its top level once, to read its declarations.
+    /// Compiles the script and runs its top level once, to read its declarations. The top level cannot use a database.
     ///
     /// # Errors
     /// The script does not compile, its top level raises an error, or an option has an invalid value.
     pub fn new(config: Config) -> Result<Self, Refused> {
-        let values = Values::general(&config)?;
+        Self::open(config, None)
+    }
+
+    /// As [`new`](Self::new), with a host that answers the top level's requests at once.
+    ///
+    /// # Errors
+    /// As those of `new`.
+    pub fn connected(config: Config, host: &mut dyn Host) -> Result<Self, Refused> {
+        Self::open(config, Some(host))
+    }
+
+    /// A state for a script whose declarations have been read before, with the same options. Nothing is run.
+    ///
+    /// # Errors
+    /// An option has an invalid value.
+    pub fn declared(config: &Config, info: ScriptInfo) -> Result<Self, Refused> {
+        let (mut runtime, mut values) = Self::load(config)?;
+        values.add_script(&config.options, &info)?;
+        runtime.info = info;
+        runtime.set_options(&values)?;
+        Ok(runtime)
+    }
+
+    /// Compiles a script without running any of it.
+    ///
+    /// # Errors
+    /// It does not compile, or it is not text.
+    pub fn check_syntax(name: &str, source: &str, memory: MemoryLimit) -> Result<(), ScriptError> {
+        if source.starts_with('\u{1b}') {
+            return Err(ScriptError::Runtime(format!("{name}: compiled Lua, where a text is expected")));
+        }
+        // The first line may name an interpreter.
+        let first = if source.starts_with('#') { source.find('\n').unwrap_or(source.len()) } else { 0 };
+        let chunk = CString::new(format!("@{name}")).unwrap_or_default();
+        let state = State::open(memory).ok_or(ScriptError::Memory)?;
+        state.stack().load(&source.as_bytes()[first..], &chunk).map_err(ScriptError::Runtime)
+    }
+
+    fn open(config: Config, host: Option<&mut dyn Host>) -> Result<Self, Refused> {
+        let (mut runtime, values) = Self::load(&config)?;
+        match runtime.probe(config, values, host) {
+            Ok(()) => Ok(runtime),
+            Err(error) => {
+                let machine = runtime.machine.get();
+                let mut printed = std::mem::take(&mut machine.unheard);
+                printed.extend(machine.take_unfinished_line());
+                Err(Refused { error, printed })
+            }
+        }
+    }
+
+    /// A state with the prelude and the general options.
+    fn load(config: &Config) -> Result<(Self, Values), ScriptError> {
+        let values = Values::general(config)?;
         let state = State::open(config.memory.clone()).ok_or(ScriptError::Memory)?;
-        let machine = OwnedMachine::new(Machine::new(&config, values.distributions()?));
-        let prelude = Prelude::load(state.stack(), machine.pointer(), &config)?;
+        let machine = OwnedMachine::new(Machine::new(config, values.distributions()));
+        let prelude = Prelude::load(state.stack(), machine.pointer(), config)?;
         let mut runtime = Self {
             name: config.name.clone(),
             tasks: Vec::new(),
@@ -54,13 +109,7 @@ impl Runtime {
             machine,
         };
         runtime.set_options(&values)?;
-        match runtime.probe(config, values) {
-            Ok(()) => Ok(runtime),
-            Err(error) => {
-                let printed = std::mem::take(&mut runtime.machine.get().unheard);
-                Err(Refused { error, printed })
-            }
-        }
+        Ok((runtime, values))
     }
 
     /// The script's declarations.
@@ -88,12 +137,36 @@ impl Runtime {
         self.state.collect_garbage();
     }
 
-    /// Creates a task: an environment in which the script's top level is run.
+    /// Creates a task: an environment in which the script's top level is run. The top level cannot use a database.
     ///
     /// # Errors
     /// The top level raises an error.
     pub fn spawn(&mut self, tid: u32) -> Result<TaskId, ScriptError> {
-        let task = self.new_task(tid)?;
+        self.add_task(tid, None)
+    }
+
+    /// As [`spawn`](Self::spawn), with a host that answers the top level's requests at once.
+    ///
+    /// # Errors
+    /// The top level raises an error.
+    pub fn spawn_connected(&mut self, tid: u32, host: &mut dyn Host) -> Result<TaskId, ScriptError> {
+        self.add_task(tid, Some(host))
+    }
+
+    /// Drops what the top levels of tasks have printed and no entry point has passed on.
+    pub fn hush(&mut self) {
+        let machine = self.machine.get();
+        machine.unheard.clear();
+        machine.take_unfinished_line();
+    }
+
+    /// What the script has written of a line that it has not ended (`io.write`).
+    pub fn take_unfinished_line(&mut self) -> Option<String> {
+        self.machine.get().take_unfinished_line()
+    }
+
+    fn add_task(&mut self, tid: u32, host: Option<&mut dyn Host>) -> Result<TaskId, ScriptError> {
+        let task = self.new_task(tid, host)?;
         self.tasks.push(task);
         Ok(TaskId(self.tasks.len() - 1))
     }
@@ -209,15 +282,15 @@ impl Runtime {
     }
 
     /// Runs the script's top level in a new environment.
-    fn new_task(&mut self, tid: u32) -> Result<Task, ScriptError> {
+    fn new_task(&mut self, tid: u32, host: Option<&mut dyn Host>) -> Result<Task, ScriptError> {
         let main = self.state.stack();
         self.prelude.push(main, "environment");
         main.push_number(f64::from(tid));
         main.call(1, 1).map_err(ScriptError::Runtime)?;
         let mut task = Task::new(main, tid, Generator::new(self.seed, tid));
         self.prelude.push(task.thread, "run_script");
-        // SAFETY: there is no host.
-        unsafe { self.machine.get().enter(task.thread, task.generator.clone(), None) };
+        // SAFETY: `leave` is called before `host` can end.
+        unsafe { self.machine.get().enter_top_level(task.thread, task.generator.clone(), host) };
         let ((outcome, refused), interrupted) =
             interruptible(task.thread, || self.state.limited(|| task.thread.call(0, 0)));
         task.generator = self.machine.get().leave();
@@ -235,9 +308,14 @@ impl Runtime {
     }
 
     /// Runs the script's top level to read its declarations, and sets the values of its options.
-    fn probe(&mut self, config: Config, mut values: Values) -> Result<(), ScriptError> {
+    fn probe(
+        &mut self,
+        config: Config,
+        mut values: Values,
+        host: Option<&mut dyn Host>,
+    ) -> Result<(), ScriptError> {
         let main = self.state.stack();
-        let task = self.new_task(0)?;
+        let task = self.new_task(0, host)?;
         let printed = self.machine.get().unheard.len();
         self.prelude.push(main, "declare");
         task.push_environment(main);
@@ -246,6 +324,8 @@ impl Runtime {
         info.any_options = !main.truthy(-1);
         main.pop();
         info.hooks = task.has_function("init") || task.has_function("done");
+        info.reports = task.has_hook("report_intermediate") || task.has_hook("report_cumulative");
+        info.connects_at_load = self.machine.get().connects_at_load;
         info.run = match (task.has_function("thread_run"), task.has_function("event")) {
             (true, _) => RunBy::OwnLoop,
             (false, true) => RunBy::Events,
@@ -257,6 +337,7 @@ impl Runtime {
         self.check_options(&task, &values)?;
         // Each task's top level prints these lines again. Lines printed by the checks are kept.
         self.printed = self.machine.get().unheard.drain(..printed).collect();
+        self.printed.extend(self.machine.get().take_unfinished_line());
         task.release(main);
         Ok(())
     }

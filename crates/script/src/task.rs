@@ -79,6 +79,14 @@ impl Task {
         found
     }
 
+    /// Whether the script sets this one of `sysbench.hooks`.
+    pub(crate) fn has_hook(&self, name: &str) -> bool {
+        self.push_hook(name);
+        let found = !self.thread.is_nil(-1);
+        self.thread.pop();
+        found
+    }
+
     /// Pushes the task's globals on another thread.
     pub(crate) fn push_environment(&self, stack: Stack) {
         stack.push_kept(self.environment);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::error::ScriptError;
-use crate::general::general_options;
+use crate::general::{general_option, general_options};
 use crate::info::ScriptInfo;
 use crate::lua::Stack;
 use crate::options::Value;
@@ -18,6 +18,11 @@ impl Values {
     /// The values of sysbench's general options.
     pub(crate) fn general(config: &Config) -> Result<Self, ScriptError> {
         let given = underscored(&config.globals);
+        for (name, value) in &given {
+            if let Some(option) = general_option(name) {
+                option.check(value)?;
+            }
+        }
         let mut values = as_text(&given);
         for option in general_options() {
             let value = option.value(given.get(&option.name).copied())?;
@@ -63,26 +68,24 @@ impl Values {
     }
 
     /// The distributions of `--rand-type` and its parameters.
-    pub(crate) fn distributions(&self) -> Result<Distributions, ScriptError> {
+    pub(crate) fn distributions(&self) -> Distributions {
         let default = match self.0.get("rand_type") {
-            Some(Value::Text(name)) => {
-                Shape::named(name).ok_or_else(|| ScriptError::RandomType { value: name.clone() })?
-            }
-            _ => Shape::Special,
+            Some(Value::Text(name)) => Shape::named(name),
+            _ => None,
         };
         let number = |name: &str| match self.0.get(name) {
             Some(Value::Number(number)) => *number,
             _ => 0.0,
         };
-        Ok(Distributions {
-            default,
+        Distributions {
+            default: default.unwrap_or(Shape::Special),
             iterations: number("rand_spec_iter").max(1.0) as u32,
             special_percent: number("rand_spec_pct"),
             special_share_percent: number("rand_spec_res"),
             pareto_h: number("rand_pareto_h"),
             zipfian_exponent: number("rand_zipfian_exp"),
             ..Distributions::default()
-        })
+        }
     }
 
     /// The value of an option as text, for messages.

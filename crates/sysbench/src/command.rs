@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyno_load::{Frame, Work, run_job, run_work, script_memory};
+use dyno_load::{Frame, UnmeasuredConnections, Work, run_job, run_work, script_memory};
 use dyno_script::ScriptInfo;
 
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use crate::job::{check_options, job, runtime};
 use crate::log::{Console, Log};
 use crate::native::{self, Built, Native};
 use crate::options::Arguments;
-use crate::report::{Ended, Hooks, ReportedWork, Reporter, header};
+use crate::report::{Ended, HookHost, Hooks, ReportedWork, Reporter, header};
 use crate::settings::{Compat, Format, Settings};
 use crate::{help, script};
 
@@ -91,11 +91,10 @@ fn native_test(
     log.notice(&header(settings));
     log.notice(&introduction);
     log.notice("Initializing worker threads...\n\n");
-    let fewest = [settings.events, events].into_iter().flatten().min();
     let work = Work {
         warmup_seconds: settings.warmup_seconds,
         seconds: settings.seconds,
-        events: fewest,
+        events: events.limit(settings.events),
         rate: settings.rate.clone(),
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
@@ -114,15 +113,18 @@ fn script_test(
 ) -> Result<u8, Failure> {
     let script = script::find(name)?;
     let name = name.unwrap_or(&script.name).to_owned();
-    let job = job(arguments, settings, script, arguments.command.as_deref().unwrap_or_default())?;
+    let job = job(arguments, settings, script, arguments.command.as_deref().unwrap_or_default());
     let memory = script_memory().map_err(|error| Failure::usage(error.to_string()))?;
-    let runtime = runtime(&job, memory).map_err(|refused| {
+    let mut connections = UnmeasuredConnections::new(job.target.clone());
+    let mut host = HookHost { log, connections: &mut connections };
+    let opened = runtime(&job, memory, &mut host);
+    let runtime = opened.map_err(|refused| {
         refused.printed.iter().for_each(|line| log.script(line));
         Failure::fatal(refused.error.to_string())
     })?;
     let asked = Asked::of(&name, arguments, runtime.info());
     if !matches!(asked, Ok(Asked::Run | Asked::Command { .. })) {
-        // There will be no task whose top level prints this.
+        // The load will not run the top level, which prints this, again.
         runtime.printed().iter().for_each(|line| log.script(line));
     }
     match asked? {
@@ -132,6 +134,7 @@ fn script_test(
             return Ok(SUCCESS);
         }
         Asked::Command { parallel } => {
+            drop(connections);
             if parallel && settings.threads > 1 {
                 log.notice("Initializing worker threads...\n\n");
             }
@@ -140,8 +143,14 @@ fn script_test(
         Asked::Run => {}
     }
     warn_of_no_end(settings, log);
-    let hooks = Hooks::new(runtime, job.target.clone()).map_err(|error| Failure::fatal(error.to_string()))?;
-    let reporter = Reporter::new(log, settings, &name, ReportedWork::Events, Some(hooks));
+    let hooks = if runtime.info().reports {
+        let hooks = Hooks::new(runtime, job.target.clone(), log);
+        Some(hooks.map_err(|error| Failure::fatal(error.to_string()))?)
+    } else {
+        None
+    };
+    drop(connections);
+    let reporter = Reporter::new(log, settings, &name, ReportedWork::Events, hooks);
     Ok(watch(reporter, stop, |stop, sink| run_job(job, stop, sink)))
 }
 

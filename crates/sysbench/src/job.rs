@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
-use dyno_script::{Config, MemoryLimit, OptionKind, Refused, Runtime, ScriptInfo};
+use dyno_script::{Config, Host, MemoryLimit, OptionKind, Refused, Runtime, ScriptInfo, parse_number};
 
 use crate::failure::Failure;
-use crate::options::{Arguments, Given, find, nearest, number};
+use crate::options::{Arguments, Given, find, nearest};
 use crate::settings::{Compat, Settings};
 use crate::target::target;
 
@@ -14,17 +14,12 @@ use crate::target::target;
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
 
 /// The job of carrying out `command` of a script.
-pub(crate) fn job(
-    arguments: &Arguments,
-    settings: &Settings,
-    script: Script,
-    command: &str,
-) -> Result<Job, Failure> {
+pub(crate) fn job(arguments: &Arguments, settings: &Settings, script: Script, command: &str) -> Job {
     let values = &arguments.values;
     let runs = command == "run";
     let script = Script { source: with_luajit_command(values.text("luajit-cmd"), script.source), ..script };
-    Ok(Job {
-        target: target(values)?,
+    Job {
+        target: target(values),
         script,
         command: command.to_owned(),
         options: arguments.others.iter().map(|given| (underscored(&given.name), value(given))).collect(),
@@ -50,28 +45,31 @@ pub(crate) fn job(
         paced_slices: false,
         notes_statements: false,
         share: None,
+        checks_only: false,
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),
         tuning: Tuning {
             globals: globals(arguments, settings),
             sysbench_version: settings.compat.version().to_owned(),
-            trace: values.flag("mysql-debug"),
+            arguments: arguments.written.clone(),
+            trace: values.flag("mysql-debug") || values.flag("db-debug"),
             think_seconds: values.number("think-time"),
             start_seconds_max: values.number("thread-init-timeout"),
             ends_with_last_event: true,
             end_seconds_max: settings.forced_shutdown_seconds.unwrap_or(PATIENCE_SECONDS),
             checkpoints_seconds: settings.checkpoints_seconds.clone(),
         },
-    })
+    }
 }
 
-/// A state with the job's script in it, in which nothing that waits is run.
-pub(crate) fn runtime(job: &Job, memory: MemoryLimit) -> Result<Runtime, Refused> {
+/// A state with the job's script in it, whose top level has run with this host.
+pub(crate) fn runtime(job: &Job, memory: MemoryLimit, host: &mut dyn Host) -> Result<Runtime, Refused> {
     let config = Config {
         name: job.script.name.clone(),
         source: job.script.source.clone(),
         search_path: job.script.search_path.clone(),
         builtin: builtin_workload,
+        arguments: job.tuning.arguments.clone(),
         options: job.options.clone(),
         globals: job.tuning.globals.clone(),
         sysbench_version: job.tuning.sysbench_version.clone(),
@@ -83,7 +81,7 @@ pub(crate) fn runtime(job: &Job, memory: MemoryLimit) -> Result<Runtime, Refused
         memory,
         blocking: true,
     };
-    Runtime::new(config)
+    Runtime::connected(config, host)
 }
 
 /// Refuses options that neither sysbench nor the script has, and flags that are given an empty value.
@@ -128,7 +126,8 @@ fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, Strin
         .values
         .given()
         .filter(|(name, value)| {
-            !find(name).is_some_and(|option| option.is_secret) && (*name != "rate" || number(value).is_some())
+            !find(name).is_some_and(|option| option.is_secret)
+                && (!["rate", "tx-rate"].contains(name) || parse_number(value).is_some())
         })
         .map(|(name, value)| (underscored(name), value.to_owned()))
         .collect();

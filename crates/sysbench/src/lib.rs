@@ -10,7 +10,6 @@ mod log;
 mod native;
 mod options;
 mod program;
-mod random;
 mod rate;
 mod report;
 mod script;

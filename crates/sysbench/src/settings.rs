@@ -89,21 +89,21 @@ impl Settings {
         let mut checkpoints_seconds = values.numbers("report-checkpoints");
         checkpoints_seconds.sort_by(f64::total_cmp);
         let settings = Self {
-            threads: threads(values)?,
+            threads: values.whole("threads") as u32,
             events: Some(values.whole("events")).filter(|&events| events > 0),
             seconds: some(values.number("time")),
             warmup_seconds: values.number("warmup-time"),
-            forced_shutdown_seconds: forced_shutdown(values.text("forced-shutdown"), values.number("time"))?,
+            forced_shutdown_seconds: forced_shutdown(values.text("forced-shutdown"), values.number("time")),
             rate: rate(values),
             rate_text: values.text("rate").to_owned(),
             interval_seconds: some(values.number("report-interval")),
             checkpoints_seconds,
-            percentiles: percentiles(values)?,
+            percentiles: percentiles(values),
             histogram: values.flag("histogram"),
             debug,
             validate: values.flag("validate"),
             seed: if seed == 0 { Seed::Clock(clock_seed()) } else { Seed::Given(seed) },
-            verbosity: if debug { Level::Debug } else { verbosity(values)? },
+            verbosity: if debug { Level::Debug } else { Level::of(values.whole("verbosity")) },
             compat: Compat::of(values),
             format: if values.text("format") == "json" { Format::Json } else { Format::Text },
         };
@@ -124,21 +124,6 @@ impl Settings {
     }
 }
 
-fn threads(values: &Values) -> Result<u32, Failure> {
-    let threads = values.whole("threads");
-    u32::try_from(threads)
-        .ok()
-        .filter(|&threads| threads > 0)
-        .ok_or_else(|| Failure::fatal(format!("--threads cannot be {threads}: give a number from 1 on")))
-}
-
-fn verbosity(values: &Values) -> Result<Level, Failure> {
-    match values.whole("verbosity") {
-        number @ 0..=5 => Ok(Level::of(number)),
-        number => Err(Failure::fatal(format!("--verbosity cannot be {number}: give a number up to 5"))),
-    }
-}
-
 fn rate(values: &Values) -> Option<Rate> {
     let rate = rate::parse(values.text("rate")).ok().flatten()?;
     let spacing = match values.text("rate-spacing") {
@@ -149,31 +134,20 @@ fn rate(values: &Values) -> Option<Rate> {
 }
 
 /// Seconds, or a percentage of the time of the test; five percent where the option has no value.
-fn forced_shutdown(text: &str, time_seconds: f64) -> Result<Option<f64>, Failure> {
-    let number = |text: &str| text.parse::<u32>().map(f64::from);
-    let patience_seconds = match text {
-        "off" => return Ok(None),
-        "" | "on" => Ok((time_seconds * 0.05).floor()),
+fn forced_shutdown(text: &str, time_seconds: f64) -> Option<f64> {
+    let of_time = |percent: f64| (time_seconds * percent / 100.0).floor();
+    match text {
+        "off" => None,
+        "" | "on" => Some(of_time(5.0)),
         text => match text.strip_suffix('%') {
-            Some(percent) => number(percent).map(|percent| (time_seconds * percent / 100.0).floor()),
-            None => number(text),
+            Some(percent) => percent.parse().ok().map(of_time),
+            None => text.parse().ok(),
         },
-    };
-    patience_seconds.map(Some).map_err(|_| {
-        Failure::fatal(format!(
-            "--forced-shutdown cannot be '{text}': give seconds, a percentage of --time, or 'off'"
-        ))
-    })
+    }
 }
 
-fn percentiles(values: &Values) -> Result<Vec<f64>, Failure> {
-    let percentiles = values.numbers("percentile");
-    match percentiles.iter().find(|&&percentile| percentile > 100.0) {
-        Some(percentile) => {
-            Err(Failure::fatal(format!("--percentile cannot be {percentile}: give numbers up to 100")))
-        }
-        None => Ok(percentiles.into_iter().filter(|&percentile| percentile > 0.0).collect()),
-    }
+fn percentiles(values: &Values) -> Vec<f64> {
+    values.numbers("percentile").into_iter().filter(|&percentile| percentile > 0.0).collect()
 }
 
 /// Nanoseconds since 1970.
@@ -239,18 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_cannot_be_are_fatal() {
-        for (argument, message) in [
-            ("--threads=0", "--threads cannot be 0: give a number from 1 on"),
-            ("--verbosity=6", "--verbosity cannot be 6: give a number up to 5"),
-            ("--percentile=95,101", "--percentile cannot be 101: give numbers up to 100"),
-            (
-                "--forced-shutdown=x%",
-                "--forced-shutdown cannot be 'x%': give seconds, a percentage of --time, or 'off'",
-            ),
-        ] {
-            assert_eq!(settings(&[argument]).unwrap_err(), Failure::fatal(message));
-        }
+    fn a_rate_excludes_a_think_time() {
         assert!(matches!(settings(&["--rate=5", "--think-time=1"]), Err(Failure::Usage(_))));
     }
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use dyno_load::{Address, Compression, Protocol, Target, Tls, TlsMode};
 
-use crate::failure::Failure;
 use crate::options::Values;
 
 /// Where MySQL's packages put the socket that `localhost` stands for.
@@ -13,16 +12,16 @@ const MYSQL_SOCKETS: &[&str] = &["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysq
 const PGSQL_SOCKETS: &str = "/var/run/postgresql";
 
 /// The database that the options name.
-pub(crate) fn target(values: &Values) -> Result<Target, Failure> {
+pub(crate) fn target(values: &Values) -> Target {
     let target = match values.text("db-driver") {
         "pgsql" => pgsql(values),
         "sqlite" => sqlite(values),
-        _ => mysql(values)?,
+        _ => mysql(values),
     };
-    Ok(Target { prepared_statements: values.text("db-ps-mode") != "disable", ..target })
+    Target { prepared_statements: values.text("db-ps-mode") != "disable", ..target }
 }
 
-fn mysql(values: &Values) -> Result<Target, Failure> {
+fn mysql(values: &Values) -> Target {
     let mode = match values.text("mysql-ssl") {
         "on" | "REQUIRED" => TlsMode::Required,
         "PREFERRED" => TlsMode::Preferred,
@@ -38,35 +37,21 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
         key: file("mysql-ssl-key"),
         ciphers: values.some("mysql-ssl-cipher").map(str::to_owned),
     };
-    let compression = compression(values)?;
+    let compression = compression(values);
     let dry_run = values.flag("mysql-dry-run");
-    Ok(Target { tls, compression, dry_run, ..network(Protocol::Mysql, mysql_addresses(values)?, values) })
+    Target { tls, compression, dry_run, ..network(Protocol::Mysql, mysql_addresses(values), values) }
 }
 
 /// How packets may travel: main's list of algorithms says, or else the released option, with which zlib is used where
 /// the server has it. As with MySQL's own client, whoever does not list `uncompressed` will not have it.
-fn compression(values: &Values) -> Result<Compression, Failure> {
+fn compression(values: &Values) -> Compression {
     let text = values.text("mysql-compression-algorithms").to_lowercase();
-    let mut algorithms = text.split(',').map(str::trim).filter(|name| !name.is_empty()).peekable();
-    if algorithms.peek().is_none() {
-        let zlib = values.flag("mysql-compression");
-        return Ok(Compression { zlib, ..Compression::default() });
+    let listed = |name| text.split(',').any(|item| item.trim() == name);
+    let [zlib, zstd, uncompressed] = ["zlib", "zstd", "uncompressed"].map(listed);
+    if zlib || zstd || uncompressed {
+        return Compression { zlib, zstd, uncompressed };
     }
-    let mut listed = Compression { zlib: false, zstd: false, uncompressed: false };
-    for name in algorithms {
-        match name {
-            "zlib" => listed.zlib = true,
-            "zstd" => listed.zstd = true,
-            "uncompressed" => listed.uncompressed = true,
-            _ => {
-                return Err(Failure::fatal(format!(
-                    "--mysql-compression-algorithms: there is no algorithm '{name}'; name some of zlib, \
-                     zstd, uncompressed"
-                )));
-            }
-        }
-    }
-    Ok(listed)
+    Compression { zlib: values.flag("mysql-compression"), ..Compression::default() }
 }
 
 fn pgsql(values: &Values) -> Target {
@@ -114,13 +99,13 @@ fn network(driver: Protocol, addresses: Vec<Address>, values: &Values) -> Target
 }
 
 /// Sockets where any is given, else every host with every port.
-fn mysql_addresses(values: &Values) -> Result<Vec<Address>, Failure> {
+fn mysql_addresses(values: &Values) -> Vec<Address> {
     let sockets = values.list("mysql-socket");
     if !sockets.is_empty() {
-        return Ok(sockets.into_iter().map(|path| Address::Unix(path.into())).collect());
+        return sockets.into_iter().map(|path| Address::Unix(path.into())).collect();
     }
     let ports = values.list("mysql-port");
-    let ports: Vec<u16> = ports.iter().map(|port| parse_port(port)).collect::<Result<_, _>>()?;
+    let ports: Vec<u16> = ports.iter().filter_map(|port| port.parse().ok()).collect();
     let mut addresses = Vec::new();
     for host in values.list("mysql-host") {
         if let Some(socket) = default_socket(&host, values) {
@@ -129,7 +114,7 @@ fn mysql_addresses(values: &Values) -> Result<Vec<Address>, Failure> {
         }
         addresses.extend(ports.iter().map(|&port| Address::Tcp { host: host.clone(), port }));
     }
-    Ok(addresses)
+    addresses
 }
 
 /// For MySQL's own client `localhost` is a socket. Where a port was given, a port is what the user wants.
@@ -140,20 +125,17 @@ fn default_socket(host: &str, values: &Values) -> Option<PathBuf> {
     MYSQL_SOCKETS.iter().map(PathBuf::from).find(|socket| socket.exists())
 }
 
-fn parse_port(text: &str) -> Result<u16, Failure> {
-    text.parse().map_err(|_| Failure::usage(format!("invalid value of --mysql-port: '{text}' is not a port")))
-}
-
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
 
     use super::*;
+    use crate::failure::Failure;
     use crate::options::Arguments;
 
     fn parse(arguments: &[&str]) -> Result<Target, Failure> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        target(&Arguments::parse(&arguments).unwrap().values)
+        Arguments::parse(&arguments).map(|arguments| target(&arguments.values))
     }
 
     fn tcp(host: &str, port: u16) -> Address {
@@ -175,6 +157,27 @@ mod tests {
         let pgsql = |host: &str| parse(&["--db-driver=pgsql", host]).unwrap().addresses;
         assert_eq!(pgsql("--pgsql-host=db"), [tcp("db", 5432)]);
         assert_eq!(pgsql("--pgsql-host=/tmp"), [Address::Unix("/tmp/.s.PGSQL.5432".into())]);
+    }
+
+    #[test]
+    fn accounts_and_databases_are_the_drivers_own() {
+        for driver in ["mysql", "pgsql"] {
+            let option = |name: &str| format!("--{driver}-{name}=of-{driver}-{name}");
+            let [user, password, db] = ["user", "password", "db"].map(option);
+            let chosen = format!("--db-driver={driver}");
+            let target = parse(&[&chosen, &user, &password, &db, "--mysql-socket=/x"]).unwrap();
+            let found = [target.user, target.password, target.database];
+            assert_eq!(found, ["user", "password", "db"].map(|name| format!("of-{driver}-{name}")));
+        }
+    }
+
+    #[test]
+    fn postgres_has_a_port_and_statements_are_prepared_unless_that_is_switched_off() {
+        let target =
+            parse(&["--db-driver=pgsql", "--pgsql-host=db", "--pgsql-port=7", "--db-ps-mode=disable"]);
+        let target = target.unwrap();
+        assert_eq!((target.addresses, target.prepared_statements), (vec![tcp("db", 7)], false));
+        assert!(parse(&["--db-driver=pgsql"]).unwrap().prepared_statements);
     }
 
     #[test]
@@ -217,7 +220,7 @@ mod tests {
             assert_eq!(compression(&options).unwrap(), asked, "{options:?}");
         }
         let error = compression(&["--mysql-compression-algorithms=zlib,lz4"]).unwrap_err();
-        assert!(error.to_string().contains("there is no algorithm 'lz4'"), "{error}");
+        assert!(error.to_string().contains("'zlib,lz4' is not some of zlib, zstd, uncompressed"), "{error}");
     }
 
     #[test]

@@ -22,6 +22,9 @@ fn main() -> ExitCode {
         server_test("report hooks query the server", "mariadb@10.11", hooks_query),
         server_test("runs a workload", "postgres@18.4", runs_on_postgres),
         server_test("report hooks query the server", "postgres@18.4", hooks_query_postgres),
+        server_test("declares parameters as sysbench does", "postgres@18.4", declares_parameters),
+        server_test("a script connects at its top level", "postgres@18.4", connects_at_top_level),
+        server_test("oltp_insert begins with empty tables", "postgres@18.4", inserts_into_empty_tables),
     ])
 }
 
@@ -207,4 +210,83 @@ fn runs_on_postgres(server: &mut Server) {
     call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
     let out = call(&place, &[&["oltp_read_write"], TABLES, &["--events=50", "run"]]).success();
     assert_eq!(number_after(&out, "transactions:") as u32, 50);
+}
+
+/// What the server has been told, type by type; the list is that of sysbench 1.0.20 where sysbench has the type.
+fn declares_parameters(server: &mut Server) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("types.lua");
+    let text = "
+        local t = sysbench.sql.type
+        function prepare()
+          local con = sysbench.sql.driver():connect()
+          for _, name in ipairs({ 'TINYINT', 'SMALLINT', 'INT', 'BIGINT', 'FLOAT', 'DOUBLE', 'CHAR', 'VARCHAR',
+              'DATE', 'TIMESTAMP' }) do
+            local inferred = t[name] < t.CHAR and t[name] > t.DOUBLE and name:lower() or 'text'
+            local statement = con:prepare('SELECT CAST(? AS ' .. inferred .. ') AS ' .. name)
+            local parameter = statement:bind_create(t[name], 20)
+            statement:bind_param(parameter)
+            parameter:set(inferred == 'text' and 1 or '2020-01-02')
+            statement:execute()
+          end
+          local rows = con:query([[SELECT substring(statement FROM ' AS ([A-Z]+)$'), parameter_types::text
+            FROM pg_prepared_statements ORDER BY prepare_time]])
+          for _ = 1, rows.nrows do print(table.concat(rows:fetch_row(), ' ')) end
+        end";
+    std::fs::write(&script, text).expect("a script");
+    let script = script.to_str().expect("a path in UTF-8");
+    let out = call(&pgsql(server), &[&[script, "prepare"]]).success();
+    let declared: Vec<&str> = out.lines().filter(|line| line.contains('{')).collect();
+    assert_eq!(
+        declared,
+        [
+            "TINYINT {bigint}",
+            "SMALLINT {bigint}",
+            "INT {bigint}",
+            "BIGINT {bigint}",
+            "FLOAT {\"double precision\"}",
+            "DOUBLE {\"double precision\"}",
+            "CHAR {\"character varying\"}",
+            "VARCHAR {\"character varying\"}",
+            "DATE {date}",
+            "TIMESTAMP {\"timestamp without time zone\"}",
+        ],
+        "{out}"
+    );
+}
+
+fn connects_at_top_level(server: &mut Server) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("top.lua");
+    let text = "
+        con = sysbench.sql.driver():connect()
+        statement = con:prepare('SELECT ?')
+        parameter = statement:bind_create(sysbench.sql.type.INT)
+        statement:bind_param(parameter)
+        function event() parameter:set(7) statement:execute() end
+        function prepare() print('the answer is', con:query_row('SELECT 6 * 7')) end";
+    std::fs::write(&script, text).expect("a script");
+    let script = script.to_str().expect("a path in UTF-8");
+    let place = pgsql(server);
+    let out = call(&place, &[&[script, "prepare"]]).success();
+    assert!(out.ends_with("the answer is\t42\n"), "{out}");
+    let out = call(&place, &[&[script, "--threads=3", "--events=30", "run"]]).success();
+    assert_eq!((number_after(&out, "transactions:") as u32, number_after(&out, "read:") as u32), (30, 30));
+}
+
+fn inserts_into_empty_tables(server: &mut Server) {
+    let place = pgsql(server);
+    let folder = tempfile::tempdir().expect("a folder");
+    let count = folder.path().join("count.lua");
+    let text = "print('rows', sysbench.sql.driver():connect():query_row('SELECT COUNT(*) FROM sbtest1'))";
+    std::fs::write(&count, text).expect("a script");
+    let count = count.to_str().expect("a path in UTF-8");
+    for (auto_inc, rows) in [("--auto-inc=off", "rows\t0\n"), ("--auto-inc=on", "rows\t100\n")] {
+        let test = ["oltp_insert", auto_inc, "--table-size=100"];
+        call(&place, &[&test, &["prepare"]]).success();
+        let out = call(&place, &[&[count]]).success();
+        assert!(out.ends_with(rows), "{out}");
+        call(&place, &[&test, &["--events=20", "run"]]).success();
+        call(&place, &[&test, &["cleanup"]]).success();
+    }
 }

@@ -288,9 +288,127 @@ fn wrong_usage_has_the_exit_status_of_sysbench() {
 fn help_and_version_are_answers() {
     assert_eq!(sysbench(&[&["--version"]]).success(), "sysbench 1.0.20\n");
     let help = sysbench(&[&["--help"]]).success();
-    for words in ["--mysql-host=[LIST,...]", "  cpu - ", "  oltp_read_write\n", "--rate=RATE"] {
+    for words in ["--mysql-host=[LIST,...]", "  cpu - ", "  oltp_read_write\n", "--rate=N"] {
         assert!(help.contains(words), "{words} in {help}");
     }
     let cpu = sysbench(&[&["cpu", "help"]]).success();
     assert!(cpu.contains("\ncpu options:\n  --cpu-max-prime=N "), "{cpu}");
+}
+
+const ITEMS: &str = "local drv = sysbench.sql.driver()
+    local con = drv:connect()
+    con:query('CREATE TABLE IF NOT EXISTS items (id INTEGER PRIMARY KEY, name TEXT)')
+    local before = con:query_row('SELECT COUNT(*) FROM items')
+    ";
+
+/// A connection at the top level is there for whatever the script does afterwards.
+#[test]
+fn a_script_may_connect_at_its_top_level() {
+    let bench = Bench::new();
+    let script = bench.script(&format!(
+        "{ITEMS}
+         function prepare() for id = 1, 5 do con:query('INSERT INTO items (id) VALUES (' .. id .. ')') end end
+         function event() if not con:query_row('SELECT id FROM items WHERE id = 3') then error('no row') end end
+         function cleanup() con:query('DROP TABLE items') print('there were', before) end"
+    ));
+    sysbench(&[&bench.database(), &[&script, "prepare"]]).success();
+    for scheduler in ["auto", "event", "thread"] {
+        let scheduler = format!("--scheduler={scheduler}");
+        let run = ["--threads=2", "--events=10", &scheduler, &script, "run"];
+        let out = sysbench(&[&bench.database(), &run]).success();
+        assert_eq!(number_after(&out, "transactions:") as u32, 10, "{out}");
+    }
+    let out = sysbench(&[&bench.database(), &[&script, "cleanup"]]).success();
+    assert!(out.contains("there were\t5\n"), "{out}");
+}
+
+#[test]
+fn a_script_that_is_a_program_may_query_once() {
+    let bench = Bench::new();
+    let script = bench.script(&format!(
+        "{ITEMS} con:query(\"INSERT INTO items (name) VALUES ('x')\") print('before', before)"
+    ));
+    for before in ["before\t0\n", "before\t1\n"] {
+        let out = sysbench(&[&bench.database(), &[&script]]).success();
+        assert!(out.ends_with(before), "{out}");
+    }
+}
+
+#[test]
+fn an_error_at_the_end_of_a_thread_or_of_the_run_keeps_the_report() {
+    let bench = Bench::new();
+    for (end, position) in [("thread_done", "\n\nFATAL: "), ("done", "FATAL: ")] {
+        let script =
+            bench.script(&format!("function event() end function {end}() error('at the end', 0) end"));
+        for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+            let run = [scheduler, "--threads=3", "--events=30", &script, "run"];
+            let failed = sysbench(&[&run]);
+            assert_eq!(failed.status, 1, "{failed:?}");
+            assert_eq!(number_after(&failed.out, "total number of events:") as u32, 30, "{failed:?}");
+            assert!(failed.out.ends_with(&format!("{position}at the end\n")), "{failed:?}");
+            let json = sysbench(&[&run, &["--format=json"]]);
+            let lines: Vec<Value> =
+                json.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let types: Vec<_> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+            assert_eq!(types, ["start", "final", "failed"], "{json:?}");
+            assert_eq!(lines[1]["events"].as_u64(), Some(30), "{json:?}");
+        }
+    }
+}
+
+#[test]
+fn what_a_script_writes_is_in_order_and_no_part_of_the_json() {
+    let bench = Bench::new();
+    let script = bench.script("function event() print('one') io.write('two ', 3, '\\n') print('four') end");
+    let out = sysbench(&[&["--events=1", "--verbosity=0", &script, "run"]]).success();
+    assert_eq!(out, "one\ntwo 3\nfour\n");
+    let json = sysbench(&[&["--events=1", "--format=json", &script, "run"]]);
+    assert!(json.out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{json:?}");
+    assert_eq!(json.err, "one\ntwo 3\nfour\n");
+}
+
+#[test]
+fn a_script_finds_its_command_line_without_passwords() {
+    let bench = Bench::new();
+    let script = bench.script("function prepare() print(table.concat(sysbench.cmdline.argv, ' ')) end");
+    let given = ["--threads=2", "--mysql-password=secret", &script, "--mine=1", "prepare"];
+    let out = sysbench(&[&given]).success();
+    assert!(out.ends_with(&format!("\n--threads=2 --mysql-password {script} --mine=1 prepare\n")), "{out}");
+}
+
+#[test]
+fn events_of_the_warm_up_are_not_those_that_end_the_run() {
+    let bench = Bench::new();
+    let script = bench.script("function event() ffi.C.usleep(50000) end");
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        let run = [scheduler, "--warmup-time=0.3", "--time=0", "--events=3", &script, "run"];
+        let out = sysbench(&[&run]).success();
+        // The event that is under way when the warm-up ends is counted, and is none of the three.
+        assert!([3, 4].contains(&(number_after(&out, "total number of events:") as u32)), "{out}");
+    }
+}
+
+#[test]
+fn a_reconnect_of_a_script_is_counted() {
+    let bench = Bench::new();
+    let script = bench.script(
+        "function thread_init() con = sysbench.sql.driver():connect() end
+         function event() con:query_row('SELECT 1') con:reconnect() end",
+    );
+    let out = sysbench(&[&bench.database(), &["--events=4", &script, "run"]]).success();
+    assert_eq!(number_after(&out, "reconnects:") as u32, 4, "{out}");
+}
+
+#[test]
+fn a_host_that_has_no_address_is_an_error_that_scripts_catch() {
+    let bench = Bench::new();
+    let script = bench.script(
+        "function prepare()
+           local drv = sysbench.sql.driver()
+           local connected, message = pcall(drv.connect, drv)
+           print(connected, message:match('cannot resolve nowhere.invalid:3306'))
+         end",
+    );
+    let out = sysbench(&[&["--mysql-host=nowhere.invalid", &script, "prepare"]]).success();
+    assert!(out.ends_with("false\tcannot resolve nowhere.invalid:3306\n"), "{out}");
 }

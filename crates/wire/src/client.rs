@@ -105,7 +105,12 @@ pub trait Client: Send {
     /// gets `data` when it asks for it.
     fn load(&mut self, sql: &[u8], data: &[u8]);
     /// Starts preparing a statement. Its placeholders are written `?`.
-    fn prepare(&mut self, sql: &[u8]);
+    fn prepare(&mut self, sql: &[u8]) {
+        self.prepare_typed(sql, &[]);
+    }
+    /// As [`prepare`](Self::prepare), with the object ids of the parameters' types in `pg_type`; PostgreSQL infers those that are 0 or
+    /// left out, MySQL all.
+    fn prepare_typed(&mut self, sql: &[u8], types: &[u32]);
     /// Starts executing a prepared statement.
     fn execute(&mut self, statement: StatementId, params: &[Value<'_>]);
     /// Closes a prepared statement. The message is sent with the next command; the server does not answer it.

@@ -12,6 +12,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests![
         an_outline_names_everything_and_runs_nothing,
         an_outline_names_the_code_that_a_plan_brings,
+        an_outline_finds_scripts_and_options_that_cannot_be,
         an_outline_asks_no_build_for_its_version,
         a_scale_changes_rows_and_seconds,
         only_some_steps_may_be_run,
@@ -70,6 +71,29 @@ fn an_outline_names_the_code_that_a_plan_brings() {
         assert!(ended.stdout.contains(line), "{line}: {}", ended.stdout);
     }
     assert!(!bench.path("ran").exists());
+}
+
+fn an_outline_finds_scripts_and_options_that_cannot_be() {
+    let workload = "workload = \"oltp_point_select\"";
+    let with_options = |options: &str| format!("{workload}\noptions = {{ {options} }}");
+    for (new, words) in [
+        (
+            with_options("table_sizes = 5"),
+            "step `point-query`: oltp_point_select has no option 'table_sizes'",
+        ),
+        (
+            with_options("rand_pareto_h = 0"),
+            "step `point-query`: option --rand-pareto-h takes a number above 0",
+        ),
+        ("workload = \"./mine.lua\"".to_owned(), "step `point-query`: ./mine.lua:1: "),
+    ] {
+        let bench = Bench::new();
+        bench.write("plan.toml", &sqlite_plan(0.1).replacen(workload, &new, 1));
+        bench.write("mine.lua", "os.execute('touch ran') function event( end");
+        let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(2);
+        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+        assert!(!bench.path("ran").exists());
+    }
 }
 
 fn an_outline_asks_no_build_for_its_version() {

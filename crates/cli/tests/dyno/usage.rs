@@ -60,6 +60,7 @@ fn wrong_usage_is_told_from_failure() {
         (vec!["run", "none.toml"], 2, "cannot read the plan none.toml: No such file"),
         (vec!["run", "quickstart", "--rounds", "0"], 2, "--rounds"),
         (vec!["run", "quickstart", "--seconds", "0"], 2, "--seconds"),
+        (vec!["run", "quickstart", "--clients", "0"], 2, "number of clients"),
         (vec!["reprot"], 2, "report"),
         (vec!["report", "--format", "pdf"], 2, "[possible values: text, markdown, html, json]"),
         (vec!["engine", "fetch", "maridb"], 2, "did you mean 'mariadb'?"),

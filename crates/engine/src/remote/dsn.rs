@@ -48,6 +48,11 @@ struct Parts {
 }
 
 impl Dsn {
+    /// The family of its server, by the scheme.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
     /// Parses an address: `mysql://`, `mariadb://` or `postgres://`, then
     /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password that is written `${NAME}` is in the
     /// environment, one that is written `${file:PATH}` in a file; neither is read yet.

@@ -75,6 +75,21 @@ impl Plan {
         });
     }
 
+    /// Refuses a number of clients that no step has, which would choose nothing.
+    ///
+    /// # Errors
+    /// The first such number, with those that there are.
+    pub fn check_clients(&self, listed: &[u32]) -> Result<(), PlanError> {
+        let mut known: Vec<u32> = self.steps.iter().flat_map(|step| step.clients.clone()).collect();
+        known.sort_unstable();
+        known.dedup();
+        let unknown = listed.iter().find(|number| !known.contains(number));
+        unknown.map_or(Ok(()), |number| {
+            let known = known.iter().map(u32::to_string);
+            Err(Problem::unknown("number of clients", &number.to_string(), known).into())
+        })
+    }
+
     /// Keeps only these numbers of clients in every step. A step that has none of them keeps its own, such as a
     /// load, whose number of clients goes with the tables. An empty list changes nothing.
     pub fn keep_clients(&mut self, listed: &[u32]) {
@@ -126,6 +141,9 @@ mod tests {
             plan.keep_clients(none_of_theirs);
             assert_eq!(clients(&plan), all);
         }
+        assert!(plan.check_clients(&[4]).is_ok() && plan.check_clients(&[]).is_ok());
+        let unknown = plan.check_clients(&[4, 0]).unwrap_err().to_string();
+        assert!(unknown.contains("number of clients") && unknown.contains('0'), "{unknown}");
         plan.keep_clients(&[4, 64]);
         assert_eq!(plan.steps[1].clients, [4]);
     }

@@ -32,7 +32,7 @@ pub use self::error::{RunError, SweepTooLarge, SystemError};
 pub use self::not_started::NotStarted;
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::options::{DriverHosts, NoDrivers, RunOptions, RunOutcome, Task};
-pub use self::prepare::{Outline, OutlineBlock};
+pub use self::prepare::{Outline, OutlineBlock, ScriptMistake};
 pub use self::spread::Spread;
 use self::system::Holds;
 pub use self::system::{Foreseen, Found, foresee, sqlite_variables};

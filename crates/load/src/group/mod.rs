@@ -168,7 +168,7 @@ impl LoadGroup {
     /// One that fails fails the load.
     fn fail(&mut self, number: usize, at: Instant, message: &str) {
         let message = of_member(&self.members[number].name, message);
-        self.ready.push_back((at, Frame::Failed { message, total: self.measured() }));
+        self.ready.push_back((at, Frame::Failed { message, total: self.measured(), is_whole: false }));
     }
 
     /// What all have measured so far; none if not all have begun.

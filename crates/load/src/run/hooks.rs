@@ -44,7 +44,7 @@ impl Run<'_> {
             let ended = |outcome: Result<(), ThreadError>| {
                 shared.say(Message::HookEnded(outcome.map_err(|error| error.to_string())));
             };
-            match Thread::new(&shared, assignment) {
+            match Thread::new(&shared, assignment).map(Thread::hush) {
                 Ok(mut thread) => entries.iter().for_each(|entry| ended(thread.once(entry))),
                 Err(error) => ended(Err(error)),
             }
@@ -78,7 +78,9 @@ impl Run<'_> {
         }
         match self.hooks.outcome.take() {
             // Errors of an interrupted script are ignored.
-            Some(Err(message)) if stopped.is_none() => self.fail(message),
+            Some(Err(_)) if stopped.is_some() => {}
+            Some(Err(message)) if self.over => self.fail_late(message),
+            Some(Err(message)) => self.fail(message),
             _ => {}
         }
     }

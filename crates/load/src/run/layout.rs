@@ -27,13 +27,11 @@ pub(super) struct WorkerLayout {
 impl WorkerLayout {
     pub(super) fn of(shared: &Shared, info: &ScriptInfo) -> Self {
         let job = &shared.job;
-        let parallel = shared.runs_events()
-            || info.commands.iter().any(|command| command.name == job.command && command.parallel);
-        let connections = if parallel { job.connections.max(1) } else { 1 };
+        let connections = if shared.runs_alone() { 1 } else { job.connections.max(1) };
         let event_loops = match job.scheduler {
             Scheduler::Thread => false,
             Scheduler::Auto if !shared.runs_events() && connections <= COMMAND_THREADS_MAX => false,
-            Scheduler::Auto | Scheduler::Event => !job.needs_threads(),
+            Scheduler::Auto | Scheduler::Event => !job.needs_threads() && !info.connects_at_load,
         };
         let workers = if event_loops {
             loops_for(cores(), connections, shared.runs_events(), job.loops)

@@ -1,6 +1,6 @@
 //! A connection to no server, to measure the cost of a script.
 
-use dyno_script::{Param, SqlFailure, StatementId};
+use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 
 use super::{Outcome, Session};
 
@@ -27,7 +27,7 @@ impl Session for DrySession {
         Ok(Outcome::default())
     }
 
-    fn prepare(&mut self, _sql: &[u8]) -> Result<StatementId, SqlFailure> {
+    fn prepare(&mut self, _sql: &[u8], _types: &[ParamType]) -> Result<StatementId, SqlFailure> {
         self.statements += 1;
         Ok(self.statements)
     }

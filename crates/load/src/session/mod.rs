@@ -4,7 +4,7 @@ mod dry;
 mod network;
 mod sqlite;
 
-use dyno_script::{Param, SqlFailure, StatementId};
+use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 
 use crate::dial::Dialer;
 use crate::failure;
@@ -28,7 +28,7 @@ pub(crate) trait Session {
     fn load(&mut self, sql: &[u8], data: &[u8]) -> Result<(), SqlFailure>;
     /// Waits for the answer to a sent query.
     fn receive(&mut self) -> Result<Outcome, SqlFailure>;
-    fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure>;
+    fn prepare(&mut self, sql: &[u8], types: &[ParamType]) -> Result<StatementId, SqlFailure>;
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure>;
     fn close_statement(&mut self, statement: StatementId);
     fn next_result(&mut self) -> Result<Outcome, SqlFailure>;

@@ -1,7 +1,7 @@
 //! A session with a server.
 
 use dyno_client::{ClientError, Connection};
-use dyno_script::{Param, SqlFailure, StatementId};
+use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 use dyno_wire::{Event, Summary};
 
 use super::{Outcome, Session};
@@ -66,8 +66,8 @@ impl Session for NetworkSession {
         self.outcome()
     }
 
-    fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {
-        if let Some(statement) = self.statements.prepare(self.connection.protocol(), sql) {
+    fn prepare(&mut self, sql: &[u8], types: &[ParamType]) -> Result<StatementId, SqlFailure> {
+        if let Some(statement) = self.statements.prepare(self.connection.protocol(), sql, types) {
             return Ok(statement);
         }
         match self.exchange()? {

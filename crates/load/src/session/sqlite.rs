@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use dyno_script::{Param, SqlFailure, StatementId};
+use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 use rusqlite::ffi::ErrorCode;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
@@ -88,7 +88,7 @@ impl Session for SqliteSession {
         self.sent.take().unwrap_or_else(|| Err(failure::gone(Protocol::Sqlite)))
     }
 
-    fn prepare(&mut self, sql: &[u8]) -> Result<StatementId, SqlFailure> {
+    fn prepare(&mut self, sql: &[u8], _types: &[ParamType]) -> Result<StatementId, SqlFailure> {
         let sql = text(sql)?;
         self.connection.prepare_cached(sql).map_err(|error| failure(&error))?;
         let id = self.next_statement;
@@ -231,7 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut session = open(&folder.path().join("t.db"));
         session.query(b"create table t (id integer primary key, a text, b real)").unwrap();
-        let insert = session.prepare(b"insert into t values (?, ?, ?)").unwrap();
+        let insert = session.prepare(b"insert into t values (?, ?, ?)", &[]).unwrap();
         let row = [Param::Int(7), Param::Text(b"seven"), Param::Null];
         assert_eq!(session.execute(insert, &row).unwrap().affected_rows, 1);
         let row = [Param::Int(8), Param::Null, Param::Float(0.5)];

@@ -79,8 +79,8 @@ impl Connections {
                 let outcome = self.session(connection, target)?.next_result()?;
                 return Ok(self.executed(connection, outcome));
             }
-            Request::Prepare { connection, sql } => {
-                Reply::Prepared(self.session(connection, target)?.prepare(sql)?)
+            Request::Prepare { connection, sql, types } => {
+                Reply::Prepared(self.session(connection, target)?.prepare(sql, types)?)
             }
             Request::CloseStatement { connection, statement } => {
                 self.session(connection, target)?.close_statement(statement);

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use dyno_client::{CALLS_MAX, Endpoint, EndpointError, ServerAddress, is_forgotten, logged_in};
-use dyno_script::{Reply, SqlFailure};
+use dyno_script::{ParamType, Reply, SqlFailure};
 use dyno_wire::{Client, Event, ServerError, Summary};
 
 use crate::dial::Dialer;
@@ -186,9 +186,14 @@ impl Link {
     }
 
     /// Starts to prepare a statement, or returns an emulated one at once.
-    pub(super) fn prepare(&mut self, sql: &[u8], target: &Target, io: &mut dyn Io) -> LinkProgress {
+    pub(super) fn prepare(
+        &mut self,
+        (sql, types): (&[u8], &[ParamType]),
+        target: &Target,
+        io: &mut dyn Io,
+    ) -> LinkProgress {
         let mut known = None;
-        match self.start(target, io, |statements, client| known = statements.prepare(client, sql)) {
+        match self.start(target, io, |statements, client| known = statements.prepare(client, sql, types)) {
             LinkProgress::Pending => {}
             step => return step,
         }

@@ -13,7 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
-use dyno_script::{Config, InterruptHandle, MemoryLimit, Request, Runtime, ScriptError, UniqueCounters};
+use dyno_script::{
+    Config, Host, InterruptHandle, MemoryLimit, Refused, Request, RunBy, Runtime, ScriptError, ScriptInfo,
+    UniqueCounters,
+};
 
 use crate::arrivals::Schedule;
 use crate::control::Control;
@@ -27,15 +30,15 @@ use crate::workload::builtin_workload;
 
 pub(crate) use connections::Connections;
 pub(crate) use event_loop::EventLoop;
-pub(crate) use thread::{Thread, ThreadError};
+pub(crate) use thread::{Thread, ThreadError, ThreadHost};
 
 /// The shared state of a job's workers.
 pub(crate) struct Shared {
     pub(crate) job: Job,
     pub(crate) control: Control,
     pub(crate) dialer: Dialer,
-    /// Whether the script defines its own `thread_run`.
-    pub(crate) own_thread_run: bool,
+    /// What the script declares, once that is known.
+    pub(crate) info: Option<ScriptInfo>,
     /// The schedule of events of threads, which share one. Event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
     /// Likewise of the current slice, if it has a rate.
@@ -61,6 +64,8 @@ pub(crate) enum Message {
     Rested,
     /// The job cannot go on.
     Failed(String),
+    /// The script's `thread_done` has failed, after all that is measured.
+    FailedLate(String),
     /// The script ends the process with this exit status.
     Exit(i32),
     /// `init` or `done` has ended.
@@ -96,14 +101,30 @@ pub(crate) struct Assignment {
 }
 
 impl Shared {
-    /// Creates a Lua state with the job's script. If that fails, the script's output is reported.
+    /// Creates a Lua state with the job's script, whose declarations are known.
     pub(crate) fn runtime(&self, blocking: bool) -> Result<Runtime, ScriptError> {
+        let info = self.info.clone().unwrap_or_default();
+        Runtime::declared(&self.config(blocking), info).map_err(|refused| refused.error)
+    }
+
+    /// Runs the script's top level to read its declarations.
+    pub(crate) fn probe(&self, host: &mut dyn Host) -> Result<Runtime, Refused> {
+        Runtime::connected(self.config(true), host)
+    }
+
+    /// Whether the script defines its own `thread_run`.
+    pub(crate) fn own_thread_run(&self) -> bool {
+        self.info.as_ref().is_some_and(|info| info.run == RunBy::OwnLoop)
+    }
+
+    fn config(&self, blocking: bool) -> Config {
         let job = &self.job;
-        Runtime::new(Config {
+        Config {
             name: job.script.name.clone(),
             source: job.script.source.clone(),
             search_path: job.script.search_path.clone(),
             builtin: builtin_workload,
+            arguments: job.arguments(),
             options: job.options.clone(),
             globals: crate::globals::of(job),
             sysbench_version: job.tuning.sysbench_version.clone(),
@@ -114,11 +135,7 @@ impl Shared {
             unique: self.unique.clone(),
             memory: self.memory.clone(),
             blocking,
-        })
-        .map_err(|refused| {
-            refused.printed.into_iter().for_each(|line| self.say(Message::Printed(line)));
-            refused.error
-        })
+        }
     }
 
     /// What takes notes of the statements of the script that runs as thread `tid`; none if nothing does.
@@ -147,6 +164,13 @@ impl Shared {
         loop {
             std::thread::park();
         }
+    }
+
+    /// Whether the job runs a command that is not parallel.
+    pub(crate) fn runs_alone(&self) -> bool {
+        let commands = self.info.iter().flat_map(|info| &info.commands);
+        !self.runs_events()
+            && !commands.into_iter().any(|command| command.name == self.job.command && command.parallel)
     }
 
     /// Sends a message to the reporter, which outlives its workers.

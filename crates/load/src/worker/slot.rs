@@ -148,7 +148,7 @@ pub(super) fn begin(
         Request::Execute { statement, params, .. } => {
             link.start(target, io, |statements, client| statements.execute(client, statement, params))
         }
-        Request::Prepare { sql, .. } => link.prepare(sql, target, io),
+        Request::Prepare { sql, types, .. } => link.prepare((sql, types), target, io),
         Request::NextResult { .. } => link.next_result(target, io),
         Request::Reconnect { .. } => link.dial(target, dialer, io),
         Request::CloseStatement { statement, .. } => {

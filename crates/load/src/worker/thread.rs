@@ -39,9 +39,9 @@ pub(crate) enum ThreadError {
 impl<'a> Thread<'a> {
     pub(crate) fn new(shared: &'a Shared, assignment: Assignment) -> Result<Self, ThreadError> {
         let mut runtime = shared.runtime(true)?;
-        let task = runtime.spawn(shared.job.tids_from() + assignment.tids.start)?;
         shared.say(Message::Started(runtime.interrupt_handle()));
-        let host = ThreadHost::new(shared, &assignment);
+        let mut host = ThreadHost::new(shared, &assignment);
+        let task = runtime.spawn_connected(shared.job.tids_from() + assignment.tids.start, &mut host)?;
         Ok(Self { shared, assignment, runtime, task, host })
     }
 
@@ -58,20 +58,39 @@ impl<'a> Thread<'a> {
             if joins_at_ns.is_none_or(|at_ns| self.shared.control.wait_to_join(at_ns)) {
                 self.load()?;
             }
-            self.enter(Entry::ThreadDone)?;
+            if let Err(error) = self.enter(Entry::ThreadDone) {
+                self.shared.say(Message::FailedLate(error.to_string()));
+            }
         } else {
-            self.enter(Entry::Command(&self.shared.job.command))?;
+            let entered = self.enter(Entry::Command(&self.shared.job.command));
+            self.end_line();
+            entered?;
         }
+        self.end_line();
         self.host.flush();
         let noted = self.host.notes.as_ref().map(|notes| Box::new(notes.so_far()));
         Ok(WorkerReport { noted, ..WorkerReport::default() })
     }
 
-    /// Runs one entry point of the script alone: `init`, `done`, or a command that is not parallel.
+    /// Drops what the script's top level has printed. It has been printed when the script's declarations were read.
+    pub(crate) fn hush(mut self) -> Self {
+        self.runtime.hush();
+        self
+    }
+
+    /// Runs one entry point of the script alone: `init` or `done`.
     pub(crate) fn once(&mut self, entry: Entry<'_>) -> Result<(), ThreadError> {
-        self.enter(entry)?;
+        let entered = self.enter(entry);
+        self.end_line();
         self.host.flush();
-        Ok(())
+        entered
+    }
+
+    /// Prints a line that the script has begun.
+    fn end_line(&mut self) {
+        if let Some(line) = self.runtime.take_unfinished_line() {
+            self.shared.say(Message::Printed(line));
+        }
     }
 
     fn enter(&mut self, entry: Entry<'_>) -> Result<(), ThreadError> {
@@ -102,7 +121,7 @@ impl<'a> Thread<'a> {
         if let Some(notes) = &mut self.host.notes {
             notes.begin();
         }
-        if self.shared.own_thread_run {
+        if self.shared.own_thread_run() {
             self.enter(Entry::ThreadRun)?;
         } else {
             self.run_events()?;
@@ -151,7 +170,7 @@ enum Call {
 }
 
 /// A thread's connections, and the requests of its script.
-struct ThreadHost<'a> {
+pub(crate) struct ThreadHost<'a> {
     shared: &'a Shared,
     recorder: Arc<Recorder>,
     busy_since_ns: Arc<AtomicU64>,
@@ -167,7 +186,7 @@ struct ThreadHost<'a> {
 }
 
 impl<'a> ThreadHost<'a> {
-    fn new(shared: &'a Shared, assignment: &Assignment) -> Self {
+    pub(crate) fn new(shared: &'a Shared, assignment: &Assignment) -> Self {
         Self {
             shared,
             recorder: Arc::clone(&assignment.recorder),

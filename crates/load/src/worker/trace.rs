@@ -16,7 +16,7 @@ pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<Str
             (Some(connection), format!("load {} bytes by {}", data.len(), text(sql)))
         }
         Request::Receive { connection } => (Some(connection), "receive".to_owned()),
-        Request::Prepare { connection, sql } => (Some(connection), format!("prepare {}", text(sql))),
+        Request::Prepare { connection, sql, .. } => (Some(connection), format!("prepare {}", text(sql))),
         Request::Execute { connection, statement, params } => {
             let params: Vec<_> = params.iter().map(parameter).collect();
             (Some(connection), format!("execute {statement} ({})", params.join(", ")))

@@ -81,12 +81,13 @@ fn run(job: Job) -> Story {
         match frames.recv_timeout(PATIENCE).expect("the job goes on") {
             Frame::Log { text } => story.printed.push(text),
             Frame::Finished(total) => return Story { total: Some(total), ..story },
-            Frame::Failed { message, total } => return Story { failure: Some(message), total, ..story },
+            Frame::Failed { message, total, .. } => return Story { failure: Some(message), total, ..story },
             Frame::Connected(_)
             | Frame::Reached { .. }
             | Frame::Measuring
             | Frame::Tick(_)
-            | Frame::Slice(_) => {}
+            | Frame::Slice(_)
+            | Frame::Names { .. } => {}
         }
     }
 }

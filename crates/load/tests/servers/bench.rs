@@ -74,8 +74,8 @@ impl Story {
             Frame::Slice(slice) => self.slices.push(slice),
             Frame::Log { text } => self.printed.push(text),
             Frame::Finished(total) => self.total = Some(total),
-            Frame::Failed { message, total } => (self.failure, self.total) = (Some(message), total),
-            Frame::Measuring | Frame::Reached { .. } => {}
+            Frame::Failed { message, total, .. } => (self.failure, self.total) = (Some(message), total),
+            Frame::Measuring | Frame::Reached { .. } | Frame::Names { .. } => {}
         }
     }
 

@@ -1,6 +1,9 @@
 //! The table of sysbench's general options.
 
-use super::ValueKind::{Choice, File, Flag, List, Number, Numbers, Rate, Size, Text, Whole};
+use super::ValueKind::{
+    Choice, File, Flag, Fraction, List, MysqlErrors, Number, Numbers, Patience, Percentiles, Ports, Rate,
+    Size, SqlStates, Text, UpTo, Whole, Within, Words,
+};
 use super::{GeneralOption, OptionGroup, option};
 use crate::info::OptionKind;
 
@@ -17,17 +20,23 @@ pub(super) const GROUPS: &[OptionGroup] = &[
 ];
 
 const GENERAL: &[GeneralOption] = &[
-    option("threads", Whole, Some("1"), "connections, or threads of a test without a database"),
+    option(
+        "threads",
+        Within(1, 1_000_000),
+        Some("1"),
+        "connections, or threads of a test without a database",
+    ),
     option("events", Whole, Some("0"), "stop after this many events; 0: no limit"),
     option("time", Number, Some("10"), "stop after this many seconds; 0: no limit"),
     option("warmup-time", Number, Some("0"), "seconds to run before measuring begins"),
     option(
         "forced-shutdown",
-        Text,
+        Patience,
         Some("off"),
         "drop what is still running this many seconds after --time, with exit status 2; or 'off'",
     ),
-    option("thread-stack-size", Size, Some("64K"), "accepted; stacks here are as large as they must be"),
+    option("thread-stack-size", Size, Some("64K"), "has no effect: stacks are as large as they must be")
+        .without_effect(),
     option("thread-init-timeout", Whole, Some("30"), "seconds in which all connections must be open"),
     option(
         "rate",
@@ -45,7 +54,7 @@ const GENERAL: &[GeneralOption] = &[
     option("tx-rate", Rate, None, "deprecated: --rate").older_name_of("rate"),
     option("max-requests", Whole, None, "deprecated: --events").older_name_of("events"),
     option("max-time", Number, None, "deprecated: --time").older_name_of("time"),
-    option("num-threads", Whole, None, "deprecated: --threads").older_name_of("threads"),
+    option("num-threads", Within(1, 1_000_000), None, "deprecated: --threads").older_name_of("threads"),
 ];
 
 const RANDOM: &[GeneralOption] = &[
@@ -56,19 +65,29 @@ const RANDOM: &[GeneralOption] = &[
         "distribution of random numbers [special; with --compat=1.1 uniform]",
     )
     .in_scripts(OptionKind::String, Some("special")),
-    option("rand-spec-iter", Whole, Some("12"), "numbers that are summed for a gaussian one"),
-    option("rand-spec-pct", Whole, Some("1"), "special: percent of the values that are picked often")
-        .in_scripts(OptionKind::Double, Some("1")),
-    option("rand-spec-res", Whole, Some("75"), "special: percent of the picks that these get")
+    option("rand-spec-iter", Within(1, 1_000_000), Some("12"), "numbers that are summed for a gaussian one"),
+    option(
+        "rand-spec-pct",
+        Within(0, 100),
+        Some("1"),
+        "special: percent of the values that are picked often",
+    )
+    .in_scripts(OptionKind::Double, Some("1")),
+    option("rand-spec-res", Within(0, 100), Some("75"), "special: percent of the picks that these get")
         .in_scripts(OptionKind::Double, Some("75")),
     option("rand-seed", Whole, Some("0"), "seed of all random numbers; 0: another one each time")
         .in_scripts(OptionKind::Double, Some("0")),
-    option("rand-pareto-h", Number, Some("0.2"), "pareto: its parameter h"),
-    option("rand-zipfian-exp", Number, Some("0.8"), "zipfian: its exponent"),
+    option("rand-pareto-h", Fraction, Some("0.2"), "pareto: its parameter h"),
+    option("rand-zipfian-exp", UpTo(100), Some("0.8"), "zipfian: its exponent"),
 ];
 
 const REPORT: &[GeneralOption] = &[
-    option("verbosity", Whole, Some("3"), "what to print: 0 fatal errors only, 3 reports, 5 everything"),
+    option(
+        "verbosity",
+        Within(0, 5),
+        Some("3"),
+        "what to print: 0 fatal errors only, 3 reports, 5 everything",
+    ),
     option("report-interval", Number, Some("0"), "seconds between lines of progress; 0: none"),
     option(
         "report-checkpoints",
@@ -76,7 +95,7 @@ const REPORT: &[GeneralOption] = &[
         Some(""),
         "seconds after which to print a whole report and begin a new one",
     ),
-    option("percentile", Numbers, Some("95"), "percentiles of latency to print; 0: none")
+    option("percentile", Percentiles, Some("95"), "percentiles of latency to print; 0: none")
         .in_scripts(OptionKind::Double, Some("95")),
     option("histogram", Flag, Some("off"), "print the distribution of latencies"),
 ];
@@ -84,12 +103,12 @@ const REPORT: &[GeneralOption] = &[
 const DATABASE: &[GeneralOption] = &[
     option("db-driver", Choice(&["mysql", "pgsql", "sqlite"]), Some("mysql"), "mysql, pgsql or sqlite"),
     option("db-ps-mode", Choice(&["auto", "disable"]), Some("auto"), "'auto': prepare on the server"),
-    option("db-debug", Flag, Some("off"), "accepted; errors are always told in full"),
+    option("db-debug", Flag, Some("off"), "print every call of the database and what came of it"),
 ];
 
 const MYSQL: &[GeneralOption] = &[
     option("mysql-host", List, Some("localhost"), "hosts, taken in turn"),
-    option("mysql-port", List, Some("3306"), "ports, taken in turn"),
+    option("mysql-port", Ports, Some("3306"), "ports, taken in turn"),
     option("mysql-socket", List, None, "unix sockets, taken in turn, in place of hosts"),
     option("mysql-user", Text, Some("sbtest"), "account"),
     option("mysql-password", Text, Some(""), "password").secret(),
@@ -113,14 +132,14 @@ const MYSQL: &[GeneralOption] = &[
     option("mysql-compression", Flag, Some("off"), "compress what travels, where the server can"),
     option(
         "mysql-compression-algorithms",
-        Text,
+        Words(&["zlib", "zstd", "uncompressed"]),
         Some(""),
         "how to: zlib, zstd, uncompressed, several with commas; only as the list says",
     ),
     option("mysql-debug", Flag, Some("off"), "print every call of the database and what came of it"),
     option(
         "mysql-ignore-errors",
-        List,
+        MysqlErrors,
         Some("1213,1020,1205"),
         "errors after which an event is run again, or 'all'",
     ),
@@ -129,7 +148,7 @@ const MYSQL: &[GeneralOption] = &[
 
 const PGSQL: &[GeneralOption] = &[
     option("pgsql-host", Text, Some("localhost"), "host, or the folder of a unix socket"),
-    option("pgsql-port", Whole, Some("5432"), "port"),
+    option("pgsql-port", Within(1, 65_535), Some("5432"), "port"),
     option("pgsql-user", Text, Some("sbtest"), "account"),
     option("pgsql-password", Text, Some(""), "password").secret(),
     option("pgsql-db", Text, Some("sbtest"), "database"),
@@ -142,7 +161,7 @@ const PGSQL: &[GeneralOption] = &[
     option("pgsql-ssl-ca", File, None, "certificates to trust (PEM)").if_given(),
     option(
         "pgsql-ignore-errors",
-        List,
+        SqlStates,
         Some("40P01,23505,40001"),
         "SQL states after which an event is run again, or 'all'",
     )
@@ -164,7 +183,7 @@ const DYNO: &[GeneralOption] = &[
     )
     .if_given(),
     option("io", Choice(&["auto", "epoll", "uring"]), Some("auto"), "how event loops move bytes").if_given(),
-    option("loops", Whole, Some("0"), "event loops; 0: half as many as CPUs").if_given(),
+    option("loops", Within(0, 65_536), Some("0"), "event loops; 0: half as many as CPUs").if_given(),
     option("format", Choice(&["text", "json"]), Some("text"), "json: one JSON object a line").if_given(),
     option("compat", Choice(&["1.0", "1.1"]), Some("1.0"), "whose defaults and report: 1.0.20's or 1.1's")
         .if_given(),

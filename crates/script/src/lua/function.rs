@@ -44,9 +44,9 @@ impl Call<'_> {
         unsafe { self.machine.as_mut() }
     }
 
-    /// Argument `n`, from 1, as a number.
+    /// Argument `n`, from 1, as a number, which may be written as text: so are the options of scripts for sysbench 0.5.
     pub(crate) fn number(&self, n: c_int) -> Result<f64, Raised> {
-        self.stack.number(n).ok_or_else(|| self.wrong_argument(n, "number"))
+        self.stack.numeral(n).ok_or_else(|| self.wrong_argument(n, "number"))
     }
 
     /// Argument `n` as a whole number, truncated.

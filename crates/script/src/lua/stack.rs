@@ -138,6 +138,12 @@ impl Stack {
         (self.kind(index) == Kind::Number).then(|| unsafe { ffi::lua_tonumber(self.0, index) })
     }
 
+    /// The number at `index`, or the one that is written there as text, as Lua reads it.
+    pub(crate) fn numeral(self, index: c_int) -> Option<f64> {
+        // SAFETY: the state is open (`new`).
+        unsafe { (ffi::lua_isnumber(self.0, index) != 0).then(|| ffi::lua_tonumber(self.0, index)) }
+    }
+
     /// The bytes of the string at `index`; none for a number.
     ///
     /// # Safety

@@ -1,10 +1,11 @@
 //! Native functions that send requests.
 
 use std::ffi::c_int;
+use std::time::Duration;
 
 use super::Table;
 use crate::lua::{Answer, Call, Kind, Raised, Returns, Stack};
-use crate::request::{Param, Reply, Request};
+use crate::request::{Param, ParamType, Reply, Request};
 
 pub(super) fn register(table: &Table) {
     table.add("connect", |call| wait(call, Request::Connect));
@@ -25,11 +26,7 @@ pub(super) fn register(table: &Table) {
         let connection = id(call, 1)?;
         wait(call, Request::Receive { connection })
     });
-    table.add("prepare", |call| {
-        let connection = id(call, 1)?;
-        let sql = text(call, 2)?;
-        wait(call, Request::Prepare { connection, sql })
-    });
+    table.add("prepare", prepare);
     table.add("execute", execute);
     table.add("close_statement", |call| {
         let (connection, statement) = (id(call, 1)?, id(call, 2)?);
@@ -41,13 +38,32 @@ pub(super) fn register(table: &Table) {
     });
     table.add("sleep", |call| {
         let us = call.number(1)? as u64;
+        if call.machine().host().is_none() {
+            std::thread::sleep(Duration::from_micros(us));
+            return Ok(Returns::Values(push_reply(call.stack, Reply::Done)));
+        }
         wait(call, Request::Sleep { us })
     });
     table.add("next_event", |call| wait(call, Request::NextEvent));
 }
 
-/// `execute(connection, statement, kinds, values)`: `kinds` has a letter for each parameter: `i`nteger,
-/// `f`loat or `t`ext.
+/// `prepare(connection, sql, kinds)`: `kinds` has a letter for each parameter: `i`nteger, `f`loat, `t`ext, or `d`ate or time.
+fn prepare(call: &mut Call<'_>) -> Answer {
+    let (connection, sql) = (id(call, 1)?, text(call, 2)?);
+    let kinds = text(call, 3)?;
+    call.machine().types.clear();
+    call.machine().types.extend(kinds.iter().map(|kind| match kind {
+        b'i' => ParamType::Int,
+        b'f' => ParamType::Float,
+        b't' => ParamType::Text,
+        _ => ParamType::Inferred,
+    }));
+    // SAFETY: the types do not change until the request is complete and the task is resumed.
+    let types = unsafe { &*std::ptr::from_ref(call.machine().types.as_slice()) };
+    wait(call, Request::Prepare { connection, sql, types })
+}
+
+/// `execute(connection, statement, kinds, values)`: `kinds` as those of `prepare`.
 fn execute(call: &mut Call<'_>) -> Answer {
     let (connection, statement) = (id(call, 1)?, id(call, 2)?);
     let kinds = text(call, 3)?;
@@ -82,7 +98,7 @@ pub(super) fn wait(call: &mut Call<'_>, request: Request<'static>) -> Answer {
     if let Some(obstacle) = call.machine().obstacle(stack) {
         return Err(call.raise(obstacle));
     }
-    if call.machine().blocking {
+    if call.machine().answers_at_once() {
         let reply = call.machine().call(request);
         return Ok(Returns::Values(push_reply(stack, reply)));
     }

@@ -49,7 +49,12 @@ pub(super) fn register(table: &Table) {
     });
     table.add("print", |call| {
         let line = call.stack.text(1).unwrap_or_default();
-        call.machine().print(line);
+        call.machine().print(&line);
+        Ok(Returns::Values(0))
+    });
+    table.add("write", |call| {
+        let text = call.stack.text(1).unwrap_or_default();
+        call.machine().write(&text);
         Ok(Returns::Values(0))
     });
 }

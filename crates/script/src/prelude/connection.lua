@@ -7,6 +7,7 @@ local sql_error = { NONE = 0, IGNORABLE = 1, FATAL = 2 }
 dyno.sql_error = sql_error
 local NONE = sql_error.NONE
 local RESTART_EVENT = 1
+local RECONNECTS = 5 -- the counter, as native.count numbers it
 
 local Connection = { __tostring = function() return "<sql_connection>" end }
 Connection.__index = Connection
@@ -138,12 +139,13 @@ function Connection:query_row(sql)
   end
 end
 
+-- PostgreSQL is told the types of parameters, which are known once they are bound.
 function Connection:prepare(sql)
-  local id, errno, state, message, ignorable = native.prepare(self.id or settled_id(self), sql)
-  if not id then
-    fail(self, sql, 2, errno, state, message, ignorable)
+  local statement = dyno.Statement.new(self, sql)
+  if dyno.driver ~= "pgsql" or not sql:find("?", 1, true) then
+    dyno.prepare(statement, "", 2)
   end
-  return dyno.Statement.new(self, id, sql)
+  return statement
 end
 
 function Connection:disconnect()
@@ -168,6 +170,7 @@ function Connection:reconnect()
   if not done then
     fail(self, nil, 2, errno, state, message, ignorable)
   end
+  native.count(RECONNECTS, 1)
   return true
 end
 

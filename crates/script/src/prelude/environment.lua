@@ -20,7 +20,8 @@ base.ffi = dyno.script_ffi
 
 -- A script that is run without a command has none.
 local command = dyno.command_name ~= "" and dyno.command_name or nil
-dyno.cmdline.argv = { [0] = "sysbench", dyno.script_name, command }
+dyno.arguments[0] = "sysbench"
+dyno.cmdline.argv = dyno.arguments
 dyno.cmdline.script_path = dyno.script_name
 dyno.cmdline.command = command
 
@@ -44,6 +45,10 @@ end
 
 -- Options are globals too, for scripts of sysbench 0.4 and 0.5. What Lua itself has under such a name (`io`) stays.
 local exported = {}
+for name, value in pairs(dyno.legacy_defaults) do
+  base[name], exported[name] = value, true
+end
+
 function dyno.export_options()
   for name, value in pairs(dyno.opt) do
     if exported[name] or base[name] == nil then

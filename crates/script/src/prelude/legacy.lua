@@ -20,8 +20,9 @@ end
 base.sb_rand_uniq = rand.unique
 
 base.test = dyno.script_name
-base.myisam_max_rows = 1000000
-base.mysql_table_engine = "innodb"
+
+-- Options of such scripts that have a value where they are not given.
+dyno.legacy_defaults = { myisam_max_rows = 1000000, mysql_table_engine = "innodb" }
 
 -- The one connection of a task of such a script. It is opened when it is first used: such scripts need not call
 -- db_connect().
@@ -50,8 +51,9 @@ function db.disconnect()
   return true
 end
 
+-- Without a result, as in sysbench: scripts take a value for rows to be printed.
 function db.query(sql)
-  return connection():query(sql)
+  connection():query(sql)
 end
 
 function db.bulk_insert_init(sql)

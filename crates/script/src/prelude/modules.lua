@@ -15,6 +15,36 @@ function base.print(...)
   native.print(table.concat(texts, "\t"))
 end
 
+-- What is written to standard output goes the way of what is printed, and so keeps its order.
+local files = getmetatable(io.stdout).__index
+local write_to_file, write_to_output = files.write, io.write
+
+local function write(...)
+  for n = 1, select("#", ...) do
+    local text = select(n, ...)
+    if type(text) ~= "string" and type(text) ~= "number" then
+      error(string.format("bad argument #%d to 'write' (string expected, got %s)", n, type(text)), 3)
+    end
+  end
+  native.write(table.concat({ ... }))
+end
+
+function files:write(...)
+  if self ~= io.stdout then
+    return write_to_file(self, ...)
+  end
+  write(...)
+  return true
+end
+
+function base.io.write(...)
+  if io.output() ~= io.stdout then
+    return write_to_output(...)
+  end
+  write(...)
+  return true
+end
+
 -- What was printed is on its way to whoever writes it, and must not be lost. A number may be text, as Lua has it.
 function base.os.exit(status)
   if status == nil or type(status) == "boolean" then

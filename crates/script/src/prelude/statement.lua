@@ -7,15 +7,26 @@ local Statement = { __tostring = function() return "<sql_statement>" end }
 Statement.__index = Statement
 dyno.Statement = Statement
 
-function Statement.new(connection, id, sql)
+function Statement.new(connection, sql)
   return setmetatable({
     connection = connection,
-    id = id,
     sql = sql,
     kinds = "",
     values = {},
   }, Statement)
 end
+
+-- Has the server prepare it, with parameters of these kinds. `level` says where, as that of `error` does.
+local function prepare(statement, kinds, level)
+  local connection = statement.connection
+  local id, errno, state, message, ignorable =
+    native.prepare(connection.id or settled_id(connection, level + 1), statement.sql, kinds)
+  if not id then
+    fail(connection, statement.sql, level + 1, errno, state, message, ignorable)
+  end
+  statement.id = id
+end
+dyno.prepare = prepare
 
 -- Numbers take true for 1 and false for 0, as C does.
 local function number_of(value)
@@ -33,8 +44,8 @@ local function parameter_class()
   return class
 end
 
-local Whole, Fraction, Text = parameter_class(), parameter_class(), parameter_class()
-Whole.kind, Fraction.kind, Text.kind = "i", "f", "t"
+local Whole, Fraction, Text, Time = parameter_class(), parameter_class(), parameter_class(), parameter_class()
+Whole.kind, Fraction.kind, Text.kind, Time.kind = "i", "f", "t", "d"
 
 function Whole:set(value)
   value = number_of(value)
@@ -70,11 +81,13 @@ function Text:set_rand_str(format)
   self:set(native.string(format))
 end
 
+Time.set, Time.set_rand_str = Text.set, Text.set_rand_str
+
 local sql_type = dyno.sysbench.sql.type
 local classes = {
   [sql_type.TINYINT] = Whole, [sql_type.SMALLINT] = Whole, [sql_type.INT] = Whole, [sql_type.BIGINT] = Whole,
   [sql_type.FLOAT] = Fraction, [sql_type.DOUBLE] = Fraction,
-  [sql_type.TIME] = Text, [sql_type.DATE] = Text, [sql_type.DATETIME] = Text, [sql_type.TIMESTAMP] = Text,
+  [sql_type.TIME] = Time, [sql_type.DATE] = Time, [sql_type.DATETIME] = Time, [sql_type.TIMESTAMP] = Time,
   [sql_type.CHAR] = Text, [sql_type.VARCHAR] = Text,
 }
 
@@ -100,18 +113,25 @@ function Statement:bind_param(...)
     kinds[place] = parameter.kind
   end
   self.values, self.kinds = values, table.concat(kinds)
+  if not self.id and not self.closed then
+    prepare(self, self.kinds, 2)
+  end
   return 0
 end
 
--- Statements that have been closed have no id.
-local function gone()
-  error("the statement is closed: the script has called its close()", 3)
+-- The id of a statement that has none yet. One that has been closed gets none.
+local function prepared(statement)
+  if statement.closed then
+    error("the statement is closed: the script has called its close()", 3)
+  end
+  prepare(statement, statement.kinds, 3)
+  return statement.id
 end
 
 function Statement:execute()
   local connection = self.connection
   local has_rows, errno, state, message, ignorable =
-    execute(connection.id or settled_id(connection), self.id or gone(), self.kinds, self.values)
+    execute(connection.id or settled_id(connection), self.id or prepared(self), self.kinds, self.values)
   if has_rows == nil then
     fail(connection, self.sql, 2, errno, state, message, ignorable)
   elseif connection.error ~= NONE then
@@ -130,6 +150,6 @@ function Statement:close()
   if self.id and connection_id then
     native.close_statement(connection_id, self.id)
   end
-  self.id = nil
+  self.id, self.closed = nil, true
   return 0
 end

@@ -71,7 +71,8 @@ impl Distributions {
             Shape::Pareto => width * generator.unit().powf(self.pareto_power()),
             Shape::Zipfian => self.zipf(width).sample(generator) - 1.0,
         };
-        low.saturating_add(offset.floor() as i64)
+        // A product can be rounded up to the width.
+        low.saturating_add(offset.min((width - 1.0).max(0.0)).floor() as i64)
     }
 
     /// The mean of several uniform numbers, which is nearly Gaussian (Irwin–Hall).
@@ -93,7 +94,7 @@ impl Distributions {
 
     /// Pareto's principle as a power of a uniform number: a share h of the numbers gets a share 1 − h of the draws.
     fn pareto_power(&self) -> f64 {
-        self.pareto_h.ln() / (1.0 - self.pareto_h).ln()
+        self.pareto_h.ln() / (-self.pareto_h).ln_1p()
     }
 
     fn zipf(&mut self, n: f64) -> &Zipf {

@@ -116,3 +116,28 @@ fn constants_are_sysbench_s() {
     );
     assert_eq!(lines, ["0\t1\t2\t3\t4\t5\t6\t7\t8\ttrue"]);
 }
+
+#[test]
+fn what_is_written_keeps_its_order_with_what_is_printed() {
+    let body =
+        "io.write('a', 1) print('b') io.write('c\\nd\\ne') io.stdout:write('f\\n') io.write('last\\n')";
+    assert_eq!(printed(body), ["a1b", "c", "d", "ef", "last"]);
+}
+
+#[test]
+fn what_is_written_elsewhere_goes_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    let body = format!(
+        "local file = io.open('{0}', 'w') file:write('one') file:close()
+         io.output(io.open('{0}', 'a')) io.write(' two') io.output():close() io.output(io.stdout)
+         print(pcall(io.write, {{}}))",
+        path.display()
+    );
+    let printed = printed(&body);
+    assert!(
+        printed[0].starts_with("false\t") && printed[0].contains("string expected, got table"),
+        "{printed:?}"
+    );
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "one two");
+}

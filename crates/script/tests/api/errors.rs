@@ -112,7 +112,7 @@ fn what_cannot_wait_says_what_to_do() {
         assert!(error.ends_with(message), "{error}");
     }
     let error = refused("sysbench.sql.driver():connect()").to_string();
-    assert!(error.ends_with("at the top level of a script: do it in thread_init()"), "{error}");
+    assert!(error.ends_with("do it in thread_init(), or use --scheduler=thread"), "{error}");
 }
 
 #[test]
@@ -140,4 +140,15 @@ fn queries_may_be_made_inside_pcall_and_iterators() {
     bench.host.rows.extend([vec![Some("a")], vec![Some("b")]]);
     run_go(&mut bench).unwrap();
     assert_eq!(bench.host.printed, ["true\t2", "a", "b"]);
+}
+
+#[test]
+fn a_script_is_compiled_without_being_run() {
+    let check = |source: &str| {
+        Runtime::check_syntax("mine.lua", source, dyno_script::MemoryLimit::new(64 << 20))
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(check("#!/usr/bin/env sysbench\nerror('not run')"), Ok(()));
+    assert_eq!(check("#!\n\nfunction ("), Err("mine.lua:3: '<name>' expected near '('".to_owned()));
+    assert!(check("\u{1b}LJ").unwrap_err().contains("mine.lua: compiled Lua"));
 }

@@ -94,3 +94,32 @@ fn prepared_statements_of_05_send_what_their_table_holds_when_they_are_executed(
     let executed: Vec<_> = bench.host.asked.iter().filter(|asked| asked.contains("Int(")).collect();
     assert!(executed.len() == 2 && executed[1].contains("Int(2)"), "{executed:?}");
 }
+
+#[test]
+fn a_query_of_05_has_no_result() {
+    let mut bench = Bench::new(
+        "function event() local a, b = db_query('SELECT 1'), db_query('UPDATE t SET a = 1') print(a, b) end",
+    );
+    let task = bench.spawn(0);
+    bench.run(task, Entry::Event).unwrap();
+    assert_eq!(bench.host.printed, ["nil\tnil"]);
+}
+
+#[test]
+fn options_of_05_are_globals_that_hold_text_also_where_a_number_is_wanted() {
+    let source = "function event()
+        for _ = 1, 100 do
+          local id = sb_rand(1, my_rows)
+          if id < 1 or id > 600 then error('out of range') end
+        end
+        print(mysql_table_engine, myisam_max_rows, max_requests, max_time, tx_rate)
+      end";
+    let options = [("my-rows", "600"), ("mysql-table-engine", "myisam"), ("myisam-max-rows", "7")];
+    let options = options.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let globals = [("max_requests", "3"), ("max_time", "2"), ("tx_rate", "5")];
+    let globals = globals.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let mut bench = Bench::with(Config { options, globals, ..config(source) });
+    let task = bench.spawn(0);
+    bench.run(task, Entry::Event).unwrap();
+    assert_eq!(bench.host.printed, ["myisam\t7\t3\t2\t5"]);
+}

@@ -1,5 +1,7 @@
 //! `sysbench.rand` and its histogram.
 
+use dyno_script::Entry;
+
 use crate::support::{Bench, config, printed, printed_by};
 
 const NUMBERS: &str = "
@@ -102,7 +104,10 @@ fn an_unknown_rand_type_is_refused() {
     let mut config = config(NUMBERS);
     config.globals.insert("rand-type".into(), "zipf".into());
     let error = dyno_script::Runtime::new(config).unwrap_err().to_string();
-    assert_eq!(error, "option --rand-type takes uniform, gaussian, special, pareto or zipfian, not 'zipf'");
+    assert_eq!(
+        error,
+        "option --rand-type takes one of uniform, gaussian, special, pareto, zipfian, not 'zipf'"
+    );
 }
 
 #[test]
@@ -138,4 +143,46 @@ fn histograms_are_drawn_as_sysbench_draws_them() {
             "    1000.000 |***************************              24"
         ]
     );
+}
+
+/// Values near the ends of what is allowed, and those outside of it.
+#[test]
+fn parameters_of_distributions_are_refused_where_no_number_stays_in_its_range() {
+    let with = |name: &str, value: &str, kind: &str| {
+        let globals = [("rand_type", kind), (name, value)];
+        let globals = globals.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let source = "function event()
+            for _ = 1, 1000 do
+              local number = sysbench.rand.default(1, 10)
+              if not (number >= 1 and number <= 10) then error('out of range: ' .. number) end
+            end
+          end";
+        dyno_script::Config { globals, ..config(source) }
+    };
+    for (name, value, kind) in [
+        ("rand_pareto_h", "1e-300", "pareto"),
+        ("rand_pareto_h", "0.9999999999999999", "pareto"),
+        ("rand_zipfian_exp", "0", "zipfian"),
+        ("rand_zipfian_exp", "100", "zipfian"),
+        ("rand_spec_pct", "0", "special"),
+        ("rand_spec_res", "100", "special"),
+        ("rand_spec_iter", "1", "gaussian"),
+    ] {
+        let mut bench = Bench::with(with(name, value, kind));
+        let task = bench.spawn(0);
+        bench.run(task, Entry::Event).unwrap_or_else(|error| panic!("{name} = {value}: {error}"));
+    }
+    for (name, value) in [
+        ("rand_pareto_h", "0"),
+        ("rand_pareto_h", "1"),
+        ("rand_pareto_h", "nan"),
+        ("rand_zipfian_exp", "-1"),
+        ("rand_spec_pct", "101"),
+        ("rand_spec_res", "-5"),
+        ("rand_spec_iter", "0"),
+    ] {
+        let error = dyno_script::Runtime::new(with(name, value, "uniform")).unwrap_err().to_string();
+        let option = name.replace('_', "-");
+        assert!(error.starts_with(&format!("option --{option} takes ")) && error.contains(value), "{error}");
+    }
 }

@@ -1,8 +1,8 @@
 //! Prepared statements and their parameters.
 
-use dyno_script::Reply;
+use dyno_script::{Config, Reply};
 
-use crate::support::{Bench, as_command, failure_of, printed_by, refusal, run_go};
+use crate::support::{Bench, as_command, config, failure_of, printed_by, refusal, run_go};
 
 /// The request that is sent when `set` sets a parameter of `kind`.
 fn sent(kind: &str, set: &str) -> String {
@@ -122,4 +122,31 @@ fn a_failed_execution_is_an_error_at_its_line() {
     let expected =
         "test.lua:3: SQL error, errno = 1062, state = '23000': Duplicate entry '1', for query 'INSERT'";
     assert_eq!(error, expected);
+}
+
+#[test]
+fn postgresql_is_told_the_types_that_parameters_are_bound_with() {
+    let body = "local t = sysbench.sql.type
+        for _, name in ipairs({ 'TINYINT', 'SMALLINT', 'INT', 'BIGINT', 'FLOAT', 'DOUBLE', 'CHAR', 'VARCHAR',
+            'TIME', 'DATE', 'DATETIME', 'TIMESTAMP' }) do
+          local statement = con:prepare('SELECT ? -- ' .. name)
+          statement:bind_param(statement:bind_create(t[name], 20))
+        end
+        con:prepare('SELECT 1')
+        con:prepare('SELECT ?'):execute()
+        print()";
+    let config = Config { driver: "pgsql".into(), ..config(&as_command(body)) };
+    let mut bench = Bench::with(config);
+    run_go(&mut bench).unwrap();
+    let types = |kind: &str, names: &[&str]| -> Vec<String> {
+        names.iter().map(|name| format!("prepare 0: SELECT ? -- {name} [{kind}]")).collect()
+    };
+    let mut expected = types("Int", &["TINYINT", "SMALLINT", "INT", "BIGINT"]);
+    expected.extend(types("Float", &["FLOAT", "DOUBLE"]));
+    expected.extend(types("Text", &["CHAR", "VARCHAR"]));
+    expected.extend(types("Inferred", &["TIME", "DATE", "DATETIME", "TIMESTAMP"]));
+    expected.extend(["prepare 0: SELECT 1".to_owned(), "prepare 0: SELECT ?".to_owned()]);
+    let prepared: Vec<String> =
+        bench.host.asked.into_iter().filter(|asked| asked.starts_with("prepare")).collect();
+    assert_eq!(prepared, expected);
 }

@@ -49,8 +49,9 @@ impl Answers {
 fn describe(request: &Request<'_>) -> String {
     match request {
         Request::Query { connection, sql } => format!("query {connection}: {}", String::from_utf8_lossy(sql)),
-        Request::Prepare { connection, sql } => {
-            format!("prepare {connection}: {}", String::from_utf8_lossy(sql))
+        Request::Prepare { connection, sql, types } => {
+            let types = if types.is_empty() { String::new() } else { format!(" {types:?}") };
+            format!("prepare {connection}: {}{types}", String::from_utf8_lossy(sql))
         }
         Request::Send { connection, sql } => {
             format!("send {connection}: {}", String::from_utf8_lossy(sql))
@@ -114,6 +115,7 @@ pub(crate) fn config(source: &str) -> Config {
         source: source.into(),
         search_path: Vec::new(),
         builtin: |_| None,
+        arguments: vec!["test.lua".into(), "run".into()],
         options: [].into(),
         globals: [].into(),
         sysbench_version: "1.0.20".into(),

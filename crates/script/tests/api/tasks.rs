@@ -1,8 +1,8 @@
 //! Several tasks in one runtime.
 
-use dyno_script::{Entry, Progress, Reply};
+use dyno_script::{Entry, Progress, Reply, Runtime};
 
-use crate::support::{Bench, config};
+use crate::support::{Answers, Bench, config};
 
 #[test]
 fn globals_options_hooks_and_modules_are_each_task_s_own() {
@@ -155,4 +155,39 @@ fn a_prepared_event_makes_no_garbage() {
     };
     let before = events(&mut bench, 1000);
     assert_eq!(events(&mut bench, 1000), before);
+}
+
+#[test]
+fn a_top_level_that_connects_is_answered_at_once_and_its_connection_stays() {
+    let source = "con = sysbench.sql.driver():connect()
+        print('loaded', con:query_row('SELECT 1'))
+        function event() con:query('SELECT 2') end";
+    let mut host = Answers::default();
+    host.rows.push_back(vec![Some("one")]);
+    let mut runtime = Runtime::connected(config(source), &mut host).unwrap();
+    assert!(runtime.info().connects_at_load);
+    assert_eq!(runtime.printed(), ["loaded\tone"]);
+    host.rows.push_back(vec![Some("two")]);
+    let task = runtime.spawn_connected(0, &mut host).unwrap();
+    let mut bench = Bench { runtime, host };
+    bench.run(task, Entry::Event).unwrap();
+    assert_eq!(
+        bench.host.asked,
+        ["Connect", "query 0: SELECT 1", "Connect", "query 1: SELECT 1", "query 1: SELECT 2"]
+    );
+    assert_eq!(bench.host.printed, ["loaded\ttwo"]);
+    let other = Bench::new("function event() end");
+    assert!(!other.runtime.info().connects_at_load);
+}
+
+#[test]
+fn a_script_whose_declarations_are_known_is_not_run_to_read_them() {
+    let source = "print('top level') sysbench.cmdline.options = { n = { 'a number', 5 } }
+        function event() print(sysbench.opt.n) end";
+    let info = Bench::new(source).runtime.info().clone();
+    let runtime = Runtime::declared(&config(source), info).unwrap();
+    let mut bench = Bench { runtime, host: Answers::default() };
+    let task = bench.spawn(0);
+    bench.run(task, Entry::Event).unwrap();
+    assert_eq!(bench.host.printed, ["top level", "5"]);
 }

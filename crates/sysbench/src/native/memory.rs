@@ -1,16 +1,12 @@
-//! `memory`: an event reads or writes a block of memory, word by word.
+//! `memory`: how fast memory is read and written.
 
-use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use dyno_load::Event;
+use dyno_kernels::{Access, Block, Operation, memory_event};
 
-use super::hugepages::HugePages;
-use super::{Built, Native};
+use super::{Built, Events, Native};
 use crate::failure::Failure;
 use crate::options::{Definition, Kind, Values};
-use crate::random::Random;
 use crate::report::ReportedWork;
 use crate::settings::Settings;
 
@@ -49,33 +45,6 @@ const fn option(name: &'static str, kind: Kind, default: &'static str, help: &'s
     Definition { name, kind, default: Some(default), help }
 }
 
-/// Memory that threads may share. Atomic words, relaxed, compile to plain loads and stores that stay where they are.
-enum Block {
-    Heap(Vec<AtomicU64>),
-    HugePages(HugePages),
-}
-
-impl Block {
-    fn new(bytes: u64, huge: bool) -> Result<Self, Failure> {
-        if huge {
-            return HugePages::new(bytes as usize).map(Self::HugePages).map_err(|error| {
-                Failure::fatal(format!(
-                    "cannot get {bytes} bytes of huge pages: {error}; raise vm.nr_hugepages, or leave \
-                     --memory-hugetlb off"
-                ))
-            });
-        }
-        Ok(Self::Heap((0..bytes / WORD_BYTES).map(AtomicU64::new).collect()))
-    }
-
-    fn words(&self) -> &[AtomicU64] {
-        match self {
-            Self::Heap(words) => words,
-            Self::HugePages(pages) => pages.words(),
-        }
-    }
-}
-
 fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
     let block_bytes = values.size("memory-block-size");
     if block_bytes == 0 || !block_bytes.is_multiple_of(WORD_BYTES) {
@@ -83,26 +52,57 @@ fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
             "--memory-block-size cannot be {block_bytes}: give a multiple of {WORD_BYTES}"
         )));
     }
+    let operation = match values.text("memory-oper") {
+        "read" => Operation::Read,
+        "write" => Operation::Write,
+        _ => Operation::None,
+    };
+    let access = match values.text("memory-access-mode") {
+        "rnd" => Access::AtRandom,
+        _ => Access::InOrder,
+    };
+    let blocks = blocks(values, settings, block_bytes)?;
+    let seeds = (0..settings.threads).map(|thread| settings.seed.number().wrapping_add(u64::from(thread)));
+    let threads = blocks.iter().cycle().zip(seeds);
     let total_bytes = values.size("memory-total-size");
-    let huge = values.flag("memory-hugetlb");
-    let global = values.text("memory-scope") == "global";
-    let shared = if global { Some(Arc::new(Block::new(block_bytes, huge)?)) } else { None };
-    let mut threads = Vec::new();
-    for thread in 0..settings.threads {
-        let block = match &shared {
-            Some(block) => Arc::clone(block),
-            None => Arc::new(Block::new(block_bytes, huge)?),
-        };
-        let random = Random::new(settings.seed.number().wrapping_add(u64::from(thread)));
-        threads.push(event(values.text("memory-oper"), values.text("memory-access-mode"), block, random));
-    }
-    let transfers = values.text("memory-oper") != "none";
     Ok(Built {
-        subject: ReportedWork::Memory { block_bytes: transfers.then_some(block_bytes) },
+        subject: ReportedWork::Memory { block_bytes: (operation != Operation::None).then_some(block_bytes) },
         introduction: introduction(values),
-        events: Some((total_bytes / block_bytes).max(1)),
-        threads,
+        events: Events::OfTheTest((total_bytes > 0).then(|| (total_bytes / block_bytes).max(1))),
+        threads: threads
+            .map(|(block, seed)| memory_event(operation, access, Arc::clone(block), seed))
+            .collect(),
     })
+}
+
+/// One block for all threads, or one for each.
+fn blocks(values: &Values, settings: &Settings, block_bytes: u64) -> Result<Vec<Arc<Block>>, Failure> {
+    let number = if values.text("memory-scope") == "global" { 1 } else { u64::from(settings.threads) };
+    let memory_bytes = memory_bytes();
+    if block_bytes.saturating_mul(number) > memory_bytes {
+        return Err(Failure::fatal(format!(
+            "--memory-block-size cannot be {block_bytes}: the blocks of all threads must fit the {memory_bytes} bytes \
+             of memory that this host has"
+        )));
+    }
+    let huge = values.flag("memory-hugetlb");
+    let block = |_| {
+        Block::new(block_bytes as usize, huge).map(Arc::new).map_err(|error| {
+            let hint = if huge { "; raise vm.nr_hugepages, or leave --memory-hugetlb off" } else { "" };
+            let pages = if huge { " of huge pages" } else { "" };
+            Failure::fatal(format!("cannot get {block_bytes} bytes{pages}: {error}{hint}"))
+        })
+    };
+    (0..number).map(block).collect()
+}
+
+/// The host's memory.
+fn memory_bytes() -> u64 {
+    // SAFETY: sysconf takes no pointers.
+    let [pages, page_bytes] =
+        [libc::_SC_PHYS_PAGES, libc::_SC_PAGESIZE].map(|name| unsafe { libc::sysconf(name) });
+    // Where it is not known, what cannot be had fails later.
+    u64::try_from(pages).and_then(|pages| Ok(pages * u64::try_from(page_bytes)?)).unwrap_or(u64::MAX)
 }
 
 fn introduction(values: &Values) -> String {
@@ -114,55 +114,4 @@ fn introduction(values: &Values) -> String {
         values.text("memory-oper"),
         values.text("memory-scope"),
     )
-}
-
-fn event(operation: &str, order: &str, block: Arc<Block>, mut random: Random) -> Event {
-    match (operation, order) {
-        ("read", "seq") => Box::new(move || {
-            for word in block.words() {
-                black_box(word.load(Ordering::Relaxed));
-            }
-        }),
-        ("write", "seq") => Box::new(move || {
-            for (number, word) in (0..).zip(block.words()) {
-                word.store(number, Ordering::Relaxed);
-            }
-        }),
-        ("read", _) => Box::new(move || {
-            let words = block.words();
-            for _ in words {
-                black_box(words[random.below(words.len() as u64) as usize].load(Ordering::Relaxed));
-            }
-        }),
-        ("write", _) => Box::new(move || {
-            let words = block.words();
-            for number in 0..words.len() as u64 {
-                words[random.below(words.len() as u64) as usize].store(number, Ordering::Relaxed);
-            }
-        }),
-        _ => Box::new(|| {}),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn writing_in_order_touches_every_word() {
-        let block = Arc::new(Block::Heap((0..8).map(|_| AtomicU64::new(99)).collect()));
-        event("write", "seq", Arc::clone(&block), Random::new(1))();
-        let words: Vec<u64> = block.words().iter().map(|word| word.load(Ordering::Relaxed)).collect();
-        assert_eq!(words, [0, 1, 2, 3, 4, 5, 6, 7]);
-    }
-
-    #[test]
-    fn writing_at_random_stays_inside_and_reading_changes_nothing() {
-        let block = Arc::new(Block::Heap((0..8).map(|_| AtomicU64::new(99)).collect()));
-        event("read", "rnd", Arc::clone(&block), Random::new(1))();
-        event("none", "seq", Arc::clone(&block), Random::new(1))();
-        assert!(block.words().iter().all(|word| word.load(Ordering::Relaxed) == 99));
-        event("write", "rnd", Arc::clone(&block), Random::new(1))();
-        assert!(block.words().iter().any(|word| word.load(Ordering::Relaxed) < 8));
-    }
 }

@@ -1,12 +1,11 @@
 //! The tests without a database: cpu, memory, threads, mutex.
 
 mod cpu;
-mod hugepages;
 mod memory;
 mod mutex;
 mod threads;
 
-use dyno_load::Event;
+use dyno_kernels::Event;
 
 use crate::failure::Failure;
 use crate::job::unknown_option;
@@ -29,10 +28,31 @@ pub(crate) struct Built {
     pub(crate) subject: ReportedWork,
     /// Its output before it begins.
     pub(crate) introduction: String,
-    /// Events that it has at most.
-    pub(crate) events: Option<u64>,
+    pub(crate) events: Events,
     /// One thread's event each.
     pub(crate) threads: Vec<Event>,
+}
+
+/// How many events a test has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Events {
+    /// As many as `--events` says.
+    AsGiven,
+    /// No more than that, and no more than this.
+    AtMost(u64),
+    /// Whatever `--events` says; without a limit if there is none.
+    OfTheTest(Option<u64>),
+}
+
+impl Events {
+    /// The limit where `--events` gives this one.
+    pub(crate) fn limit(self, given: Option<u64>) -> Option<u64> {
+        match self {
+            Self::AsGiven => given,
+            Self::AtMost(most) => Some(given.map_or(most, |given| given.min(most))),
+            Self::OfTheTest(limit) => limit,
+        }
+    }
 }
 
 pub(crate) const TESTS: &[Native] = &[cpu::TEST, memory::TEST, threads::TEST, mutex::TEST];
@@ -55,7 +75,7 @@ impl Native {
                 return Err(unknown_option(option, self.options.iter().map(|known| known.name)));
             };
             let value = option.value.as_deref().or(definition.kind.implied()).unwrap_or_default();
-            if let Some(expected) = definition.kind.mismatch(value) {
+            if let Some(expected) = definition.kind.wrong(value) {
                 let name = definition.name;
                 return Err(Failure::usage(format!(
                     "invalid value of --{name}: '{value}' is not {expected}"
@@ -83,6 +103,9 @@ mod tests {
         let wrong = cpu.values(&[given("memory-oper", "read")]).unwrap_err();
         assert_eq!(wrong, Failure::usage("invalid option: --memory-oper=read"));
         let wrong = cpu.values(&[given("cpu-max-prime", "x")]).unwrap_err();
-        assert_eq!(wrong, Failure::usage("invalid value of --cpu-max-prime: 'x' is not a whole number"));
+        assert_eq!(
+            wrong,
+            Failure::usage("invalid value of --cpu-max-prime: 'x' is not a whole number from 1 on")
+        );
     }
 }

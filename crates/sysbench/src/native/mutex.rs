@@ -1,12 +1,12 @@
-//! `mutex`: each thread takes random locks of a large array, once through, with some empty turns between them.
+//! `mutex`: each thread takes locks of an array once, with empty turns before each.
 
-use std::hint::black_box;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::{Built, Native};
+use dyno_kernels::{Locks, mutex_event};
+
+use super::{Built, Events, Native};
 use crate::failure::Failure;
 use crate::options::{Definition, Kind, Values};
-use crate::random::Random;
 use crate::report::ReportedWork;
 use crate::settings::Settings;
 
@@ -16,7 +16,7 @@ pub(super) const TEST: Native = Native {
     options: &[
         Definition {
             name: "mutex-num",
-            kind: Kind::Whole,
+            kind: Kind::Within(1, 100_000_000),
             default: Some("4096"),
             help: "locks in the array",
         },
@@ -36,30 +36,18 @@ pub(super) const TEST: Native = Native {
     build,
 };
 
+#[expect(clippy::unnecessary_wraps, reason = "other tests can fail to be built")]
 fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
-    let size = values.whole("mutex-num");
-    if size == 0 {
-        return Err(Failure::fatal("--mutex-num cannot be 0: give a number from 1 on"));
-    }
+    let locks = Arc::new(Locks::new(values.whole("mutex-num")));
     let (taken, turns) = (values.whole("mutex-locks"), values.whole("mutex-loops"));
-    let locks: Arc<Vec<Mutex<u64>>> = Arc::new((0..size).map(|_| Mutex::new(0)).collect());
     let event = |thread: u32| {
-        let locks = Arc::clone(&locks);
-        let mut random = Random::new(settings.seed.number().wrapping_add(u64::from(thread)));
-        Box::new(move || {
-            for _ in 0..taken {
-                (0..turns).for_each(|turn| {
-                    black_box(turn);
-                });
-                let lock = &locks[random.below(size) as usize];
-                *lock.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-            }
-        }) as _
+        let seed = settings.seed.number().wrapping_add(u64::from(thread));
+        mutex_event(Arc::clone(&locks), taken, turns, seed)
     };
     Ok(Built {
         subject: ReportedWork::Events,
         introduction: String::new(),
-        events: Some(u64::from(settings.threads)),
+        events: Events::AtMost(u64::from(settings.threads)),
         threads: (0..settings.threads).map(event).collect(),
     })
 }

@@ -1,8 +1,10 @@
-//! `threads`: an event takes locks that all threads share, giving the CPU away while it holds one.
+//! `threads`: how threads give way to each other.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::{Built, Native};
+use dyno_kernels::{YieldLocks, threads_event};
+
+use super::{Built, Events, Native};
 use crate::failure::Failure;
 use crate::options::{Definition, Kind, Values};
 use crate::report::ReportedWork;
@@ -20,7 +22,7 @@ pub(super) const TEST: Native = Native {
         },
         Definition {
             name: "thread-locks",
-            kind: Kind::Whole,
+            kind: Kind::Within(1, 1_000_000),
             default: Some("8"),
             help: "locks that threads share",
         },
@@ -28,26 +30,14 @@ pub(super) const TEST: Native = Native {
     build,
 };
 
+#[expect(clippy::unnecessary_wraps, reason = "other tests can fail to be built")]
 fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
-    let yields = values.whole("thread-yields") as usize;
-    let locks = values.whole("thread-locks") as usize;
-    if locks == 0 {
-        return Err(Failure::fatal("--thread-locks cannot be 0: give a number from 1 on"));
-    }
-    let locks: Arc<Vec<Mutex<()>>> = Arc::new((0..locks).map(|_| Mutex::new(())).collect());
-    let event = || {
-        let locks = Arc::clone(&locks);
-        Box::new(move || {
-            for turn in 0..yields {
-                let _held = locks[turn % locks.len()].lock().unwrap_or_else(PoisonError::into_inner);
-                std::thread::yield_now();
-            }
-        }) as _
-    };
+    let yields = values.whole("thread-yields");
+    let locks = Arc::new(YieldLocks::new(values.whole("thread-locks")));
     Ok(Built {
         subject: ReportedWork::Events,
         introduction: String::new(),
-        events: None,
-        threads: (0..settings.threads).map(|_| event()).collect(),
+        events: Events::AsGiven,
+        threads: (0..settings.threads).map(|_| threads_event(Arc::clone(&locks), yields)).collect(),
     })
 }

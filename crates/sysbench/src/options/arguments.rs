@@ -18,6 +18,8 @@ pub(crate) struct Arguments {
     /// Name of a built-in test, or of a script.
     pub(crate) test: Option<String>,
     pub(crate) command: Option<String>,
+    /// All of them as they were given, passwords without their value.
+    pub(crate) written: Vec<String>,
     /// Warnings.
     pub(crate) warnings: Vec<String>,
 }
@@ -54,6 +56,7 @@ impl Arguments {
                 return Err(Failure::usage(format!("not UTF-8: {}", argument.display())));
             };
             parsed.take(argument, &mut words)?;
+            parsed.written.push(without_secret(argument).to_owned());
         }
         let mut words = words.into_iter();
         // With `--test` the first word is the command.
@@ -89,7 +92,7 @@ impl Arguments {
         let Some(value) = given.value.as_deref().or(definition.kind.implied()) else {
             return Err(Failure::usage(format!("--{0} needs a value: --{0}=…", given.name)));
         };
-        if let Some(expected) = definition.kind.mismatch(value) {
+        if let Some(expected) = definition.kind.wrong(value) {
             return Err(Failure::usage(format!(
                 "invalid value of --{}: '{value}' is not {expected}",
                 given.name
@@ -107,9 +110,22 @@ impl Arguments {
         if let Some(newer) = option.older_name_of {
             self.warnings.push(format!("--{} is deprecated, use --{newer} instead", definition.name));
         }
-        self.values.set(option.older_name_of.unwrap_or(definition.name), value);
+        if !option.has_effect {
+            self.warnings.push(format!("--{} has no effect here", definition.name));
+        }
+        self.values.set(definition.name, value);
+        if let Some(newer) = option.older_name_of {
+            self.values.set(newer, value);
+        }
         Ok(())
     }
+}
+
+/// An argument without what is secret in it.
+fn without_secret(argument: &str) -> &str {
+    let name = argument.split('=').next().unwrap_or_default();
+    let option = general::find(&name.trim_start_matches('-').replace('_', "-"));
+    if option.is_some_and(|option| option.is_secret) { name } else { argument }
 }
 
 #[cfg(test)]
@@ -160,7 +176,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let cases = [
-            (&["--threads=abc"][..], "invalid value of --threads: 'abc' is not a whole number"),
+            (
+                &["--threads=abc"][..],
+                "invalid value of --threads: 'abc' is not a whole number from 1 to 1000000",
+            ),
             (&["--threads"], "--threads needs a value: --threads=…"),
             (&["--debug=maybe"], "invalid value of --debug: 'maybe' is not on or off"),
             (&["--", "cpu"], "invalid option: --"),

@@ -11,7 +11,7 @@ pub(crate) trait Checked {
     /// The value of an option that was given none (`--debug`), if there is such a value.
     fn implied(self) -> Option<&'static str>;
     /// What a wrong value should have been; none if it is right.
-    fn mismatch(self, value: &str) -> Option<String>;
+    fn wrong(self, value: &str) -> Option<String>;
     /// What stands for the value in help.
     fn placeholder(self) -> &'static str;
 }
@@ -21,74 +21,32 @@ impl Checked for Kind {
         match self {
             Self::Flag => Some("on"),
             Self::Choice(words) if words.contains(&"on") => Some("on"),
-            Self::Text | Self::List | Self::File => Some(""),
+            Self::Patience | Self::Text | Self::Words(_) | Self::List | Self::File => Some(""),
+            Self::Ports | Self::MysqlErrors | Self::SqlStates => Some(""),
             _ => None,
         }
     }
 
-    fn mismatch(self, value: &str) -> Option<String> {
-        let expected = match self {
-            Self::Flag => flag(value).is_none().then_some("on or off"),
-            Self::Whole => value.parse::<u64>().is_err().then_some("a whole number"),
-            Self::Number => number(value).is_none().then_some("a number"),
-            Self::Numbers => {
-                numbers(value).is_none().then_some("a number, or several with commas between them")
-            }
-            Self::Size => size(value).is_none().then_some("a size such as 64K or 1G"),
-            Self::Rate => return rate::parse(value).err().map(|error| error.to_string()),
-            Self::Choice(words) => {
-                return (!words.contains(&value)).then(|| format!("one of {}", words.join(", ")));
-            }
-            Self::Text | Self::List | Self::File => None,
-        };
-        expected.map(str::to_owned)
+    fn wrong(self, value: &str) -> Option<String> {
+        match self {
+            Self::Rate => rate::parse(value).err().map(|error| error.to_string()),
+            kind => kind.mismatch(value),
+        }
     }
 
     fn placeholder(self) -> &'static str {
         match self {
             Self::Flag => "[=on|off]",
-            Self::Whole | Self::Number => "=N",
-            Self::Numbers => "=N[,N...]",
+            Self::Whole | Self::Within(..) | Self::Number | Self::UpTo(_) | Self::Fraction | Self::Rate => {
+                "=N"
+            }
             Self::Size => "=SIZE",
-            Self::Rate => "=RATE",
-            Self::Choice(_) | Self::Text => "=STRING",
-            Self::List => "=[LIST,...]",
+            Self::Patience | Self::Choice(_) | Self::Text => "=STRING",
+            Self::Numbers | Self::Percentiles | Self::Words(_) => "=[LIST,...]",
+            Self::Ports | Self::MysqlErrors | Self::SqlStates | Self::List => "=[LIST,...]",
             Self::File => "=FILENAME",
         }
     }
-}
-
-/// `on` and `off` in all words of sysbench.
-pub(crate) fn flag(text: &str) -> Option<bool> {
-    match text {
-        "on" | "true" | "1" => Some(true),
-        "off" | "false" | "0" => Some(false),
-        _ => None,
-    }
-}
-
-/// A number, 0 or more.
-pub(crate) fn number(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
-}
-
-/// Numbers with commas between them; none at all are an empty list.
-pub(crate) fn numbers(text: &str) -> Option<Vec<f64>> {
-    text.split(',').filter(|part| !part.is_empty()).map(|part| number(part.trim())).collect()
-}
-
-/// Bytes, with a suffix for a power of 1024.
-pub(crate) fn size(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let exponent = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" => 0,
-        "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        "T" => 4,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(1024_u64.pow(exponent))
 }
 
 /// One option as help shows it.
@@ -143,28 +101,6 @@ pub(crate) fn help_lines<'a>(options: impl Iterator<Item = HelpLine<'a>>) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_kind_knows_its_values() {
-        let cases: &[(Kind, &[&str], &[&str])] = &[
-            (Kind::Flag, &["on", "off", "true", "0"], &["", "maybe", "ON "]),
-            (Kind::Whole, &["0", "12"], &["", "-1", "1.5", "1k", "abc"]),
-            (Kind::Number, &["0", "0.5", "1e3"], &["", "-1", "nan", "inf", "x"]),
-            (Kind::Numbers, &["", "95", "50,99.9"], &["a", "50;99", "-1"]),
-            (Kind::Size, &["0", "7", "1K", "2m", "100G", "1T"], &["", "K", "1.5K", "3Q", "99999999999T"]),
-            (Kind::Choice(&["mysql", "pgsql"]), &["mysql"], &["", "oracle"]),
-            (Kind::Text, &["", "anything"], &[]),
-        ];
-        for (kind, right, wrong) in cases {
-            for value in *right {
-                assert_eq!(kind.mismatch(value), None, "{kind:?} takes '{value}'");
-            }
-            for value in *wrong {
-                assert!(kind.mismatch(value).is_some(), "{kind:?} does not take '{value}'");
-            }
-        }
-        assert_eq!(size("100G"), Some(107_374_182_400));
-    }
 
     #[test]
     fn help_has_a_column_and_defaults_in_brackets() {

@@ -23,7 +23,7 @@ mod tests {
         for (n, option) in all.iter().enumerate() {
             assert!(all[..n].iter().all(|other| other.name != option.name), "{} is there twice", option.name);
             if let Some(default) = option.default {
-                assert_eq!(option.kind.mismatch(default), None, "the default of {}", option.name);
+                assert_eq!(option.kind.wrong(default), None, "the default of {}", option.name);
             }
         }
     }

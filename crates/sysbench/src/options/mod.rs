@@ -8,7 +8,7 @@ mod near;
 mod values;
 
 pub(crate) use arguments::{Arguments, Given};
-pub(crate) use definition::{Checked, Definition, Kind, help_lines, number};
+pub(crate) use definition::{Checked, Definition, Kind, help_lines};
 pub(crate) use general::{all, find};
 pub(crate) use near::nearest;
 pub(crate) use values::Values;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::definition::{Definition, flag, number, numbers, size};
+use dyno_script::{parse_flag, parse_number, parse_numbers, parse_size};
+
+use super::definition::Definition;
 use super::general;
 
 /// Values by name; defaults of those not given.
@@ -52,7 +54,7 @@ impl Values {
     }
 
     pub(crate) fn flag(&self, name: &str) -> bool {
-        flag(self.text(name)).unwrap_or_default()
+        parse_flag(self.text(name)).unwrap_or_default()
     }
 
     pub(crate) fn whole(&self, name: &str) -> u64 {
@@ -60,15 +62,15 @@ impl Values {
     }
 
     pub(crate) fn number(&self, name: &str) -> f64 {
-        number(self.text(name)).unwrap_or_default()
+        parse_number(self.text(name)).unwrap_or_default()
     }
 
     pub(crate) fn numbers(&self, name: &str) -> Vec<f64> {
-        numbers(self.text(name)).unwrap_or_default()
+        parse_numbers(self.text(name)).unwrap_or_default()
     }
 
     pub(crate) fn size(&self, name: &str) -> u64 {
-        size(self.text(name)).unwrap_or_default()
+        parse_size(self.text(name)).unwrap_or_default()
     }
 
     /// Texts with commas between them.

@@ -16,9 +16,12 @@ pub(crate) struct Hooks {
 
 impl Hooks {
     /// Runs the script's top level, which sets the hooks. They connect to the target if they want to.
-    pub(crate) fn new(mut runtime: Runtime, target: Target) -> Result<Self, ScriptError> {
-        let task = runtime.spawn(0)?;
-        Ok(Self { runtime, task, connections: UnmeasuredConnections::new(target) })
+    pub(crate) fn new(mut runtime: Runtime, target: Target, log: &mut Log<'_>) -> Result<Self, ScriptError> {
+        let mut connections = UnmeasuredConnections::new(target);
+        let mut host = HookHost { log, connections: &mut connections };
+        let task = runtime.spawn_connected(0, &mut host)?;
+        runtime.hush();
+        Ok(Self { runtime, task, connections })
     }
 
     /// Reports an interval; false where the script leaves that to Dyno.
@@ -45,14 +48,17 @@ impl Hooks {
         while let Progress::Waiting(request) = self.runtime.resume(self.task, &mut host, reply)? {
             reply = host.connections.answer(&request);
         }
+        if let Some(line) = self.runtime.take_unfinished_line() {
+            host.log.script(&line);
+        }
         Ok(true)
     }
 }
 
-/// Hooks print, and use connections of their own.
-struct HookHost<'a, 'b> {
-    log: &'a mut Log<'b>,
-    connections: &'a mut UnmeasuredConnections,
+/// What runs of a script outside of the load: it prints, and uses connections of its own.
+pub(crate) struct HookHost<'a, 'b> {
+    pub(crate) log: &'a mut Log<'b>,
+    pub(crate) connections: &'a mut UnmeasuredConnections,
 }
 
 impl Host for HookHost<'_, '_> {

@@ -11,7 +11,7 @@ mod reporter;
 mod statistics;
 
 pub(crate) use header::header;
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::{HookHost, Hooks};
 pub(crate) use reporter::{Ended, Reporter};
 
 /// The kind of work that a test's reports are about.

@@ -89,7 +89,12 @@ impl<'a, 'b> Reporter<'a, 'b> {
             Frame::Reached { milestone } => self.reached(milestone),
             Frame::Log { text } => self.printed(text),
             Frame::Finished(total) => self.finished(&total),
-            Frame::Failed { message, .. } => self.failed(&message),
+            Frame::Failed { message, total, is_whole } => {
+                if let Some(total) = total.filter(|_| is_whole) {
+                    self.finished(&total);
+                }
+                self.failed(&message);
+            }
             // No job of the drop-in is sliced.
             Frame::Slice(_) | Frame::Names { .. } => {}
         }

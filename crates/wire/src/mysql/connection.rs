@@ -113,7 +113,7 @@ impl Client for Connection {
         self.answer.offer(data);
     }
 
-    fn prepare(&mut self, sql: &[u8]) {
+    fn prepare_typed(&mut self, sql: &[u8], _types: &[u32]) {
         send(&mut self.packets, &mut self.output, |packet| {
             packet.push(STMT_PREPARE);
             packet.extend_from_slice(sql);

@@ -54,13 +54,20 @@ pub(super) fn query(out: &mut Vec<u8>, sql: &[u8]) {
     message(out, b'Q', |out| c_string(out, sql));
 }
 
-/// Prepares a statement whose text `write_sql` writes, and requests a description of its result.
-pub(super) fn prepare(out: &mut Vec<u8>, statement: StatementId, write_sql: impl FnOnce(&mut Vec<u8>)) {
+/// Prepares a statement whose text `write_sql` writes, and requests a description of its result. The server infers the types of
+/// parameters that `types` leaves out or has as 0.
+pub(super) fn prepare(
+    out: &mut Vec<u8>,
+    statement: StatementId,
+    types: &[u32],
+    write_sql: impl FnOnce(&mut Vec<u8>),
+) {
     message(out, b'P', |out| {
         statement_name(out, statement);
         write_sql(out);
-        // The NUL that ends the text, then zero parameter types: the server infers them.
-        out.extend_from_slice(&[0, 0, 0]);
+        out.push(0);
+        out.extend_from_slice(&(types.len() as u16).to_be_bytes());
+        types.iter().for_each(|oid| out.extend_from_slice(&oid.to_be_bytes()));
     });
     message(out, b'D', |out| {
         out.push(b'S');
@@ -193,8 +200,14 @@ mod tests {
     #[test]
     fn preparing_asks_for_the_description() {
         assert_eq!(
-            written(|out| prepare(out, 1, |out| out.extend_from_slice(b"SELECT 1"))),
+            written(|out| prepare(out, 1, &[], |out| out.extend_from_slice(b"SELECT 1"))),
             b"P\0\0\0\x12s1\0SELECT 1\0\0\0D\0\0\0\x08Ss1\0S\0\0\0\x04"
         );
+    }
+
+    #[test]
+    fn types_of_parameters_follow_the_text() {
+        let typed = written(|out| prepare(out, 1, &[20, 0], |out| out.extend_from_slice(b"SELECT $1,$2")));
+        assert!(typed.starts_with(b"P\0\0\0\x1es1\0SELECT $1,$2\0\0\x02\0\0\0\x14\0\0\0\0D"), "{typed:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 7.4 and later, and compatible servers).
 //!
 //! Values travel as text in both directions. Rows therefore need no knowledge of types, and the server infers the type
-//! of each parameter. Bytes for a `bytea` are written in SQL's form (`\xDEADBEEF`).
+//! of each parameter for which none is given. Bytes for a `bytea` are written in SQL's form (`\xDEADBEEF`).
 
 mod backend;
 mod frontend;
@@ -88,10 +88,11 @@ impl Client for Connection {
         self.reply.offer(data);
     }
 
-    fn prepare(&mut self, sql: &[u8]) {
+    fn prepare_typed(&mut self, sql: &[u8], types: &[u32]) {
         let statement = self.statements.open();
         self.start(Command::Prepare(statement));
-        frontend::prepare(self.link.outbox.end(), statement, |out| placeholder::write_numbered(sql, out));
+        let write_sql = |out: &mut Vec<u8>| placeholder::write_numbered(sql, out);
+        frontend::prepare(self.link.outbox.end(), statement, types, write_sql);
     }
 
     fn execute(&mut self, statement: StatementId, params: &[Value<'_>]) {

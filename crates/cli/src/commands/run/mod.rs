@@ -4,6 +4,7 @@ mod spread;
 mod task;
 
 use std::env;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -126,6 +127,7 @@ impl Run {
             output::print(&outline::describe(&plan, &foreseen))?;
             plan.check_sweeps()?;
             foreseen.into_iter().try_for_each(Foreseen::check)?;
+            plan.check_scripts(&program()?)?;
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(task) = self.task.task() {
@@ -146,6 +148,7 @@ impl Run {
             let scale = plan.scale_of(scale)?;
             plan = plan.scaled(&scale);
         }
+        plan.check_clients(&self.clients)?;
         plan.keep_clients(&self.clients);
         plan.keep_systems(&self.systems)?;
         plan.rounds = self.rounds.map_or(plan.rounds, Rounds::Fixed);
@@ -159,6 +162,11 @@ impl Run {
         }
         Ok(plan)
     }
+}
+
+/// The program of this process, which is its load process too.
+fn program() -> anyhow::Result<PathBuf> {
+    env::current_exe().context("cannot find the program that is running")
 }
 
 /// Runs a plan, prints its reports, then the text that `last_words` returns.
@@ -216,7 +224,7 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
 
 /// How a plan is run by its user's flags.
 fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::Result<RunOptions<'a>> {
-    let program = env::current_exe().context("cannot find the program that is running")?;
+    let program = program()?;
     Ok(RunOptions {
         results: flags.results.path.clone(),
         seed: flags.seed.unwrap_or_else(new_seed),

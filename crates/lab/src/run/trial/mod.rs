@@ -19,4 +19,4 @@ mod whole;
 pub(crate) use self::finished::FinishedTrial;
 pub(crate) use self::limits::{note_client_cpus, note_limits, note_pinned};
 pub(crate) use self::planned::PlannedTrial;
-pub(crate) use self::watch::{TrialAbort, Watch};
+pub(crate) use self::watch::{TrialAbort, Watch, start_load};

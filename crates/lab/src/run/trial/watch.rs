@@ -179,7 +179,7 @@ impl Watch<'_> {
             return Err(TrialAbort::Stopped);
         }
         match load.next_frame(POLL)? {
-            Some((_, Frame::Failed { message, total })) => {
+            Some((_, Frame::Failed { message, total, .. })) => {
                 Err(TrialAbort::Failed { message, total: total.map(Box::new) })
             }
             frame => Ok(frame.map(|(_, frame)| frame)),

@@ -151,7 +151,7 @@ impl EventLoop<'_> {
         self.active += 1;
         self.read_clock();
         self.slots[slot].due_ns = self.clock_ns;
-        if self.shared.own_thread_run {
+        if self.shared.own_thread_run() {
             self.slots[slot].stage = Stage::OwnLoop;
             self.enter(slot, Entry::ThreadRun)?;
         } else if let Some(reply) = self.next_event(slot)? {

@@ -153,6 +153,9 @@ impl<'a> EventLoop<'a> {
             self.start_commands()?;
             self.turn_until(|this| this.active == 0)?;
         }
+        if let Some(line) = self.runtime.take_unfinished_line() {
+            self.shared.say(Message::Printed(line));
+        }
         self.hang_up();
         Ok(self.report())
     }

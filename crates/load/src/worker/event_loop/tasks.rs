@@ -4,7 +4,7 @@ use dyno_script::{Progress, Reply};
 
 use super::super::link::LinkProgress;
 use super::super::slot::{Begun, Slot, SlotHost, Stage, begin, note_statement};
-use super::{EventLoop, LoopError};
+use super::{EventLoop, LoopError, Message};
 
 /// Wait before connecting again to a server whose backlog is full.
 const REDIAL_NS: u64 = 2_000_000;
@@ -62,7 +62,13 @@ impl EventLoop<'_> {
         let began_ns = self.clock_ns;
         loop {
             let mut event_ended = false;
-            let turn = self.resume(slot, reply, &mut event_ended)?;
+            let turn = match self.resume(slot, reply, &mut event_ended) {
+                Err(error) if self.is_in_thread_done(slot) => {
+                    self.shared.say(Message::FailedLate(error.to_string()));
+                    Turn::Finished { stop: false }
+                }
+                turn => turn?,
+            };
             if event_ended && self.slots[slot].stage == Stage::OwnLoop {
                 self.record_event(slot);
             }
@@ -91,6 +97,11 @@ impl EventLoop<'_> {
                 None => return Ok(()),
             }
         }
+    }
+
+    /// Whether a task is in the script's `thread_done`, whose errors end nothing but itself.
+    fn is_in_thread_done(&self, slot: usize) -> bool {
+        self.slots[slot].stage == Stage::Ending && self.shared.runs_events()
     }
 
     /// Defers a task's next event to the loop's next turn.

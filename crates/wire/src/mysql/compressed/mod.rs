@@ -120,8 +120,8 @@ impl Client for Compressed {
         self.frame_command();
     }
 
-    fn prepare(&mut self, sql: &[u8]) {
-        self.inner.prepare(sql);
+    fn prepare_typed(&mut self, sql: &[u8], types: &[u32]) {
+        self.inner.prepare_typed(sql, types);
         self.frame_command();
     }
 

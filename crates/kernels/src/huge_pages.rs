@@ -9,7 +9,7 @@ const PAGE_BYTES: usize = 2 * 1024 * 1024;
 
 /// A mapping of its own, unmapped when dropped.
 #[derive(Debug)]
-pub(super) struct HugePages {
+pub(crate) struct HugePages {
     start: NonNull<AtomicU64>,
     mapped_bytes: usize,
     words: usize,
@@ -21,7 +21,7 @@ unsafe impl Send for HugePages {}
 unsafe impl Sync for HugePages {}
 
 impl HugePages {
-    pub(super) fn new(bytes: usize) -> io::Result<Self> {
+    pub(crate) fn new(bytes: usize) -> io::Result<Self> {
         let mapped_bytes = bytes.next_multiple_of(PAGE_BYTES);
         // SAFETY: a new anonymous mapping touches no memory of ours.
         let start = unsafe {
@@ -41,7 +41,7 @@ impl HugePages {
         Ok(Self { start, mapped_bytes, words: bytes / size_of::<AtomicU64>() })
     }
 
-    pub(super) fn words(&self) -> &[AtomicU64] {
+    pub(crate) fn words(&self) -> &[AtomicU64] {
         // SAFETY: the mapping is zeroed, aligned to a page, and at least that many words long.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
