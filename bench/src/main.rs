@@ -16,6 +16,8 @@ mod fuzz;
 mod kernels;
 mod load;
 mod merge;
+mod neighbour;
+mod neighbours;
 mod pair;
 mod pgbench;
 mod plan_run;
@@ -67,6 +69,8 @@ enum What {
     Report(report::Options),
     /// Share of correct verdicts on real servers, with equal systems and with planted differences.
     Truth(truth::Options),
+    /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which hold, and which rounds are left out.
+    Neighbours(neighbours::Options),
     /// The capacity that several runs of one search find, and how far they lie apart.
     Capacity(capacity::Options),
     /// Planted causes: what `dyno explain` finds and proves, and what it blames wrongly.
@@ -102,6 +106,7 @@ fn main() -> anyhow::Result<()> {
         What::Snapshot(options) => snapshot::run(&options),
         What::Report(options) => report::run(&options),
         What::Truth(options) => truth::run(&options),
+        What::Neighbours(options) => neighbours::run(&options),
         What::Capacity(options) => capacity::run(&options),
         What::Causes(options) => causes::run(&options),
         What::Results(options) => results::run(&options),

@@ -15,6 +15,7 @@ pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::R
     let plan = Plan::parse(text, &format!("{benchmark}.toml"), Path::new(""), &Catalogue::builtin())?;
     let stop = AtomicBool::new(false);
     let options = RunOptions {
+        counts_disturbed: false,
         results: results.to_owned(),
         seed: began.elapsed().as_nanos() as u64 ^ u64::from(std::process::id()),
         resume: false,

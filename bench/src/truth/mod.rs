@@ -5,7 +5,6 @@
 //! $ cargo run --release -p dyno-bench -- truth
 //! ```
 
-mod neighbour;
 mod plans;
 mod scores;
 
@@ -14,9 +13,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dyno_store::Run;
 
-use self::neighbour::Neighbour;
 use self::plans::{Planted, equals, planted};
 use self::scores::{Score, agreement, false_alarms, found, half_width};
+use crate::neighbour::{Kind, Neighbour};
 use crate::pair;
 use crate::plan_run::run_plan;
 
@@ -69,7 +68,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         scores.extend(false_alarms("equals", &run, options.rounds));
     }
     if wants(Part::Neighbour) {
-        let _busy = Neighbour::start();
+        let _busy = Neighbour::start(Kind::HALF)?;
         let run = measure(&equals(options.verdicts / 2, options.rounds), &results)?;
         scores.extend(false_alarms("equals beside a busy neighbour", &run, options.rounds));
     }

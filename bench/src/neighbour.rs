@@ -1,0 +1,89 @@
+//! Processes that use CPUs from time to time, like other processes on a shared machine.
+
+use std::process::{ChildStdin, Command, Stdio};
+
+use anyhow::{Context as _, ensure};
+
+/// What a neighbour does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    /// Number of processes, each of which keeps a CPU busy from time to time.
+    processes: u32,
+    /// Share of its time in which a process is busy.
+    share: f64,
+    /// Mean length of a busy and an idle phase together, in seconds. Lengths are drawn at random.
+    period_seconds: f64,
+    /// Whether it runs whenever it wants, as other guests of a hypervisor do (`SCHED_FIFO`; needs root).
+    is_real_time: bool,
+}
+
+/// Busy and idle phases of random lengths, until standard input ends. Its parent ends at once, so that it is no descendant of
+/// the benchmark, whose own processes are no neighbours.
+const SCRIPT: &str = "
+import os, random, select, sys, time
+share, period, real_time = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == '1'
+if os.fork():
+    os._exit(0)
+if real_time:
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+idle = 0
+while not select.select([0], [], [], idle)[0]:
+    length = period * 2 * random.random()
+    until = time.monotonic() + length * share
+    while time.monotonic() < until: pass
+    idle = length * (1 - share)
+";
+
+impl Kind {
+    const fn new(name: &'static str, processes: u32, share: f64) -> Self {
+        Self { name, processes, share, period_seconds: 0.1, is_real_time: false }
+    }
+
+    /// A process that is busy half of the time, in phases of half a second.
+    pub(crate) const HALF: Self =
+        Self { period_seconds: 1.0, ..Self::new("half a CPU, long phases", 1, 0.5) };
+
+    /// No neighbour, then neighbours of 5 to 100% of one CPU and of two, in short and long phases, and with priority.
+    pub(crate) const ALL: [Self; 14] = [
+        Self::new("none", 0, 0.0),
+        Self::new("5% of a CPU", 1, 0.05),
+        Self::new("10% of a CPU", 1, 0.1),
+        Self::new("25% of a CPU", 1, 0.25),
+        Self::new("50% of a CPU", 1, 0.5),
+        Self::new("a CPU", 1, 1.0),
+        Self::new("5% of two CPUs", 2, 0.05),
+        Self::new("10% of two CPUs", 2, 0.1),
+        Self::new("25% of two CPUs", 2, 0.25),
+        Self::new("50% of two CPUs", 2, 0.5),
+        Self::new("two CPUs", 2, 1.0),
+        Self::HALF,
+        Self { is_real_time: true, ..Self::new("5% of a CPU, first", 1, 0.05) },
+        Self { is_real_time: true, ..Self::new("25% of a CPU, first", 1, 0.25) },
+    ];
+}
+
+/// Its processes. Each ends when its standard input is closed, as this is dropped.
+pub(crate) struct Neighbour {
+    _inputs: Vec<ChildStdin>,
+}
+
+impl Neighbour {
+    /// Starts the processes.
+    ///
+    /// # Errors
+    /// There is no Python, or its rights are too few for priority.
+    pub(crate) fn start(kind: Kind) -> anyhow::Result<Self> {
+        let real_time = u8::from(kind.is_real_time).to_string();
+        let words = [kind.share.to_string(), kind.period_seconds.to_string(), real_time];
+        let mut inputs = Vec::new();
+        for _ in 0..kind.processes {
+            let mut command = Command::new("python3");
+            let command = command.args(["-c", SCRIPT]).args(&words).stdin(Stdio::piped());
+            let mut parent = command.spawn().context("cannot start a busy neighbour")?;
+            inputs.extend(parent.stdin.take());
+            ensure!(parent.wait()?.success(), "the busy neighbour did not start");
+        }
+        Ok(Self { _inputs: inputs })
+    }
+}

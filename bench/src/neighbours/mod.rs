@@ -1,0 +1,130 @@
+//! Verdicts beside neighbours that use CPUs: between equal systems, of a planted difference, and of another engine.
+//!
+//! Each run is judged twice: with all rounds, and as reports do, without those that neighbours disturbed.
+
+mod plan;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dyno_judge::{DisturbanceLimits, Finding, Rule, TestComparison, TrialChecks, analyse, disturbance};
+use dyno_stats::median;
+use dyno_store::Run;
+
+use crate::neighbour::{Kind, Neighbour};
+use crate::pair;
+use crate::plan_run::run_plan;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Rounds beside each neighbour.
+    #[arg(long, default_value_t = 8)]
+    rounds: u32,
+    /// Only neighbours whose name contains this.
+    #[arg(long)]
+    only: Option<String>,
+    /// Pin threads of servers to cores of their own where that is possible.
+    #[arg(long)]
+    pin_threads: bool,
+    /// Write the results file here.
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let results = options.keep.clone().unwrap_or_else(|| folder.path().join("neighbours.db"));
+    let mut table = pair::table(&[
+        "neighbour",
+        "others",
+        "steal",
+        "left out",
+        "clients",
+        "equal",
+        "planted",
+        "other engine",
+        "with all rounds",
+        "as reported",
+    ]);
+    let is_wanted = |kind: &&Kind| options.only.as_ref().is_none_or(|part| kind.name.contains(part.as_str()));
+    let (mut wrong, mut wrong_of_all) = (0, 0);
+    for kind in Kind::ALL.iter().filter(is_wanted) {
+        let beside = Neighbour::start(*kind)?;
+        let run = run_plan(&plan::text(options.rounds, options.pin_threads), "neighbours", &results)?;
+        drop(beside);
+        for clients in [1, 4] {
+            let (all, reported) = (tests(&run, clients, true), tests(&run, clients, false));
+            wrong_of_all += mistakes(&all).len();
+            wrong += mistakes(&reported).len();
+            let (others, steal, left_out, of) = disturbances(&run, clients);
+            let ratio = |system: &str| {
+                all.iter().find(|(known, _)| known == system).map_or_else(String::new, |it| in_words(&it.1))
+            };
+            table.add_row([
+                kind.name.to_owned(),
+                format!("{:.1}%", 100.0 * others),
+                format!("{:.1}%", 100.0 * steal),
+                format!("{left_out} of {of}"),
+                clients.to_string(),
+                ratio(plan::EQUAL),
+                ratio(plan::SLOWER),
+                ratio(plan::OTHER),
+                verdict(&mistakes(&all)),
+                verdict(&mistakes(&reported)),
+            ]);
+        }
+    }
+    println!(
+        "{table}\nplanted: {:.4}; wrong verdicts: {wrong_of_all} with all rounds, {wrong} as reported",
+        plan::PLANTED
+    );
+    Ok(())
+}
+
+/// Each candidate's test at a number of clients.
+fn tests(run: &Run, clients: u32, counts_disturbed: bool) -> Vec<(String, TestComparison)> {
+    let mut run = run.clone();
+    run.record.counts_disturbed = counts_disturbed;
+    let analysis = analyse(&run, &TrialChecks::new(), &Rule::default());
+    let candidates = [plan::EQUAL, plan::SLOWER, plan::OTHER];
+    let test = |candidate: &str| {
+        let comparison = analysis.comparison(plan::BASE, candidate)?;
+        let test = comparison.tests.iter().find(|test| test.step == "reads" && test.clients == clients)?;
+        Some((candidate.to_owned(), test.clone()))
+    };
+    candidates.into_iter().filter_map(test).collect()
+}
+
+/// Median shares of others and of steal, and how many rounds are left out.
+fn disturbances(run: &Run, clients: u32) -> (f64, f64, usize, usize) {
+    let trials = run.trials.iter().map(|trial| &trial.record);
+    let of_base =
+        trials.filter(|it| it.step_id == "reads" && it.clients == clients && it.system_id == plan::BASE);
+    let found: Vec<_> = of_base.filter_map(|it| disturbance(it, &DisturbanceLimits::default())).collect();
+    let middle = |values: Vec<f64>| median(&values).unwrap_or(f64::NAN);
+    (
+        middle(found.iter().map(|it| it.others_share).collect()),
+        middle(found.iter().map(|it| it.steal_share).collect()),
+        found.iter().filter(|it| it.is_disturbed).count(),
+        found.len(),
+    )
+}
+
+/// Verdicts that contradict what is known: equal systems that differ, and a planted difference that is none or the reverse.
+fn mistakes(tests: &[(String, TestComparison)]) -> Vec<&str> {
+    let is_wrong = |(system, test): &&(String, TestComparison)| match system.as_str() {
+        plan::EQUAL => matches!(test.finding, Finding::Improved | Finding::Regressed),
+        plan::SLOWER => matches!(test.finding, Finding::Improved | Finding::Same),
+        _ => false,
+    };
+    tests.iter().filter(is_wrong).map(|(system, _)| system.as_str()).collect()
+}
+
+fn verdict(mistakes: &[&str]) -> String {
+    if mistakes.is_empty() { "right".to_owned() } else { format!("wrong: {}", mistakes.join(", ")) }
+}
+
+fn in_words(test: &TestComparison) -> String {
+    let interval = test.interval.map_or_else(String::new, |it| format!(" [{:.3}, {:.3}]", it.low, it.high));
+    test.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.3}{interval}"))
+}
