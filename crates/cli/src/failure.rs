@@ -1,12 +1,16 @@
 //! How an error becomes a line on standard error and an exit status.
 
 use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::process::ExitCode;
 
 use dyno_engine::CatalogueError;
+use dyno_judge::DisturbedTests;
 use dyno_lab::{PlanError, ScriptMistake};
+use dyno_report::disturbed_tests;
 use dyno_settings::{ProfileError, SettingsError};
+use dyno_store::RunId;
 
 use crate::output;
 
@@ -15,6 +19,26 @@ pub(crate) const USAGE: u8 = 2;
 
 /// Exit status of a gate that shows neither that something regressed nor that nothing did.
 pub(crate) const NOT_DECIDED: u8 = 3;
+
+/// A run decides nothing, because neighbours disturbed its rounds.
+#[derive(Debug)]
+pub(crate) struct DisturbedHost {
+    pub(crate) run: RunId,
+    pub(crate) found: DisturbedTests,
+}
+
+impl Display for DisturbedHost {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        let found = disturbed_tests(&self.found);
+        write!(
+            to,
+            "run {} decides nothing: {found}; quiet the host, or count such rounds with --count-disturbed",
+            self.run
+        )
+    }
+}
+
+impl Error for DisturbedHost {}
 
 /// Prints `error: what: cause: its cause` and returns the exit status.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
@@ -30,7 +54,13 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
             || cause.is::<ProfileError>()
             || cause.is::<SettingsError>()
     });
-    if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+    if is_usage {
+        ExitCode::from(USAGE)
+    } else if error.is::<DisturbedHost>() {
+        ExitCode::from(NOT_DECIDED)
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// The error with its causes, without causes that the text before them contains.

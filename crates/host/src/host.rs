@@ -15,6 +15,8 @@ pub struct HostUsage {
     pub user_cpu_us: u64,
     /// CPU time in the kernel, interrupts included.
     pub system_cpu_us: u64,
+    /// CPU time of interrupts, which is part of [`system_cpu_us`](Self::system_cpu_us).
+    pub interrupt_cpu_us: u64,
     /// Idle CPU time while storage requests were pending.
     pub iowait_cpu_us: u64,
     /// CPU time that a hypervisor gave to other guests.
@@ -22,6 +24,8 @@ pub struct HostUsage {
     /// Idle CPU time without pending storage requests.
     pub idle_cpu_us: u64,
     pub context_switches: u64,
+    /// Number of CPUs that are online.
+    pub cpus: u32,
 }
 
 /// Reads the host's counters from `/proc/stat`, whose CPU times are in ticks (usually 10 ms).
@@ -33,13 +37,16 @@ pub fn sample_host() -> Result<HostSample, SampleError> {
     let us_a_tick = 1_000_000 / procfs::ticks_per_second();
     let us = |ticks: u64| ticks * us_a_tick;
     let cpu = &stat.total;
+    let interrupts = cpu.irq.unwrap_or(0) + cpu.softirq.unwrap_or(0);
     Ok(HostSample(HostUsage {
         user_cpu_us: us(cpu.user + cpu.nice),
-        system_cpu_us: us(cpu.system + cpu.irq.unwrap_or(0) + cpu.softirq.unwrap_or(0)),
+        system_cpu_us: us(cpu.system + interrupts),
+        interrupt_cpu_us: us(interrupts),
         iowait_cpu_us: us(cpu.iowait.unwrap_or(0)),
         steal_cpu_us: us(cpu.steal.unwrap_or(0)),
         idle_cpu_us: us(cpu.idle),
         context_switches: stat.ctxt,
+        cpus: stat.cpu_time.len() as u32,
     }))
 }
 
@@ -50,10 +57,12 @@ impl HostSample {
         HostUsage {
             user_cpu_us: now.user_cpu_us.saturating_sub(then.user_cpu_us),
             system_cpu_us: now.system_cpu_us.saturating_sub(then.system_cpu_us),
+            interrupt_cpu_us: now.interrupt_cpu_us.saturating_sub(then.interrupt_cpu_us),
             iowait_cpu_us: now.iowait_cpu_us.saturating_sub(then.iowait_cpu_us),
             steal_cpu_us: now.steal_cpu_us.saturating_sub(then.steal_cpu_us),
             idle_cpu_us: now.idle_cpu_us.saturating_sub(then.idle_cpu_us),
             context_switches: now.context_switches.saturating_sub(then.context_switches),
+            cpus: now.cpus,
         }
     }
 }

@@ -173,8 +173,15 @@ pub enum CellWarning {
         /// Its CPU time there as a share of its CPU time in its slices; median over rounds.
         share: f64,
     },
-    /// Other processes or the hypervisor used the host.
+    /// Other processes or the hypervisor used the host in some rounds, which do not count.
     Disturbed {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+    },
+    /// The same, in rounds that count because the run wants that.
+    DisturbedCounted {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
@@ -254,6 +261,13 @@ pub enum CellWarning {
         /// Number of all such events.
         events: u64,
     },
+}
+
+impl Cell {
+    /// Whether there are rounds that do not count because neighbours disturbed them.
+    pub fn is_disturbed(&self) -> bool {
+        self.warnings.iter().any(|warning| matches!(warning, CellWarning::Disturbed { .. }))
+    }
 }
 
 impl SteadyState {

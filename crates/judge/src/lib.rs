@@ -46,10 +46,10 @@ pub use capacity::{Capacity, capacity};
 pub use check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
 pub use comparison::{
-    ComparedSystem, Comparison, CostRatio, Difference, Finding, GateOutcome, GateVote, GroupMean, Judgement,
-    RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
+    ComparedSystem, Comparison, CostRatio, Difference, DisturbedTests, Finding, GateOutcome, GateVote,
+    GroupMean, Judgement, RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
 };
-pub use disturbance::{Disturbance, DisturbanceLimits, disturbance};
+pub use disturbance::{Disturbance, DisturbanceLimits, DisturbedRounds, disturbance};
 pub use drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
 pub use dyno_settings::NotInForce;
 pub use dyno_stats::Method;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use dyno_store::{
-    Counts, Ending, InstanceRecord, LimitDifference, LimitsRecord, Measured, Operation, Outcome, Phase, Run,
-    RunId, RunRecord, RunState, SecondRate, SliceRecord, StepRecord, SystemRecord, Trial, TrialId,
-    TrialRecord, Usage,
+    Counts, Ending, InstanceRecord, LimitDifference, LimitsRecord, Measured, Neighbours, Operation, Outcome,
+    Phase, Run, RunId, RunRecord, RunState, SecondRate, SliceRecord, StepRecord, SystemRecord, Trial,
+    TrialId, TrialRecord, Usage,
 };
 
 pub(crate) use dyno_store::latency_bytes as latency;
@@ -26,6 +26,20 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
             RunRecord { plan_name: "plan".to_owned(), seed: 7, ..RunRecord::default() },
             RunState::Ended(Ending::Finished),
         )
+    }
+}
+
+/// Lets neighbours use CPU time in some rounds of a system in a step. The host has two CPUs and the trials last ten seconds.
+pub(crate) fn disturb_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32>, cpu_us: u64) {
+    for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
+        if trial.step_id == step && trial.system_id == system && rounds.contains(&trial.round) {
+            trial.neighbours = Neighbours {
+                watched_us: Some(10_000_000),
+                watched_cpus: Some(2),
+                neighbour_cpu_us: Some(cpu_us),
+                neighbour_steal_us: Some(0),
+            };
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use dyno_store::{Outcome, Run, StepRecord, Trial};
 
+use crate::disturbance::{Disturbance, DisturbanceLimits, disturbance};
+
 /// The trials of a run, by step, system and client count.
 pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell<'a>>>>);
 
@@ -12,6 +14,7 @@ pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell
 struct Cell<'a> {
     completed: Vec<&'a Trial>,
     failed: Vec<u32>,
+    disturbed: Vec<(u32, Disturbance)>,
 }
 
 impl<'a> Trials<'a> {
@@ -24,16 +27,17 @@ impl<'a> Trials<'a> {
             let systems = trials.0.entry(&record.step_id).or_default();
             let cell = systems.entry(&record.system_id).or_default().entry(record.clients).or_default();
             let was_measured = record.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0);
-            if record.outcome == Outcome::Completed && was_measured {
-                cell.completed.push(trial);
-            } else {
-                cell.failed.push(record.round);
+            let disturbed = disturbance(record, &DisturbanceLimits::default()).filter(|it| it.is_disturbed);
+            match disturbed.filter(|_| !run.record.counts_disturbed) {
+                _ if record.outcome != Outcome::Completed || !was_measured => cell.failed.push(record.round),
+                Some(disturbed) => cell.disturbed.push((record.round, disturbed)),
+                None => cell.completed.push(trial),
             }
         }
         trials
     }
 
-    /// Completed trials of a system in a test, by round.
+    /// Completed trials of a system in a test, by round, without those that neighbours disturbed.
     pub(crate) fn completed(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.completed)
     }
@@ -41,6 +45,11 @@ impl<'a> Trials<'a> {
     /// Rounds in which its trial failed.
     pub(crate) fn failed(&self, step: &str, clients: u32, system: &str) -> &[u32] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.failed)
+    }
+
+    /// Rounds of a system in a test that completed and do not count, because neighbours disturbed them.
+    pub(crate) fn disturbed(&self, step: &str, clients: u32, system: &str) -> &[(u32, Disturbance)] {
+        self.cell(step, clients, system).map_or(&[], |cell| &cell.disturbed)
     }
 
     fn cell(&self, step: &str, clients: u32, system: &str) -> Option<&Cell<'a>> {

@@ -60,7 +60,6 @@ pub(crate) fn trial_warnings(
                     step: step.id.clone(),
                     clients,
                     system: system.id.clone(),
-                    rounds: cell.map_or(0, |cell| cell.rounds.len() as u64),
                     warnings: cell.map_or_else(Vec::new, |cell| cell.warnings.clone()),
                     against_base: against_base.map_or_else(Vec::new, |test| test.warnings.clone()),
                     ..warning
@@ -80,6 +79,7 @@ impl TrialWarnings {
     }
 
     fn add(&mut self, check: &TrialCheck) {
+        self.rounds += 1;
         let reasons = self.disturbed + self.little_broken + self.unsteady;
         if let Some(disturbance) = check.disturbance.filter(|disturbance| disturbance.is_disturbed) {
             self.disturbed += 1;

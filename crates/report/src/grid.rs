@@ -80,6 +80,7 @@ impl<'a> Grid<'a> {
             Some(found) => match found.rate {
                 Some(rate) => content(CellInput { step, clients, found, rate }),
                 None if found.failed > 0 => Content::Failed,
+                None if found.is_disturbed() => Content::Disturbed,
                 None if has_no_trials(self.run, step, system) => Content::Unplanned,
                 None => Content::Missing,
             },

@@ -21,6 +21,7 @@ pub(crate) fn header(run: &Run) -> Header {
         trials_planned: run.steps.iter().map(|step| trials_of(run, step)).sum(),
         trials_completed: completed,
         trials_failed: run.trials.len() as u64 - completed,
+        counts_disturbed: run.record.counts_disturbed,
         trials_superseded: run.superseded.len() as u64,
         looks: record.looks,
         rounds_per_test: range(run.steps.iter().map(|step| step.rounds)),

@@ -82,6 +82,7 @@ pub use model::{
 };
 pub use tune::{LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport, render_tuning};
 pub use why::{ProofState, Reasons, Why};
+pub use words::disturbed_tests;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {

@@ -132,6 +132,8 @@ pub struct Header {
     pub trials_completed: u64,
     /// Trials failed so far.
     pub trials_failed: u64,
+    /// Whether rounds that neighbours disturbed count.
+    pub counts_disturbed: bool,
     /// Disturbed trials that were rerun and do not count.
     pub trials_superseded: u64,
     /// Number of times that the rounds could be judged before the run's end. Above 1, the run may end before the
@@ -244,6 +246,8 @@ pub enum Content<T> {
     Measured(T),
     /// Every trial so far failed.
     Failed,
+    /// Neighbours disturbed every round, so none counts.
+    Disturbed,
     /// There was no trial yet, or the run ended before it.
     Missing,
     /// Measured, but the base has no completed trial to compare it with.

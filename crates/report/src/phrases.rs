@@ -65,6 +65,9 @@ pub(crate) fn run(run: &Header) -> String {
     if run.trials_superseded > 0 {
         parts.push(format!("{} run again", counted(run.trials_superseded, "disturbed trial")));
     }
+    if run.counts_disturbed {
+        parts.push("disturbed rounds count".to_owned());
+    }
     if (run.scale - 1.0).abs() > f64::EPSILON {
         parts.push(format!("scale {}", run.scale));
     }

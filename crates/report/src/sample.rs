@@ -362,6 +362,7 @@ fn record() -> RunRecord {
         rounds: 0,
         looks: 1,
         correction: Correction::default(),
+        counts_disturbed: false,
         ladders: Vec::new(),
         counters: Vec::new(),
         spread_id: None,

@@ -101,6 +101,7 @@ pub(crate) fn test_line<T>(
         let mut shown = match &cell.content {
             Content::Measured(value) => show(cell, value),
             Content::Failed => Shown::plain("failed"),
+            Content::Disturbed => Shown::plain("disturbed"),
             Content::Missing => Shown::plain("missing"),
             Content::Incomparable => Shown::plain("no base"),
             Content::Unplanned => Shown::default(),

@@ -5,7 +5,7 @@ use dyno_stats::median;
 
 use crate::in_force;
 use crate::number::{counted, margin, ratio};
-use crate::words::ratio_in;
+use crate::words::{self, ratio_in};
 
 /// Largest number of undecided tests for which the one furthest from 1 is named.
 const UNDECIDED_FEW: usize = 3;
@@ -14,7 +14,11 @@ const UNDECIDED_FEW: usize = 3;
 pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     let (candidate, base) = (&comparison.candidate.system, &comparison.base.system);
     if comparison.tests.iter().all(|test| test.ratio.is_none() && test.finding != Finding::Failed) {
-        return format!("{candidate} cannot be compared with {base}: no test has rounds of both.");
+        let why = comparison.disturbed().map_or_else(
+            || "no test has rounds of both".to_owned(),
+            |disturbed| words::disturbed_tests(&disturbed),
+        );
+        return format!("{candidate} cannot be compared with {base}: {why}.");
     }
     if comparison.same_for.is_some() {
         return same(comparison);
@@ -23,6 +27,9 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
         return noise(comparison);
     }
     let mut sentences = vec![verdicts(comparison, &margin(rule))];
+    if let Some(disturbed) = comparison.disturbed() {
+        sentences.push(format!("Not decided because of neighbours: {}.", words::disturbed_tests(&disturbed)));
+    }
     sentences.extend(overall(comparison));
     sentences.extend(extremes(comparison));
     sentences.extend(biggest_undecided(comparison));

@@ -1,6 +1,9 @@
 //! Verdicts, warnings and reasons in words, the same in every format.
 
-use dyno_judge::{CellWarning, Doubt, DriverDoubt, Finding, Method, TestWarning, Undecided};
+use dyno_judge::{
+    CellWarning, DisturbanceLimits, DisturbedRounds, DisturbedTests, Doubt, DriverDoubt, Finding, Method,
+    TestWarning, Undecided,
+};
 use dyno_stats::Interval;
 use dyno_store::LimitDifference;
 
@@ -64,12 +67,45 @@ pub(crate) fn finding(found: Finding, margin: &str) -> String {
     }
 }
 
+/// Rounds that neighbours disturbed, and how much of the host they used: `9 of 9 rounds were disturbed: other processes used
+/// 0.9 of 2 CPUs`.
+pub(crate) fn disturbed(found: &DisturbedRounds) -> String {
+    let limits = DisturbanceLimits::default();
+    let cpus = found.cpus as f64;
+    let used = [
+        ("other processes", found.others_cpus, limits.others_max),
+        ("other guests of the hypervisor", found.steal_cpus, limits.steal_max),
+    ];
+    let largest = used.iter().map(|(_, used, max)| used / max).fold(0.0, f64::max);
+    let named = used.iter().filter(|(_, used, max)| *used > max * cpus || used / max >= largest);
+    let named: Vec<String> = named.map(|(who, used, _)| format!("{who} used {used:.2}")).collect();
+    let were = if found.rounds == 1 { "was" } else { "were" };
+    format!(
+        "{} of {} {were} disturbed: {} of {}",
+        found.rounds,
+        counted(found.of as u64, "round"),
+        named.join(" and "),
+        counted(found.cpus, "CPU")
+    )
+}
+
+/// Tests without a verdict because of that: `in 7 of 11 tests too few rounds are left: 9 of 9 rounds were disturbed: …`.
+pub fn disturbed_tests(found: &DisturbedTests) -> String {
+    if found.of == 1 {
+        return disturbed(&found.worst);
+    }
+    let (tests, of) = (found.tests, counted(found.of as u64, "test"));
+    let up_to = if tests == 1 { "" } else { "up to " };
+    format!("{tests} of {of} have too few undisturbed rounds: {up_to}{}", disturbed(&found.worst))
+}
+
 /// Why there is no verdict.
 pub(crate) fn undecided(why: &Undecided) -> String {
     match why {
         Undecided::TooFewRounds { rounds, wanted } => {
             format!("{} where a verdict takes at least {wanted}", counted(*rounds as u64, "round"))
         }
+        Undecided::Disturbed(rounds) => disturbed(rounds),
         Undecided::Interval => "the interval holds both a difference that matters and none".to_owned(),
         Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
         Undecided::Decays { change } => format!(
@@ -119,7 +155,13 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             number::percent(*share)
         ),
         CellWarning::Disturbed { rounds, of } => {
-            format!("others used the host in {rounds} of {}", counted(*of as u64, "round"))
+            format!(
+                "others used the host in {rounds} of {}, which do not count",
+                counted(*of as u64, "round")
+            )
+        }
+        CellWarning::DisturbedCounted { rounds, of } => {
+            format!("others used the host in {rounds} of {}, which count", counted(*of as u64, "round"))
         }
         CellWarning::Failed { rounds, of } => {
             format!("failed in {rounds} of {}", counted(*of as u64, "round"))

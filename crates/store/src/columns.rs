@@ -119,6 +119,21 @@ columns! {
     }
 }
 
+columns! {
+    /// What neighbours used of the host's CPUs during a measurement: processes that are not of the run, and other guests of
+    /// the hypervisor. None means "not measured".
+    Neighbours: Option<u64> {
+        /// Length of the time in which they were watched.
+        watched_us,
+        /// Number of the host's CPUs.
+        watched_cpus,
+        /// CPU time of processes that are not of the run, without kernel threads and interrupts.
+        neighbour_cpu_us,
+        /// CPU time that the hypervisor gave to other guests.
+        neighbour_steal_us,
+    }
+}
+
 impl Usage {
     /// The sum of two intervals; none if one was not measured.
     #[must_use]

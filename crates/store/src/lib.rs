@@ -34,7 +34,7 @@ mod write;
 
 pub use attempt::AttemptRecord;
 pub use capacity::{CapacityRecord, FindRecord, ProbeRecord};
-pub use columns::{Counts, Memory, Usage};
+pub use columns::{Counts, Memory, Neighbours, Usage};
 pub use counters::{decode as decode_series, is_counter};
 pub use crash::CrashRecord;
 pub use driver::{DriverLatency, DriverRecord, NetworkRecord};

@@ -6,7 +6,7 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::capacity::CapacityRecord;
-use crate::columns::{Counts, Memory, Usage};
+use crate::columns::{Counts, Memory, Neighbours, Usage};
 use crate::error::StoreError;
 use crate::open::Store;
 use crate::owner;
@@ -250,6 +250,7 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
             "none" => Correction::None,
             _ => Correction::Holm,
         },
+        counts_disturbed: row.get("counts_disturbed")?,
         ladders: json(row, "ladders")?,
         counters: json(row, "counters")?,
         spread_id: row.get("spread_id")?,
@@ -367,6 +368,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         measured: was_measured.then(|| measured(row)).transpose()?,
         usage: Usage::from_row(row)?,
         memory: Memory::from_row(row)?,
+        neighbours: Neighbours::from_row(row)?,
         rest_cpu_us: row.get("rest_cpu_us")?,
         lead_seconds: row.get("lead_seconds")?,
         slices: Vec::new(),

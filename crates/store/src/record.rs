@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::capacity::{CapacityRecord, FindRecord, ProbeRecord};
-use crate::columns::{Counts, Memory, Usage};
+use crate::columns::{Counts, Memory, Neighbours, Usage};
 use crate::driver::DriverRecord;
 use crate::price::{Price, by_the_year};
 use crate::queries::{QueryAnswer, QueryPlan};
@@ -39,6 +39,8 @@ pub struct RunRecord {
     /// Number of times that the rounds may be judged before the run's end; 1 if the number of rounds is fixed.
     pub looks: u32,
     pub correction: Correction,
+    /// Whether rounds that neighbours disturbed count as replicates.
+    pub counts_disturbed: bool,
     /// The plan's ladders.
     pub ladders: Vec<LadderRecord>,
     /// Names of the counters that reports show, as the plan writes them.
@@ -323,6 +325,8 @@ pub struct TrialRecord {
     pub usage: Usage,
     /// Memory during the measurement.
     pub memory: Memory,
+    /// What neighbours used of the host's CPUs during the measurement.
+    pub neighbours: Neighbours,
     /// The server's CPU time between its own slices, in µs: deferred work, and idling. None for a trial without slices,
     /// or if unknown.
     pub rest_cpu_us: Option<u64>,

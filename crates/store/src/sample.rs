@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::capacity::FindRecord;
-use crate::columns::{Counts, Memory, Usage};
+use crate::columns::{Counts, Memory, Neighbours, Usage};
 use crate::latency::latency_bytes;
 use crate::open::Store;
 use crate::price::{Price, PricedInstance};
@@ -69,6 +69,7 @@ pub(crate) fn run() -> RunRecord {
         rounds: 3,
         looks: 2,
         correction: Correction::Fdr,
+        counts_disturbed: true,
         ladders: vec![LadderRecord {
             id: "engines".to_owned(),
             systems: vec!["old".to_owned(), "new".to_owned()],
@@ -165,6 +166,12 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         measured: Some(measured(10.0, operations)),
         usage,
         memory: Memory { server_memory_peak_bytes: Some(3 << 20), ..Memory::default() },
+        neighbours: Neighbours {
+            watched_us: Some(10_000_000),
+            watched_cpus: Some(2),
+            neighbour_cpu_us: Some(300_000),
+            neighbour_steal_us: None,
+        },
         rest_cpu_us: Some(7),
         lead_seconds: Some(0.01),
         warmup_seconds: Some(2.5),

@@ -13,6 +13,7 @@ CREATE TABLE run (
     rounds        INTEGER NOT NULL,             -- planned; the maximum if the number depends on the results
     looks         INTEGER NOT NULL,             -- number of times that the rounds may be judged before the run's end
     correction    TEXT NOT NULL CHECK (correction IN ('holm', 'fdr', 'none')),  -- of verdicts, for the number of tests
+    counts_disturbed INTEGER NOT NULL CHECK (counts_disturbed IN (0, 1)),   -- whether rounds that neighbours disturbed count
     started_at_ms INTEGER NOT NULL,             -- since 1970 UTC
     finished_at_ms INTEGER,                     -- NULL for a running or killed run
     status        TEXT NOT NULL CHECK (status IN ('running', 'finished', 'interrupted', 'failed')),
@@ -167,6 +168,11 @@ CREATE TABLE trial (
     server_memory_peak_bytes INTEGER,
     server_memory_mean_bytes INTEGER,
     client_memory_peak_bytes INTEGER,
+    -- What neighbours used of the host's CPUs meanwhile, resting systems excluded; NULL if it is not known.
+    watched_us         INTEGER,
+    watched_cpus       INTEGER,                 -- CPUs of the host
+    neighbour_cpu_us   INTEGER,                 -- processes that are not of the run
+    neighbour_steal_us INTEGER,                 -- other guests of the hypervisor
     -- The server's CPU time between its own slices; NULL for a trial without slices, or if it is not known.
     rest_cpu_us      INTEGER,
     lead_seconds     REAL,                      -- lead of each slice, which does not count; NULL without slices

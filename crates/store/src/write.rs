@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
-use crate::columns::{Counts, Memory, Usage};
+use crate::columns::{Counts, Memory, Neighbours, Usage};
 use crate::counters;
 use crate::error::StoreError;
 use crate::latency;
@@ -206,6 +206,7 @@ fn insert_run(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Resul
     row.set("rounds", run.rounds);
     row.set("looks", run.looks);
     row.set("correction", run.correction.as_str().to_owned());
+    row.set("counts_disturbed", run.counts_disturbed);
     row.set("ladders", serde_json::json!(run.ladders).to_string());
     row.set("counters", serde_json::json!(run.counters).to_string());
     row.set("spread_id", run.spread_id.clone());
@@ -366,6 +367,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     }
     row.set_all(Usage::COLUMNS, trial.usage.values());
     row.set_all(Memory::COLUMNS, trial.memory.values());
+    row.set_all(Neighbours::COLUMNS, trial.neighbours.values());
     row.insert(transaction, "trial")?;
     Ok(TrialId(transaction.last_insert_rowid()))
 }

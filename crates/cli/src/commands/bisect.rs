@@ -25,7 +25,8 @@ which is better: the last one first, then always the one in the middle of what i
 found is confirmed: the version is compared with the one before it. The chance that any of these
 comparisons errs is 5%.
 
-Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is.
+Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is;
+3 neighbours disturbed a comparison, so that nothing is decided.
 
 Examples:
   dyno bisect --good mysql@5.6.24 --bad mysql@9.7.4 point-query

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::bail;
 use dyno_judge::{
-    ComparedSystem, Finding, GateOutcome, GroupMean, ProbeEffect, Rule, TestComparison, compare,
+    ComparedSystem, DisturbedTests, Finding, GateOutcome, GroupMean, ProbeEffect, Rule, TestComparison,
+    compare,
 };
 use dyno_lab::{NotStarted, Plan};
 use dyno_report::check_trials;
@@ -14,6 +15,7 @@ use dyno_store::{Outcome, Run, RunChoice, RunId, Store, SystemRecord};
 
 use super::made::{Made, MadeRuns, is_last};
 use super::run::{self, RunFlags};
+use crate::failure::DisturbedHost;
 use crate::output;
 
 /// How the comparisons of a search are made and judged.
@@ -52,22 +54,33 @@ pub(super) struct Compared {
     pub(super) failure: Option<String>,
     /// Whether a trial failed that had nothing of what is compared: of the first system, or of either if they are the same.
     failed_by_accident: bool,
+    /// Set if it decides nothing because neighbours disturbed it.
+    disturbed: Option<DisturbedTests>,
 }
 
 impl Prober<'_> {
     /// Runs a plan of two systems and judges it. None if the user stopped it.
+    ///
+    /// # Errors
+    /// It cannot be run, or neighbours disturbed it so that nothing is decided.
     pub(super) fn compare(&self, plan: &Plan, resume: bool) -> anyhow::Result<Option<Compared>> {
         // With the same random numbers in all comparisons, luck in one would be luck in the one that confirms it.
         let seed = self.flags.seed.map(|seed| of_plan(seed, &plan.text));
         let flags = RunFlags { seed, needs_all_systems: true, ..self.flags.clone() };
         match run::measure(plan, &flags, resume)?.filter(|outcome| !outcome.interrupted) {
-            Some(outcome) => Ok(Some(self.bar.judge(&self.flags.results.path, outcome.run)?)),
+            Some(outcome) => {
+                let compared = self.bar.judge(&self.flags.results.path, outcome.run)?;
+                match compared.disturbed {
+                    Some(found) => Err(DisturbedHost { run: outcome.run, found }.into()),
+                    None => Ok(Some(compared)),
+                }
+            }
             None => Ok(None),
         }
     }
 
     /// The same, but a comparison that an earlier start of the command has made is judged as it is, and one that was
-    /// stopped goes on. One that failed by something else than what is compared is made again. `what` says what is compared.
+    /// stopped goes on. One that failed by something else than what is compared, or that neighbours disturbed, is made again. `what` says what is compared.
     pub(super) fn compare_once(
         &self,
         plan: &Plan,
@@ -77,10 +90,12 @@ impl Prober<'_> {
         match made.of(plan) {
             Some(Made::Complete(run)) => {
                 let compared = self.bar.judge(&self.flags.results.path, run)?;
-                if !compared.failed_by_accident {
-                    return Ok(Some(compared));
-                }
-                output::tell(&format!("comparing {what} again, which failed in run {run}"));
+                let why = match (compared.failed_by_accident, compared.disturbed) {
+                    (true, _) => "failed",
+                    (false, Some(_)) => "was disturbed",
+                    (false, None) => return Ok(Some(compared)),
+                };
+                output::tell(&format!("comparing {what} again, which {why} in run {run}"));
                 self.compare(plan, false)
             }
             Some(Made::Interrupted(run)) if is_last(&self.flags.results.path, &plan.name, run)? => {
@@ -108,6 +123,7 @@ impl Bar<'_> {
         let rule =
             Rule { steps: self.tests.to_vec(), alpha: self.alpha, margin: self.margin, ..Rule::default() };
         let mut judgement = compare(&[(subject(&base.id), subject(&candidate.id))], &rule);
+        let disturbed = judgement.disturbed();
         let (tests, mean) = match judgement.comparisons.pop() {
             Some(comparison) => (comparison.tests, comparison.overall),
             None => (Vec::new(), None),
@@ -123,6 +139,7 @@ impl Bar<'_> {
             run: run.id,
             seconds: seconds(&run),
             failed_by_accident,
+            disturbed: disturbed.filter(|_| not_started.is_none() && failure.is_none()),
             not_started,
             failure,
             outcome: judgement.outcome,

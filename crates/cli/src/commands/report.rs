@@ -35,6 +35,9 @@ pub(crate) struct Report {
     /// Write to this file instead of standard output (`-`); HTML goes to PLAN-RUN.html next to the results file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Count rounds that other processes or the hypervisor disturbed
+    #[arg(long)]
+    count_disturbed: bool,
     /// Write charts as SVG and PNG into this folder, instead of a report
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out"])]
     charts: Option<PathBuf>,
@@ -59,7 +62,8 @@ impl Report {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let choice = RunChoice::from(self.run);
         let store = Store::open_read_only(&self.results.path)?;
-        let run = store.load_run(choice)?;
+        let mut run = store.load_run(choice)?;
+        run.record.counts_disturbed |= self.count_disturbed;
         if let Some(folder) = &self.charts {
             return self.write_charts(&store, &run, folder);
         }

@@ -1,14 +1,14 @@
-//! Trials that are run again because something else used the host's CPU meanwhile.
+//! Trials during which something else used the host's CPU: they are run again, and are no replicates.
 
 use std::process::{Child, Command};
 
 use libtest_mimic::Trial;
 
-use crate::bench::{Bench, sqlite_plan};
+use crate::bench::{Bench, Ended, sqlite_plan, unwrapped};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    tests![disturbed_trials_are_run_again_and_kept]
+    tests![disturbed_trials_are_run_again_and_kept, nothing_is_decided_on_a_busy_host]
 }
 
 /// A process that uses all the CPU that it gets.
@@ -46,4 +46,43 @@ fn disturbed_trials_are_run_again_and_kept() {
                 USING (run_id, step_id, clients, system_id, round) WHERE old.is_superseded AND NOT new.is_superseded";
     assert_eq!(bench.value(late), Some(true));
     assert_eq!(bench.dyno(&["results", "check"]).status, Some(0));
+}
+
+fn nothing_is_decided_on_a_busy_host() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(0.2).replace("rounds = 2", "rounds = 6"));
+    let dyno = |arguments: &[&str]| {
+        let mut command = bench.command(arguments);
+        command.env_remove("DYNO_COUNT_DISTURBED");
+        Ended::from(command.output().unwrap())
+    };
+    let busy = [Busy::start(), Busy::start()];
+    let run = dyno(&["run", "plan.toml", "--no-html"]).with(0);
+    drop(busy);
+    let said = unwrapped(&run.stdout);
+    assert!(said.contains("disturbed: other processes used"), "{said}");
+    assert!(!said.contains("is faster than") && !said.contains("is slower than"), "{said}");
+
+    let compared = dyno(&["compare"]).with(3);
+    let first = compared.stdout.lines().next().unwrap();
+    assert!(
+        first.starts_with("Not decided: ") && first.contains("rounds were disturbed: other processes"),
+        "{first}"
+    );
+    let explained = dyno(&["explain"]).with(3);
+    assert!(
+        explained.stderr.contains("quiet the host, or count such rounds with --count-disturbed"),
+        "{}",
+        explained.stderr
+    );
+
+    let counted = dyno(&["compare", "--count-disturbed"]);
+    let first = counted.stdout.lines().next().unwrap();
+    assert!(!first.contains("disturbed"), "{first}");
+    let run = dyno(&["report", "--count-disturbed"]).with(0);
+    assert!(unwrapped(&run.stdout).contains("disturbed rounds count"), "{}", run.stdout);
+    // Reruns are given up after some in vain.
+    let rerun = bench.value::<i64>("SELECT count(*) FROM trial WHERE is_superseded").unwrap();
+    let made = bench.value::<i64>("SELECT count(*) FROM trial WHERE NOT is_superseded").unwrap();
+    assert!(rerun > 0 && rerun < made / 2, "{rerun} of {made}");
 }

@@ -131,7 +131,7 @@ fn servers_plan() -> String {
         )
     };
     format!(
-        "name = 'servers'\ntitle = 'Servers'\nbase = 'innodb'\nrounds = 3\nclients = [1]\nseconds = 0.4\n\
+        "name = 'servers'\ntitle = 'Servers'\nbase = 'innodb'\nrounds = 3\nclients = [1]\nseconds = 0.4\npin_threads = false\n\
          slice_seconds = 0.05\nwarm = true\n[data]\ntables = 1\nrows = 100\n\
          [[system]]\nid = 'innodb'\nengine = '{MARIADB}'\n[[system]]\nid = 'myrocks'\nengine = '{MYROCKS}'\n\
          [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\

@@ -224,6 +224,7 @@ pub(crate) fn run_plan(
 ) -> RunOutcome {
     let plan = Plan::parse(text, "plan.toml", Path::new(""), &Catalogue::builtin()).unwrap();
     let options = RunOptions {
+        counts_disturbed: true,
         results: bench.path("dyno.db"),
         resume: false,
         task: None,

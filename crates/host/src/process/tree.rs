@@ -124,8 +124,8 @@ impl Ended {
     }
 }
 
-/// The living descendants that were forked by main threads. For a server with one process there are none, and the cost
-/// is reading one small file.
+/// The living descendants that were forked by main threads, or by any thread of this process. For a server with one process
+/// there are none, and the cost is reading one small file.
 pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     let mut found = children(pid);
     let mut at = 0;
@@ -142,8 +142,15 @@ pub(crate) fn threads(pid: u32) -> Vec<u32> {
     tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// `/proc/pid/task/tid/children` (proc(5)); empty if the kernel does not have it.
 fn children(pid: u32) -> Vec<u32> {
-    let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    if pid == std::process::id() {
+        return threads(pid).into_iter().flat_map(|tid| children_of_thread(pid, tid)).collect();
+    }
+    children_of_thread(pid, pid)
+}
+
+/// `/proc/pid/task/tid/children` (proc(5)); empty if the kernel does not have it.
+fn children_of_thread(pid: u32, tid: u32) -> Vec<u32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
     text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }

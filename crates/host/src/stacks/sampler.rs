@@ -247,10 +247,14 @@ mod tests {
     fn much_output_on_both_pipes_does_not_stop_a_program() {
         let talk = "for i in 1 2 3 4 5 6 7 8; do printf '%20000s\\n' x; printf '%20000s\\n' y >&2; done\n\
                     echo \"TID $$:\"; echo '#0  0x0000000000000010'; exit 1";
-        let (_folder, mut sampler) = sampler(talk, std::process::id());
+        // This process has children of other tests.
+        let mut server = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let (_folder, mut sampler) = sampler(talk, server.id());
         sampler.sample().unwrap();
         sampler.sample().unwrap();
         let found = sampler.finish();
+        server.kill().unwrap();
+        server.wait().unwrap();
         assert_eq!(found.samples, 2);
         let counts: Vec<u32> = found.stacks.iter().map(|stack| stack.count).collect();
         assert_eq!((counts.iter().sum::<u32>(), found.stacks[0].frames.len()), (2, 1));

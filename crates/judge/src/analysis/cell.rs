@@ -8,6 +8,7 @@ use dyno_store::{FindRecord, LimitDifference, Outcome, Run, StepRecord, Trial, T
 use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
 use crate::capacity::{Capacity, capacity};
 use crate::check::limit_differences;
+use crate::disturbance::{DisturbanceLimits, disturbance};
 use crate::drivers::driver_doubts;
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
@@ -36,15 +37,16 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         .filter(|quantity| *quantity != Quantity::Throughput)
         .filter_map(|quantity| Some((quantity, cost(evidence, trials, quantity)?)))
         .collect();
-    let of = trials.len();
-    let disturbed = trials.iter().filter(|trial| is_disturbed(evidence, trial)).count();
+    let disturbed = evidence.trials.disturbed(&step.id, clients, system).len();
+    let counted = trials.iter().filter(|trial| is_disturbed(trial)).count();
     let steady_state =
         (step.seconds.is_some()).then(|| steady_state(evidence, step, clients, trials)).flatten();
     let warnings = [
         steady_state.and_then(no_level),
         rest_share(trials).map(|share| CellWarning::WorksBetweenSlices { share }),
-        (disturbed > 0).then_some(CellWarning::Disturbed { rounds: disturbed, of }),
-        (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: of + failed }),
+        (disturbed > 0).then_some(CellWarning::Disturbed { rounds: disturbed, of: trials.len() + disturbed }),
+        (counted > 0).then_some(CellWarning::DisturbedCounted { rounds: counted, of: trials.len() }),
+        (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: trials.len() + disturbed + failed }),
         stalled(trials),
         not_sustained(trials),
         not_narrow(step, trials),
@@ -170,9 +172,8 @@ fn middle(rounds: &[RoundValue]) -> Option<f64> {
     median(&rounds.iter().map(|round| round.value).collect::<Vec<_>>())
 }
 
-fn is_disturbed(evidence: &Evidence<'_>, trial: &Trial) -> bool {
-    let disturbance = evidence.checks.get(&trial.id).and_then(|check| check.disturbance);
-    disturbance.is_some_and(|disturbance| disturbance.is_disturbed)
+fn is_disturbed(trial: &Trial) -> bool {
+    disturbance(&trial.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }
 
 /// The server's CPU time between its slices as a share of that in them, if it is above the limit.

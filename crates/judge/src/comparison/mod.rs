@@ -18,6 +18,7 @@ use dyno_store::{Operation, Run};
 use serde::Serialize;
 
 use crate::check::TrialChecks;
+use crate::disturbance::DisturbedRounds;
 use crate::pair::PairRound;
 use crate::quantity::Quantity;
 use crate::rule::Rule;
@@ -45,6 +46,16 @@ pub struct Judgement {
     pub outcome: GateOutcome,
     /// Each candidate with its base.
     pub comparisons: Vec<Comparison>,
+}
+
+/// Tests without a verdict because neighbours disturbed their rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DisturbedTests {
+    pub tests: usize,
+    /// All tests, without those of controls.
+    pub of: usize,
+    /// Of the test in which the largest share of rounds was disturbed.
+    pub worst: DisturbedRounds,
 }
 
 /// The comparison of a candidate with a base.
@@ -94,6 +105,8 @@ pub struct TestComparison {
     pub finding: Finding,
     /// Why there is no verdict; none if there is one.
     pub undecided: Option<Undecided>,
+    /// Rounds that do not count, because neighbours disturbed them; none without one.
+    pub disturbed: Option<DisturbedRounds>,
     /// What it contributes to the overall verdict.
     pub gate: GateVote,
     /// Median of the base's rounds.
@@ -154,6 +167,8 @@ pub enum Undecided {
         /// Number of rounds that a verdict needs.
         wanted: usize,
     },
+    /// Too few rounds are left without those that neighbours disturbed.
+    Disturbed(DisturbedRounds),
     /// The interval contains both a difference that matters and no difference.
     Interval,
     /// A system's rate was still rising or falling.
@@ -277,7 +292,32 @@ impl RoundRatio {
     }
 }
 
+impl Judgement {
+    /// The tests without a verdict because neighbours disturbed their rounds; none without one.
+    pub fn disturbed(&self) -> Option<DisturbedTests> {
+        let judged = self.comparisons.iter().filter(|comparison| !comparison.is_control);
+        DisturbedTests::among(judged.flat_map(|comparison| &comparison.tests))
+    }
+}
+
+impl DisturbedTests {
+    fn among<'a>(tests: impl Iterator<Item = &'a TestComparison> + Clone) -> Option<Self> {
+        let disturbed = tests.clone().filter_map(|test| match &test.undecided {
+            Some(Undecided::Disturbed(disturbed)) => Some(*disturbed),
+            _ => None,
+        });
+        let share = |rounds: &DisturbedRounds| rounds.rounds as f64 / rounds.of.max(1) as f64;
+        let worst = disturbed.clone().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+        Some(Self { tests: disturbed.count(), of: tests.count(), worst })
+    }
+}
+
 impl Comparison {
+    /// The tests without a verdict because neighbours disturbed their rounds; none without one.
+    pub fn disturbed(&self) -> Option<DisturbedTests> {
+        DisturbedTests::among(self.tests.iter())
+    }
+
     /// Number of tests with a finding.
     pub fn count(&self, finding: Finding) -> usize {
         self.tests.iter().filter(|test| test.finding == finding).count()

@@ -1,6 +1,6 @@
 //! One test of two systems: its measurements and its verdict.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_stats::{
     Better, Margin, RatioEstimate, Verdict, between_instances, median, more_rounds, rounds_a_side_min,
@@ -12,6 +12,7 @@ use super::course::{NoLevel, counted_stalls, no_level, stalls};
 use super::gate::GateVote;
 use super::member::Member;
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
+use crate::disturbance::{Disturbance, DisturbedRounds};
 use crate::noise;
 use crate::pair::{PairRound, Part, Ratios, ln_ratios};
 use crate::quantity::Quantity;
@@ -32,6 +33,8 @@ pub(super) struct Measured<'a> {
     only_bounds: Option<&'a str>,
     /// Whether the two are the same system: what was to differ is not in force.
     are_same: bool,
+    /// Rounds that do not count, because neighbours disturbed a trial of either system.
+    disturbed: Option<DisturbedRounds>,
 }
 
 struct System<'a> {
@@ -39,12 +42,15 @@ struct System<'a> {
     part: Part<'a>,
     /// Rounds in which its trial failed.
     failed: &'a [u32],
+    /// Rounds that do not count, because neighbours disturbed its trial.
+    disturbed: &'a [(u32, Disturbance)],
 }
 
 impl<'a> System<'a> {
     fn of(member: Member<'a>, step: &str, clients: u32) -> Self {
         let failed = member.evidence.trials.failed(step, clients, member.system);
-        Self { member, part: Part::of(member.evidence, step, clients, member.system), failed }
+        let disturbed = member.evidence.trials.disturbed(step, clients, member.system);
+        Self { member, part: Part::of(member.evidence, step, clients, member.system), failed, disturbed }
     }
 
     fn completed(&self) -> usize {
@@ -88,6 +94,7 @@ impl<'a> Measured<'a> {
         let no_level = is_timed.then(|| no_level(base.part, candidate.part)).flatten();
         let has_bounds = |system: &&System<'_>| system.has_only_bounds(rule.quantity);
         let only_bounds = [&base, &candidate].into_iter().find(has_bounds).map(|system| system.member.system);
+        let disturbed = disturbed_rounds(&base, &candidate);
         Self {
             step,
             clients,
@@ -99,6 +106,7 @@ impl<'a> Measured<'a> {
             no_level,
             only_bounds,
             are_same,
+            disturbed,
         }
     }
 
@@ -133,6 +141,7 @@ impl<'a> Measured<'a> {
                 self.is_base_judgeable(undecided.as_ref(), rule),
             ),
             undecided,
+            disturbed: self.disturbed,
             base: self.base.median(rule.quantity),
             candidate: self.candidate.median(rule.quantity),
             base_rounds: self.base.completed(),
@@ -167,12 +176,10 @@ impl<'a> Measured<'a> {
         }
         let rounds = self.ratios.len();
         let lacks = |undecided| (Finding::NotEnoughEvidence, Some(undecided));
-        let Some((estimate, p)) = self.estimate.zip(p_adjusted) else {
-            return lacks(Undecided::TooFewRounds { rounds, wanted: ROUNDS_WITH_VERDICT_MIN });
+        let Some((estimate, p)) = self.estimate.zip(p_adjusted).filter(|_| rounds >= ROUNDS_WITH_VERDICT_MIN)
+        else {
+            return lacks(self.too_few_rounds(ROUNDS_WITH_VERDICT_MIN));
         };
-        if rounds < ROUNDS_WITH_VERDICT_MIN {
-            return lacks(Undecided::TooFewRounds { rounds, wanted: ROUNDS_WITH_VERDICT_MIN });
-        }
         if p <= rule.alpha {
             let is_above = estimate.p_above < estimate.p_below;
             let is_better = is_above == (rule.quantity.better() == Better::Higher);
@@ -182,7 +189,18 @@ impl<'a> Measured<'a> {
             return (Finding::Same, None);
         }
         let wanted = self.rounds_min(estimate, alarm_confidence, rule);
-        lacks(if rounds < wanted { Undecided::TooFewRounds { rounds, wanted } } else { Undecided::Interval })
+        lacks(if rounds < wanted { self.too_few_rounds(wanted) } else { Undecided::Interval })
+    }
+
+    /// Why there are fewer rounds than wanted.
+    fn too_few_rounds(&self, wanted: usize) -> Undecided {
+        let rounds = self.ratios.len();
+        match self.disturbed {
+            Some(disturbed) if rounds == 0 || rounds + disturbed.rounds >= wanted => {
+                Undecided::Disturbed(disturbed)
+            }
+            _ => Undecided::TooFewRounds { rounds, wanted },
+        }
     }
 
     /// The finding that further figures cannot change; none if it depends on the figures.
@@ -232,9 +250,13 @@ impl<'a> Measured<'a> {
                 | Undecided::NotPlanned { .. }
                 | Undecided::SameSystem,
             ) => false,
-            Some(Undecided::TooFewRounds { .. } | Undecided::Interval | Undecided::Decays { .. }) | None => {
-                true
-            }
+            Some(
+                Undecided::TooFewRounds { .. }
+                | Undecided::Disturbed(_)
+                | Undecided::Interval
+                | Undecided::Decays { .. },
+            )
+            | None => true,
         }
     }
 
@@ -339,6 +361,21 @@ impl<'a> Measured<'a> {
         }
         warnings
     }
+}
+
+/// Rounds in which a trial of either system was disturbed, by the stronger disturbance; none without one.
+fn disturbed_rounds(base: &System<'_>, candidate: &System<'_>) -> Option<DisturbedRounds> {
+    let mut by_round: BTreeMap<u32, Disturbance> = BTreeMap::new();
+    for (round, found) in base.disturbed.iter().chain(candidate.disturbed) {
+        let strongest = by_round.entry(*round).or_insert(*found);
+        if found.others_share + found.steal_share > strongest.others_share + strongest.steal_share {
+            *strongest = *found;
+        }
+    }
+    let completed = [base, candidate].into_iter().flat_map(|system| system.part.trials);
+    let measured: BTreeSet<u32> =
+        completed.map(|trial| trial.record.round).chain(by_round.keys().copied()).collect();
+    DisturbedRounds::of(&by_round.into_values().collect::<Vec<_>>(), measured.len())
 }
 
 /// Number of rounds of a run in which the threads of one system were pinned, and those of the other were not. An

@@ -1,5 +1,6 @@
 mod failures;
 mod means;
+mod neighbours;
 mod slices;
 
 use dyno_stats::Margin;

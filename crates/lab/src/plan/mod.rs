@@ -83,9 +83,9 @@ pub struct Plan {
     pub between_steps: BetweenSteps,
     /// Whether a system of a round starts only when the one before was stopped.
     pub one_at_a_time: bool,
-    /// How often a disturbed block is rerun. A block is disturbed if other processes or
+    /// How often a disturbed block is rerun; none for once, as long as that helps. A block is disturbed if other processes or
     /// guests used the host's CPU.
-    pub rerun_disturbed: u32,
+    pub rerun_disturbed: Option<u32>,
     /// Whether a load is skipped if an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
     /// Whether idle cores are kept from halting while it runs.

@@ -103,9 +103,8 @@ pub(super) struct PlanTable {
     /// slices, where there are twice as many cores as connections.
     #[serde(default)]
     pin_threads: PinThreads,
-    /// Rerun a step up to N times if other processes or the hypervisor used the CPU.
-    #[serde(default)]
-    rerun_disturbed: Reruns,
+    /// Rerun a step up to N times if other processes or the hypervisor used the CPU; 1 unless disturbed rounds count.
+    rerun_disturbed: Option<Reruns>,
     /// Run the base a second time, as ID.control. A difference between the two is noise.
     #[serde(default)]
     aa_control: bool,
@@ -273,7 +272,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         warm: table.warm,
         between_steps: table.between_steps,
         one_at_a_time,
-        rerun_disturbed: table.rerun_disturbed.0 as u32,
+        rerun_disturbed: table.rerun_disturbed.map(|times| times.0 as u32),
         reuse_data: table.reuse_data,
         keep_cores_awake: table.keep_cores_awake,
         pin_threads: table.pin_threads,

@@ -23,6 +23,8 @@ pub struct RunOptions<'a> {
     pub task: Option<Task>,
     /// Whether the run fails before it measures if the systems are not comparable.
     pub strict: bool,
+    /// Whether rounds that neighbours disturbed count as replicates.
+    pub counts_disturbed: bool,
     /// Whether the run ends after its first round if a system did not start in it: a comparison of two systems says nothing
     /// without either.
     pub needs_all_systems: bool,

@@ -1,6 +1,6 @@
 //! The tests of a comparison as lines of a table, independent of the format.
 
-use dyno_judge::{Comparison, Finding, TestComparison};
+use dyno_judge::{Comparison, Finding, TestComparison, Undecided};
 
 use super::sentences;
 use crate::number::three_digits;
@@ -44,7 +44,9 @@ pub(super) fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
 fn warned(test: &TestComparison) -> String {
     let warnings = test.warnings.iter().filter(|warning| warning.is_of_one_test());
     let warnings = warnings.map(|warning| words::test_warning(warning, None));
-    std::iter::once(sentences::verdict(test)).chain(warnings).collect::<Vec<_>>().join("; ")
+    let is_reason = matches!(test.undecided, Some(Undecided::Disturbed(_)));
+    let disturbed = test.disturbed.as_ref().filter(|_| !is_reason).map(words::disturbed);
+    std::iter::once(sentences::verdict(test)).chain(disturbed).chain(warnings).collect::<Vec<_>>().join("; ")
 }
 
 fn cells(test: &TestComparison) -> Cells<'_> {

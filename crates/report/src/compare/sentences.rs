@@ -27,8 +27,12 @@ fn are_same(judgement: &Judgement) -> bool {
     subjects.peek().is_some() && subjects.all(|comparison| comparison.same_for.is_some())
 }
 
-/// Says what keeps the gate from passing: first the tests that no further round decides, else how many rounds do.
+/// Says what keeps the gate from passing: first neighbours, then the tests that no further round decides, else how many
+/// rounds do.
 fn not_decided(judgement: &Judgement) -> String {
+    if let Some(disturbed) = judgement.disturbed() {
+        return format!("Not decided: {}.", words::disturbed_tests(&disturbed));
+    }
     let open = || {
         let comparisons = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);
         let tests =

@@ -152,6 +152,7 @@ fn matrix<T>(matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> View) -> Vec<Vec
         match &cell.content {
             Content::Measured(value) => show(cell, value),
             Content::Failed => word("failed"),
+            Content::Disturbed => word("disturbed"),
             Content::Missing => word("missing"),
             Content::Incomparable => word("no base"),
             Content::Unplanned => View::default(),

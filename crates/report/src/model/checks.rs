@@ -30,7 +30,7 @@ pub struct TrialWarnings {
     pub step: String,
     pub clients: u32,
     pub system: String,
-    /// Completed rounds.
+    /// Completed rounds, disturbed or not.
     pub rounds: u64,
     /// Rounds that were disturbed, inconsistent or not steady.
     pub affected: u64,

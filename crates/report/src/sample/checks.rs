@@ -30,7 +30,7 @@ fn check(trial: &TrialRecord) -> TrialCheck {
         "maria" => 0.034,
         _ => 0.143,
     };
-    let disturbance = Disturbance { steal_share: 0.002, others_share: 0.011, is_disturbed: false };
+    let disturbance = Disturbance { steal_share: 0.002, others_share: 0.011, cpus: 2, is_disturbed: false };
     let stalled = usize::from(trial.system_id == "myrocks" && trial.step_id == "read-write");
     let mut check = TrialCheck {
         steadiness: Some(Steadiness::Flat),

@@ -19,6 +19,7 @@ fn side(id: &str) -> Side {
 fn test(finding: Finding, ratio: Option<f64>) -> TestComparison {
     let margin = Rule::default().margin;
     TestComparison {
+        disturbed: None,
         group: "all".to_owned(),
         step: String::new(),
         clients: 4,

@@ -68,6 +68,9 @@ pub(crate) struct Compare {
     /// A system that repeats another, so that their difference is noise; may be repeated
     #[arg(long = "noise", value_name = "CONTROL=SYSTEM", value_parser = control)]
     controls: Vec<(String, String)>,
+    /// Count rounds that other processes or the hypervisor disturbed
+    #[arg(long)]
+    count_disturbed: bool,
     // No doc comment, which could not name the variable without backticks.
     #[arg(long, help = "Append a Markdown summary to the file that $GITHUB_STEP_SUMMARY names")]
     github_summary: bool,
@@ -124,6 +127,7 @@ impl Compare {
             self.run,
             self.base.as_deref(),
             self.candidate.as_deref(),
+            self.count_disturbed,
         )?;
         subjects.check_steps(&self.steps)?;
         subjects.check_systems(self.controls.iter().flat_map(|(control, original)| [control, original]))?;

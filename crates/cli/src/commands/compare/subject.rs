@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use dyno_judge::{ComparedSystem, TrialChecks};
 use dyno_report::check_trials;
-use dyno_store::{Run, RunChoice, RunId, Store};
+use dyno_store::{Run, RunChoice, RunId, Store, StoreError};
 
 /// The runs and their systems to compare.
 pub(super) struct ComparedSystems {
@@ -27,15 +27,22 @@ enum Word<'a> {
 
 impl ComparedSystems {
     /// Resolves the arguments. Without a candidate, all other systems are candidates; without a base, it is the plan's.
+    /// Disturbed rounds count if the runs or `counts_disturbed` say so.
     pub(super) fn load(
         path: &Path,
         run: Option<RunId>,
         base: Option<&str>,
         candidate: Option<&str>,
+        counts_disturbed: bool,
     ) -> anyhow::Result<Self> {
         let store = Store::open_read_only(path)?;
-        let load = |id: RunId| store.load_run(RunChoice::Id(id));
-        let chosen = || store.load_run(RunChoice::from(run));
+        let read = |choice: RunChoice| {
+            let mut run = store.load_run(choice)?;
+            run.record.counts_disturbed |= counts_disturbed;
+            Ok::<_, StoreError>(run)
+        };
+        let load = |id: RunId| read(RunChoice::Id(id));
+        let chosen = || read(RunChoice::from(run));
         let words =
             (base.map(|word| Word::read(word, &chosen)), candidate.map(|word| Word::read(word, &chosen)));
         let subjects = match words {

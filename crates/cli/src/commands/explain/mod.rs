@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use dyno_judge::{Analysis, Explanation, Finding, Rule, TestComparison, analyse};
+use dyno_judge::{Analysis, Explanation, Finding, Judgement, Rule, TestComparison, analyse};
 use dyno_report::{check_trials, render_explanations};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
@@ -22,6 +22,7 @@ use self::evidence::Evidence;
 use super::made::is_of_search;
 use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ProseOrJson, run_id, time};
+use crate::failure::DisturbedHost;
 use crate::output;
 
 pub(crate) use self::why::{largest, reasons};
@@ -149,6 +150,10 @@ impl Explain {
             }
         }
         if explanations.is_empty() {
+            let disturbed = analysis.judgement(base).and_then(Judgement::disturbed);
+            if let Some(found) = disturbed {
+                return Err(DisturbedHost { run: run.id, found }.into());
+            }
             bail!(
                 "nothing to explain: no test of run {} that was asked for has a decided difference; see its verdicts \
                  with `dyno report {}`",

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use clap::Args;
+use clap::builder::FalseyValueParser;
 use dyno_cluster::{RemoteDyno, SshDrivers};
 use dyno_engine::{Cache, Catalogue};
 use dyno_judge::{Rule, analyse};
@@ -97,6 +98,9 @@ pub(super) struct RunFlags {
     /// Fail if systems differ in durability, if a limit is not in force, or if the host disturbs measurements
     #[arg(long)]
     pub(super) strict: bool,
+    /// Count rounds that other processes or the hypervisor disturbed, which have no verdict otherwise
+    #[arg(long, env = "DYNO_COUNT_DISTURBED", hide_env_values = true, value_parser = FalseyValueParser::new())]
+    pub(super) count_disturbed: bool,
     /// Path of dyno on the hosts of --on and on the plan's drivers, instead of a copy of this one
     #[arg(long, value_name = "PATH", help_heading = "Several hosts")]
     pub(super) remote_dyno: Option<String>,
@@ -153,10 +157,10 @@ impl Run {
         plan.keep_systems(&self.systems)?;
         plan.rounds = self.rounds.map_or(plan.rounds, Rounds::Fixed);
         plan.rounds = self.budget_seconds.map_or(plan.rounds, |seconds| Rounds::Budget { seconds });
-        plan.rerun_disturbed = self.rerun_disturbed.unwrap_or(plan.rerun_disturbed);
         if self.may_drop {
             plan.allow_drops();
         }
+        plan.rerun_disturbed = self.rerun_disturbed.or(plan.rerun_disturbed);
         if let Some(seconds) = self.seconds {
             plan.steps.iter_mut().for_each(|step| step.set_seconds(seconds));
         }
@@ -231,6 +235,7 @@ fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::
         resume,
         task: None,
         strict: flags.strict,
+        counts_disturbed: flags.count_disturbed,
         needs_all_systems: flags.needs_all_systems,
         drivers: Box::new(SshDrivers::new(program.clone(), flags.remote_dyno())),
         driver_program: program,

@@ -125,6 +125,9 @@ impl Run {
         if self.flags.strict {
             words.push("--strict".to_owned());
         }
+        if self.flags.count_disturbed {
+            words.push("--count-disturbed".to_owned());
+        }
         let files = files.iter().map(path::absolute).collect::<Result<_, _>>()?;
         Ok(TaskCommand { program, plan, files, options: words, seed, spread_id })
     }

@@ -3,6 +3,7 @@
 mod activity;
 mod memory;
 mod meter;
+mod neighbours;
 mod recording;
 mod slice_recording;
 mod tally;
@@ -17,6 +18,7 @@ use crate::run::options::RunOptions;
 
 pub(crate) use self::activity::Activity;
 pub(crate) use self::meter::{Meter, Reading, Work};
+pub(crate) use self::neighbours::NeighbourWatch;
 pub(crate) use self::recording::{Recording, counts, latency_now, pace};
 pub(crate) use self::slice_recording::SliceRecording;
 pub(crate) use self::tally::Tally;
@@ -43,6 +45,7 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         rounds: plan.rounds.max(),
         looks: plan.rounds.looks(),
         correction: plan.correction,
+        counts_disturbed: options.counts_disturbed,
         ladders: plan.ladders.clone(),
         counters: plan.counters.clone(),
         spread_id: options.task.as_ref().map(|task| task.spread_id.clone()),

@@ -1,5 +1,6 @@
 //! One block: all systems of a round in one step at one number of clients.
 
+use std::ops::BitOrAssign;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,6 +21,13 @@ use crate::schedule::{Block, Trial, blocks, trials};
 const COMMIT_PATIENCE: Duration = Duration::from_secs(30);
 const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
+/// Blocks in a row whose reruns were disturbed too, after which reruns are given up until a block is undisturbed.
+const RERUNS_IN_VAIN_MAX: u32 = 3;
+
+/// Largest share of the host's CPU time that other processes may use while threads are pinned. A thread that is pinned waits
+/// for its core while another would be idle.
+const PINNED_OTHERS_SHARE_MAX: f64 = 0.01;
+
 /// Number of next trials that observers get.
 const NEXT_MAX: usize = 5;
 
@@ -34,34 +42,48 @@ impl<'a> RunSession<'a> {
         if step.command == Command::Prepare {
             return self.load(round, block);
         }
-        for run in 0..=plan.rerun_disturbed {
-            let is_rerun = run > 0;
-            let is_disturbed = self.run_once(round, block, is_rerun)?;
-            if !is_disturbed || run == plan.rerun_disturbed {
-                break;
+        let reruns = self.reruns();
+        let mut run = 0;
+        loop {
+            let disturbance = self.run_once(round, block, run > 0)?;
+            self.pins_threads &= !disturbance.is_of_pinned;
+            if !disturbance.is_of_pinned && (!disturbance.is_too_strong || run >= reruns) {
+                self.reruns_in_vain = if disturbance.is_too_strong { self.reruns_in_vain + 1 } else { 0 };
+                return Ok(());
             }
+            run += 1;
             self.outcome.planned_trials += round.trials(plan, self.seed, block).len();
             self.observer.observe(&Event::Rerunning { step, clients: block.clients });
         }
-        Ok(())
     }
 
-    /// Runs a block and commits its trials. Returns whether it was disturbed.
-    fn run_once(&mut self, round: &mut Round<'a>, block: Block, is_rerun: bool) -> Result<bool, RoundAbort> {
-        let mut is_disturbed = false;
+    /// How often a disturbed block is rerun: by default once, until that was in vain a few times in a row.
+    fn reruns(&self) -> u32 {
+        let is_hopeless = self.options.counts_disturbed || self.reruns_in_vain >= RERUNS_IN_VAIN_MAX;
+        self.plan.rerun_disturbed.unwrap_or(u32::from(!is_hopeless))
+    }
+
+    /// Runs a block and commits its trials. Returns how it was disturbed.
+    fn run_once(
+        &mut self,
+        round: &mut Round<'a>,
+        block: Block,
+        is_rerun: bool,
+    ) -> Result<BlockDisturbance, RoundAbort> {
+        let mut found = BlockDisturbance::default();
         if self.is_sliced(block)
             && let Some(trials) = self.slices(round, block)?
         {
             for (trial, finished) in trials {
-                is_disturbed |= was_disturbed(&finished);
+                found |= BlockDisturbance::of(&finished);
                 self.commit(round, &trial, finished, is_rerun)?;
             }
-            return Ok(is_disturbed);
+            return Ok(found);
         }
         for trial in round.trials(self.plan, self.seed, block) {
-            is_disturbed |= self.whole_trial(round, &trial, is_rerun)?;
+            found |= self.whole_trial(round, &trial, is_rerun)?;
         }
-        Ok(is_disturbed)
+        Ok(found)
     }
 
     fn is_sliced(&self, block: Block) -> bool {
@@ -90,21 +112,21 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// Runs and commits a trial in one stretch. Returns whether it was disturbed.
+    /// Runs and commits a trial in one stretch. Returns how it was disturbed.
     fn whole_trial(
         &mut self,
         round: &mut Round<'a>,
         trial: &Trial,
         is_rerun: bool,
-    ) -> Result<bool, RoundAbort> {
+    ) -> Result<BlockDisturbance, RoundAbort> {
         self.check_stopped()?;
         let (label, seconds_left) = (self.label(trial), self.seconds_left());
         let next = self.next(trial, label.position);
         self.observer.observe(&Event::TrialStarted { trial: label, next: &next, seconds_left });
         let finished = self.make(round, trial, label)?;
-        let is_disturbed = was_disturbed(&finished);
+        let disturbance = BlockDisturbance::of(&finished);
         self.commit(round, trial, finished, is_rerun)?;
-        Ok(is_disturbed)
+        Ok(disturbance)
     }
 
     fn make(
@@ -121,13 +143,14 @@ impl<'a> RunSession<'a> {
         }
         let seconds = self.seconds_of(trial.step);
         let Self { plan, options, forecast, observer, round_began, .. } = self;
+        let servers = round.servers();
         let slot = round.ready_slot(trial.system);
         let ticked = |pace| {
             let seconds_left = forecast.seconds_left(round_began.elapsed().as_secs_f64());
             observer.observe(&Event::Ticked { trial: label, pace, seconds_left });
         };
         let planned = PlannedTrial { plan, trial, options };
-        let mut finished = planned.make(seconds, slot, ticked)?;
+        let mut finished = planned.make(seconds, slot, servers.as_deref(), ticked)?;
         planned.conclude(&mut finished.record, slot, *observer);
         self.ask(round, trial, &mut finished.record);
         self.explain(round, trial, &mut finished);
@@ -241,7 +264,32 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// Whether other processes or the hypervisor used more CPU time during a trial than [`DisturbanceLimits`] allows.
-fn was_disturbed(finished: &FinishedTrial) -> bool {
-    disturbance(&finished.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
+/// What neighbours did to a block.
+#[derive(Clone, Copy, Debug, Default)]
+struct BlockDisturbance {
+    /// They used more than [`DisturbanceLimits`] allow.
+    is_too_strong: bool,
+    /// Threads were pinned, and their cores may not have been idle otherwise. This cannot happen twice, since then no thread
+    /// is pinned any more.
+    is_of_pinned: bool,
+}
+
+impl BlockDisturbance {
+    fn of(finished: &FinishedTrial) -> Self {
+        let Some(found) = disturbance(&finished.record, &DisturbanceLimits::default()) else {
+            return Self::default();
+        };
+        let are_cores_shared = found.others_share > PINNED_OTHERS_SHARE_MAX;
+        Self {
+            is_too_strong: found.is_disturbed,
+            is_of_pinned: finished.record.is_pinned() && are_cores_shared,
+        }
+    }
+}
+
+impl BitOrAssign for BlockDisturbance {
+    fn bitor_assign(&mut self, other: Self) {
+        self.is_too_strong |= other.is_too_strong;
+        self.is_of_pinned |= other.is_of_pinned;
+    }
 }

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use crate::plan::Plan;
 use crate::run::error::RoundAbort;
 use crate::run::not_started::NotStarted;
+use crate::run::record::Work;
 use crate::run::system::SystemSlot;
 use crate::schedule::{Block, Trial, blocks, starts, trials};
 
@@ -80,6 +81,17 @@ impl<'a> Round<'a> {
         trials(plan, seed, block, self.number)
             .filter(|trial| self.slots.contains_key(&trial.system))
             .collect()
+    }
+
+    /// The servers that are up, whose CPU time is not that of neighbours; none if one of them is not known.
+    pub(crate) fn servers(&self) -> Option<Vec<u32>> {
+        let works = self.slots.values().filter_map(|slot| Some(slot.as_ref().ok()?.system().ok()?.work()));
+        let pids = works.filter_map(|work| match work {
+            Work::Server(pid) => Some(Some(pid)),
+            Work::InClient => None,
+            Work::Elsewhere => Some(None),
+        });
+        pids.collect()
     }
 
     /// A system's data on disk, in bytes; none if unknown.

@@ -117,7 +117,9 @@ impl<'a> RunSession<'a> {
             let meter = Meter::new(work, Some(load.pid()), system.data());
             let tally = Tally::new(system.counters());
             let thread_times = match work {
-                Work::Server(pid) if planned.pins_threads() => Some(ThreadTimes::read(pid)),
+                Work::Server(pid) if self.pins_threads && planned.may_pin_threads() => {
+                    Some(ThreadTimes::read(pid))
+                }
                 _ => None,
             };
             Ok((thread_times, SliceRecording::new(planned.step().operation, meter, tally)))

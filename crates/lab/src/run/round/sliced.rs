@@ -14,7 +14,7 @@ use super::part::Part;
 use super::session::RunSession;
 use crate::run::error::Stopped;
 use crate::run::observer::Event;
-use crate::run::record::Reading;
+use crate::run::record::{NeighbourWatch, Reading};
 use crate::run::trial::{FinishedTrial, TrialAbort, Watch};
 use crate::schedule::{Block, Trial, cycle};
 
@@ -75,10 +75,13 @@ impl<'a> RunSession<'a> {
             return Ok(None);
         };
         interleaved.warm_up(self, lengths)?;
+        let watch = NeighbourWatch::begin(round.servers().as_deref());
         interleaved.measure(self, lengths)?;
+        let neighbours = watch.end();
         let warmed_seconds = Some(interleaved.warmed_seconds).filter(|seconds| *seconds > 0.0);
         for mut part in interleaved.parts {
             part.finished.record.warmup_seconds = warmed_seconds;
+            part.finished.record.neighbours = neighbours;
             finished.push(self.end_part(round, part, lengths)?);
         }
         finished.sort_by_key(|(trial, _)| trial.system);

@@ -74,12 +74,12 @@ impl<'a> PlannedTrial<'a> {
         self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
     }
 
-    /// Whether the server's threads and the load may be pinned to cores of their own: the plan wants it, leaves the choice of
-    /// CPUs to Dyno, and there are enough.
-    pub(crate) fn pins_threads(&self) -> bool {
+    /// Whether there are cores enough to pin the server's threads and the load to cores of their own, and the plan leaves
+    /// the choice of CPUs to Dyno.
+    pub(crate) fn may_pin_threads(&self) -> bool {
         let limits = &self.plan.systems[self.trial.system].confinement;
         let is_free = limits.server_cpus.is_none() && limits.client_cpus.is_none();
-        self.plan.pin_threads.0 && is_free && OwnCores::are_enough(self.trial.clients)
+        is_free && OwnCores::are_enough(self.trial.clients)
     }
 
     /// Starts a load process on a job of the trial.

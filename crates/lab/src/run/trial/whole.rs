@@ -17,7 +17,7 @@ use crate::plan::Command;
 use crate::run::error::Stopped;
 use crate::run::observer::Pace;
 use crate::run::options::RunOptions;
-use crate::run::record::{Meter, Recording, Tally, pace};
+use crate::run::record::{Meter, NeighbourWatch, Recording, Tally, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
 
 /// What a trial's seconds may lack of whole ones, since intervals are not exact.
@@ -25,6 +25,7 @@ const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
     /// Makes the trial in one stretch of `seconds`, or as a search of up to `seconds`, and calls `ticked` each second.
+    /// `servers`: all that are up, if they are known.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -32,6 +33,7 @@ impl PlannedTrial<'_> {
         &self,
         seconds: f64,
         slot: &mut SystemSlot<'_>,
+        servers: Option<&[u32]>,
         ticked: impl FnMut(Pace),
     ) -> Result<FinishedTrial, Stopped> {
         let mut finished = FinishedTrial::new(self.begin());
@@ -44,11 +46,18 @@ impl PlannedTrial<'_> {
             Ok(system) => self
                 .run_before(system)
                 .and_then(|()| match self.step().find {
-                    Some(find) => self.search(find, seconds, system, &mut finished, ticked),
-                    None if self.step().limit_io => self.measure(seconds, system, &mut finished, ticked),
-                    None => {
-                        without_io_limits(system, || self.measure(seconds, system, &mut finished, ticked))
+                    Some(find) => {
+                        let watch = NeighbourWatch::begin(servers);
+                        let found = self.search(find, seconds, system, &mut finished, ticked);
+                        finished.record.neighbours = watch.end();
+                        found
                     }
+                    None if self.step().limit_io => {
+                        self.measure(seconds, system, servers, &mut finished, ticked)
+                    }
+                    None => without_io_limits(system, || {
+                        self.measure(seconds, system, servers, &mut finished, ticked)
+                    }),
                 })
                 .and_then(|()| self.check_data(system))
                 .and_then(|()| self.run_after(system)),
@@ -72,6 +81,7 @@ impl PlannedTrial<'_> {
         &self,
         seconds: f64,
         system: &dyn RunningSystem,
+        servers: Option<&[u32]>,
         finished: &mut FinishedTrial,
         mut ticked: impl FnMut(Pace),
     ) -> Result<(), TrialAbort> {
@@ -89,10 +99,13 @@ impl PlannedTrial<'_> {
         }
         let meter = Meter::new(system.work(), pid, system.data());
         let mut recording = Recording::new(step.operation, meter, Tally::new(system.counters()));
-        let measured_from = Cell::new(None);
+        let (measured_from, neighbours) = (Cell::new(None), Cell::new(None));
         let on_frame = |frame: &Frame| {
             match frame {
-                Frame::Measuring => measured_from.set(Some(Instant::now())),
+                Frame::Measuring => {
+                    measured_from.set(Some(Instant::now()));
+                    neighbours.set(Some(NeighbourWatch::begin(servers)));
+                }
                 Frame::Tick(tick) => ticked(pace(tick, step.operation)),
                 _ => {}
             }
@@ -102,6 +115,7 @@ impl PlannedTrial<'_> {
             .watch_events()
             .follow(load.frames(), on_frame, || background.keep_up(measured_from.get().is_some()));
         let measured_to = Instant::now();
+        let neighbours = neighbours.take().map(NeighbourWatch::end).unwrap_or_default();
         let measured_from = measured_from.get().unwrap_or(measured_to);
         let (ended, total) = match ended {
             Ok(total) => (Ok(()), Some(Box::new(total))),
@@ -110,7 +124,7 @@ impl PlannedTrial<'_> {
         };
         finished.noted = total.as_ref().map(|total| total.noted.clone()).unwrap_or_default();
         let backlog = total.as_ref().filter(|_| job.rate.is_some()).map(|total| total.backlog);
-        let begun = std::mem::take(&mut finished.record);
+        let begun = TrialRecord { neighbours, ..std::mem::take(&mut finished.record) };
         finished.record = TrialRecord { backlog, ..recording.finish(begun.clone(), total.as_deref()) };
         let seconds = whole_seconds(&finished.record);
         finished.record.drivers = load.drivers(step.operation);

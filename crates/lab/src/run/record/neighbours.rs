@@ -1,0 +1,24 @@
+//! What neighbours use of the host's CPUs while a trial, or a block of trials in slices, is measured.
+
+use dyno_store::Neighbours;
+
+/// Watches neighbours from when it is made.
+pub(crate) struct NeighbourWatch(Option<dyno_host::Neighbours>);
+
+impl NeighbourWatch {
+    /// `servers`: the processes of all servers that are up, also of those that rest. Without them nothing is watched.
+    pub(crate) fn begin(servers: Option<&[u32]>) -> Self {
+        Self(servers.and_then(dyno_host::Neighbours::watch))
+    }
+
+    /// What neighbours have used since; no figure if that is not known.
+    pub(crate) fn end(self) -> Neighbours {
+        let Some(used) = self.0.and_then(dyno_host::Neighbours::usage) else { return Neighbours::default() };
+        Neighbours {
+            watched_us: Some(used.elapsed_us),
+            watched_cpus: Some(used.cpus.into()),
+            neighbour_cpu_us: Some(used.cpu_us),
+            neighbour_steal_us: Some(used.steal_us),
+        }
+    }
+}
