@@ -16,6 +16,6 @@ pub use plan::{
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,
     Pace, RunError, RunOptions, RunOutcome, ScriptMistake, Spread, SweepTooLarge, SystemError, Task,
-    TrialLabel, foresee, run, sqlite_variables,
+    TrialLabel, audit_host, foresee, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

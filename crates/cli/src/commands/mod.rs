@@ -4,6 +4,7 @@ mod bisect;
 mod compare;
 mod cost;
 mod crash;
+mod doctor;
 mod drive;
 mod engine;
 mod explain;
@@ -34,6 +35,7 @@ pub(crate) use explain::reasons;
 pub(crate) enum Command {
     Quickstart(quickstart::Quickstart),
     Run(run::Run),
+    Doctor(doctor::Doctor),
     Report(report::Report),
     Serve(serve::Serve),
     Results(results::Results),
@@ -58,6 +60,7 @@ impl Command {
         match self {
             Self::Quickstart(quickstart) => quickstart.execute(),
             Self::Run(run) => run.execute(),
+            Self::Doctor(doctor) => doctor.execute(),
             Self::Report(report) => report.execute(),
             Self::Serve(serve) => serve.execute(),
             Self::Results(results) => results.execute(),

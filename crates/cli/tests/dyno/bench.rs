@@ -47,6 +47,22 @@ impl Ended {
     }
 }
 
+/// A process that uses all the CPU that it gets.
+pub(crate) struct Busy(Child);
+
+impl Busy {
+    pub(crate) fn start() -> Self {
+        Self(Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
 impl Bench {
     /// The engines and their empty data folders are those that this machine has; what runs and servers leave in the cache
     /// is apart.

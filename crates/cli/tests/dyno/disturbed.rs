@@ -1,30 +1,12 @@
 //! Trials during which something else used the host's CPU: they are run again, and are no replicates.
 
-use std::process::{Child, Command};
-
 use libtest_mimic::Trial;
 
-use crate::bench::{Bench, Ended, sqlite_plan, unwrapped};
+use crate::bench::{Bench, Busy, Ended, sqlite_plan, unwrapped};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
     tests![disturbed_trials_are_run_again_and_kept, nothing_is_decided_on_a_busy_host]
-}
-
-/// A process that uses all the CPU that it gets.
-struct Busy(Child);
-
-impl Busy {
-    fn start() -> Self {
-        Self(Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap())
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
 }
 
 fn disturbed_trials_are_run_again_and_kept() {

@@ -11,6 +11,7 @@ mod cost;
 mod crash;
 mod dataset;
 mod disturbed;
+mod doctor;
 mod drive;
 mod engines;
 mod explain;
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         load::tests(),
         drive::tests(),
         disturbed::tests(),
+        doctor::tests(),
         not_started::tests(),
         plans::tests(),
         resume::tests(),

@@ -173,9 +173,8 @@ fn disturbed(browser: &mut Browser) {
     let (bench, address) = report("wal");
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     file.execute_batch(
-        "UPDATE trial SET host_user_cpu_us = 0, host_system_cpu_us = 0, host_iowait_cpu_us = 0, host_steal_cpu_us = 0,
-                          host_idle_cpu_us = 1000000;
-         UPDATE trial SET host_steal_cpu_us = 250000 WHERE step_id = 'update' AND system_id = 'wal' AND clients = 2",
+        "UPDATE trial SET watched_us = 1000000, watched_cpus = 1, neighbour_cpu_us = 0, neighbour_steal_us = 0;
+         UPDATE trial SET neighbour_steal_us = 200000 WHERE step_id = 'update' AND system_id = 'wal' AND clients = 2",
     )
     .unwrap();
     drop(file);

@@ -33,6 +33,7 @@ pub use self::not_started::NotStarted;
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::options::{DriverHosts, NoDrivers, RunOptions, RunOutcome, Task};
 pub use self::prepare::{Outline, OutlineBlock, ScriptMistake};
+pub use self::round::audit_host;
 pub use self::spread::Spread;
 use self::system::Holds;
 pub use self::system::{Foreseen, Found, foresee, sqlite_variables};

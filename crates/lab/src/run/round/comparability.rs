@@ -1,5 +1,7 @@
 //! Audits whether a plan's systems are comparable.
 
+use std::path::Path;
+
 use dyno_host::{Checks, LimitDifference, checks};
 use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, SystemLimits, audit};
 use dyno_store::SystemRecord;
@@ -45,6 +47,11 @@ pub(crate) fn audit_systems(
         })
         .unwrap_or_default();
     audit(&systems, &host)
+}
+
+/// Audits a host whose runs keep their data in a folder, which must exist. Takes less than a second, mostly waiting.
+pub fn audit_host(data: &Path, disk_needed_bytes: Option<u64>) -> Audit {
+    audit(&[], &HostChecks { disk_needed_bytes, ..facts(checks(data)) })
 }
 
 /// Space that the file system with a system's data must have: for this system if it has a volume of its own, otherwise for

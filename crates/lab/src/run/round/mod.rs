@@ -22,6 +22,7 @@ use crate::run::record::Work;
 use crate::run::system::SystemSlot;
 use crate::schedule::{Block, Trial, blocks, starts, trials};
 
+pub use self::comparability::audit_host;
 pub(crate) use self::rounds::{analyse_run, next_look};
 pub(crate) use self::session::RunSession;
 

@@ -1,0 +1,53 @@
+//! `dyno doctor`: whether the host is quiet, and whether every step of a plan would start.
+
+use libtest_mimic::Trial;
+
+use crate::bench::{Bench, Busy, sqlite_plan};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    tests![
+        a_busy_host_is_told_beforehand,
+        a_plan_whose_steps_all_start_is_said_to_do_so,
+        a_step_that_does_not_start_is_named
+    ]
+}
+
+fn a_busy_host_is_told_beforehand() {
+    let bench = Bench::new();
+    let busy = [Busy::start(), Busy::start()];
+    let said = bench.dyno(&["doctor", "--seconds", "0.5"]).with(3).stdout;
+    drop(busy);
+    assert!(said.contains("too busy for verdicts"), "{said}");
+    // One of the host's audit rules names them.
+    assert!(said.contains("sh (pid "), "{said}");
+}
+
+fn a_plan_whose_steps_all_start_is_said_to_do_so() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(0.2));
+    let ended = bench.dyno(&["doctor", "plan.toml", "--seconds", "0.1"]);
+    // Other tests run beside.
+    assert!(matches!(ended.status, Some(0 | 3)), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("tiny: 2 systems, 2 rounds"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("every step starts on every system"), "{}", ended.stdout);
+    assert!(!bench.path("dyno.db").exists(), "nothing is kept");
+    assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+fn a_step_that_does_not_start_is_named() {
+    let bench = Bench::new();
+    bench.write(
+        "broken.lua",
+        "function event() sysbench.sql.driver():connect():query('SELECT * FROM no_such_table') end",
+    );
+    let step = "[[step]]\nid = 'broken'\ngroup = 'reads'\nworkload = './broken.lua'\noperation = 'query'\n";
+    bench.write("plan.toml", &format!("{}{step}", sqlite_plan(0.2)));
+    let ended = bench.dyno(&["doctor", "plan.toml", "--seconds", "0.1"]).with(1);
+    let failed: Vec<&str> = ended.stdout.lines().filter(|line| line.starts_with("failed")).collect();
+    assert_eq!(failed.len(), 2, "{}", ended.stdout);
+    assert!(
+        failed.iter().all(|line| line.contains("broken at 1 client, ") && line.contains("no_such_table")),
+        "{failed:?}"
+    );
+}
