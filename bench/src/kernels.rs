@@ -56,7 +56,7 @@ fn cpu_time(command: &mut Command) -> anyhow::Result<Duration> {
     if !status.success() {
         bail!("{command:?} failed: {status}");
     }
-    Ok(of_children()? - before)
+    Ok(of_children()?.saturating_sub(before))
 }
 
 /// The CPU time in user mode of children that have ended.

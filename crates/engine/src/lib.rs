@@ -18,6 +18,7 @@ mod environment;
 mod family;
 mod fetch;
 mod folder;
+mod hexadecimal;
 mod home;
 mod installation;
 mod layout;

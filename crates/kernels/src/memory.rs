@@ -71,13 +71,17 @@ pub fn memory_event(operation: Operation, access: Access, block: Arc<Block>, see
     match (operation, access) {
         (Operation::Read, Access::InOrder) => Box::new(move || {
             let (groups, rest) = block.words().as_chunks::<GROUP>();
-            groups.iter().for_each(|group| read(group));
+            for group in groups {
+                read(group);
+            }
             read(rest);
         }),
         (Operation::Write, Access::InOrder) => Box::new(move || {
             let (groups, rest) = block.words().as_chunks::<GROUP>();
             let mut left = block.words().len() as u64;
-            groups.iter().for_each(|group| write(group, &mut left));
+            for group in groups {
+                write(group, &mut left);
+            }
             write(rest, &mut left);
         }),
         // The compiler leaves sysbench's loop out.

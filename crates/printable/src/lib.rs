@@ -73,9 +73,10 @@ pub fn printable_html_json(json: &str) -> Cow<'_, str> {
 pub fn is_unprintable(character: char) -> bool {
     match character {
         ' '..='~' => false,
-        '\0'..='\u{9f}' => true,
+        // Control characters.
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}'
         // Soft hyphen; Arabic letter mark, Mongolian vowel separator.
-        '\u{ad}' | '\u{61c}' | '\u{180e}'
+        | '\u{ad}' | '\u{61c}' | '\u{180e}'
         // Zero width, marks of direction.
         | '\u{200b}'..='\u{200f}'
         // Separators of lines and paragraphs; embeddings, overrides.

@@ -179,8 +179,12 @@ fn what_an_option_cannot_be_is_refused_by_its_name() {
             assert!(!said.contains("total number of events"), "{option}: {outcome:?}");
         }
     };
-    GENERAL.iter().for_each(|row| refused("cpu", row));
-    OF_TESTS.iter().for_each(|(test, row)| refused(test, row));
+    for row in GENERAL {
+        refused("cpu", row);
+    }
+    for (test, row) in OF_TESTS {
+        refused(test, row);
+    }
 }
 
 #[test]
@@ -195,8 +199,8 @@ fn every_option_has_an_effect() {
             }
             By(file, test) => {
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
-                let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
-                assert!(text.contains(&format!("fn {test}(")), "--{}: {file} has no {test}", row.name);
+                let tests = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{file}: {error}"));
+                assert!(tests.contains(&format!("fn {test}(")), "--{}: {file} has no {test}", row.name);
             }
         }
     }

@@ -278,15 +278,15 @@ fn inserts_into_empty_tables(server: &mut Server) {
     let place = pgsql(server);
     let folder = tempfile::tempdir().expect("a folder");
     let count = folder.path().join("count.lua");
-    let text = "print('rows', sysbench.sql.driver():connect():query_row('SELECT COUNT(*) FROM sbtest1'))";
-    std::fs::write(&count, text).expect("a script");
+    let counting = "print('rows', sysbench.sql.driver():connect():query_row('SELECT COUNT(*) FROM sbtest1'))";
+    std::fs::write(&count, counting).expect("a script");
     let count = count.to_str().expect("a path in UTF-8");
     for (auto_inc, rows) in [("--auto-inc=off", "rows\t0\n"), ("--auto-inc=on", "rows\t100\n")] {
-        let test = ["oltp_insert", auto_inc, "--table-size=100"];
-        call(&place, &[&test, &["prepare"]]).success();
+        let insert = ["oltp_insert", auto_inc, "--table-size=100"];
+        call(&place, &[&insert, &["prepare"]]).success();
         let out = call(&place, &[&[count]]).success();
         assert!(out.ends_with(rows), "{out}");
-        call(&place, &[&test, &["--events=20", "run"]]).success();
-        call(&place, &[&test, &["cleanup"]]).success();
+        call(&place, &[&insert, &["--events=20", "run"]]).success();
+        call(&place, &[&insert, &["cleanup"]]).success();
     }
 }

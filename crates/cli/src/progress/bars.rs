@@ -25,7 +25,9 @@ impl Observer for Bars {
                 self.status(&format!("starting {}", systems.join(", ")));
             }
             Event::Resumed { run, differences } => {
-                words::resumed(*run, differences).iter().for_each(|line| self.say(line));
+                for line in words::resumed(*run, differences) {
+                    self.say(&line);
+                }
             }
             Event::Loading { system, step } => self.status(&words::loading(system, step)),
             Event::Restoring { system } => self.status(&words::restoring(system)),

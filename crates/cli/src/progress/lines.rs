@@ -18,7 +18,9 @@ impl Observer for Lines {
             Event::Fetching { entry, progress } => self.fetching.show(entry, progress),
             Event::Starting { systems } => output::tell(&format!("starting {}", systems.join(", "))),
             Event::Resumed { run, differences } => {
-                words::resumed(*run, differences).iter().for_each(|line| output::tell(line))
+                for line in words::resumed(*run, differences) {
+                    output::tell(&line);
+                }
             }
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),

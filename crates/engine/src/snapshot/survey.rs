@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::Damage;
-use super::parts::hexadecimal;
+use crate::hexadecimal::hexadecimal;
 use crate::path_error::{At as _, PathError};
 
 const BLOCK_BYTES: u64 = 4096;

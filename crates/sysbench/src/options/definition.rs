@@ -21,8 +21,14 @@ impl Checked for Kind {
         match self {
             Self::Flag => Some("on"),
             Self::Choice(words) if words.contains(&"on") => Some("on"),
-            Self::Patience | Self::Text | Self::Words(_) | Self::List | Self::File => Some(""),
-            Self::Ports | Self::MysqlErrors | Self::SqlStates => Some(""),
+            Self::Patience
+            | Self::Text
+            | Self::Words(_)
+            | Self::List
+            | Self::File
+            | Self::Ports
+            | Self::MysqlErrors
+            | Self::SqlStates => Some(""),
             _ => None,
         }
     }
@@ -42,8 +48,13 @@ impl Checked for Kind {
             }
             Self::Size => "=SIZE",
             Self::Patience | Self::Choice(_) | Self::Text => "=STRING",
-            Self::Numbers | Self::Percentiles | Self::Words(_) => "=[LIST,...]",
-            Self::Ports | Self::MysqlErrors | Self::SqlStates | Self::List => "=[LIST,...]",
+            Self::Numbers
+            | Self::Percentiles
+            | Self::Words(_)
+            | Self::Ports
+            | Self::MysqlErrors
+            | Self::SqlStates
+            | Self::List => "=[LIST,...]",
             Self::File => "=FILENAME",
         }
     }

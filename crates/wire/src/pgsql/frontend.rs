@@ -67,7 +67,9 @@ pub(super) fn prepare(
         write_sql(out);
         out.push(0);
         out.extend_from_slice(&(types.len() as u16).to_be_bytes());
-        types.iter().for_each(|oid| out.extend_from_slice(&oid.to_be_bytes()));
+        for oid in types {
+            out.extend_from_slice(&oid.to_be_bytes());
+        }
     });
     message(out, b'D', |out| {
         out.push(b'S');

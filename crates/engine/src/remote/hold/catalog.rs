@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::relation::{Identity, Kind, Relation};
 use crate::entry::Family;
+use crate::hexadecimal::hexadecimal;
 
 /// The questions and orders of a kind of server.
 pub(super) trait Catalog: Sync {
@@ -124,7 +125,7 @@ fn digests(client: &mut Client, sql: &str) -> Result<BTreeMap<String, String>, C
             hash.update(word);
         }
     }
-    let short = |hash: Sha256| hash.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let short = |hash: Sha256| hexadecimal(&hash.finalize()[..8]);
     Ok(hashes.into_iter().map(|(name, hash)| (name, short(hash))).collect())
 }
 

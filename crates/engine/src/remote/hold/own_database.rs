@@ -9,6 +9,7 @@ use super::catalog::catalog;
 use super::error::HoldError;
 use super::premises::Premises;
 use super::survey::Survey;
+use crate::hexadecimal::hexadecimal;
 use crate::remote::{CONNECT_PATIENCE, Remote, elsewhere};
 
 /// How its name begins; 16 hexadecimal digits follow.
@@ -27,8 +28,7 @@ pub(super) fn make(remote: &Remote) -> Result<Remote, HoldError> {
     let not_made = |source| HoldError::NotMade { dsn: remote.to_string(), source };
     let mut bytes = [0; DIGITS / 2];
     getrandom::fill(&mut bytes).map_err(|error| not_made(std::io::Error::from(error).into()))?;
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let name = format!("{PREFIX}{digits}");
+    let name = format!("{PREFIX}{}", hexadecimal(&bytes));
     let sql = format!("CREATE DATABASE {}", catalog(remote.family()).quote(&name));
     remote.query(&sql).map_err(not_made)?;
     Ok(remote.in_database(&name)?)

@@ -91,6 +91,8 @@ fn look(path: &Path, seen: &mut Vec<Seen>) {
     if path.symlink_metadata().unwrap().is_dir() {
         let mut items: Vec<_> = fs::read_dir(path).unwrap().map(|item| item.unwrap().path()).collect();
         items.sort();
-        items.iter().for_each(|item| look(item, seen));
+        for item in items {
+            look(&item, seen);
+        }
     }
 }
