@@ -1,8 +1,11 @@
 //! Servers of the user's own: a folder, an archive, one that runs already.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::{self, JoinHandle};
 
 use dyno_engine::testing::{Trial, engine_test, server_test, start_in};
 use dyno_engine::{
@@ -133,15 +136,44 @@ fn own_archive(whole: &Installation) {
     let own = fetch_mine(folder.path(), &source(&digits)).unwrap();
     answers(&start_in(folder.path(), &own, ""));
 
-    // As if from a vendor's site: curl goes on where it stopped.
-    let url = format!("kind = 'tarball'\nurl = 'file://{}'\nsha256 = '{digits}'\n", archive.display());
+    // As from a vendor's site: curl goes on where it stopped.
+    let bytes = fs::read(&archive).unwrap();
+    let half = bytes.len() / 2;
+    let (port, asked) = serve_rest(bytes.clone());
+    let url =
+        format!("kind = 'tarball'\nurl = 'http://127.0.0.1:{port}/server.tar.gz'\nsha256 = '{digits}'\n");
     let partial = folder.path().join("cache/tools/curl").join(&digits);
     fs::create_dir_all(&partial).unwrap();
-    let bytes = fs::read(&archive).unwrap();
-    fs::write(partial.join("server.tar.gz"), &bytes[..bytes.len() / 2]).unwrap();
+    fs::write(partial.join("server.tar.gz"), &bytes[..half]).unwrap();
     let own = fetch_mine(folder.path(), &url).unwrap();
     assert!(own.root.join("bin/mysqld").is_file());
+    assert_eq!(asked.join().unwrap(), half, "the rest is asked for");
     assert!(!partial.exists(), "the download was to go once it was unpacked");
+}
+
+/// Answers one request for a file from some byte on (RFC 9110, section 14). Returns its port, and that byte.
+fn serve_rest(bytes: Vec<u8>) -> (u16, JoinHandle<usize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let serve = move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let lines = BufReader::new(stream.try_clone().unwrap()).lines().map(Result::unwrap);
+        let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+        let range =
+            head.iter().find_map(|line| line.to_lowercase().strip_prefix("range: bytes=").map(str::to_owned));
+        let from: usize = range.unwrap().trim_end_matches('-').parse().unwrap();
+        let (last, length) = (bytes.len() - 1, bytes.len());
+        write!(
+            stream,
+            "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {from}-{last}/{length}\r\nContent-Length: {}\r\n\
+             Connection: close\r\n\r\n",
+            length - from
+        )
+        .unwrap();
+        stream.write_all(&bytes[from..]).unwrap();
+        from
+    };
+    (port, thread::spawn(serve))
 }
 
 /// As vendors pack: all in one folder with the version in its name.
