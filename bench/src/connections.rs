@@ -69,7 +69,7 @@ pub(crate) fn goal() -> Options {
 }
 
 pub(crate) fn quantile_ms(total: &Total, quantile: f64) -> f64 {
-    total.latency.histogram().value_at_quantile(quantile) as f64 / 1000.0
+    total.latency.quantile_us(quantile).unwrap_or(f64::NAN) / 1000.0
 }
 
 /// Ignored errors, and events that did not finish.

@@ -37,7 +37,7 @@ pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
     Ok(Sample {
         queries,
         queries_per_second: queries as f64 / total.seconds,
-        latency_p99_ms: total.latency.histogram().value_at_quantile(0.99) as f64 / 1000.0,
+        latency_p99_ms: total.latency.quantile_us(0.99).unwrap_or(f64::NAN) / 1000.0,
         cpu_us,
         server_us: 0,
         memory_bytes_max,

@@ -1,8 +1,8 @@
 //! Reproducible records that resemble a real run's: latencies vary, counters rise.
 
 use dyno_store::{
-    CounterRecord, Counts, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord, StepRecord,
-    SystemRecord, TrialRecord, Usage, latency_bytes,
+    CounterRecord, Counts, LatencyRecord, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord,
+    StepRecord, SystemRecord, TrialRecord, Usage, latency_record,
 };
 use serde_json::json;
 
@@ -64,7 +64,7 @@ pub(crate) fn steps(trials: u32, seconds: u32) -> Vec<StepRecord> {
 
 /// The values from which records are built.
 pub(crate) struct Pool {
-    histograms: Vec<Vec<u8>>,
+    histograms: Vec<LatencyRecord>,
     random: Random,
 }
 
@@ -103,7 +103,7 @@ impl Pool {
         let events = (seconds * (50_000 + self.random.below(5_000)) as f64) as u64;
         let counts = Counts { operations: 20 * events, events, reads: 14 * events, ..Counts::default() };
         let latency = self.histograms[self.random.below(HISTOGRAMS as u64) as usize].clone();
-        Measured { seconds, counts, latency }
+        Measured { seconds, counts, due: None, latency }
     }
 
     fn usage(&mut self) -> Usage {
@@ -148,8 +148,8 @@ impl Pool {
 }
 
 /// Latencies in µs, mostly small with a few large ones, as an HDR histogram.
-fn histogram(random: &mut Random) -> Vec<u8> {
-    latency_bytes((0..EVENTS_A_HISTOGRAM).map(|_| {
+fn histogram(random: &mut Random) -> LatencyRecord {
+    latency_record((0..EVENTS_A_HISTOGRAM).map(|_| {
         let unit = (random.below(1 << 20) + 1) as f64 / f64::from(1 << 20);
         (400.0 * unit.powf(-0.7)) as u64
     }))

@@ -10,8 +10,8 @@ use dyno_browser::{Browser, Scheme};
 use dyno_judge::{Rule, analyse};
 use dyno_report::{Details, PageInput, Reasons, render_html};
 use dyno_store::{
-    CounterRecord, Counts, Ending, Measured, Outcome, Phase, RunChoice, RunRecord, SampleRecord, StepRecord,
-    Store, SystemRecord, TrialRecord, Usage, latency_bytes,
+    CounterRecord, Counts, Ending, LatencyRecord, Measured, Outcome, Phase, RunChoice, RunRecord,
+    SampleRecord, StepRecord, Store, SystemRecord, TrialRecord, Usage, latency_record,
 };
 
 #[derive(Args)]
@@ -160,8 +160,12 @@ fn trial(head: TrialRecord, options: &Options, random: &mut Random) -> TrialReco
     let samples: Vec<SampleRecord> = (0..options.seconds)
         .map(|number| {
             let operations = (level * (0.8 + 0.4 * random.next())) as u64;
-            let measured =
-                Measured { seconds: 1.0, counts: counts(operations), latency: self::latency(random, 40) };
+            let measured = Measured {
+                seconds: 1.0,
+                counts: counts(operations),
+                due: None,
+                latency: self::latency(random, 40),
+            };
             SampleRecord { number, phase: Phase::Measure, measured, usage: usage(operations, random) }
         })
         .collect();
@@ -175,7 +179,12 @@ fn trial(head: TrialRecord, options: &Options, random: &mut Random) -> TrialReco
     };
     TrialRecord {
         outcome: Outcome::Completed,
-        measured: Some(Measured { seconds: f64::from(options.seconds), counts: counts(operations), latency }),
+        measured: Some(Measured {
+            seconds: f64::from(options.seconds),
+            counts: counts(operations),
+            due: None,
+            latency,
+        }),
         usage: usage(operations, random),
         counters: (0..options.counters).map(|at| counter(at, random)).collect(),
         samples,
@@ -205,8 +214,8 @@ fn usage(operations: u64, random: &mut Random) -> Usage {
     }
 }
 
-fn latency(random: &mut Random, events: u32) -> Vec<u8> {
-    latency_bytes((0..events).map(|_| (200.0 / (random.next() + 0.001)) as u64))
+fn latency(random: &mut Random, events: u32) -> LatencyRecord {
+    latency_record((0..events).map(|_| (200.0 / (random.next() + 0.001)) as u64))
 }
 
 /// A reproducible pseudo-random sequence (Marsaglia, "Xorshift RNGs", 2003).

@@ -20,7 +20,7 @@ pub(super) struct Trial {
     pub(super) seconds: f64,
     pub(super) operations: i64,
     pub(super) errors: i64,
-    pub(super) latency_max_us: i64,
+    pub(super) latency_max_us: f64,
     pub(super) gap_longest_seconds: f64,
     /// Of every column, and of what belongs to it.
     pub(super) digest: u64,
@@ -133,7 +133,7 @@ fn trials(file: &Connection) -> rusqlite::Result<Vec<Trial>> {
             seconds: row.get::<_, Option<f64>>("seconds")?.unwrap_or(0.0),
             operations: row.get::<_, Option<i64>>("operations")?.unwrap_or(0),
             errors: row.get::<_, Option<i64>>("errors")?.unwrap_or(0),
-            latency_max_us: row.get::<_, Option<i64>>("latency_max_us")?.unwrap_or(0),
+            latency_max_us: row.get::<_, Option<f64>>("latency_max_us")?.unwrap_or(0.0),
             gap_longest_seconds: row.get::<_, Option<f64>>("gap_longest_seconds")?.unwrap_or(0.0),
             digest: hasher.finish(),
         });

@@ -79,7 +79,7 @@ fn fits_beside(stopped_ms: i64, trial: &Trial, trials: &[Trial]) -> bool {
 
 fn shows_stall(trial: &Trial) -> bool {
     let stopped = STOPPED.as_secs_f64() * SHOWN;
-    trial.gap_longest_seconds >= stopped || trial.latency_max_us as f64 / 1e6 >= stopped || trial.errors > 0
+    trial.gap_longest_seconds >= stopped || trial.latency_max_us / 1e6 >= stopped || trial.errors > 0
 }
 
 #[cfg(test)]
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_server_that_stood_still_has_to_show_it() {
         let quiet = trial("mariadb", "whole", true);
-        let told = Trial { latency_max_us: 1_400_000, ..quiet.clone() };
+        let told = Trial { latency_max_us: 1_400_000.0, ..quiet.clone() };
         let fault = fault(Kind::ServerStopped, Some("mariadb"));
         let next = |after_ms| Trial {
             started_at_ms: STARTED_AT_MS + after_ms,

@@ -5,7 +5,7 @@ use std::fs;
 use dyno_store::{
     AttemptRecord, ClaimRecord, CounterRecord, Counts, CrashRecord, Ending, InstanceRecord, Measured,
     Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store,
-    SystemRecord, TrialRecord, Usage, latency_bytes,
+    SystemRecord, TrialRecord, Usage, latency_record,
 };
 use serde_json::json;
 
@@ -211,7 +211,7 @@ fn sample(number: u32, rate: f64) -> SampleRecord {
 
 fn measured(rate: f64, seconds: f64) -> Measured {
     let events = (rate * seconds) as u64;
-    let latency = latency_bytes((0..events.min(50)).map(|event| 400 + 37 * event));
+    let latency = latency_record((0..events.min(50)).map(|event| 400 + 37 * event));
     let counts = Counts { operations: events, events, reads: events, ..Counts::default() };
-    Measured { seconds, counts, latency }
+    Measured { seconds, counts, due: None, latency }
 }

@@ -256,6 +256,20 @@ pub enum CellWarning {
         /// Whether one of them was never measured with this system: it failed each time.
         never_measured: bool,
     },
+    /// No operation finished or was counted: the figure of such a round is 0.
+    NothingDone {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+    },
+    /// At the rate of the step, no event was due, so none finished.
+    NothingDue {
+        /// Affected rounds.
+        rounds: usize,
+        /// Completed rounds.
+        of: usize,
+    },
     /// When a trial ended, events in flight were abandoned after a time limit.
     Abandoned {
         /// Number of all such events.

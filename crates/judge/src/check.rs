@@ -82,7 +82,9 @@ pub fn check_trial(
     seconds: &[SecondRate],
     limits: &DisturbanceLimits,
 ) -> TrialCheck {
-    let series = slice_series(&trial.record).unwrap_or_else(|| throughput_series(seconds));
+    let series = slice_series(&trial.record)
+        .or_else(|| served_series(seconds))
+        .unwrap_or_else(|| throughput_series(seconds));
     if joined(run, &trial.record.step_id).is_some() {
         // Its rate changes whenever clients join, so its course says nothing about the system.
         return TrialCheck { rates: series, ..check_series(run, trial, &[], limits) };
@@ -125,6 +127,15 @@ pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
         .filter(|second| second.seconds >= SAMPLE_SHARE_MIN * usual)
         .map(|second| second.operations as f64 / second.seconds)
         .collect()
+}
+
+/// Finished events of each measured sample as a share of those that became due in it. Only of a load at a rate, of which
+/// the rate itself is the plan's; samples in which nothing was due say nothing.
+fn served_series(seconds: &[SecondRate]) -> Option<Vec<f64>> {
+    let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure);
+    let share =
+        |second: &SecondRate| second.due.filter(|due| *due > 0).map(|due| second.events as f64 / due as f64);
+    measured().any(|second| second.due.is_some()).then(|| measured().filter_map(share).collect())
 }
 
 /// The steadiness of a series. The values of a long series are averaged.
@@ -187,6 +198,37 @@ mod tests {
         let mut cut = seconds(&[100.0, 100.0, 100.0]);
         cut[4].seconds = 0.01;
         assert_eq!(throughput_series(&cut), [100.0, 100.0]);
+    }
+
+    #[test]
+    fn at_a_rate_the_course_is_of_what_was_due() {
+        let at_a_rate = |due: &[u64], served: &[f64]| -> Vec<SecondRate> {
+            let second = |(due, served): (&u64, &f64)| {
+                let events = (*due as f64 * served) as u64;
+                SecondRate {
+                    phase: Phase::Measure,
+                    seconds: 1.0,
+                    operations: 10 * events,
+                    events,
+                    due: Some(*due),
+                }
+            };
+            due.iter().zip(served).map(second).collect()
+        };
+        let found = |seconds: &[SecondRate]| {
+            check_trial(&one_trial(), &one_trial().trials[0], seconds, &DisturbanceLimits::default())
+        };
+        let ramp: Vec<u64> = (1..=60).map(|second| 100 * second).collect();
+        let kept = found(&at_a_rate(&ramp, &[1.0; 60]));
+        assert_eq!(kept.steadiness, Some(Steadiness::Flat), "the plan's rate rises, not the system's");
+        assert!(kept.level.is_none_or(|level| level.has_level()));
+        let decaying: Vec<f64> = (0..60).map(|second| 1.0 - f64::from(second) / 80.0).collect();
+        let decays = found(&at_a_rate(&[1000; 60], &decaying));
+        assert!(decays.level.is_some_and(|level| !level.has_level() && level.change < 0.5));
+        let rare: Vec<u64> = (0..60).map(|second| u64::from(second % 5 == 0)).collect();
+        let rare = found(&at_a_rate(&rare, &[1.0; 60]));
+        assert_eq!((rare.samples, rare.variation.unwrap().stalled), (12, 0), "nothing was due in the others");
+        assert_eq!(found(&at_a_rate(&[0; 60], &[1.0; 60])).samples, 0);
     }
 
     #[test]

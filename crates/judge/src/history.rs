@@ -173,7 +173,9 @@ fn point(
     let completed = trials.completed(step, clients, system).iter();
     let values: Vec<f64> = completed
         .filter_map(|trial| {
-            quantity::figures(&trial.record, None).remove(&rule.quantity).map(|figure| figure.value)
+            let figure = quantity::figures(&trial.record, None).remove(&rule.quantity)?.value;
+            // Nothing done has no ratio to what was done before.
+            (rule.quantity != Quantity::Throughput || figure > 0.0).then_some(figure)
         })
         .collect();
     let version = run.systems.iter().find(|known| known.id == system)?.engine_version.clone();

@@ -30,8 +30,9 @@ impl Latencies {
     pub fn of<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>) -> Option<Self> {
         let (mut all, mut censored) = (None, None);
         for trial in trials {
-            add(&mut all, trial.measured.as_ref().map(|measured| measured.latency.as_slice()));
-            add(&mut censored, trial.latency_censored.as_deref());
+            let finished = trial.measured.as_ref().map(|measured| &measured.latency);
+            add(&mut all, finished.and_then(LatencyCounts::of));
+            add(&mut censored, trial.latency_censored.as_deref().and_then(LatencyCounts::from_bytes));
         }
         Some(Self { all: all.filter(|all| all.events() > 0)?, censored })
     }
@@ -45,7 +46,7 @@ impl Latencies {
     pub fn quantile(&self, quantile: f64) -> LatencyUs {
         let us = self.all.quantile_us(quantile);
         let rank = (quantile * self.all.events() as f64).ceil() as u64;
-        LatencyUs { us: us as f64, is_lower_bound: self.finished_within((us as f64 * CLOSE) as u64) < rank }
+        LatencyUs { us, is_lower_bound: self.finished_within((us * CLOSE) as u64) < rank }
     }
 
     pub fn mean(&self) -> LatencyUs {
@@ -53,7 +54,7 @@ impl Latencies {
     }
 
     pub fn max(&self) -> LatencyUs {
-        LatencyUs { us: self.all.max_us() as f64, is_lower_bound: self.has_stragglers() }
+        LatencyUs { us: self.all.max_us(), is_lower_bound: self.has_stragglers() }
     }
 
     /// Number of finished events that took at most this time.
@@ -70,9 +71,9 @@ impl Latencies {
     }
 }
 
-/// Adds a histogram's events. Bytes that are no histogram add nothing.
-fn add(into: &mut Option<LatencyCounts>, bytes: Option<&[u8]>) {
-    let Some(counts) = bytes.and_then(LatencyCounts::from_bytes) else { return };
+/// Adds a histogram's events, if it is one.
+fn add(into: &mut Option<LatencyCounts>, counts: Option<LatencyCounts>) {
+    let Some(counts) = counts else { return };
     match into {
         None => *into = Some(counts),
         Some(into) => into.add(&counts),
@@ -88,7 +89,7 @@ mod tests {
         let mut trial = trial("reads", "db", 4, 0, 10.0);
         let all: Vec<u64> = finished.into_iter().chain(censored.iter().copied()).collect();
         trial.measured.as_mut().unwrap().latency = latency(all);
-        trial.latency_censored = (!censored.is_empty()).then(|| latency(censored.iter().copied()));
+        trial.latency_censored = (!censored.is_empty()).then(|| latency(censored.iter().copied()).histogram);
         Latencies::of([&trial])
     }
 
@@ -100,7 +101,7 @@ mod tests {
         assert_eq!((latencies.mean(), latencies.max()), (known(50.5), known(100.0)));
         assert!(of([], &[]).is_none());
         let mut garbage = trial("reads", "db", 4, 0, 10.0);
-        garbage.measured.as_mut().unwrap().latency = b"garbage".to_vec();
+        garbage.measured.as_mut().unwrap().latency.histogram = b"garbage".to_vec();
         assert!(Latencies::of([&garbage]).is_none());
     }
 

@@ -9,6 +9,7 @@ mod check;
 mod claim;
 mod comparison;
 mod disturbance;
+mod done;
 mod drivers;
 mod evidence;
 mod explain;

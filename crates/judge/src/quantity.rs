@@ -129,7 +129,7 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
     let per_second = |amount: Option<f64>| amount.filter(|_| seconds > 0.0).map(|amount| amount / seconds);
     let sum = |user: Option<u64>, system: Option<u64>| Some(user? + system?);
     let figures = [
-        (Quantity::Throughput, Some(throughput(trial))),
+        (Quantity::Throughput, throughput(trial)),
         (Quantity::ServerCpu, each(sum(usage.server_user_cpu_us, usage.server_system_cpu_us), 1.0)),
         (Quantity::ClientCpu, each(sum(usage.client_user_cpu_us, usage.client_system_cpu_us), 1.0)),
         (Quantity::ContextSwitches, each(usage.server_context_switches, 1.0)),
@@ -162,26 +162,30 @@ fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
     ]
 }
 
-/// Operations per second of a trial; 0 if nothing was measured. A measured trial without operations counts as half an
-/// operation, as in [`rate`]. For a capacity search it is the capacity, because the search sets the rates of its probes.
-pub fn throughput(trial: &TrialRecord) -> f64 {
+/// Operations per second of a trial, 0 if nothing was done; none if no time was measured. For a capacity search it is the
+/// capacity, because the search sets the rates of its probes.
+pub fn throughput(trial: &TrialRecord) -> Option<f64> {
     if let Some(capacity) = trial.capacity {
-        return capacity.per_second;
+        return Some(capacity.per_second);
     }
-    trial.measured.as_ref().map_or(0.0, |measured| rate(measured.counts.operations as f64, measured.seconds))
+    trial.measured.as_ref()?.operations_per_second()
 }
 
-/// Operations per second, for ratios. A trial or slice without operations, for example because a disk stalled for all
-/// of it, counts as half an operation. It then has a ratio, an extreme one (Haldane, "The estimation and significance
-/// of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956).
-pub(crate) fn rate(operations: f64, seconds: f64) -> f64 {
-    if operations > 0.0 { operations / seconds } else { 0.5 / seconds }
-}
-
-/// The logarithm of each slice's rate, by cycle.
+/// The logarithm of each slice's rate, by cycle, of a trial that did something; else empty.
+///
+/// A slice without operations, for example because a disk stalled for all of it, counts as half an operation. So its log
+/// ratio is an extreme one, which the trimmed mean of the cycles leaves out, and not none, which would leave out stalls
+/// (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20,
+/// 1956). If half of the slices were without operations, their mean would be made of this, so there is none.
 pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
-    let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
-    let ln_rates = slices.map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln()));
+    let slices = || trial.slices.iter().filter(|slice| slice.seconds > 0.0);
+    let without = slices().filter(|slice| slice.operations <= 0.0).count();
+    if 2 * without >= slices().count() {
+        return BTreeMap::new();
+    }
+    let rate =
+        |operations: f64, seconds: f64| if operations > 0.0 { operations / seconds } else { 0.5 / seconds };
+    let ln_rates = slices().map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln()));
     // A damaged results file may have slices without time, or of endless work.
     ln_rates.filter(|(_, ln_rate)| ln_rate.is_finite()).collect()
 }
@@ -252,10 +256,24 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_done_there_is_half_an_operation_and_no_cost() {
-        let trial = sample::trial("point", "a", 4, 0, 0.0);
-        let figures = figures(&trial, None);
-        assert_eq!(figures.get(&Quantity::Throughput).map(|figure| figure.value), Some(0.05));
-        assert_eq!(figures.get(&Quantity::ServerCpu), None);
+    fn nothing_done_is_0_and_has_no_cost() {
+        let mut trial = sample::trial("point", "a", 4, 0, 0.0);
+        let found = figures(&trial, None);
+        assert_eq!(found.get(&Quantity::Throughput).map(|figure| figure.value), Some(0.0));
+        assert_eq!(found.get(&Quantity::ServerCpu), None);
+        trial.measured.as_mut().unwrap().seconds = 0.0;
+        assert_eq!(figures(&trial, None).get(&Quantity::Throughput), None, "in no time there is no rate");
+    }
+
+    #[test]
+    fn a_slice_without_operations_counts_among_others_and_not_by_itself() {
+        let mut trial = sample::trial("point", "a", 4, 0, 1000.0);
+        let mut count = |rates: &[f64]| {
+            sample::slice(&mut trial, rates);
+            ln_rates(&trial).len()
+        };
+        assert_eq!(count(&[100.0, 0.0, 100.0, 100.0]), 4);
+        assert_eq!(count(&[100.0, 0.0, 0.0, 100.0]), 0);
+        assert_eq!(count(&[0.0; 4]), 0);
     }
 }

@@ -8,7 +8,7 @@ use dyno_store::{
     TrialId, TrialRecord, Usage,
 };
 
-pub(crate) use dyno_store::latency_bytes as latency;
+pub(crate) use dyno_store::latency_record as latency;
 
 /// A run of systems without steps. The first system is the base.
 pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
@@ -135,7 +135,14 @@ pub(crate) fn memory_limit(found: &str) -> LimitsRecord {
 pub(crate) fn seconds(rates: &[f64]) -> Vec<SecondRate> {
     let warmup = [1.0, 2.0].map(|rate| (Phase::Warmup, rate));
     let all = warmup.into_iter().chain(rates.iter().map(|rate| (Phase::Measure, *rate)));
-    all.map(|(phase, rate)| SecondRate { phase, seconds: 1.0, operations: rate as u64 }).collect()
+    all.map(|(phase, rate)| SecondRate {
+        phase,
+        seconds: 1.0,
+        operations: rate as u64,
+        events: rate as u64,
+        due: None,
+    })
+    .collect()
 }
 
 /// Makes every trial of a system in a step a failure.
@@ -162,6 +169,7 @@ fn measured(seconds: f64, operations: u64, latency_us: u64) -> Measured {
     Measured {
         seconds,
         counts: Counts { operations, events: operations, ..Counts::default() },
+        due: None,
         latency: latency([latency_us]),
     }
 }

@@ -40,7 +40,7 @@ pub fn scalings(run: &Run) -> Vec<Scaling> {
                 clients.sort_unstable();
                 let rates = |clients: u32| -> Vec<f64> {
                     let completed = trials.completed(&step.id, clients, &system.id);
-                    completed.iter().map(|trial| throughput(&trial.record)).collect()
+                    completed.iter().filter_map(|trial| throughput(&trial.record)).collect()
                 };
                 let level =
                     |clients: &u32| Some(ScalingPoint { clients: *clients, rate: median(&rates(*clients))? });

@@ -1,4 +1,5 @@
-//! Stalls: times of a trial without finished events that are too long to be chance.
+//! Stalls: times of a trial without finished events that are too long to be chance. At a rate, only times in which
+//! something was due count, and what was due is what could have finished.
 
 use dyno_store::TrialRecord;
 use serde::Serialize;
@@ -29,13 +30,21 @@ fn limit_seconds(events: u64, seconds: f64) -> f64 {
     (seconds / events * (events / CHANCE_MAX).ln()).max(STALL_SECONDS_MIN)
 }
 
+/// The limit for a trial; none if nothing was due in it.
 fn limit_of(trial: &TrialRecord) -> Option<f64> {
     let measured = trial.measured.as_ref()?;
-    // With several drivers, the longest gap is that of the driver whose longest gap is shortest. It is compared with the
-    // events of the driver that finished fewest.
-    let of_drivers = trial.drivers.iter().map(|driver| driver.events.max(driver.operations)).min();
-    let finished = of_drivers.unwrap_or(measured.counts.events.max(measured.counts.operations));
-    Some(limit_seconds(finished, measured.seconds))
+    let left = trial.backlog.unwrap_or(0) + trial.unfinished.unwrap_or(0);
+    let Some(due) = measured.due.map(|due| due.max(measured.counts.events + left)) else {
+        // With several drivers, the longest gap is that of the driver whose longest gap is shortest. It is compared with
+        // the events of the driver that finished fewest.
+        let of_drivers = trial.drivers.iter().map(|driver| driver.events.max(driver.operations)).min();
+        let finished = of_drivers.unwrap_or(measured.counts.events.max(measured.counts.operations));
+        return Some(limit_seconds(finished, measured.seconds));
+    };
+    // Likewise at a rate, of the drivers for which anything was due.
+    let of_drivers = trial.drivers.iter().map(|driver| driver.events + driver.left_events);
+    let due = of_drivers.filter(|due| *due > 0).min().unwrap_or(due);
+    (due > 0).then(|| limit_seconds(due, measured.seconds))
 }
 
 pub(crate) fn longest(trial: &TrialRecord) -> Option<Stall> {
@@ -74,6 +83,36 @@ mod tests {
         assert_eq!((longest(&trial), stalled_at_end_seconds(&trial)), (None, None));
         trial.drivers = vec![driver(100_000), driver(100_000)];
         assert!(longest(&trial).is_some() && stalled_at_end_seconds(&trial).is_some());
+    }
+
+    #[test]
+    fn at_a_rate_what_was_due_could_have_finished() {
+        let at_a_rate = |due: u64, events: u64, gap_seconds: f64| {
+            let mut trial = sample::trial("slow", "db", 1, 0, 0.0);
+            let measured = trial.measured.as_mut().unwrap();
+            (measured.due, measured.counts.events, measured.counts.operations) = (Some(due), events, events);
+            trial.backlog = Some(due - events);
+            trial.gaps = Some(Gaps {
+                longest_seconds: gap_seconds,
+                longest_began_seconds: Some(0.0),
+                last_seconds: gap_seconds,
+            });
+            trial
+        };
+        let stalled =
+            |trial: &TrialRecord| (longest(trial).is_some(), stalled_at_end_seconds(trial).is_some());
+        assert_eq!(stalled(&at_a_rate(0, 0, 10.0)), (false, false), "nothing was due");
+        assert_eq!(stalled(&at_a_rate(2, 0, 1.5)), (false, false), "two events were due, late perhaps");
+        assert_eq!(
+            stalled(&at_a_rate(1000, 0, 10.0)),
+            (true, true),
+            "a thousand were due, and none finished"
+        );
+        assert_eq!(stalled(&at_a_rate(1000, 900, 1.2)), (true, true));
+        let mut drivers = at_a_rate(40, 40, 1.5);
+        let driver = |events| DriverRecord { events, ..DriverRecord::default() };
+        drivers.drivers = vec![driver(40), driver(0)];
+        assert_eq!(stalled(&drivers), (false, false), "for one driver nothing was due");
     }
 
     #[test]

@@ -112,6 +112,8 @@ pub(crate) struct Schedule {
     due: Peekable<Arrivals>,
     forerunner: Peekable<Arrivals>,
     backlog: u64,
+    /// Events that have become due, as far as counted.
+    due_so_far: u64,
 }
 
 impl Schedule {
@@ -122,7 +124,7 @@ impl Schedule {
     /// A schedule whose rate begins at a time, in ns since the load began.
     pub(crate) fn beginning_at(origin_ns: u64, rate: Rate, share: f64, seed: u64) -> Self {
         let arrivals = Arrivals { origin_ns, ..Arrivals::new(rate, share, seed) };
-        Self { due: arrivals.clone().peekable(), forerunner: arrivals.peekable(), backlog: 0 }
+        Self { due: arrivals.clone().peekable(), forerunner: arrivals.peekable(), backlog: 0, due_so_far: 0 }
     }
 
     /// Due time of the oldest event that has not begun.
@@ -144,16 +146,22 @@ impl Schedule {
         self.backlog
     }
 
+    /// Number of events that had become due when the backlog was last asked for.
+    pub(crate) fn due_so_far(&self) -> u64 {
+        self.due_so_far
+    }
+
     /// Takes all events that are due at a time, and gives the age of each.
-    pub(crate) fn take_ages_us(&mut self, at_ns: u64, mut aged: impl FnMut(u64)) {
+    pub(crate) fn take_ages_ns(&mut self, at_ns: u64, mut aged: impl FnMut(u64)) {
         while let Some(due_ns) = self.due.next_if(|&due_ns| due_ns <= at_ns) {
-            aged((at_ns - due_ns) / 1000);
+            aged(at_ns - due_ns);
         }
     }
 
     fn count_due(&mut self, now_ns: u64) {
         while self.forerunner.next_if(|&due_ns| due_ns <= now_ns).is_some() {
             self.backlog += 1;
+            self.due_so_far += 1;
         }
     }
 }
@@ -234,6 +242,6 @@ mod tests {
         assert_eq!(schedule.take_due(1_000_000_000), first);
         assert_eq!(schedule.backlog(1_000_000_000), 9);
         assert_eq!(std::iter::from_fn(|| schedule.take_due(2_000_000_000)).count(), 19);
-        assert_eq!(schedule.backlog(2_000_000_000), 0);
+        assert_eq!((schedule.backlog(2_000_000_000), schedule.due_so_far()), (0, 20));
     }
 }

@@ -91,6 +91,13 @@ pub struct Tick {
     pub running: u32,
     /// Due events that have not begun (open loop).
     pub backlog: u64,
+    /// Events that became due in the interval; none in a closed loop.
+    #[serde(default)]
+    pub due: Option<u64>,
+    /// Whether at its end no event was in flight and none was due, so that nothing can finish. Only at a rate, or with
+    /// think times.
+    #[serde(default)]
+    pub is_idle: bool,
 }
 
 /// An order to a job that waits for them, one line of JSON.
@@ -179,10 +186,13 @@ pub struct Total {
     pub usage: Usage,
     /// Due events that had not begun at the end (open loop).
     pub backlog: u64,
+    /// Events that became due in the measured time; none in a closed loop, and of slices.
+    #[serde(default)]
+    pub due: Option<u64>,
     /// Connections still in an event when the time limit of the end was reached.
     #[serde(default)]
     pub unfinished: u32,
-    /// Stretches in which nothing finished; none of slices and of commands.
+    /// Stretches in which something was due and nothing finished; none of slices and of commands.
     #[serde(default)]
     pub gaps: Option<Gaps>,
     /// Longest time that a script kept an event loop from its other connections.
@@ -197,7 +207,8 @@ pub struct Total {
     pub noted: Noted,
 }
 
-/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s.
+/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s. At a rate, a time in which
+/// no event is in flight or due is no such stretch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gaps {
     pub longest_seconds: f64,
@@ -278,11 +289,11 @@ impl StatementLatency {
         }
     }
 
-    pub(crate) fn record_us(&mut self, kind: Kind, latency_us: u64) {
+    pub(crate) fn record_ns(&mut self, kind: Kind, latency_ns: u64) {
         match kind {
-            Kind::Read => self.reads.record_us(latency_us),
-            Kind::Write => self.writes.record_us(latency_us),
-            Kind::Other => self.others.record_us(latency_us),
+            Kind::Read => self.reads.record_ns(latency_ns),
+            Kind::Write => self.writes.record_ns(latency_ns),
+            Kind::Other => self.others.record_ns(latency_ns),
         }
     }
 }

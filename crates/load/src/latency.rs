@@ -21,44 +21,105 @@ const HIGHEST_BYTES: std::ops::Range<usize> = 24..32;
 static EMPTY: LazyLock<Histogram<u64>> =
     LazyLock::new(|| Histogram::new(DIGITS).expect("a constant number of digits is valid"));
 
-/// Latencies in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the longest
-/// latency: no memory before the first, 90 kB up to a second, twice that up to an hour.
+/// Latencies: their distribution, and exactly their least, their greatest and their sum.
+///
+/// The distribution is in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the
+/// longest latency: no memory before the first, 90 kB up to a second, twice that up to an hour.
 #[derive(Clone, Debug, Default)]
-pub struct Latency(Option<Histogram<u64>>);
+pub struct Latency {
+    histogram: Option<Histogram<u64>>,
+    exact: LatencyNs,
+}
+
+/// The shortest and the longest of some latencies and their sum, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LatencyNs {
+    pub min_ns: u64,
+    pub max_ns: u64,
+    pub sum_ns: u64,
+}
+
+/// Those of no latency: what is added to others changes nothing.
+impl Default for LatencyNs {
+    fn default() -> Self {
+        Self { min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
+    }
+}
+
+impl LatencyNs {
+    fn merge(&mut self, other: Self) {
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+    }
+}
 
 impl Latency {
-    /// Records one latency; 0 counts as 1 µs.
+    /// Records one latency; in the distribution, less than 1 µs counts as 1 µs.
     ///
     /// # Panics
     /// Never: the bounds keep the histogram small.
-    pub fn record_us(&mut self, latency_us: u64) {
-        let recorded = self.grown().record(latency_us.clamp(1, LATENCY_US_MAX));
+    pub fn record_ns(&mut self, latency_ns: u64) {
+        self.exact.merge(LatencyNs { min_ns: latency_ns, max_ns: latency_ns, sum_ns: latency_ns });
+        let recorded = self.grown().record((latency_ns / 1000).clamp(1, LATENCY_US_MAX));
         recorded.expect("a histogram of an hour fits into memory");
     }
 
-    /// Adds another histogram's latencies.
+    /// Records one latency.
+    pub fn record_us(&mut self, latency_us: u64) {
+        self.record_ns(latency_us.saturating_mul(1000));
+    }
+
+    /// Adds other latencies.
     ///
     /// # Panics
     /// Never: a histogram grows to hold what another holds.
     pub fn merge(&mut self, other: &Self) {
-        if let Some(other) = &other.0 {
+        self.exact.merge(other.exact);
+        if let Some(other) = &other.histogram {
             self.grown().add(other).expect("a histogram of an hour fits into memory");
         }
     }
 
     /// The histogram, created if missing.
     fn grown(&mut self) -> &mut Histogram<u64> {
-        self.0.get_or_insert_with(|| EMPTY.clone())
+        self.histogram.get_or_insert_with(|| EMPTY.clone())
     }
 
     pub fn clear(&mut self) {
-        if let Some(histogram) = &mut self.0 {
+        self.exact = LatencyNs::default();
+        if let Some(histogram) = &mut self.histogram {
             histogram.reset();
         }
     }
 
+    /// The distribution. Its least, its greatest and its mean are edges and middles of buckets; [`Self::exact`] has them
+    /// exactly.
     pub fn histogram(&self) -> &Histogram<u64> {
-        self.0.as_ref().unwrap_or(&EMPTY)
+        self.histogram.as_ref().unwrap_or(&EMPTY)
+    }
+
+    /// Least, greatest and sum; none without a latency.
+    pub fn exact(&self) -> Option<LatencyNs> {
+        (!self.histogram().is_empty()).then_some(self.exact)
+    }
+
+    /// Mean in ns; none without a latency.
+    pub fn mean_ns(&self) -> Option<f64> {
+        Some(self.exact()?.sum_ns as f64 / self.histogram().len() as f64)
+    }
+
+    /// The latency in ns that a share of all does not exceed, to three significant digits, but neither below the least
+    /// latency nor above the greatest; none without a latency.
+    pub fn quantile_ns(&self, quantile: f64) -> Option<f64> {
+        let LatencyNs { min_ns, max_ns, .. } = self.exact()?;
+        let of_bucket_us = self.histogram().value_at_quantile(quantile) as f64;
+        Some((of_bucket_us * 1e3).clamp(min_ns as f64, max_ns as f64))
+    }
+
+    /// [`Self::quantile_ns`] in µs.
+    pub fn quantile_us(&self, quantile: f64) -> Option<f64> {
+        Some(self.quantile_ns(quantile)? / 1e3)
     }
 
     /// The histogram in HDR's V2 format, as in the results file. However far it has grown, its highest trackable value
@@ -73,12 +134,9 @@ impl Latency {
         bytes
     }
 
-    /// Parses HDR's V2 format.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).ok()?;
-        let mut latency = Self::default();
-        latency.grown().add(histogram).ok()?;
-        Some(latency)
+    /// The histogram as [`Self::to_bytes`], as base64 without padding.
+    pub fn to_base64(&self) -> String {
+        STANDARD_NO_PAD.encode(self.to_bytes())
     }
 }
 
@@ -89,24 +147,39 @@ impl PartialEq for Latency {
             let recorded = latency.histogram().iter_recorded();
             recorded.map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
         };
-        counts(self) == counts(other)
+        self.exact == other.exact && counts(self) == counts(other)
     }
+}
+
+/// In a frame.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Sent<'a> {
+    histogram: std::borrow::Cow<'a, str>,
+    exact: Option<LatencyNs>,
 }
 
 impl serde::Serialize for Latency {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&STANDARD_NO_PAD.encode(self.to_bytes()))
+        let sent = Sent { histogram: self.to_base64().into(), exact: self.exact() };
+        serde::Serialize::serialize(&sent, serializer)
     }
 }
 
 impl<'de> serde::Deserialize<'de> for Latency {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        STANDARD_NO_PAD
-            .decode(text.as_bytes())
-            .ok()
-            .and_then(|bytes| Self::from_bytes(&bytes))
-            .ok_or_else(|| D::Error::custom("not an HDR histogram"))
+        let sent: Sent<'_> = serde::Deserialize::deserialize(deserializer)?;
+        let bytes = STANDARD_NO_PAD.decode(sent.histogram.as_bytes()).ok();
+        let histogram: Option<Histogram<u64>> =
+            bytes.and_then(|bytes| Deserializer::new().deserialize(&mut &bytes[..]).ok());
+        let histogram = histogram.ok_or_else(|| D::Error::custom("not an HDR histogram"))?;
+        let mut latency = Self::default();
+        latency.grown().add(histogram).map_err(|_| D::Error::custom("a histogram of other bounds"))?;
+        match (sent.exact, latency.histogram().is_empty()) {
+            (Some(exact), false) if exact.min_ns <= exact.max_ns => latency.exact = exact,
+            (None, true) => {}
+            _ => return Err(D::Error::custom("latencies without their least, greatest and sum")),
+        }
+        Ok(latency)
     }
 }
 
@@ -125,6 +198,44 @@ mod tests {
         assert_eq!(back, latency);
         assert_eq!(back.histogram().len(), 5);
         assert!(back.histogram().max() >= LATENCY_US_MAX);
+        let nothing = serde_json::to_string(&Latency::default()).unwrap();
+        assert_eq!(serde_json::from_str::<Latency>(&nothing).unwrap().exact(), None);
+    }
+
+    #[test]
+    fn of_one_latency_every_figure_is_the_same_number() {
+        for ns in [1, 7_036_931, 3_600_000_000_000, 9_000_000_000_001] {
+            let mut latency = Latency::default();
+            latency.record_ns(ns);
+            let one = Some(ns as f64);
+            let quantiles = [0.0, 0.5, 0.99, 1.0].map(|quantile| latency.quantile_ns(quantile));
+            assert_eq!((quantiles, latency.mean_ns()), ([one; 4], one), "{ns}");
+            assert_eq!(latency.exact(), Some(LatencyNs { min_ns: ns, max_ns: ns, sum_ns: ns }));
+        }
+    }
+
+    #[test]
+    fn least_greatest_and_sum_are_exact_and_merge() {
+        let mut random = 7_u64;
+        let mut parts = [Latency::default(), Latency::default(), Latency::default()];
+        let (mut min_ns, mut max_ns, mut sum_ns) = (u64::MAX, 0, 0);
+        for at in 0..3000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let ns = random >> (24 + at % 40);
+            parts[at % 2].record_ns(ns);
+            (min_ns, max_ns, sum_ns) = (min_ns.min(ns), max_ns.max(ns), sum_ns + ns);
+        }
+        let [mut all, other, empty] = parts;
+        all.merge(&other);
+        all.merge(&empty);
+        assert_eq!(all.exact(), Some(LatencyNs { min_ns, max_ns, sum_ns }));
+        let (low, high) = (min_ns as f64, max_ns as f64);
+        let quantiles: Vec<f64> =
+            (0..=1000).filter_map(|at| all.quantile_ns(f64::from(at) / 1000.0)).collect();
+        assert!(quantiles.is_sorted() && quantiles.iter().all(|ns| (low..=high).contains(ns)));
+        assert!((low..=high).contains(&all.mean_ns().unwrap()));
+        all.clear();
+        assert_eq!((all.exact(), all.mean_ns(), all.quantile_ns(0.5)), (None, None, None));
     }
 
     #[test]
@@ -145,7 +256,8 @@ mod tests {
             into.merge(&cleared);
             into.merge(&Latency::default());
             assert_eq!(into, of(&[10, 20, 30, 5_000_000]));
-            assert_eq!(Latency::from_bytes(&into.to_bytes()), Some(into));
+            let sent = serde_json::to_string(&into).unwrap();
+            assert_eq!(serde_json::from_str::<Latency>(&sent).unwrap(), into);
         }
     }
 
@@ -164,7 +276,15 @@ mod tests {
 
     #[test]
     fn garbage_is_no_histogram() {
-        assert!(serde_json::from_str::<Latency>("\"AAAA\"").is_err());
-        assert!(serde_json::from_str::<Latency>("\"!\"").is_err());
+        let sent = |histogram: &str, exact: &str| {
+            serde_json::from_str::<Latency>(&format!("{{\"histogram\":\"{histogram}\",\"exact\":{exact}}}"))
+        };
+        assert!(sent("AAAA", "null").is_err() && sent("!", "null").is_err());
+        let mut one = Latency::default();
+        one.record_us(5);
+        let histogram = one.to_base64();
+        assert!(sent(&histogram, r#"{"min_ns":5000,"max_ns":5000,"sum_ns":5000}"#).is_ok_and(|it| it == one));
+        assert!(sent(&histogram, "null").is_err(), "an event without its latency");
+        assert!(sent(&histogram, r#"{"min_ns":2,"max_ns":1,"sum_ns":1}"#).is_err());
     }
 }

@@ -51,7 +51,7 @@ pub use group::{LoadGroup, MemberFigures};
 pub use job::{
     Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,
 };
-pub use latency::{LATENCY_US_MAX, Latency};
+pub use latency::{LATENCY_US_MAX, Latency, LatencyNs};
 pub use noted::{Noted, NotedStatement};
 pub use process::{FrameSource, LoadProcess, LoadProcessError};
 pub use run::{check_syntax, run_job, run_ordered_job};

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use dyno_script::SqlFailure;
 
+use crate::arrivals::Schedule;
 use crate::frame::{Counts, Kind, StatementLatency};
 use crate::latency::Latency;
 use crate::served::ConnectionStats;
@@ -57,6 +58,8 @@ pub(crate) struct Recorder {
     record: Mutex<Record>,
     running: AtomicU32,
     backlog: AtomicU64,
+    /// Events that have become due since the load began (open loop).
+    due: AtomicU64,
     /// Finished events and statements since the load began.
     finished: AtomicU64,
 }
@@ -134,6 +137,17 @@ impl Recorder {
     pub(crate) fn set_backlog(&self, events: u64) {
         self.backlog.store(events, Ordering::Relaxed);
     }
+
+    /// Counts the events of a schedule that were due at a time, and takes note of those that have not begun.
+    pub(crate) fn count_due(&self, schedule: &mut Schedule, now_ns: u64) {
+        self.set_backlog(schedule.backlog(now_ns));
+        self.due.store(schedule.due_so_far(), Ordering::Relaxed);
+    }
+
+    /// Number of events that have become due since the load began.
+    pub(crate) fn due(&self) -> u64 {
+        self.due.load(Ordering::Relaxed)
+    }
 }
 
 /// Records of a worker's turn of the loop, not yet visible to the reporter.
@@ -143,7 +157,7 @@ pub(crate) struct Batch {
     error_codes: BTreeMap<String, u64>,
     /// Connection and latency (ns) of each event.
     events: Vec<(u32, u64)>,
-    /// Kind and latency (µs) of each statement.
+    /// Kind and latency (ns) of each statement.
     statements: Vec<(Kind, u64)>,
     event_shares: f64,
     busy_ns: u64,
@@ -203,7 +217,7 @@ impl Batch {
             _ => (&mut self.counts.reads, Kind::Read),
         };
         *count += 1;
-        self.statements.push((kind, latency_ns / 1000));
+        self.statements.push((kind, latency_ns));
     }
 
     /// Records an error after which the event is rerun.
@@ -232,11 +246,11 @@ impl Batch {
         record.bins.iter_mut().zip(self.bins.drain(..)).for_each(|(into, bin)| *into += bin);
         interval.add_errors(&mut self.error_codes);
         for (connection, latency_ns) in self.events.drain(..) {
-            interval.latency.record_us(latency_ns / 1000);
+            interval.latency.record_ns(latency_ns);
             interval.served.event(connection, latency_ns);
         }
-        for (kind, latency_us) in self.statements.drain(..) {
-            interval.statements.record_us(kind, latency_us);
+        for (kind, latency_ns) in self.statements.drain(..) {
+            interval.statements.record_ns(kind, latency_ns);
         }
         self.counts = Counts::default();
     }

@@ -24,6 +24,10 @@ pub(crate) struct Reporter {
     /// Begin of the interval, and of the measured time.
     interval_began: (Instant, Usage),
     total: Total,
+    /// Whether events wait until they are due, at a rate or after a think time.
+    is_paced: bool,
+    /// Events that had become due at the begin of the interval; none in a closed loop.
+    due: Option<u64>,
     /// Of the measured time of a load of events; none before, and in slices.
     gaps: Option<GapWatch>,
     /// Of a warm-up that lasts until the rate has a level.
@@ -52,6 +56,8 @@ impl Reporter {
             number: 0,
             interval_began: (epoch, usage::now()),
             total: Total::default(),
+            is_paced: false,
+            due: None,
             gaps: None,
             course: None,
             served: ConnectionStats::of(connections),
@@ -59,6 +65,16 @@ impl Reporter {
             checkpoints: checkpoints.into(),
             checkpoint_reached: false,
         }
+    }
+
+    /// The reporter of a load whose events wait until they are due: at a rate if `has_rate`, else after a think time.
+    pub(crate) fn paced(self, has_rate: bool) -> Self {
+        Self { is_paced: true, due: has_rate.then_some(0), ..self }
+    }
+
+    /// Whether no event is in flight or due.
+    fn is_idle(&self) -> bool {
+        self.is_paced && self.recorders.iter().all(|recorder| recorder.gauges() == (0, 0))
     }
 
     /// Begins the measured time.
@@ -88,9 +104,11 @@ impl Reporter {
 
     /// Takes note of whether anything finishes.
     pub(crate) fn look(&mut self) {
+        // In this order: what ends in between then counts as owed.
+        let is_owed = !self.is_idle();
         let finished = self.finished();
         if let Some(gaps) = &mut self.gaps {
-            gaps.look(Instant::now(), finished);
+            gaps.look(Instant::now(), finished, is_owed);
         }
         if let Some(course) = &mut self.course {
             course.look(Instant::now(), finished);
@@ -125,6 +143,8 @@ impl Reporter {
             usage: now.1.since(self.interval_began.1),
             running,
             backlog,
+            due: self.take_due(),
+            is_idle: self.is_idle(),
         };
         self.interval_began = now;
         self.number += 1;
@@ -135,6 +155,13 @@ impl Reporter {
             tick.checkpoint = self.checkpoint();
         }
         tick
+    }
+
+    /// Number of events that became due since the last call; none in a closed loop.
+    fn take_due(&mut self) -> Option<u64> {
+        let due: u64 = self.recorders.iter().map(|recorder| recorder.due()).sum();
+        let before = self.due.as_mut()?;
+        Some(due.saturating_sub(std::mem::replace(before, due)))
     }
 
     /// Ends a slice.
@@ -173,6 +200,8 @@ impl Reporter {
             usage,
             running: 0,
             backlog: 0,
+            due: None,
+            is_idle: false,
         });
         self.number += 1;
         self.served.merge(&interval.served);
@@ -213,6 +242,8 @@ impl Reporter {
         self.total.statements.merge(&late.statements);
         self.total.censored = left.ages();
         self.total.backlog = left.waiting.histogram().len();
+        // Of those that became due in the last moment, the workers have taken no note.
+        self.total.due = self.total.due.map(|due| due.max(self.total.backlog));
         self.total.unfinished = unfinished;
         self.total.gaps = self.gaps.map(|gaps| gaps.gaps());
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);

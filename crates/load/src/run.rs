@@ -260,7 +260,7 @@ impl<'a> Run<'a> {
                 if let Err(message) = &outcome {
                     shared.say(Message::Failed(message.clone()));
                 }
-                shared.say(Message::Ended(outcome.unwrap_or_default()));
+                shared.say(Message::Ended(Box::new(outcome.unwrap_or_default())));
             });
             if let Err(error) = spawned {
                 self.fail(format!("cannot start a thread: {error}"));
@@ -356,13 +356,15 @@ impl<'a> Run<'a> {
 
     fn reporter(&self) -> Reporter {
         let job = &self.shared.job;
-        Reporter::new(
+        let reporter = Reporter::new(
             self.plan.recorders(),
             self.plan.workers.last().map_or(0, |worker| worker.tids.end),
             &job.tuning.checkpoints_seconds,
             job.warms_up() || !job.joins.is_empty(),
             self.shared.control.epoch(),
-        )
+        );
+        let is_paced = job.rate.is_some() || job.tuning.think_seconds > 0.0;
+        if is_paced { reporter.paced(job.rate.is_some()) } else { reporter }
     }
 
     /// Sends ticks for a time, or until the workers or the job end.
@@ -479,7 +481,7 @@ impl<'a> Run<'a> {
             Message::HookEnded(outcome) => self.hooks.on_ended(outcome),
             Message::HooksOver => self.hooks.on_over(),
             Message::Ended(report) => {
-                self.reports.push(report);
+                self.reports.push(*report);
                 self.ended += 1;
             }
         }

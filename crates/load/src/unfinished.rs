@@ -26,11 +26,11 @@ impl Left {
     /// The events of a slice's schedule that had not begun at its end. Of those due in the lead there is no age.
     pub(crate) fn of(schedule: &mut Schedule, window: &Window) -> Self {
         let mut left = Self::default();
-        let counted_us = window.to_ns.saturating_sub(window.from_ns) / 1000;
-        schedule.take_ages_us(window.to_ns, |age_us| {
+        let counted_ns = window.to_ns.saturating_sub(window.from_ns);
+        schedule.take_ages_ns(window.to_ns, |age_ns| {
             left.backlog += 1;
-            if age_us <= counted_us {
-                left.waiting.record_us(age_us);
+            if age_ns <= counted_ns {
+                left.waiting.record_ns(age_ns);
             }
         });
         left
@@ -47,14 +47,14 @@ impl Unfinished {
     pub(crate) fn of_schedule(schedule: &mut Schedule, control: &Control) -> Self {
         let mut unfinished = Self::default();
         if !control.is_spent() {
-            schedule.take_ages_us(control.stopped_ns(), |age_us| unfinished.waiting.record_us(age_us));
+            schedule.take_ages_ns(control.stopped_ns(), |age_ns| unfinished.waiting.record_ns(age_ns));
         }
         unfinished
     }
 
     /// Adds an event that began at `since_ns` and is abandoned at `now_ns`, both since the load began.
     pub(crate) fn abandon(&mut self, since_ns: u64, now_ns: u64) {
-        self.in_flight.record_us(now_ns.saturating_sub(since_ns) / 1000);
+        self.in_flight.record_ns(now_ns.saturating_sub(since_ns));
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {

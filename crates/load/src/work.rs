@@ -113,6 +113,9 @@ impl Conductor<'_> {
             warmup,
             control.epoch(),
         );
+        if self.shared.schedule.is_some() {
+            reporter = reporter.paced(true);
+        }
         if warmup {
             self.tick_until(&mut reporter, Some(self.work.warmup_seconds));
             control.count_down(true);
@@ -193,7 +196,7 @@ fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
         let (due_ns, next_ns) = {
             let mut schedule = schedule.lock().unwrap_or_else(PoisonError::into_inner);
             let due_ns = schedule.take_due(now_ns);
-            shared.recorder.set_backlog(schedule.backlog(now_ns));
+            shared.recorder.count_due(&mut schedule, now_ns);
             (due_ns, schedule.next_ns())
         };
         if due_ns.is_some() {

@@ -41,9 +41,9 @@ fn line(driver: &DriverLoad) -> Line {
     let or_dash = |figure: Option<f64>| figure.map_or_else(|| "–".to_owned(), number::three_digits);
     let texts = [
         driver.driver_clients.to_string(),
-        number::three_digits(driver.operations_per_second),
+        or_dash(driver.operations_per_second),
         or_dash(driver.latency_p99_us.map(|us| us / 1e3)),
-        number::three_digits(driver.cores),
+        or_dash(driver.cores),
         or_dash(driver.round_trip_us.map(|us| us / 1e3)),
         or_dash(driver.bytes_per_second.map(|bytes| bytes / 1e6)),
     ];

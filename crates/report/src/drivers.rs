@@ -41,6 +41,8 @@ fn load(of_driver: &OfDriver<'_>) -> DriverLoad {
     let figures = |of: &dyn Fn(&DriverRecord) -> Option<f64>| {
         median(&of_driver.rounds.iter().filter_map(|driver| of(driver)).collect::<Vec<_>>())
     };
+    let measured =
+        |driver: &DriverRecord, amount: f64| (driver.seconds > 0.0).then(|| amount / driver.seconds);
     DriverLoad {
         step: step.to_owned(),
         clients,
@@ -48,9 +50,9 @@ fn load(of_driver: &OfDriver<'_>) -> DriverLoad {
         host: host.to_owned(),
         driver_clients: of_driver.rounds.first().map_or(0, |driver| driver.clients),
         rounds: of_driver.rounds.len(),
-        operations_per_second: figures(&|driver| Some(driver.operations_per_second())).unwrap_or(0.0),
+        operations_per_second: figures(&|driver| measured(driver, driver.operations as f64)),
         latency_p99_us: figures(&|driver| driver.latency.map(|latency| latency.p99_us as f64)),
-        cores: figures(&|driver| Some(driver.cpu_us as f64 / 1e6 / driver.seconds)).unwrap_or(0.0),
+        cores: figures(&|driver| measured(driver, driver.cpu_us as f64 / 1e6)),
         round_trip_us: figures(&|driver| driver.network.map(|network| network.round_trip_us)),
         bytes_per_second: figures(&|driver| driver.network.and_then(|network| network.bytes_per_second)),
     }

@@ -104,11 +104,12 @@ pub struct DriverLoad {
     /// Its clients.
     pub driver_clients: u32,
     pub rounds: usize,
-    pub operations_per_second: f64,
+    /// None if no time was measured.
+    pub operations_per_second: Option<f64>,
     /// None if no event ended.
     pub latency_p99_us: Option<f64>,
-    /// Cores that its load process used, on average.
-    pub cores: f64,
+    /// Cores that its load process used, on average; none if no time was measured.
+    pub cores: Option<f64>,
     /// Time of a statement that does nothing; none if it was not measured.
     pub round_trip_us: Option<f64>,
     /// Bytes of a large answer in a second; none if it was not measured.

@@ -13,7 +13,7 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join,
+    ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join, LatencyRecord,
     LimitDifference, LimitsRecord, Measured, Memory, Operation, Outcome, Price, PricedInstance, PricedVolume,
     Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
     Usage,
@@ -435,7 +435,8 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
             measured: Some(Measured {
                 seconds: 10.0,
                 counts: Counts { operations: operations as u64, ..Counts::default() },
-                latency: Vec::new(),
+                due: None,
+                latency: LatencyRecord::default(),
             }),
             usage: Usage {
                 server_user_cpu_us: each(600_000.0 / rate),

@@ -14,10 +14,9 @@ const UNDECIDED_FEW: usize = 3;
 pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     let (candidate, base) = (&comparison.candidate.system, &comparison.base.system);
     if comparison.tests.iter().all(|test| test.ratio.is_none() && test.finding != Finding::Failed) {
-        let why = comparison.disturbed().map_or_else(
-            || "no test has rounds of both".to_owned(),
-            |disturbed| words::disturbed_tests(&disturbed),
-        );
+        let why = comparison
+            .disturbed()
+            .map_or_else(|| not_compared(comparison), |disturbed| words::disturbed_tests(&disturbed));
         return format!("{candidate} cannot be compared with {base}: {why}.");
     }
     if comparison.same_for.is_some() {
@@ -43,6 +42,13 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
         sentences.push(format!("It failed in {}.", counted(failed as u64, "test")));
     }
     sentences.join(" ")
+}
+
+/// Why no test has a ratio, if neighbours are not the reason.
+fn not_compared(comparison: &Comparison) -> String {
+    let has_rounds = |test: &TestComparison| test.base_rounds > 0 && test.candidate_rounds > 0;
+    let why = comparison.tests.iter().find(|test| has_rounds(test)).and_then(|test| test.undecided.as_ref());
+    why.map_or_else(|| "no test has rounds of both".to_owned(), words::undecided)
 }
 
 /// A sentence on two systems that are the same.

@@ -114,6 +114,8 @@ pub(crate) fn undecided(why: &Undecided) -> String {
         ),
         Undecided::MeasuredOnce => "measured in one round by design".to_owned(),
         Undecided::NotMeasured => "not measured".to_owned(),
+        Undecided::NothingDone { system } => format!("{system} finished no operation, and 0 has no ratio"),
+        Undecided::NothingDue => "no event was due at this rate".to_owned(),
         Undecided::OnlyBounds { system } => {
             format!("events of {system} that never ended leave only a lower bound")
         }
@@ -202,6 +204,12 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
                 loads.join(" and "),
                 counted(*of as u64, "round")
             )
+        }
+        CellWarning::NothingDone { rounds, of } => {
+            format!("finished no operation in {rounds} of {}", counted(*of as u64, "round"))
+        }
+        CellWarning::NothingDue { rounds, of } => {
+            format!("no event was due in {rounds} of {}", counted(*of as u64, "round"))
         }
         CellWarning::Abandoned { events } => format!(
             "{} in flight at the end never ended; latencies are lower bounds",

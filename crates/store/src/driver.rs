@@ -33,12 +33,12 @@ pub struct DriverRecord {
 }
 
 /// Percentiles of latency of a driver's events, in µs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriverLatency {
-    pub p50_us: u64,
-    pub p95_us: u64,
-    pub p99_us: u64,
-    pub max_us: u64,
+    pub p50_us: f64,
+    pub p95_us: f64,
+    pub p99_us: f64,
+    pub max_us: f64,
 }
 
 /// The network between a driver and a system, measured by statements of one connection before the first trial of an
@@ -49,13 +49,6 @@ pub struct NetworkRecord {
     pub round_trip_us: f64,
     /// Bytes of a large answer in a second; median. None if the answer took no longer than a round trip.
     pub bytes_per_second: Option<f64>,
-}
-
-impl DriverRecord {
-    /// Operations per second; 0 if nothing was measured.
-    pub fn operations_per_second(&self) -> f64 {
-        if self.seconds > 0.0 { self.operations as f64 / self.seconds } else { 0.0 }
-    }
 }
 
 #[cfg(test)]
@@ -70,7 +63,7 @@ mod tests {
         let network = NetworkRecord { round_trip_us: 120.5, bytes_per_second: Some(1e8) };
         let driver = DriverRecord {
             host: "ssh://a".to_owned(),
-            latency: Some(DriverLatency { p99_us: 9, ..DriverLatency::default() }),
+            latency: Some(DriverLatency { p99_us: 9.0, ..DriverLatency::default() }),
             network: Some(network),
             ..DriverRecord::default()
         };

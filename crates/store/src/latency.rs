@@ -5,8 +5,50 @@ use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 use rusqlite::types::Value;
 
 /// The columns that [`figures`] fills.
-pub(crate) const COLUMNS: &[&str] =
-    &["latency_mean_us", "latency_p50_us", "latency_p95_us", "latency_p99_us", "latency_max_us"];
+pub(crate) const COLUMNS: &[&str] = &[
+    "latency_min_ns",
+    "latency_max_ns",
+    "latency_sum_ns",
+    "latency_mean_us",
+    "latency_p50_us",
+    "latency_p95_us",
+    "latency_p99_us",
+    "latency_max_us",
+];
+
+/// Latencies of events: their distribution, and what it does not tell exactly.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LatencyRecord {
+    /// In µs, as an HDR histogram in V2 format.
+    pub histogram: Vec<u8>,
+    /// None without events.
+    pub exact: Option<LatencyNs>,
+}
+
+/// The shortest and the longest of some latencies and their sum, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatencyNs {
+    pub min_ns: u64,
+    pub max_ns: u64,
+    pub sum_ns: u64,
+}
+
+impl LatencyNs {
+    /// Of these and of others.
+    fn with(self, other: Self) -> Self {
+        Self {
+            min_ns: self.min_ns.min(other.min_ns),
+            max_ns: self.max_ns.max(other.max_ns),
+            sum_ns: self.sum_ns.saturating_add(other.sum_ns),
+        }
+    }
+
+    /// Whether so many latencies can have these figures.
+    fn can_be_of(self, events: u64) -> bool {
+        let all = |each_ns: u64| u128::from(each_ns) * u128::from(events);
+        (all(self.min_ns)..=all(self.max_ns)).contains(&u128::from(self.sum_ns))
+    }
+}
 
 /// Of all histograms: the least latency in µs, the greatest, and the number of significant digits.
 const BOUNDS: (u64, u64, u8) = (1, 3_600_000_000, 3);
@@ -21,8 +63,18 @@ const COOKIE: u32 = 0x1c84_9303 | 0x10;
 const LINEAR_BITS: u32 = 11;
 const HALF: u64 = 1 << (LINEAR_BITS - 1);
 
-/// A histogram of latencies in µs in HDR V2 format, as [`Measured::latency`](crate::Measured) keeps it. Latencies above an hour
-/// count as an hour.
+/// Latencies in µs as [`Measured::latency`](crate::Measured) keeps them.
+pub fn latency_record(latencies_us: impl IntoIterator<Item = u64>) -> LatencyRecord {
+    let latencies_us: Vec<u64> = latencies_us.into_iter().collect();
+    let alone = |us: &u64| {
+        let ns = us.saturating_mul(1000);
+        LatencyNs { min_ns: ns, max_ns: ns, sum_ns: ns }
+    };
+    let exact = latencies_us.iter().map(alone).reduce(LatencyNs::with);
+    LatencyRecord { histogram: latency_bytes(latencies_us), exact }
+}
+
+/// A histogram of latencies in µs in HDR V2 format, as [`LatencyRecord`] keeps it. Latencies above an hour count as an hour.
 ///
 /// # Panics
 /// Never: the bounds are valid, and memory takes every byte.
@@ -44,6 +96,8 @@ pub struct LatencyCounts {
     /// Ascending; none is empty.
     bins: Vec<Bin>,
     events: u64,
+    /// None if there is only the histogram.
+    exact: Option<LatencyNs>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +131,14 @@ impl Bin {
 }
 
 impl LatencyCounts {
+    /// Decodes a record's histogram, as [`Self::from_bytes`]. Exact figures that so many events cannot have, as a damaged
+    /// file may hold, are left out.
+    pub fn of(record: &LatencyRecord) -> Option<Self> {
+        let counts = Self::from_bytes(&record.histogram)?;
+        let exact = record.exact.filter(|exact| counts.events > 0 && exact.can_be_of(counts.events));
+        Some(Self { exact, ..counts })
+    }
+
     /// Decodes HDR V2 format of the bounds of [`latency_bytes`] (<https://hdrhistogram.github.io/HdrHistogram/>,
     /// "encodeIntoByteBuffer"): counts of events as zigzag LEB128 numbers, of which a negative one is a number of empty
     /// bins. None if the bytes are something else.
@@ -121,6 +183,12 @@ impl LatencyCounts {
             }
             is_same
         });
+        self.exact = match (self.exact, other.exact) {
+            (Some(own), Some(others)) => Some(own.with(others)),
+            (exact, None) if other.events == 0 => exact,
+            (None, exact) if self.events == 0 => exact,
+            _ => None,
+        };
         self.events = events;
     }
 
@@ -135,20 +203,29 @@ impl LatencyCounts {
         self.bins.iter().take_while(|bin| bin.index <= last).map(|bin| bin.events).sum()
     }
 
-    /// Mean in µs; 0 without events.
+    /// Mean in µs; 0 without events. From the middles of the bins if the sum is not known.
     pub fn mean_us(&self) -> f64 {
+        if let Some(exact) = self.exact {
+            return exact.sum_ns as f64 / self.events as f64 / 1e3;
+        }
         let sum: f64 = self.bins.iter().map(|bin| bin.middle_us() as f64 * bin.events as f64).sum();
         if self.events == 0 { 0.0 } else { sum / self.events as f64 }
     }
 
-    /// The greatest latency; 0 without events.
-    pub fn max_us(&self) -> u64 {
-        self.bins.last().map_or(0, |bin| bin.highest_us())
+    /// The greatest latency in µs; 0 without events. The highest of its bin if it is not known exactly.
+    pub fn max_us(&self) -> f64 {
+        let highest = || self.bins.last().map_or(0, |bin| bin.highest_us()) as f64;
+        self.exact.map_or_else(highest, |exact| exact.max_ns as f64 / 1e3)
     }
 
-    /// The latency in µs that a share of the events does not exceed: the highest of its bin, for a share of 0 the lowest; 0
-    /// without events.
-    pub fn quantile_us(&self, quantile: f64) -> u64 {
+    /// The latency in µs that a share of the events does not exceed: the highest of its bin, for a share of 0 the lowest,
+    /// but neither below the least latency nor above the greatest; 0 without events.
+    pub fn quantile_us(&self, quantile: f64) -> f64 {
+        let us = self.bin_quantile_us(quantile) as f64;
+        self.exact.map_or(us, |exact| us.clamp(exact.min_ns as f64 / 1e3, exact.max_ns as f64 / 1e3))
+    }
+
+    fn bin_quantile_us(&self, quantile: f64) -> u64 {
         let rank = ((quantile * self.events as f64).ceil() as u64).clamp(1, self.events.max(1));
         let mut events = 0;
         let at = self.bins.iter().find(|bin| {
@@ -175,14 +252,25 @@ fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     Some((value >> 1) as i64 ^ -((value & 1) as i64))
 }
 
-/// Mean, median, percentiles and maximum of a histogram in HDR V2 format. All are NULL if it contains no event or is
-/// invalid.
-pub(crate) fn figures(bytes: &[u8]) -> [Value; 5] {
-    let Some(counts) = LatencyCounts::from_bytes(bytes).filter(|counts| counts.events() > 0) else {
-        return [const { Value::Null }; 5];
+/// The values of [`COLUMNS`]. All are NULL if there is no event, or no valid histogram.
+pub(crate) fn figures(record: &LatencyRecord) -> [Value; 8] {
+    let Some(counts) = LatencyCounts::of(record).filter(|counts| counts.events() > 0) else {
+        return [const { Value::Null }; 8];
     };
-    let at = |quantile| Value::from(counts.quantile_us(quantile) as i64);
-    [counts.mean_us().into(), at(0.5), at(0.95), at(0.99), at(1.0)]
+    let exact = |of: fn(LatencyNs) -> u64| {
+        Value::from(counts.exact.map(|exact| i64::try_from(of(exact)).unwrap_or(i64::MAX)))
+    };
+    let at = |quantile| Value::from(counts.quantile_us(quantile));
+    [
+        exact(|exact| exact.min_ns),
+        exact(|exact| exact.max_ns),
+        exact(|exact| exact.sum_ns),
+        counts.mean_us().into(),
+        at(0.5),
+        at(0.95),
+        at(0.99),
+        counts.max_us().into(),
+    ]
 }
 
 #[cfg(test)]
@@ -193,15 +281,49 @@ mod tests {
 
     #[test]
     fn figures_of_the_first_hundred_numbers() {
-        let expected: [Value; 5] = [50.5.into(), 50.into(), 95.into(), 99.into(), 100.into()];
-        assert_eq!(figures(&latency_bytes(1..=100)), expected);
+        let exact: [Value; 3] = [1000.into(), 100_000.into(), 5_050_000.into()];
+        let us: [Value; 5] = [50.5.into(), 50.0.into(), 95.0.into(), 99.0.into(), 100.0.into()];
+        assert_eq!(figures(&latency_record(1..=100)).to_vec(), [exact.to_vec(), us.to_vec()].concat());
+    }
+
+    #[test]
+    fn of_one_event_least_mean_percentiles_and_greatest_are_the_same_number() {
+        let exact = LatencyNs { min_ns: 7_036_931, max_ns: 7_036_931, sum_ns: 7_036_931 };
+        let one = LatencyRecord { histogram: latency_bytes([7036]), exact: Some(exact) };
+        let us = || Value::from(7036.931);
+        assert_eq!(figures(&one)[3..], [us(), us(), us(), us(), us()]);
+        let mut two = LatencyCounts::of(&one).unwrap();
+        two.add(&LatencyCounts::of(&LatencyRecord { exact: None, ..one.clone() }).unwrap());
+        assert_eq!(
+            (two.exact, two.quantile_us(0.5)),
+            (None, 7039.0),
+            "the bin is what is known of one of them"
+        );
+    }
+
+    #[test]
+    fn exact_figures_that_no_events_can_have_are_left_out() {
+        let exact = |min_ns, max_ns, sum_ns| Some(LatencyNs { min_ns, max_ns, sum_ns });
+        let of =
+            |exact| LatencyCounts::of(&LatencyRecord { histogram: latency_bytes([5, 7]), exact }).unwrap();
+        assert_eq!(of(exact(5000, 7000, 12_000)).mean_us().to_bits(), 6.0_f64.to_bits());
+        for damaged in [
+            None,
+            exact(7000, 5000, 12_000),
+            exact(5000, 7000, 9999),
+            exact(5000, 7000, 14_001),
+            exact(u64::MAX, u64::MAX, u64::MAX),
+        ] {
+            let found = of(damaged);
+            assert_eq!((found.exact, found.max_us()), (None, 7.0), "{damaged:?}");
+        }
     }
 
     #[test]
     fn no_event_has_no_latency() {
-        let nothing = [const { Value::Null }; 5];
-        assert_eq!(figures(&latency_bytes([])), nothing);
-        assert_eq!(figures(b"garbage"), nothing);
+        let nothing = [const { Value::Null }; 8];
+        assert_eq!(figures(&latency_record([])), nothing);
+        assert_eq!(figures(&LatencyRecord { histogram: b"garbage".to_vec(), exact: None }), nothing);
     }
 
     /// Latencies of every magnitude, some of them often.
@@ -220,10 +342,10 @@ mod tests {
         peer.add(decode(&other)).unwrap();
         let mut counts = LatencyCounts::from_bytes(&one).unwrap();
         counts.add(&LatencyCounts::from_bytes(&other).unwrap());
-        assert_eq!((counts.events(), counts.max_us()), (peer.len(), peer.max()));
+        assert_eq!((counts.events(), counts.max_us()), (peer.len(), peer.max() as f64));
         assert!((counts.mean_us() / peer.mean() - 1.0).abs() < 1e-9, "{} {}", counts.mean_us(), peer.mean());
         for quantile in (0..=1000).map(|at| f64::from(at) / 1000.0) {
-            assert_eq!(counts.quantile_us(quantile), peer.value_at_quantile(quantile), "{quantile}");
+            assert_eq!(counts.bin_quantile_us(quantile), peer.value_at_quantile(quantile), "{quantile}");
         }
         for us in (0..32).map(|bits| 1_u64 << bits).flat_map(|us| [us - 1, us, us + 1]) {
             assert_eq!(counts.events_within(us), peer.count_between(0, us), "{us}");
@@ -257,7 +379,8 @@ mod tests {
 
     #[test]
     fn a_histogram_with_more_events_than_can_be_counted_is_not_added() {
-        let most = LatencyCounts { bins: vec![Bin { index: 1, events: u64::MAX }], events: u64::MAX };
+        let most =
+            LatencyCounts { bins: vec![Bin { index: 1, events: u64::MAX }], events: u64::MAX, exact: None };
         let mut sum = LatencyCounts::from_bytes(&latency_bytes([7])).unwrap();
         sum.add(&most);
         assert_eq!((sum.events(), sum.events_within(7)), (1, 1));

@@ -40,7 +40,7 @@ pub use crash::CrashRecord;
 pub use driver::{DriverLatency, DriverRecord, NetworkRecord};
 pub use error::StoreError;
 pub use identity::{Completeness, RunIdentity};
-pub use latency::{LatencyCounts, latency_bytes};
+pub use latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use open::Store;
 pub use price::{Price, PricedInstance, PricedVolume};

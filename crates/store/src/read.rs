@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use crate::capacity::CapacityRecord;
 use crate::columns::{Counts, Memory, Neighbours, Usage};
 use crate::error::StoreError;
+use crate::latency::{LatencyNs, LatencyRecord};
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
@@ -425,8 +426,14 @@ fn measured(row: &Row<'_>) -> rusqlite::Result<Measured> {
     Ok(Measured {
         seconds: row.get("seconds")?,
         counts: Counts::from_row(row)?,
-        latency: row.get("latency")?,
+        due: row.get("due")?,
+        latency: LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? },
     })
+}
+
+fn latency_ns(row: &Row<'_>) -> rusqlite::Result<Option<LatencyNs>> {
+    let Some(min_ns) = row.get("latency_min_ns")? else { return Ok(None) };
+    Ok(Some(LatencyNs { min_ns, max_ns: row.get("latency_max_ns")?, sum_ns: row.get("latency_sum_ns")? }))
 }
 
 pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {

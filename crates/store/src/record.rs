@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 use crate::columns::{Counts, Memory, Neighbours, Usage};
 use crate::driver::DriverRecord;
+use crate::latency::LatencyRecord;
 use crate::price::{Price, by_the_year};
 use crate::queries::{QueryAnswer, QueryPlan};
 use crate::stacks::StackProfile;
@@ -454,14 +455,16 @@ pub enum Outcome {
 pub struct Measured {
     pub seconds: f64,
     pub counts: Counts,
-    /// Latencies of its events in µs, as an HDR histogram in V2 format.
-    pub latency: Vec<u8>,
+    /// Events that became due in it; none in a closed loop, in which an event is due when its client is free.
+    pub due: Option<u64>,
+    /// Latencies of its events.
+    pub latency: LatencyRecord,
 }
 
 impl Measured {
-    /// Operations per second; 0 for an interval of length 0.
-    pub fn operations_per_second(&self) -> f64 {
-        if self.seconds > 0.0 { self.counts.operations as f64 / self.seconds } else { 0.0 }
+    /// Operations per second; none for an interval of length 0.
+    pub fn operations_per_second(&self) -> Option<f64> {
+        (self.seconds > 0.0).then(|| self.counts.operations as f64 / self.seconds)
     }
 }
 

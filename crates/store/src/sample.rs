@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::capacity::FindRecord;
 use crate::columns::{Counts, Memory, Neighbours, Usage};
-use crate::latency::latency_bytes;
+use crate::latency::{latency_bytes, latency_record};
 use crate::open::Store;
 use crate::price::{Price, PricedInstance};
 use crate::record::{
@@ -151,7 +151,8 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
     let measured = |seconds, operations| Measured {
         seconds,
         counts: Counts { operations, events: operations, reads: operations, errors: 1, ..Counts::default() },
-        latency: latency_bytes([100, 200, 300]),
+        due: Some(operations + 7),
+        latency: latency_record([100, 200, 300]),
     };
     let sample =
         |number, phase| SampleRecord { number, phase, measured: measured(1.0, operations / 10), usage };

@@ -139,12 +139,16 @@ CREATE TABLE trial (
     others           INTEGER,
     errors           INTEGER,
     reconnects       INTEGER,
+    due              INTEGER,                   -- events that became due in this time; NULL in a closed loop
     latency          BLOB,                      -- HDR histogram of µs, V2 format
+    latency_min_ns   INTEGER,                   -- exact, as maximum and sum; NULL if no event ended
+    latency_max_ns   INTEGER,
+    latency_sum_ns   INTEGER,
     latency_mean_us  REAL,
-    latency_p50_us   INTEGER,
-    latency_p95_us   INTEGER,
-    latency_p99_us   INTEGER,
-    latency_max_us   INTEGER,
+    latency_p50_us   REAL,
+    latency_p95_us   REAL,
+    latency_p99_us   REAL,
+    latency_max_us   REAL,
     -- Resource usage during the measurement; NULL if it was not measured.
     server_user_cpu_us      INTEGER,
     server_system_cpu_us    INTEGER,
@@ -225,11 +229,15 @@ CREATE TABLE sample (
     others           INTEGER NOT NULL,
     errors           INTEGER NOT NULL,
     reconnects       INTEGER NOT NULL,
-    latency_mean_us  REAL,                      -- NULL if no event ended in the interval
-    latency_p50_us   INTEGER,
-    latency_p95_us   INTEGER,
-    latency_p99_us   INTEGER,
-    latency_max_us   INTEGER,
+    due              INTEGER,                   -- events that became due in the interval; NULL in a closed loop
+    latency_min_ns   INTEGER,                   -- exact, as maximum and sum; NULL if no event ended in the interval
+    latency_max_ns   INTEGER,
+    latency_sum_ns   INTEGER,
+    latency_mean_us  REAL,
+    latency_p50_us   REAL,
+    latency_p95_us   REAL,
+    latency_p99_us   REAL,
+    latency_max_us   REAL,
     server_user_cpu_us      INTEGER,
     server_system_cpu_us    INTEGER,
     server_context_switches INTEGER,

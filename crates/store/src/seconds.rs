@@ -14,15 +14,19 @@ pub struct Second {
     pub seconds: f64,
     /// Operations that the step's rate counts.
     pub operations: u64,
+    /// Finished events.
+    pub events: u64,
+    /// Events that became due in it; none in a closed loop.
+    pub due: Option<u64>,
     /// Ignored errors.
     pub errors: u64,
     /// Median latency; none if no event finished.
-    pub p50_us: Option<u64>,
+    pub p50_us: Option<f64>,
     /// 95th percentile.
-    pub p95_us: Option<u64>,
+    pub p95_us: Option<f64>,
     /// 99th percentile.
-    pub p99_us: Option<u64>,
-    pub max_us: Option<u64>,
+    pub p99_us: Option<f64>,
+    pub max_us: Option<f64>,
     pub usage: Usage,
 }
 
@@ -34,12 +38,17 @@ pub struct SecondRate {
     pub seconds: f64,
     /// Operations that the step's rate counts.
     pub operations: u64,
+    /// Finished events.
+    pub events: u64,
+    /// Events that became due in it; none in a closed loop.
+    pub due: Option<u64>,
 }
 
 impl Second {
     /// The data from which its rate is computed.
     pub fn rate(&self) -> SecondRate {
-        SecondRate { phase: self.phase, seconds: self.seconds, operations: self.operations }
+        let Self { phase, seconds, operations, events, due, .. } = *self;
+        SecondRate { phase, seconds, operations, events, due }
     }
 }
 
@@ -49,13 +58,14 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn second_rates(&self, trial: TrialId) -> Result<Vec<SecondRate>, StoreError> {
-        let sql =
-            "SELECT phase = 'warmup', seconds, operations FROM sample WHERE trial_id = ?1 ORDER BY number";
+        let sql = "SELECT phase = 'warmup', seconds, operations, events, due FROM sample WHERE trial_id = ?1 ORDER BY number";
         self.rows(sql, [trial.0], |row| {
             Ok(SecondRate {
                 phase: if row.get(0)? { Phase::Warmup } else { Phase::Measure },
                 seconds: row.get(1)?,
                 operations: row.get(2)?,
+                events: row.get(3)?,
+                due: row.get(4)?,
             })
         })
     }
@@ -67,8 +77,8 @@ impl Store {
     pub fn seconds(&self, trial: TrialId) -> Result<Vec<Second>, StoreError> {
         // Columns are read by position and not by name, because reports read hundreds of thousands of rows.
         let sql = format!(
-            "SELECT phase = 'warmup', seconds, operations, errors, latency_p50_us, latency_p95_us, latency_p99_us,
-                    latency_max_us, {} FROM sample WHERE trial_id = ?1 ORDER BY number",
+            "SELECT phase = 'warmup', seconds, operations, events, due, errors, latency_p50_us, latency_p95_us,
+                    latency_p99_us, latency_max_us, {} FROM sample WHERE trial_id = ?1 ORDER BY number",
             Usage::COLUMNS.join(", ")
         );
         self.rows(&sql, [trial.0], |row| {
@@ -76,12 +86,14 @@ impl Store {
                 phase: if row.get(0)? { Phase::Warmup } else { Phase::Measure },
                 seconds: row.get(1)?,
                 operations: row.get(2)?,
-                errors: row.get(3)?,
-                p50_us: row.get(4)?,
-                p95_us: row.get(5)?,
-                p99_us: row.get(6)?,
-                max_us: row.get(7)?,
-                usage: Usage::from_row_at(row, 8)?,
+                events: row.get(3)?,
+                due: row.get(4)?,
+                errors: row.get(5)?,
+                p50_us: row.get(6)?,
+                p95_us: row.get(7)?,
+                p99_us: row.get(8)?,
+                max_us: row.get(9)?,
+                usage: Usage::from_row_at(row, 10)?,
             })
         })
     }
@@ -102,12 +114,14 @@ mod tests {
         assert_eq!(file.store.second_rates(id).unwrap(), rates);
         for (second, sample) in seconds.iter().zip(&samples) {
             assert_eq!((second.phase, second.usage), (sample.phase, sample.usage));
-            assert_eq!(second.operations, sample.measured.counts.operations);
+            let counts = &sample.measured.counts;
+            assert_eq!((second.operations, second.events), (counts.operations, counts.events));
+            assert_eq!(second.due, sample.measured.due);
             assert_eq!(second.errors, 1);
         }
         assert_eq!(
             (seconds[1].p50_us, seconds[1].p99_us, seconds[1].max_us),
-            (Some(200), Some(300), Some(300))
+            (Some(200.0), Some(300.0), Some(300.0))
         );
     }
 }

@@ -363,7 +363,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("drain", trial.drain.as_ref().map(ToString::to_string));
     if let Some(measured) = &trial.measured {
         row.set_measured(measured);
-        row.set("latency", measured.latency.clone());
+        row.set("latency", measured.latency.histogram.clone());
     }
     row.set_all(Usage::COLUMNS, trial.usage.values());
     row.set_all(Memory::COLUMNS, trial.memory.values());
@@ -401,7 +401,7 @@ fn insert_sample(
     let mut row = Row::default();
     row.set("trial_id", trial.0);
     row.set("number", sample.number);
-    row.set("latency", sample.measured.latency.clone());
+    row.set("latency", sample.measured.latency.histogram.clone());
     row.insert(transaction, "sample_latency")
 }
 
@@ -427,6 +427,7 @@ impl Row {
     fn set_measured(&mut self, measured: &Measured) {
         self.set("seconds", measured.seconds);
         self.set_all(Counts::COLUMNS, measured.counts.values());
+        self.set("due", measured.due.map(u64::cast_signed));
         self.set_all(latency::COLUMNS, latency::figures(&measured.latency));
     }
 

@@ -38,6 +38,53 @@ fn each_list_of_json_reports_is_whole() {
 }
 
 #[test]
+fn of_one_event_least_mean_greatest_and_percentile_are_one_number() {
+    let hook = "sysbench.hooks.report_cumulative = function(s)
+                  print('one', s.events, s.latency_min > 0.001, s.latency_min == s.latency_avg, s.latency_avg == s.latency_max,
+                        s.latency_max == s.latency_sum, s.latency_pct == s.latency_max)
+                end";
+    let out = out_of(hook, &["--events=1", "--time=0", "run"]);
+    assert!(out.contains("one\t1\ttrue\ttrue\ttrue\ttrue\ttrue\n"), "{out}");
+    let json = out_of("", &["--events=1", "--time=0", "--format=json", "run"]);
+    let last: Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    let latency = &last["latency_ms"];
+    assert!(latency["min"].as_f64() > Some(1.0), "{last}");
+    for figure in
+        [&latency["mean"], &latency["max"], &latency["percentiles"]["50"], &latency["percentiles"]["99"]]
+    {
+        assert_eq!(figure, &latency["min"], "{last}");
+    }
+}
+
+/// Events that take next to nothing were counted as a microsecond each, so that their sum was longer than their time.
+#[test]
+fn the_latencies_of_one_thread_add_up_to_no_more_than_its_time() {
+    let script = "sysbench.hooks.report_intermediate = function(s)
+                    print('sums', s.latency_sum, s.latency_min <= s.latency_avg and s.latency_avg <= s.latency_max)
+                  end
+                  function sysbench.hooks.report_cumulative(s) print('whole', s.latency_sum, s.time_total) end";
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("script.lua");
+    fs::write(&path, format!("{script}\nfunction event() end\n")).unwrap();
+    let out =
+        sysbench(&[&[path.to_str().unwrap()], &["--time=1", "--report-interval=0.25", "run"]]).success();
+    let numbers = |tag: &str| -> Vec<Vec<String>> {
+        let lines = out.lines().filter_map(|line| line.strip_prefix(tag));
+        lines.map(|line| line.split('\t').skip(1).map(str::to_owned).collect()).collect()
+    };
+    let intervals = numbers("sums");
+    assert!(!intervals.is_empty() && intervals.iter().all(|figures| figures[1] == "true"), "{out}");
+    let seconds = |text: &String| text.parse::<f64>().unwrap();
+    let sum: f64 = intervals.iter().map(|figures| seconds(&figures[0])).sum();
+    let whole = numbers("whole");
+    let [whole] = &whole[..] else { panic!("{out}") };
+    assert!(
+        sum > 0.0 && sum <= seconds(&whole[0]) + 1e-9 && seconds(&whole[0]) <= seconds(&whole[1]),
+        "{out}"
+    );
+}
+
+#[test]
 fn the_histogram_comes_once_before_the_last_report_whoever_makes_it() {
     let options = ["--events=30", "--time=0", "--histogram", "run"];
     let by_hook = out_of("sysbench.hooks.report_cumulative = function() print('mine') end", &options);

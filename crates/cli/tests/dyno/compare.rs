@@ -4,7 +4,8 @@
 use std::fs;
 
 use dyno_store::{
-    Counts, Ending, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord, TrialRecord,
+    Counts, Ending, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord,
+    TrialRecord,
 };
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -80,7 +81,8 @@ fn trial(system: &str, step: &str, number: u32, rate: f64) -> TrialRecord {
     let measured = Measured {
         seconds: 10.0,
         counts: Counts { operations, events: operations, ..Counts::default() },
-        latency: Vec::new(),
+        due: None,
+        latency: LatencyRecord::default(),
     };
     TrialRecord {
         system_id: system.to_owned(),

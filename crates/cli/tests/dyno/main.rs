@@ -27,6 +27,7 @@ mod plans;
 mod precious;
 mod python;
 mod queries;
+mod rates;
 mod remote;
 mod results;
 mod resume;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         stacks::tests(),
         rounds::tests(),
         capacity::tests(),
+        rates::tests(),
         tpch::tests(),
         tpcc::tests(),
         tune::tests(),

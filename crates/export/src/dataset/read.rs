@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_store::{
-    CapacityRecord, Counts, Ending, Measured, Outcome, Run, RunId, RunRecord, RunState, StepRecord,
-    SystemRecord, Trial, TrialId, TrialRecord,
+    CapacityRecord, Counts, Ending, LatencyRecord, Measured, Outcome, Run, RunId, RunRecord, RunState,
+    StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
 };
 
 use super::partition::plan_folder;
@@ -137,7 +137,12 @@ fn trial(row: &Record) -> Option<Trial> {
     };
     let measured = row.real("seconds").map(|seconds| {
         let operations = row.integer("operations").unsigned_abs();
-        Measured { seconds, counts: Counts { operations, ..Counts::default() }, latency: Vec::new() }
+        Measured {
+            seconds,
+            counts: Counts { operations, ..Counts::default() },
+            due: None,
+            latency: LatencyRecord::default(),
+        }
     });
     let record = TrialRecord {
         system_id: row.text("system_id"),

@@ -1,8 +1,8 @@
 //! A results file for the tests.
 
 use dyno_store::{
-    CounterRecord, Counts, InstanceRecord, Measured, Phase, RunId, RunRecord, SampleRecord, SliceRecord,
-    StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord, Usage,
+    CounterRecord, Counts, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord, SampleRecord,
+    SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord, Usage,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -71,7 +71,12 @@ fn slice(cycle: u32) -> SliceRecord {
 }
 
 fn trial(number: u32, seconds: u32) -> TrialRecord {
-    let measured = || Measured { seconds: 1.0, counts: Counts::default(), latency: vec![0, 1, 2, 255] };
+    let measured = || Measured {
+        seconds: 1.0,
+        counts: Counts::default(),
+        due: None,
+        latency: LatencyRecord { histogram: vec![0, 1, 2, 255], exact: None },
+    };
     let sample = |number| SampleRecord {
         number,
         phase: Phase::Measure,

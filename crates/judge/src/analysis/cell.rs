@@ -9,6 +9,7 @@ use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyStat
 use crate::capacity::{Capacity, capacity};
 use crate::check::limit_differences;
 use crate::disturbance::{DisturbanceLimits, disturbance};
+use crate::done::Done;
 use crate::drivers::driver_doubts;
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
@@ -52,6 +53,10 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         not_narrow(step, trials),
         saturated(step, trials),
         abandoned(trials),
+        rounds_that(trials, Done::Nothing)
+            .map(|rounds| CellWarning::NothingDone { rounds, of: trials.len() }),
+        rounds_that(trials, Done::NothingDue)
+            .map(|rounds| CellWarning::NothingDue { rounds, of: trials.len() }),
         limits_differ(trials),
         drivers(step, trials),
         loaded_again(evidence.run, trials),
@@ -123,6 +128,12 @@ fn saturated(step: &StepRecord, trials: &[&Trial]) -> Option<CellWarning> {
 fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
     let events = trials.iter().filter_map(|trial| trial.record.unfinished).sum();
     (events > 0).then_some(CellWarning::Abandoned { events })
+}
+
+/// Number of trials that did this; none if 0.
+fn rounds_that(trials: &[&Trial], did: Done) -> Option<usize> {
+    let rounds = trials.iter().filter(|trial| Done::of(&trial.record) == did).count();
+    (rounds > 0).then_some(rounds)
 }
 
 fn limits_differ(trials: &[&Trial]) -> Option<CellWarning> {

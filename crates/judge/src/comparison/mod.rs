@@ -182,6 +182,11 @@ pub enum Undecided {
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
+    /// A system finished no operation in a round in which the other did, or neither did in any round. Nothing done is 0 and
+    /// has no ratio.
+    NothingDone { system: String },
+    /// At the rate of the step, no event was due in any round.
+    NothingDue,
     /// In a round only a lower bound of the quantity is known, because unfinished events determine it.
     OnlyBounds { system: String },
     /// The two are the same system: what was to differ is not in force.

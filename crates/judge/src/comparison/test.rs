@@ -13,6 +13,7 @@ use super::gate::GateVote;
 use super::member::Member;
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
 use crate::disturbance::{Disturbance, DisturbedRounds};
+use crate::done::Done;
 use crate::noise;
 use crate::pair::{PairRound, Part, Ratios, ln_ratios};
 use crate::quantity::Quantity;
@@ -112,7 +113,7 @@ impl<'a> Measured<'a> {
 
     /// The p-value of a test that can be judged, adjusted for all looks.
     pub(super) fn p(&self, rule: &Rule) -> Option<f64> {
-        let estimate = self.estimate.filter(|_| self.never().is_none())?;
+        let estimate = self.estimate.filter(|_| self.never(rule).is_none())?;
         Some((estimate.p() * rule.looks as f64).min(1.0))
     }
 
@@ -171,7 +172,7 @@ impl<'a> Measured<'a> {
         alarm_confidence: f64,
         rule: &Rule,
     ) -> (Finding, Option<Undecided>) {
-        if let Some(found) = self.never() {
+        if let Some(found) = self.never(rule) {
             return found;
         }
         let rounds = self.ratios.len();
@@ -204,7 +205,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The finding that further figures cannot change; none if it depends on the figures.
-    fn never(&self) -> Option<(Finding, Option<Undecided>)> {
+    fn never(&self, rule: &Rule) -> Option<(Finding, Option<Undecided>)> {
         let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
         let is_unplanned = |it: &&System<'_>| self.step.not_for.iter().any(|id| id == it.member.system);
         if let Some(system) = [&self.base, &self.candidate].into_iter().find(is_unplanned) {
@@ -225,6 +226,9 @@ impl<'a> Measured<'a> {
         if let Some(system) = self.only_bounds {
             return unjudged(Undecided::OnlyBounds { system: system.to_owned() });
         }
+        if let Some(why) = self.nothing_done(rule) {
+            return unjudged(why);
+        }
         if self.estimate.is_none() && self.base.completed() > 0 && self.candidate.completed() > 0 {
             return unjudged(Undecided::NotMeasured);
         }
@@ -241,11 +245,12 @@ impl<'a> Measured<'a> {
         match undecided {
             Some(Undecided::NoLevel { .. }) => self.no_level.is_none_or(|no_level| no_level.is_base_steady),
             Some(Undecided::OnlyBounds { .. }) => !self.base.has_only_bounds(rule.quantity),
-            Some(Undecided::NotMeasured) => {
+            Some(Undecided::NotMeasured | Undecided::NothingDone { .. }) => {
                 self.base.median(rule.quantity).is_some_and(|figure| figure > 0.0)
             }
             Some(
                 Undecided::MeasuredOnce
+                | Undecided::NothingDue
                 | Undecided::BaseFailed
                 | Undecided::NotPlanned { .. }
                 | Undecided::SameSystem,
@@ -258,6 +263,32 @@ impl<'a> Measured<'a> {
             )
             | None => true,
         }
+    }
+
+    /// Why the throughput has no ratio. Dropping the rounds in which one system did nothing would drop its worst ones.
+    fn nothing_done(&self, rule: &Rule) -> Option<Undecided> {
+        if rule.quantity != Quantity::Throughput {
+            return None;
+        }
+        let both = [&self.base, &self.candidate];
+        let done = |system: &System<'_>, is_so: fn(Done) -> bool| {
+            let trials = system.part.trials;
+            !trials.is_empty() && trials.iter().all(|trial| is_so(Done::of(&trial.record)))
+        };
+        if both.into_iter().all(|system| done(system, |done| done == Done::NothingDue)) {
+            return Some(Undecided::NothingDue);
+        }
+        let alone = pairs(self.base.part.trials, self.candidate.part.trials).find_map(|(base, own)| {
+            match (Done::of(&base.record), Done::of(&own.record)) {
+                (Done::Something, Done::Something) => None,
+                (Done::Something, _) => Some(&self.candidate),
+                (_, Done::Something) => Some(&self.base),
+                _ => None,
+            }
+        });
+        let idle = || both.into_iter().find(|system| done(system, |done| done != Done::Something));
+        let system = alone.or_else(idle)?;
+        Some(Undecided::NothingDone { system: system.member.system.to_owned() })
     }
 
     /// Number of rounds in which the candidate failed and the base did not. For unpaired runs it is the number of the

@@ -4,7 +4,7 @@ mod neighbours;
 mod slices;
 
 use dyno_stats::Margin;
-use dyno_store::{Correction, Operation, Run};
+use dyno_store::{Correction, LatencyRecord, Operation, Run};
 
 use super::*;
 use crate::Quantity;
@@ -211,6 +211,43 @@ fn a_lower_cost_is_an_improvement() {
     assert!((cost.ratio - 0.625).abs() < 1e-3 && cost.method == Method::Exact, "{cost:?}");
 }
 
+/// Lets the trials of a system do nothing in some rounds. `due`: the events that were due, of a step at a rate.
+fn idle(run: &mut Run, system: &str, rounds: std::ops::Range<u32>, due: Option<u64>) {
+    for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
+        if trial.system_id == system && rounds.contains(&trial.round) {
+            let measured = trial.measured.as_mut().unwrap();
+            (measured.counts.operations, measured.counts.events, measured.due) = (0, 0, due);
+        }
+    }
+}
+
+#[test]
+fn nothing_done_is_0_and_has_no_ratio() {
+    let judge_with = |of_old: std::ops::Range<u32>, of_new: std::ops::Range<u32>, due| {
+        let mut run = run_with(&[1.0], 8);
+        idle(&mut run, "old", of_old, due);
+        idle(&mut run, "new", of_new, due);
+        judge(&run)
+    };
+    let by = |system: &str| Some(Undecided::NothingDone { system: system.to_owned() });
+    for (old, new, due, undecided, gate) in [
+        (0..8, 0..8, None, by("old"), GateVote::Abstains),
+        (0..8, 0..8, Some(0), Some(Undecided::NothingDue), GateVote::Abstains),
+        (0..8, 0..8, Some(9), by("old"), GateVote::Abstains),
+        (0..0, 0..8, None, by("new"), GateVote::Open),
+        (0..0, 3..4, None, by("new"), GateVote::Open),
+        (0..8, 0..0, None, by("old"), GateVote::Abstains),
+    ] {
+        let judgement = judge_with(old, new.clone(), due);
+        let test = first(&judgement);
+        assert_eq!((test.finding, &test.undecided, test.gate), (Finding::Unjudged, &undecided, gate));
+        assert_eq!((test.p, judgement.outcome), (None, GateOutcome::NotDecided));
+        assert_eq!(test.ratio.is_some(), new.end - new.start == 1, "of the other rounds there is one");
+    }
+    // Both did nothing in a round: the others tell.
+    assert_eq!(first(&judge_with(2..3, 2..3, Some(0))).finding, Finding::Same);
+}
+
 #[test]
 fn no_verdict_rests_on_latencies_of_events_that_never_ended() {
     let mut run = run_with(&[1.0], 12);
@@ -220,7 +257,7 @@ fn no_verdict_rests_on_latencies_of_events_that_never_ended() {
     let stopped = run.trials.iter_mut().map(|trial| &mut trial.record).find(is_one).unwrap();
     let measured = stopped.measured.as_mut().unwrap();
     measured.latency = latency((0..900).map(|_| 1000).chain([2_000_000; 100]));
-    stopped.latency_censored = Some(latency([2_000_000; 100]));
+    stopped.latency_censored = Some(latency([2_000_000; 100]).histogram);
     let judgement = within(&run, "old", "new", &rule);
     assert_eq!(findings(&judgement), [Finding::Unjudged]);
     assert_eq!(first(&judgement).undecided, Some(Undecided::OnlyBounds { system: "new".to_owned() }));
@@ -255,7 +292,7 @@ fn equals_pass_the_gate_but_for_the_share_of_alarms_promised() {
     run.trials
         .iter_mut()
         .filter_map(|trial| trial.record.measured.as_mut())
-        .for_each(|it| it.latency.clear());
+        .for_each(|it| it.latency = LatencyRecord::default());
     let alarms = (0..experiments).filter(|experiment| {
         let mut run = run.clone();
         let rates = around(1000.0, 0.04, run.trials.len(), *experiment);

@@ -14,8 +14,9 @@ pub struct AmountChange {
     pub base: f64,
     /// For each operation of the candidate.
     pub candidate: f64,
-    /// The candidate's as a multiple of the base's. Of nothing counted, half an event is taken.
-    pub ratio: f64,
+    /// The candidate's as a multiple of the base's; none if either is 0.
+    pub ratio: Option<f64>,
+    /// None without a ratio.
     pub interval: Option<Interval>,
     /// Whether the interval lies beyond the margin, and the ratio beyond what the base's control shows.
     pub is_clear: bool,
@@ -44,7 +45,9 @@ impl Amount {
         (self.total + 0.5) / self.seconds
     }
 
-    /// The logarithm of the amount of an operation, with half an event added (Haldane; as in [`crate::throughput`]).
+    /// The logarithm of the amount of an operation, with half an event added, so that a change from none to some is a
+    /// large one (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of Human
+    /// Genetics 20, 1956).
     fn ln(self) -> f64 {
         ((self.total + 0.5) / self.operations).ln()
     }
@@ -78,12 +81,14 @@ pub(super) fn change(
     let is_same =
         estimate.interval.is_some_and(|it| it.low >= rule.margin.low() && it.high <= rule.margin.high());
     let is_noise = noise.is_some_and(|noise| estimate.ratio.ln().abs() <= noise);
+    // Where nothing was counted, the estimate is made of the half events.
+    let has_ratio = base > 0.0 && candidate > 0.0;
     Some(AmountChange {
         name: name.to_owned(),
         base,
         candidate,
-        ratio: estimate.ratio,
-        interval: estimate.interval,
+        ratio: has_ratio.then_some(estimate.ratio),
+        interval: estimate.interval.filter(|_| has_ratio),
         is_clear: is_beyond && !is_noise && rounds.len() >= ROUNDS_WITH_VERDICT_MIN,
         is_same,
         weight: (candidate - base).abs() / largest * largest.min(1.0),

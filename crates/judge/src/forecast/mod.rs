@@ -248,7 +248,7 @@ fn measured(system: &str, hardware: Hardware, test: &Test, trials: &Trials<'_>) 
 /// Writes and cache flushes, which a limit of writes counts too.
 fn writes_per_operation(record: &TrialRecord) -> Option<f64> {
     let operations = record.measured.as_ref()?.counts.operations;
-    let requests = record.usage.device_writes? + record.usage.device_flushes.unwrap_or(0);
+    let requests = record.usage.device_writes? + record.usage.device_flushes?;
     (operations > 0).then(|| requests as f64 / operations as f64)
 }
 

@@ -66,7 +66,7 @@ fn offers(run: &Run, test: &Test, against: &[Judgement]) -> Vec<Offer> {
     let offer = |system: &SystemRecord| {
         let dollars_per_year = system.dollars_per_year().filter(|_| system.control_of.is_none())?;
         let cell = test.cells.iter().find(|cell| cell.system == system.id)?;
-        let operations_per_second = cell.rate?;
+        let operations_per_second = cell.rate.filter(|rate| *rate > 0.0)?;
         Some(Offer {
             system: system.id.clone(),
             dollars_per_year,

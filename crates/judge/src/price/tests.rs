@@ -109,7 +109,7 @@ fn latency_counts_and_one_round_decides_nothing() {
     assert_eq!(answers(&answer(&run, 1000.0, Some(5.0))), [("fast", Answer::Meets)]);
     assert_eq!(answers(&answer(&run, 1000.0, Some(3.0))), [("fast", Answer::DoesNotMeet)]);
     for trial in &mut run.trials {
-        trial.record.latency_censored = Some(latency([4000]));
+        trial.record.latency_censored = Some(latency([4000]).histogram);
     }
     let bounds = answer(&run, 1000.0, Some(5.0));
     assert!(bounds.candidates[0].p99.unwrap().is_lower_bound);

@@ -84,7 +84,7 @@ fn summary(trial: &TrialRecord, profile: &StackProfile) -> StackSummary {
 fn rate_share(trial: &TrialRecord, profile: &StackProfile) -> Option<f64> {
     let share = profile.operations as f64
         / profile.seconds
-        / trial.measured.as_ref().map(Measured::operations_per_second)?;
+        / trial.measured.as_ref().and_then(Measured::operations_per_second)?;
     Some(share).filter(|share| share.is_finite() && *share > 0.0)
 }
 

@@ -18,6 +18,7 @@ impl Total {
         self.usage.context_switches += tick.usage.context_switches;
         self.usage.memory_bytes_max = self.usage.memory_bytes_max.max(tick.usage.memory_bytes_max);
         self.backlog = tick.backlog;
+        self.due = sum([self.due, tick.due]);
     }
 }
 
@@ -47,6 +48,8 @@ pub(super) fn tick(parts: &[Tick]) -> Option<Tick> {
         usage: usage(parts.iter().map(|part| part.usage)),
         running: parts.iter().map(|part| part.running).sum(),
         backlog: parts.iter().map(|part| part.backlog).sum(),
+        due: sum(parts.iter().map(|part| part.due)),
+        is_idle: parts.iter().all(|part| part.is_idle),
     };
     for part in parts {
         merged.counts += part.counts;
@@ -65,6 +68,7 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
         seconds: longest(totals().map(|part| part.seconds)),
         usage: usage(totals().map(|part| part.usage)),
         backlog: totals().map(|part| part.backlog).sum(),
+        due: sum(totals().map(|part| part.due)),
         unfinished: totals().map(|part| part.unfinished).sum(),
         gaps: gaps(totals()),
         stall_us_max: totals().map(|part| part.stall_us_max).max().unwrap_or(0),
@@ -86,10 +90,15 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
 const THROUGH_SHARE: f64 = 0.9;
 
 /// Stretches in which nothing finished anywhere. The last is the shortest of the last ones. The longest is at most as long
-/// as the shortest of the longest ones, which it is taken to be, so that no stall goes unseen.
+/// as the shortest of the longest ones, which it is taken to be, so that no stall goes unseen. A process for which nothing
+/// was due says nothing of the others.
 fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
     let most = THROUGH_SHARE * longest(parts.clone().map(|part| part.seconds));
-    let all: Option<Vec<Gaps>> = parts.filter(|part| part.seconds >= most).map(|part| part.gaps).collect();
+    let is_through = |part: &&Total| part.seconds >= most;
+    let owes = |part: &&Total| part.due != Some(0) || part.counts.events + part.backlog > 0;
+    let has_due = parts.clone().any(|part| owes(&part));
+    let parts = parts.filter(|part| is_through(part) && (owes(part) || !has_due));
+    let all: Option<Vec<Gaps>> = parts.map(|part| part.gaps).collect();
     let all = all?;
     let shortest = all.iter().min_by(|a, b| a.longest_seconds.total_cmp(&b.longest_seconds))?;
     let last_seconds = all.iter().map(|gaps| gaps.last_seconds).fold(f64::INFINITY, f64::min);
@@ -127,6 +136,11 @@ fn add_codes(into: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>) {
     }
 }
 
+/// The sum of what is known; none if nothing is.
+fn sum(parts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
+    parts.into_iter().flatten().reduce(u64::saturating_add)
+}
+
 fn longest(seconds: impl Iterator<Item = f64>) -> f64 {
     seconds.fold(0.0, f64::max)
 }
@@ -159,6 +173,11 @@ mod tests {
         assert_eq!(merged.gaps, Some(gaps(0.2, 1.0, 0.0)));
         let soon_through = Total { seconds: 0.5, ..fast.clone() };
         assert_eq!(total(&[(3, &slow), (1, &soon_through)]).gaps, slow.gaps);
+        let nothing_due =
+            Total { seconds: 2.0, due: Some(0), gaps: Some(Gaps::default()), ..Total::default() };
+        let at_a_rate = Total { due: Some(40), ..slow.clone() };
+        let merged_at_a_rate = total(&[(3, &at_a_rate), (1, &nothing_due)]);
+        assert_eq!((merged_at_a_rate.gaps, merged_at_a_rate.due), (slow.gaps, Some(40)));
         assert!((merged.fairness.events_avg - 15.0).abs() < 1e-9);
         assert!((merged.fairness.events_stddev - 75.0_f64.sqrt()).abs() < 1e-9);
         assert_eq!(merged.seconds.to_bits(), 2.0_f64.to_bits());

@@ -73,7 +73,7 @@ pub(crate) enum Message {
     /// The connections that `init` opened are closed.
     HooksOver,
     /// The worker has ended.
-    Ended(WorkerReport),
+    Ended(Box<WorkerReport>),
 }
 
 /// The failure of a job of which a worker panicked.

@@ -117,7 +117,6 @@ impl<'a> Thread<'a> {
 
     /// Runs events to the end of the job.
     fn load(&mut self) -> Result<(), ThreadError> {
-        self.assignment.recorder.add_running(1);
         if let Some(notes) = &mut self.host.notes {
             notes.begin();
         }
@@ -126,7 +125,6 @@ impl<'a> Thread<'a> {
         } else {
             self.run_events()?;
         }
-        self.assignment.recorder.add_running(-1);
         Ok(())
     }
 
@@ -138,7 +136,7 @@ impl<'a> Thread<'a> {
                     Some(Call::Finished { stop }) => {
                         if stop {
                             // As in sysbench, an event that ends its thread is not counted.
-                            self.host.busy_since_ns.store(0, Ordering::Relaxed);
+                            self.host.busy_since(0);
                             return Ok(());
                         }
                         self.host.end_event();
@@ -151,7 +149,7 @@ impl<'a> Thread<'a> {
                         self.host.roll_back();
                         std::thread::sleep(Duration::from_micros(backoff_us(attempts)));
                         if self.shared.control.phase() >= Phase::Stopping {
-                            self.host.busy_since_ns.store(0, Ordering::Relaxed);
+                            self.host.busy_since(0);
                             return Ok(());
                         }
                     }
@@ -209,12 +207,18 @@ impl<'a> ThreadHost<'a> {
         self.batch.flush(&self.recorder);
     }
 
+    /// Notes since when an event has been in flight; 0 for none.
+    fn busy_since(&self, since_ns: u64) {
+        let before_ns = self.busy_since_ns.swap(since_ns, Ordering::Relaxed);
+        self.recorder.add_running(i32::from(since_ns > 0) - i32::from(before_ns > 0));
+    }
+
     /// Waits until the next event is due; false if there is none.
     fn next_event(&mut self) -> bool {
-        self.busy_since_ns.store(0, Ordering::Relaxed);
+        self.busy_since(0);
         let has_event = self.wait_for_event();
         if has_event {
-            self.busy_since_ns.store(self.due_ns.max(1), Ordering::Relaxed);
+            self.busy_since(self.due_ns.max(1));
         }
         has_event
     }
@@ -232,7 +236,7 @@ impl<'a> ThreadHost<'a> {
             let (due_ns, next_ns) = {
                 let mut schedule = schedule.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let due_ns = schedule.take_due(now_ns);
-                self.recorder.set_backlog(schedule.backlog(now_ns));
+                self.recorder.count_due(&mut schedule, now_ns);
                 (due_ns, schedule.next_ns())
             };
             if let Some(due_ns) = due_ns {
@@ -280,7 +284,7 @@ impl<'a> ThreadHost<'a> {
                 self.shared.slice_schedule.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let Some(schedule) = &mut *schedule else { return false };
             let due_ns = schedule.take_due(now_ns);
-            self.recorder.set_backlog(schedule.backlog(now_ns));
+            self.recorder.count_due(schedule, now_ns);
             (due_ns, schedule.next_ns())
         };
         if let Some(due_ns) = due_ns {
@@ -318,7 +322,7 @@ impl<'a> ThreadHost<'a> {
             self.batch.early_event();
         }
         self.flush();
-        self.busy_since_ns.store(0, Ordering::Relaxed);
+        self.busy_since(0);
     }
 
     fn roll_back(&mut self) {

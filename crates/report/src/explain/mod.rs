@@ -109,12 +109,15 @@ pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
 fn cpu_sentence(cpu: &AmountChange, what: &str) -> String {
     let amounts =
         format!("{} µs where the base takes {}", three_digits(cpu.candidate), three_digits(cpu.base));
+    let Some(of_base) = cpu.ratio else {
+        return format!("Of the server's CPU, a {what} takes {amounts}.");
+    };
     let takes = format!(
         "A {what} takes {} times the server's CPU ({amounts})",
-        words::ratio_in(cpu.ratio, cpu.interval)
+        words::ratio_in(of_base, cpu.interval)
     );
     if cpu.is_clear {
-        format!("{takes}. If CPU were all that limits, throughput would be {} times.", ratio(1.0 / cpu.ratio))
+        format!("{takes}. If CPU were all that limits, throughput would be {} times.", ratio(1.0 / of_base))
     } else if cpu.is_same {
         format!("{takes}, so the difference is in waiting, not in CPU.")
     } else {

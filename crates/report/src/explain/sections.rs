@@ -119,12 +119,10 @@ pub(crate) fn amounts(change: &AmountChange) -> [String; 3] {
 
 /// A ratio to next to nothing is a large number that says little.
 fn multiple(change: &AmountChange) -> String {
-    if change.base <= 0.0 || change.ratio > 1000.0 {
-        "from none".to_owned()
-    } else if change.candidate <= 0.0 {
-        "to none".to_owned()
-    } else {
-        words::ratio_in(change.ratio, change.interval)
+    match change.ratio {
+        Some(ratio) if ratio <= 1000.0 => words::ratio_in(ratio, change.interval),
+        None if change.base > 0.0 => "to none".to_owned(),
+        _ => "from none".to_owned(),
     }
 }
 

@@ -160,11 +160,7 @@ fn cell(trials: &[&Trial], details: &Details, budget: Budget, names: &mut Names)
 fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
     let record = &trial.record;
     let counts = record.measured.as_ref().map(|measured| measured.counts).unwrap_or_default();
-    let rate = record
-        .measured
-        .as_ref()
-        .filter(|measured| measured.seconds > 0.0)
-        .map(|_| dyno_judge::throughput(record));
+    let rate = dyno_judge::throughput(record);
     let failure = match &record.outcome {
         Outcome::Completed => None,
         Outcome::Failed { message, log_tail } => {

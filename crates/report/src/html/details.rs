@@ -77,7 +77,7 @@ fn typical_trials(run: &Run) -> HashSet<TrialId> {
 }
 
 fn rate(trial: &Trial) -> f64 {
-    dyno_judge::throughput(&trial.record)
+    dyno_judge::throughput(&trial.record).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ const PLACES_PER_NINE: usize = 5;
 pub(crate) struct Distribution {
     pub(crate) events: u64,
     /// Latencies in µs at nines 0, 1/5, 2/5 …, where nines = −log₁₀(1 − quantile).
-    pub(crate) latency_us: Vec<u64>,
+    pub(crate) latency_us: Vec<f64>,
     /// The 50th, 95th and 99th percentile in µs.
-    pub(crate) percentiles_us: [u64; 3],
+    pub(crate) percentiles_us: [f64; 3],
     /// The slowest event, in µs.
-    pub(crate) max_us: u64,
+    pub(crate) max_us: f64,
     /// Whether each of the three percentiles and the slowest event is only a lower bound; none if all are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lower_bounds: Option<[bool; 4]>,
@@ -25,7 +25,7 @@ impl Distribution {
     /// Pairs of nines and latency in ms.
     pub(crate) fn points_ms(&self) -> Vec<(f64, f64)> {
         let nines = |place: usize| place as f64 / PLACES_PER_NINE as f64;
-        self.latency_us.iter().enumerate().map(|(place, us)| (nines(place), *us as f64 / 1e3)).collect()
+        self.latency_us.iter().enumerate().map(|(place, us)| (nines(place), us / 1e3)).collect()
     }
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>
     Some(Distribution {
         events,
         latency_us,
-        percentiles_us: percentiles.map(|percentile| percentile.us as u64),
+        percentiles_us: percentiles.map(|percentile| percentile.us),
         max_us: merged.max_us(),
         lower_bounds: lower_bounds.contains(&true).then_some(lower_bounds),
     })
@@ -52,35 +52,36 @@ pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>
 
 #[cfg(test)]
 mod tests {
-    use dyno_store::{Measured, latency_bytes};
+    use dyno_store::{LatencyRecord, Measured, latency_bytes, latency_record};
 
     use super::*;
 
-    fn trial(latency: Vec<u8>) -> TrialRecord {
-        let measured = Measured { seconds: 1.0, counts: dyno_store::Counts::default(), latency };
+    fn trial(latency: LatencyRecord) -> TrialRecord {
+        let measured = Measured { seconds: 1.0, counts: dyno_store::Counts::default(), due: None, latency };
         TrialRecord { measured: Some(measured), ..TrialRecord::default() }
     }
 
     #[test]
     fn trials_are_merged_and_read_at_each_nine() {
-        let trials = [latency_bytes(1..=500), latency_bytes(501..=1000), b"garbage".to_vec()].map(trial);
+        let garbage = LatencyRecord { histogram: b"garbage".to_vec(), exact: None };
+        let trials = [latency_record(1..=500), latency_record(501..=1000), garbage].map(trial);
         let distribution = distribution(&trials).unwrap();
         assert_eq!(distribution.lower_bounds, None);
-        assert_eq!((distribution.events, distribution.max_us), (1000, 1000));
-        assert_eq!(distribution.percentiles_us, [500, 950, 990]);
-        let nines: Vec<u64> = distribution.latency_us.iter().step_by(PLACES_PER_NINE).copied().collect();
-        assert_eq!(nines, [1, 900, 990, 999]);
+        assert_eq!((distribution.events, distribution.max_us), (1000, 1000.0));
+        assert_eq!(Some(distribution.percentiles_us), Some([500.0, 950.0, 990.0]));
+        let nines: Vec<f64> = distribution.latency_us.iter().step_by(PLACES_PER_NINE).copied().collect();
+        assert_eq!(Some(nines), Some(vec![1.0, 900.0, 990.0, 999.0]));
     }
 
     #[test]
     fn no_event_has_no_distribution() {
-        assert_eq!(distribution(&[trial(latency_bytes(0..0))]), None);
+        assert_eq!(distribution(&[trial(latency_record(0..0))]), None);
         assert_eq!(distribution([]), None);
     }
 
     #[test]
     fn events_that_never_ended_make_bounds_of_what_lies_among_them() {
-        let all = latency_bytes((1..=98).chain([5000, 6000]));
+        let all = latency_record((1..=98).chain([5000, 6000]));
         let stopped = TrialRecord { latency_censored: Some(latency_bytes([5000, 6000])), ..trial(all) };
         assert_eq!(distribution([&stopped]).unwrap().lower_bounds, Some([false, false, true, true]));
     }

@@ -16,10 +16,10 @@ const UNDRAWN: i32 = 0;
 const SERIES: [Series; 18] = [
     ("operations_per_second", 3, |second| per_second(second, Some(second.operations))),
     ("errors_per_second", UNDRAWN, |second| per_second(second, Some(second.errors))),
-    ("p50_us", 3, |second| second.p50_us.map(|us| us as f64)),
-    ("p95_us", 3, |second| second.p95_us.map(|us| us as f64)),
-    ("p99_us", 3, |second| second.p99_us.map(|us| us as f64)),
-    ("max_us", UNDRAWN, |second| second.max_us.map(|us| us as f64)),
+    ("p50_us", 3, |second| second.p50_us),
+    ("p95_us", 3, |second| second.p95_us),
+    ("p99_us", 3, |second| second.p99_us),
+    ("max_us", UNDRAWN, |second| second.max_us),
     ("server_user_cpus", 2, |second| cpus(second, second.usage.server_user_cpu_us)),
     ("server_system_cpus", 2, |second| cpus(second, second.usage.server_system_cpu_us)),
     ("client_cpus", 2, |second| cpus(second, client_us(&second.usage))),
@@ -123,7 +123,8 @@ fn client_us(usage: &Usage) -> Option<u64> {
 /// CPU time of processes other than server and client.
 fn others_us(usage: &Usage) -> Option<u64> {
     let all = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
-    let server = usage.server_user_cpu_us.unwrap_or(0) + usage.server_system_cpu_us.unwrap_or(0);
+    let server = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
+    // The load of an in-process engine is the server.
     Some(all.saturating_sub(server + client_us(usage).unwrap_or(0)))
 }
 
@@ -138,13 +139,16 @@ mod tests {
             phase,
             seconds: 0.5,
             operations,
+            events: operations,
+            due: None,
             errors: 0,
-            p50_us: Some(120),
+            p50_us: Some(120.0),
             p95_us: None,
             p99_us: None,
             max_us: None,
             usage: Usage {
                 server_user_cpu_us: Some(400_000),
+                server_system_cpu_us: Some(0),
                 host_user_cpu_us: Some(600_000),
                 host_system_cpu_us: Some(50_000),
                 ..Usage::default()

@@ -87,15 +87,19 @@ fn noisy_seconds(trial: &Trial, random: &mut dyno_stats::SplitMix64) -> Vec<Seco
         trial.record.measured.as_ref().map_or(0.0, |measured| measured.counts.operations as f64 / 10.0);
     let second = |_| {
         let mut about = |level: f64| Some((level * (0.9 + random.below(2000) as f64 / 1e4)) as u64);
+        let operations = about(rate).unwrap_or(0);
+        let mut latency_us = |us: f64| about(us * 1e3).map(|ns| ns as f64 / 1e3);
         Second {
             phase: Phase::Measure,
             seconds: 1.0,
-            operations: about(rate).unwrap_or(0),
+            operations,
+            events: operations,
+            due: None,
             errors: 0,
-            p50_us: about(120.0),
-            p95_us: about(450.0),
-            p99_us: about(1_300.0),
-            max_us: about(20_000.0),
+            p50_us: latency_us(120.0),
+            p95_us: latency_us(450.0),
+            p99_us: latency_us(1_300.0),
+            max_us: latency_us(20_000.0),
             usage: Usage {
                 server_user_cpu_us: about(900_000.0),
                 server_system_cpu_us: about(300_000.0),

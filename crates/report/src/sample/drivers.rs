@@ -14,7 +14,7 @@ pub(crate) fn driven_run() -> Run {
         events: 12_345,
         cpu_us: 2_500_000,
         threads: Some(1),
-        latency: Some(DriverLatency { p99_us: 1500, ..DriverLatency::default() }),
+        latency: Some(DriverLatency { p99_us: 1500.0, ..DriverLatency::default() }),
         network: Some(NetworkRecord { round_trip_us: 250.0, bytes_per_second: Some(1.1e8) }),
         ..DriverRecord::default()
     };

@@ -10,12 +10,11 @@ use dyno_store::Operation;
 use crate::explain::{ChangedSetting, MadeProbe, ProofChange, ProofReport, SERVER_CPU};
 
 pub(crate) fn change(name: &str, base: f64, candidate: f64, is_clear: bool) -> AmountChange {
-    let ratio = if base > 0.0 { candidate / base } else { 1e9 };
     AmountChange {
         name: name.to_owned(),
         base,
         candidate,
-        ratio,
+        ratio: (base > 0.0 && candidate > 0.0).then(|| candidate / base),
         interval: None,
         is_clear,
         is_same: !is_clear,

@@ -108,7 +108,7 @@ fn a_vacuum_gives_back_what_deleted_runs_took() {
 fn big_sample(number: u32) -> crate::SampleRecord {
     let mut sample = trial("old", 0, 1000).samples.remove(0);
     sample.number = number;
-    sample.measured.latency = vec![0; 10_000];
+    sample.measured.latency.histogram = vec![0; 10_000];
     sample
 }
 

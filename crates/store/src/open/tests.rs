@@ -129,7 +129,7 @@ fn a_full_disk_loses_the_trial_and_no_other() {
     let pages: i64 = file.store.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
     file.store.pragma("max_page_count", &pages.to_string()).unwrap();
     let mut big = trial("old", 1, 1000);
-    big.samples[0].measured.latency = vec![0; 1 << 20];
+    big.samples[0].measured.latency.histogram = vec![0; 1 << 20];
     let error = file.store.commit_trial(file.run, &big).unwrap_err();
     assert!(matches!(error, StoreError::DiskFull { .. }), "{error}");
     assert_eq!(file.store.load_run(RunChoice::Latest).unwrap().trials.len(), 1);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{Counts, Fairness, Latency, StatementLatency, Tick, Total};
+use dyno_load::{Counts, Fairness, Latency, LatencyNs, StatementLatency, Tick, Total};
 use dyno_script::Stat;
 
 /// Figures of a stretch of time.
@@ -73,29 +73,29 @@ impl Figures {
         if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
     }
 
+    /// A figure of the latencies in ns, as ms; 0 where there was no event, as sysbench prints it.
+    fn exact_ms(&self, of: fn(LatencyNs) -> u64) -> f64 {
+        self.latency.exact().map_or(0.0, |exact| of(exact) as f64 / 1e6)
+    }
+
     pub(crate) fn latency_min_ms(&self) -> f64 {
-        if self.counts.events == 0 { 0.0 } else { self.latency.histogram().min() as f64 / 1e3 }
+        self.exact_ms(|exact| exact.min_ns)
     }
 
     pub(crate) fn latency_max_ms(&self) -> f64 {
-        self.latency.histogram().max() as f64 / 1e3
+        self.exact_ms(|exact| exact.max_ns)
     }
 
-    /// Mean latency; 0 where there was no event.
     pub(crate) fn latency_avg_ms(&self) -> f64 {
-        if self.counts.events == 0 { 0.0 } else { self.latency_sum_ms() / self.counts.events as f64 }
+        self.latency.mean_ns().map_or(0.0, |ns| ns / 1e6)
     }
 
-    /// Sum of latencies: exact where threads have kept it, else from the histogram.
     pub(crate) fn latency_sum_ms(&self) -> f64 {
-        match self.fairness {
-            Some(fairness) => fairness.seconds_avg * f64::from(self.threads) * 1e3,
-            None => self.latency.histogram().mean() * self.counts.events as f64 / 1e3,
-        }
+        self.exact_ms(|exact| exact.sum_ns)
     }
 
     pub(crate) fn percentile_ms(&self, percentile: f64) -> f64 {
-        self.latency.histogram().value_at_percentile(percentile) as f64 / 1e3
+        self.latency.quantile_ns(percentile / 100.0).map_or(0.0, |ns| ns / 1e6)
     }
 
     /// The figures for scripts' hooks.

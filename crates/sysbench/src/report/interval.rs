@@ -26,8 +26,7 @@ pub(super) fn lines(subject: ReportedWork, figures: &Figures, settings: &Setting
             rate(counts.reconnects),
         ),
         ReportedWork::Memory { block_bytes } => {
-            let bytes = counts.events as f64 * block_bytes.unwrap_or(0) as f64;
-            let mib_per_second = bytes / f64::from(1 << 20) / figures.seconds.max(f64::MIN_POSITIVE);
+            let mib_per_second = rate(counts.events) * block_bytes.unwrap_or(0) as f64 / f64::from(1 << 20);
             return format!("{at} {mib_per_second:.2} MiB/sec\n");
         }
         ReportedWork::Cpu | ReportedWork::Events => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{Connected, Fairness, Latency, StatementLatency, Total};
+use dyno_load::{Connected, Fairness, Latency, LatencyNs, StatementLatency, Total};
 use dyno_printable::printable_json;
 use serde::Serialize;
 
@@ -127,7 +127,7 @@ impl Stretch {
             error_codes: figures.error_codes.clone(),
             reconnects: counts.reconnects,
             backlog: figures.backlog,
-            latency_ms: LatencyMs::new(&figures.latency, figures.latency_avg_ms(), percentiles),
+            latency_ms: LatencyMs::new(&figures.latency, percentiles),
             statement_latency_ms: StatementLatencyMs::new(&figures.statements, percentiles),
             client_cpu_us: figures.client_cpu_us,
         }
@@ -135,17 +135,15 @@ impl Stretch {
 }
 
 impl LatencyMs {
-    fn new(latency: &Latency, mean_ms: f64, percentiles: &[f64]) -> Self {
-        let histogram = latency.histogram();
-        let known = |ms: f64| (!histogram.is_empty()).then_some(ms);
-        let percentiles = PERCENTILES
-            .iter()
-            .chain(percentiles)
-            .map(|&at| (percentile::number(at), known(histogram.value_at_percentile(at) as f64 / 1e3)));
+    fn new(latency: &Latency, percentiles: &[f64]) -> Self {
+        let exact_ms = |of: fn(LatencyNs) -> u64| latency.exact().map(|exact| of(exact) as f64 / 1e6);
+        let percentile_ms = |at: f64| latency.quantile_ns(at / 100.0).map(|ns| ns / 1e6);
+        let percentiles =
+            PERCENTILES.iter().chain(percentiles).map(|&at| (percentile::number(at), percentile_ms(at)));
         Self {
-            min: known(histogram.min() as f64 / 1e3),
-            mean: known(mean_ms),
-            max: known(histogram.max() as f64 / 1e3),
+            min: exact_ms(|exact| exact.min_ns),
+            mean: latency.mean_ns().map(|ns| ns / 1e6),
+            max: exact_ms(|exact| exact.max_ns),
             percentiles: percentiles.collect(),
         }
     }
@@ -161,7 +159,7 @@ struct StatementLatencyMs {
 
 impl StatementLatencyMs {
     fn new(statements: &StatementLatency, percentiles: &[f64]) -> Self {
-        let kind = |latency: &Latency| LatencyMs::new(latency, latency.histogram().mean() / 1e3, percentiles);
+        let kind = |latency: &Latency| LatencyMs::new(latency, percentiles);
         Self {
             reads: kind(&statements.reads),
             writes: kind(&statements.writes),
@@ -179,7 +177,7 @@ pub(super) struct Run {
     stall_us_max: u64,
     fairness: Fairness,
     /// HDR, V2, base64.
-    histogram: Latency,
+    histogram: String,
 }
 
 impl Run {
@@ -189,7 +187,7 @@ impl Run {
             unfinished: total.unfinished,
             stall_us_max: total.stall_us_max,
             fairness: total.fairness,
-            histogram: total.latency.clone(),
+            histogram: total.latency.to_base64(),
         }
     }
 }

@@ -244,11 +244,11 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.end_reports();
         self.last_words();
         if sustained == Some(false) {
-            let (waiting, oldest_us) = (total.backlog, total.censored.histogram().max());
+            let (waiting, oldest_ns) = (total.backlog, total.censored.exact().map_or(0, |ages| ages.max_ns));
             self.log.warning(&format!(
                 "rate not sustained: {waiting} events were due and had not begun at the end; the oldest had waited \
                  {:.2} s",
-                oldest_us as f64 / 1e6
+                oldest_ns as f64 / 1e9
             ));
         }
         if total.stall_us_max > STALL_US {

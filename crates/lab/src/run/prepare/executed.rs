@@ -88,7 +88,8 @@ pub(crate) fn is_in_every_round(plan: &Plan, command: Command) -> bool {
 #[cfg(test)]
 mod tests {
     use dyno_store::{
-        Counts, InstanceRecord, Measured, RunId, RunRecord, RunState, Trial, TrialId, TrialRecord,
+        Counts, InstanceRecord, LatencyRecord, Measured, RunId, RunRecord, RunState, Trial, TrialId,
+        TrialRecord,
     };
 
     use super::*;
@@ -140,7 +141,12 @@ mod tests {
     fn the_time_of_rounds_is_counted_without_the_breaks_between_them() {
         let instance =
             |round, started_at_ms| InstanceRecord { round, started_at_ms, ..InstanceRecord::default() };
-        let measured = Measured { seconds: 2.0, counts: Counts::default(), latency: Vec::new() };
+        let measured = Measured {
+            seconds: 2.0,
+            counts: Counts::default(),
+            due: None,
+            latency: LatencyRecord::default(),
+        };
         let trial = |round, started_at_ms, measured| TrialRecord {
             round,
             started_at_ms,

@@ -19,7 +19,7 @@ use crate::run::options::RunOptions;
 pub(crate) use self::activity::Activity;
 pub(crate) use self::meter::{Meter, Reading, Work};
 pub(crate) use self::neighbours::NeighbourWatch;
-pub(crate) use self::recording::{Recording, counts, latency_now, pace};
+pub(crate) use self::recording::{Recording, counts, latency_now, latency_record, pace};
 pub(crate) use self::slice_recording::SliceRecording;
 pub(crate) use self::tally::Tally;
 

@@ -1,7 +1,7 @@
 //! Records a trial in one stretch from the frames of its load.
 
 use dyno_load::{Counts, Frame, Latency, Tick, Total};
-use dyno_store::{Measured, Operation, Phase, SampleRecord, TrialRecord, Usage};
+use dyno_store::{LatencyNs, LatencyRecord, Measured, Operation, Phase, SampleRecord, TrialRecord, Usage};
 
 use super::meter::{Meter, Reading};
 use super::tally::Tally;
@@ -54,7 +54,8 @@ impl Recording {
             measured: Measured {
                 seconds: tick.seconds,
                 counts: counts(&tick.counts, self.operation),
-                latency: tick.latency.to_bytes(),
+                due: tick.due,
+                latency: latency_record(&tick.latency),
             },
             usage: self.meter.usage(&self.latest, &now, &tick.usage),
         });
@@ -67,7 +68,8 @@ impl Recording {
         let measured = total.map(|total| Measured {
             seconds: total.seconds,
             counts: counts(&total.counts, self.operation),
-            latency: with_censored(total).to_bytes(),
+            due: total.due,
+            latency: latency_record(&with_censored(total)),
         });
         let usage = match (total, &self.start) {
             (Some(total), Some(start)) => self.meter.usage(start, &self.latest, &total.usage),
@@ -105,6 +107,16 @@ fn with_censored(total: &Total) -> Latency {
     latency
 }
 
+/// Converts latencies for the results file.
+pub(crate) fn latency_record(latency: &Latency) -> LatencyRecord {
+    let exact = latency.exact().map(|exact| LatencyNs {
+        min_ns: exact.min_ns,
+        max_ns: exact.max_ns,
+        sum_ns: exact.sum_ns,
+    });
+    LatencyRecord { histogram: latency.to_bytes(), exact }
+}
+
 /// The number of operations, as the step counts them.
 pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
     match operation {
@@ -122,9 +134,8 @@ pub(crate) fn pace(tick: &Tick, operation: Operation) -> Pace {
 
 /// Percentiles for observers; none if no event ended.
 pub(crate) fn latency_now(latency: &Latency) -> Option<LatencyNow> {
-    let histogram = latency.histogram();
-    let at = |quantile| histogram.value_at_quantile(quantile);
-    (!histogram.is_empty()).then(|| LatencyNow { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99) })
+    let at = |quantile| Some(latency.quantile_us(quantile)?.round() as u64);
+    Some(LatencyNow { p50_us: at(0.5)?, p95_us: at(0.95)?, p99_us: at(0.99)? })
 }
 
 /// Converts counts for the results file.
@@ -150,19 +161,21 @@ mod tests {
     #[test]
     fn the_results_file_reads_what_a_load_writes() {
         for latencies_us in
-            [vec![], vec![1, 250], vec![0, 3_000_000, 3_000_000], vec![LATENCY_US_MAX, u64::MAX]]
+            [vec![], vec![1, 250], vec![0, 3_000_000, 3_000_000], vec![LATENCY_US_MAX, 2 * LATENCY_US_MAX]]
         {
             let mut latency = Latency::default();
             for us in &latencies_us {
                 latency.record_us(*us);
             }
-            let counts = LatencyCounts::from_bytes(&latency.to_bytes()).unwrap();
-            let histogram = latency.histogram();
-            assert_eq!(
-                (counts.events(), counts.max_us()),
-                (histogram.len(), histogram.max()),
-                "{latencies_us:?}"
-            );
+            let record = latency_record(&latency);
+            let counts = LatencyCounts::of(&record).unwrap();
+            assert_eq!(counts.events(), latency.histogram().len(), "{latencies_us:?}");
+            let most_us = latency.exact().map_or(0.0, |exact| exact.max_ns as f64 / 1e3);
+            assert_eq!(counts.max_us().to_bits(), most_us.to_bits(), "{latencies_us:?}");
+            let mean_us = latency.mean_ns().unwrap_or(0.0) / 1e3;
+            assert_eq!(counts.mean_us().to_bits(), mean_us.to_bits(), "{latencies_us:?}");
+            let bins = LatencyCounts::from_bytes(&record.histogram).unwrap();
+            assert_eq!(Some(bins.max_us()), Some(latency.histogram().max() as f64), "{latencies_us:?}");
         }
     }
 }

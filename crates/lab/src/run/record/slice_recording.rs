@@ -6,7 +6,7 @@ use dyno_load::{Counts, Latency, Slice};
 use dyno_store::{Gaps, Measured, Operation, Phase, SampleRecord, SliceRecord, TrialRecord, Usage};
 
 use super::meter::{Meter, Reading};
-use super::recording::{counts, latency_now, operations};
+use super::recording::{counts, latency_now, latency_record, operations};
 use super::tally::Tally;
 use crate::run::observer::Pace;
 
@@ -194,7 +194,8 @@ impl Sum {
         Measured {
             seconds: self.seconds,
             counts: counts(&self.counts, operation),
-            latency: self.latency.to_bytes(),
+            due: None,
+            latency: latency_record(&self.latency),
         }
     }
 }

@@ -214,7 +214,7 @@ impl<'a> RunSession<'a> {
             operations_per_second: record
                 .capacity
                 .map(|capacity| capacity.per_second)
-                .or_else(|| record.measured.as_ref().map(Measured::operations_per_second)),
+                .or_else(|| record.measured.as_ref().and_then(Measured::operations_per_second)),
             seconds_left: self.seconds_left(),
         });
         Ok(())

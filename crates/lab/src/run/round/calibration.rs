@@ -160,9 +160,7 @@ fn lead_seconds(slices: &[Slice]) -> f64 {
 
 /// Mean latency of the events of the slowest slice, in seconds.
 fn latency_seconds(slices: &[Slice]) -> f64 {
-    let histograms = slices.iter().map(|slice| slice.latency.histogram());
-    let means = histograms.filter(|histogram| !histogram.is_empty()).map(|histogram| histogram.mean() / 1e6);
-    means.fold(0.0, f64::max)
+    slices.iter().filter_map(|slice| Some(slice.latency.mean_ns()? / 1e9)).fold(0.0, f64::max)
 }
 
 /// The first half of a slice, bin by bin, relative to the mean of the second; none if nothing was finished there.

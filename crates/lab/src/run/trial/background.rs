@@ -9,7 +9,7 @@ use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::Background;
-use crate::run::record::counts;
+use crate::run::record::{counts, latency_record};
 
 /// Time to wait for the end of a background load's last second.
 const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);
@@ -142,7 +142,8 @@ fn recorded(begun: TrialRecord, workload: &Background, ticks: &[Tick]) -> TrialR
         Measured {
             seconds: ticks.iter().map(|tick| tick.seconds).sum(),
             counts: counts(&done, workload.operation),
-            latency: latency.to_bytes(),
+            due: ticks.iter().filter_map(|tick| tick.due).reduce(u64::saturating_add),
+            latency: latency_record(&latency),
         }
     };
     let sample = |(number, tick): (usize, &Tick)| SampleRecord {
@@ -158,6 +159,7 @@ fn recorded(begun: TrialRecord, workload: &Background, ticks: &[Tick]) -> TrialR
     TrialRecord {
         measured: Some(measured(ticks)),
         usage: usage(ticks),
+        backlog: ticks.last().filter(|tick| tick.due.is_some()).map(|tick| tick.backlog),
         samples: ticks.iter().enumerate().map(sample).collect(),
         ..begun
     }

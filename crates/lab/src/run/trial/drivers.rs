@@ -88,7 +88,8 @@ impl PlannedTrial<'_> {
             |_| (),
             || Ok(()),
         )?;
-        Ok(network_of(&total))
+        network_of(&total)
+            .ok_or_else(|| TrialAbort::failed("no statement of the measurement of the network ended"))
     }
 
     fn driver_command(&self, host: &str) -> Result<Command, TrialAbort> {
@@ -119,28 +120,28 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// An answer of many bytes takes a round trip longer than it takes to send.
-fn network_of(total: &Total) -> NetworkRecord {
-    let median_us = |latency: &dyno_load::Latency| latency.histogram().value_at_quantile(MEDIAN) as f64;
-    let round_trip_us = median_us(&total.statements.others);
-    let sending_us = median_us(&total.statements.reads) - round_trip_us;
-    let bytes_per_second = (sending_us > 0.0).then(|| job::NETWORK_BYTES as f64 / sending_us * 1e6);
-    NetworkRecord { round_trip_us, bytes_per_second }
+/// An answer of many bytes takes a round trip longer than it takes to send. None if no statement ended.
+fn network_of(total: &Total) -> Option<NetworkRecord> {
+    let round_trip_us = total.statements.others.quantile_us(MEDIAN)?;
+    let sending_us = total.statements.reads.quantile_us(MEDIAN).map(|whole_us| whole_us - round_trip_us);
+    let bytes_per_second = sending_us.filter(|us| *us > 0.0).map(|us| job::NETWORK_BYTES as f64 / us * 1e6);
+    Some(NetworkRecord { round_trip_us, bytes_per_second })
 }
 
 fn driver(figures: &MemberFigures, operation: Operation) -> DriverRecord {
     let total = &figures.total;
-    let histogram = total.latency.histogram();
-    let at = |quantile| histogram.value_at_quantile(quantile);
-    let latency =
-        DriverLatency { p50_us: at(0.5), p95_us: at(0.95), p99_us: at(0.99), max_us: histogram.max() };
+    let at = |quantile| total.latency.quantile_us(quantile);
+    let latency = || {
+        let max_us = total.latency.exact()?.max_ns as f64 / 1e3;
+        Some(DriverLatency { p50_us: at(0.5)?, p95_us: at(0.95)?, p99_us: at(0.99)?, max_us })
+    };
     DriverRecord {
         host: figures.name.clone(),
         clients: figures.connections,
         seconds: total.seconds,
         operations: counts(&total.counts, operation).operations,
         events: total.counts.events,
-        latency: (!histogram.is_empty()).then_some(latency),
+        latency: latency(),
         left_events: total.backlog + u64::from(total.unfinished),
         gap_longest_seconds: total.gaps.map(|gaps| gaps.longest_seconds),
         began_after_seconds: figures.began_after.map(|after| after.as_secs_f64()),

@@ -81,7 +81,10 @@ impl Finder<'_> {
                 return search.estimate().ok_or_else(|| self.out_of_time(seconds_max));
             }
             let (keeps_limit, pace) = self.probe(rate, &order)?;
-            search.note(rate, keeps_limit);
+            // Of nothing due, nothing is known.
+            if let Some(keeps_limit) = keeps_limit {
+                search.note(rate, keeps_limit);
+            }
             ticked(pace);
         }
         search.estimate().ok_or_else(|| self.none())
@@ -98,8 +101,8 @@ impl Finder<'_> {
         Ok(slice.counts.events as f64 / slice.seconds)
     }
 
-    /// Runs and keeps one probe. Returns whether it kept the limit.
-    fn probe(&mut self, rate: f64, order: &SliceOrder) -> Result<(bool, Pace), TrialAbort> {
+    /// Runs and keeps one probe. Returns whether it kept the limit; none if no event was due in it.
+    fn probe(&mut self, rate: f64, order: &SliceOrder) -> Result<(Option<bool>, Pace), TrialAbort> {
         let reading = self.recording.slice_begins();
         let slice = self.planned.watch().slice(&mut self.load, order)?;
         let probe = probe::judge(&self.find, rate, self.planned.trial.clients, &slice);
@@ -109,7 +112,7 @@ impl Finder<'_> {
             self.recording.slice_left_out(&slice);
         }
         self.probes.push(probe);
-        Ok((probe.keeps_limit, pace(&slice)))
+        Ok(((probe.due > 0).then_some(probe.keeps_limit), pace(&slice)))
     }
 
     fn none(&self) -> TrialAbort {

@@ -27,14 +27,12 @@ pub(super) fn order(find: &FindRecord, rate_per_second: f64) -> SliceOrder {
 pub(super) fn judge(find: &FindRecord, rate_per_second: f64, clients: u32, slice: &Slice) -> ProbeRecord {
     let mut latency = slice.latency.clone();
     latency.merge(&slice.waiting);
-    let histogram = latency.histogram();
-    let latency_ms = (!histogram.is_empty())
-        .then(|| histogram.value_at_quantile(1.0 - find.share_beyond()) as f64 / 1000.0);
+    let latency_ms = latency.quantile_us(1.0 - find.share_beyond()).map(|us| us / 1000.0);
     let is_sustained = slice.backlog as f64 <= backlog_max(find, rate_per_second, clients, slice.seconds);
     ProbeRecord {
         rate_per_second,
         seconds: slice.seconds,
-        due: histogram.len(),
+        due: latency.histogram().len(),
         latency_ms,
         backlog: slice.backlog,
         is_sustained,

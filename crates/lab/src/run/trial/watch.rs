@@ -196,10 +196,10 @@ fn busy_share(pid: u32) -> Option<f64> {
     Some((used.user_cpu_us + used.system_cpu_us) as f64 / 1e6 / began.elapsed().as_secs_f64())
 }
 
-/// Whether events were finished. The load process sends ticks even if its server hangs.
+/// Whether events were finished, or none was due. The load process sends ticks even if its server hangs.
 fn is_progress(frame: &Frame) -> bool {
     match frame {
-        Frame::Tick(tick) => tick.counts != Counts::default(),
+        Frame::Tick(tick) => tick.is_idle || tick.counts != Counts::default(),
         _ => true,
     }
 }

@@ -172,8 +172,11 @@ impl EventLoop<'_> {
         }
         let Some(schedule) = &mut self.schedule else { return Ok(()) };
         // No further event may begin.
-        let backlog = if self.shared.control.is_spent() { 0 } else { schedule.backlog(now_ns) };
-        self.assignment.recorder.set_backlog(backlog);
+        if self.shared.control.is_spent() {
+            self.assignment.recorder.set_backlog(0);
+        } else {
+            self.assignment.recorder.count_due(schedule, now_ns);
+        }
         self.stalls.passed(self.clock_ns, now_ns);
         self.clock_ns = now_ns;
         while let (Some(schedule), Some(&slot)) = (&mut self.schedule, self.idle.front()) {
