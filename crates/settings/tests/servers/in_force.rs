@@ -19,7 +19,7 @@ const MARIADB: Asked = &[
     ("optimizer_switch", "mrr=on", None),
     ("performance_schema_instrument", "wait/%=OFF", None),
     ("skip_name_resolve", "1", None),
-    ("sort_buffer_size", "1K", Some("1024")),
+    ("sort_buffer_size", "1K", None),
     ("table_open_cache", "100", None),
     ("transaction-isolation", "READ-COMMITTED", None),
 ];
