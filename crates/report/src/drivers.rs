@@ -51,7 +51,7 @@ fn load(of_driver: &OfDriver<'_>) -> DriverLoad {
         driver_clients: of_driver.rounds.first().map_or(0, |driver| driver.clients),
         rounds: of_driver.rounds.len(),
         operations_per_second: figures(&|driver| measured(driver, driver.operations as f64)),
-        latency_p99_us: figures(&|driver| driver.latency.map(|latency| latency.p99_us as f64)),
+        latency_p99_us: figures(&|driver| driver.latency.map(|latency| latency.p99_us)),
         cores: figures(&|driver| measured(driver, driver.cpu_us as f64 / 1e6)),
         round_trip_us: figures(&|driver| driver.network.map(|network| network.round_trip_us)),
         bytes_per_second: figures(&|driver| driver.network.and_then(|network| network.bytes_per_second)),
