@@ -84,7 +84,9 @@ fn absolute(place: CellInput<'_>) -> Content<Rate> {
 
 fn relative(place: CellInput<'_>, base: &str, ratios: &Ratios<'_>) -> Content<Relative> {
     if place.found.system == base {
-        return Content::Measured(Relative::of_base());
+        // Nothing is a multiple of 0.
+        let is_base = place.rate > 0.0;
+        return if is_base { Content::Measured(Relative::of_base()) } else { Content::Incomparable };
     }
     ratios.at(place).and_then(Relative::of).map_or(Content::Incomparable, Content::Measured)
 }

@@ -143,6 +143,20 @@ fn what_is_not_measured_says_why() {
 }
 
 #[test]
+fn nothing_is_a_multiple_of_a_base_that_did_nothing() {
+    let mut run = sample::run(2);
+    set_rates(&mut run, "point-query", "mysql56", 1, &[0, 0]);
+    let reports = reports(&run);
+    for system in ["mysql56", "maria"] {
+        assert_eq!(
+            cell(&reports.relative, "point-query", system, 1).content,
+            Content::Incomparable,
+            "{system}"
+        );
+    }
+}
+
+#[test]
 fn failures_are_gathered_by_system_and_message() {
     let mut run = sample::run(2);
     for trial in 0..2 {
