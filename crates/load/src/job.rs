@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dyno_client::Tls;
+use dyno_client::{Tls, Trust};
 use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Rate;
@@ -245,6 +245,13 @@ pub struct Target {
     pub database: String,
     #[serde(default)]
     pub tls: Tls,
+    /// What a server that has not shown who it is may learn.
+    #[serde(default)]
+    pub trust: Trust,
+    /// Time in seconds in which a server must accept a connection, and in which the login must then be complete; none for the
+    /// time that all connections have together ([`Tuning::start_seconds_max`]).
+    #[serde(default)]
+    pub connect_seconds_max: Option<f64>,
     /// How MySQL's packets may travel.
     #[serde(default)]
     pub compression: Compression,
@@ -273,6 +280,8 @@ impl Target {
             password: String::new(),
             database: String::new(),
             tls: Tls::default(),
+            trust: Trust::default(),
+            connect_seconds_max: None,
             compression: Compression::default(),
             prepared_statements: true,
             dry_run: false,
@@ -343,6 +352,8 @@ pub enum Address {
         host: String,
         port: u16,
     },
+    /// The first that accepts, each time that a connection is opened.
+    FirstOf(Vec<Address>),
     /// A SQLite database file.
     File(PathBuf),
 }

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_load::{Address, Compression, Protocol, Target, Tls, TlsMode};
+use dyno_load::{Address, Compression, Protocol, Target};
 
+use crate::encryption::{mysql_tls, mysql_trust, pgsql_tls, pgsql_trust};
 use crate::failure::Failure;
 use crate::options::Values;
 
@@ -15,32 +16,21 @@ const PGSQL_SOCKETS: &str = "/var/run/postgresql";
 /// The database that the options name.
 pub(crate) fn target(values: &Values) -> Result<Target, Failure> {
     let target = match values.text("db-driver") {
-        "pgsql" => pgsql(values),
+        "pgsql" => pgsql(values)?,
         "sqlite" => sqlite(values),
         _ => mysql(values)?,
     };
-    Ok(Target { prepared_statements: values.text("db-ps-mode") != "disable", ..target })
+    let connect_seconds_max = Some(values.number("connect-timeout")).filter(|&seconds| seconds > 0.0);
+    let prepared_statements = values.text("db-ps-mode") != "disable";
+    Ok(Target { prepared_statements, connect_seconds_max, ..target })
 }
 
 fn mysql(values: &Values) -> Result<Target, Failure> {
-    let mode = match values.text("mysql-ssl") {
-        "on" | "REQUIRED" => TlsMode::Required,
-        "PREFERRED" => TlsMode::Preferred,
-        "VERIFY_CA" => TlsMode::VerifyCa,
-        "VERIFY_IDENTITY" => TlsMode::VerifyIdentity,
-        _ => TlsMode::Disabled,
-    };
-    let file = |name| values.some(name).map(PathBuf::from);
-    let tls = Tls {
-        mode,
-        ca: file("mysql-ssl-ca"),
-        cert: file("mysql-ssl-cert"),
-        key: file("mysql-ssl-key"),
-        ciphers: values.some("mysql-ssl-cipher").map(str::to_owned),
-    };
+    let (tls, trust) = (mysql_tls(values)?, mysql_trust(values)?);
     let compression = compression(values)?;
     let dry_run = values.flag("mysql-dry-run");
-    Ok(Target { tls, compression, dry_run, ..network(Protocol::Mysql, mysql_addresses(values)?, values) })
+    let target = network(Protocol::Mysql, mysql_addresses(values)?, values);
+    Ok(Target { tls, trust, compression, dry_run, ..target })
 }
 
 /// How packets may travel: main's list of algorithms says, or else the released option, with which zlib is used where
@@ -69,26 +59,30 @@ fn compression(values: &Values) -> Result<Compression, Failure> {
     Ok(listed)
 }
 
-fn pgsql(values: &Values) -> Target {
-    let mode = match values.text("pgsql-sslmode") {
-        "disable" | "allow" => TlsMode::Disabled,
-        "require" => TlsMode::Required,
-        "verify-ca" => TlsMode::VerifyCa,
-        "verify-full" => TlsMode::VerifyIdentity,
-        _ => TlsMode::Preferred,
-    };
-    let tls = Tls { mode, ca: values.some("pgsql-ssl-ca").map(PathBuf::from), ..Tls::default() };
-    let port = values.whole("pgsql-port");
-    let host = values.text("pgsql-host");
-    let address = if host.is_empty() || host.starts_with('/') {
-        let folder = Path::new(if host.is_empty() { PGSQL_SOCKETS } else { host });
-        Address::Unix(folder.join(format!(".s.PGSQL.{port}")))
-    } else {
-        Address::Tcp { host: host.to_owned(), port: port as u16 }
-    };
-    let target = network(Protocol::Pgsql, vec![address], values);
+fn pgsql(values: &Values) -> Result<Target, Failure> {
+    let (tls, trust) = (pgsql_tls(values)?, pgsql_trust(values)?);
+    let target = network(Protocol::Pgsql, vec![pgsql_address(values)?], values);
     let password = password_or(target.password, std::env::var("PGPASSWORD").ok());
-    Target { tls, password, ..target }
+    Ok(Target { tls, trust, password, ..target })
+}
+
+/// A host or a folder; of a list, as libpq takes it, the first that accepts.
+fn pgsql_address(values: &Values) -> Result<Address, Failure> {
+    let port = values.whole("pgsql-port");
+    let port = u16::try_from(port)
+        .ok()
+        .filter(|&port| port > 0)
+        .ok_or_else(|| Failure::usage(format!("invalid value of --pgsql-port: '{port}' is not a port")))?;
+    let address = |host: &str| {
+        if host.is_empty() || host.starts_with('/') {
+            let folder = Path::new(if host.is_empty() { PGSQL_SOCKETS } else { host });
+            Address::Unix(folder.join(format!(".s.PGSQL.{port}")))
+        } else {
+            Address::Tcp { host: host.to_owned(), port }
+        }
+    };
+    let mut hosts: Vec<_> = values.text("pgsql-host").split(',').map(str::trim).map(address).collect();
+    Ok(if hosts.len() > 1 { Address::FirstOf(hosts) } else { hosts.remove(0) })
 }
 
 /// A password that is not given is the environment's, as with every program that uses libpq.
@@ -178,6 +172,23 @@ mod tests {
     }
 
     #[test]
+    fn of_a_list_of_postgres_hosts_the_first_that_accepts_is_wanted() {
+        let list = parse(&["--db-driver=pgsql", "--pgsql-host=a, b,/tmp,", "--pgsql-port=7"]).unwrap();
+        let sockets =
+            ["/tmp", PGSQL_SOCKETS].map(|folder| Address::Unix(Path::new(folder).join(".s.PGSQL.7")));
+        let expected = [vec![tcp("a", 7), tcp("b", 7)], sockets.to_vec()].concat();
+        assert_eq!(list.addresses, [Address::FirstOf(expected)]);
+        assert!(parse(&["--db-driver=pgsql", "--pgsql-port=70000"]).is_err());
+    }
+
+    #[test]
+    fn a_login_has_a_limit_of_its_own_where_one_is_given() {
+        let limit = |options: &[&str]| parse(options).unwrap().connect_seconds_max;
+        assert_eq!(limit(&["--mysql-socket=/x"]), None);
+        assert_eq!(limit(&["--mysql-socket=/x", "--connect-timeout=2.5"]), Some(2.5));
+    }
+
+    #[test]
     fn a_password_that_is_not_given_is_the_environments() {
         let password = |given: &str, environment: Option<&str>| {
             password_or(given.to_owned(), environment.map(str::to_owned))
@@ -218,12 +229,5 @@ mod tests {
         }
         let error = compression(&["--mysql-compression-algorithms=zlib,lz4"]).unwrap_err();
         assert!(error.to_string().contains("there is no algorithm 'lz4'"), "{error}");
-    }
-
-    #[test]
-    fn ciphers_are_the_list_that_was_given_or_none() {
-        let ciphers = |option: &str| parse(&["--mysql-socket=/x", option]).unwrap().tls.ciphers;
-        assert_eq!(ciphers("--mysql-ssl-cipher=A-B:C-D").as_deref(), Some("A-B:C-D"));
-        assert_eq!(ciphers("--mysql-ssl-cipher="), None);
     }
 }

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         server_test("report hooks query the server", "mariadb@10.11", hooks_query),
         server_test("runs a workload", "postgres@18.4", runs_on_postgres),
         server_test("report hooks query the server", "postgres@18.4", hooks_query_postgres),
+        server_test("is found by the first host of a list that accepts", "postgres@18.4", is_in_a_list),
     ])
 }
 
@@ -207,4 +208,25 @@ fn runs_on_postgres(server: &mut Server) {
     call(&place, &[&["oltp_read_write"], TABLES, &["prepare"]]).success();
     let out = call(&place, &[&["oltp_read_write"], TABLES, &["--events=50", "run"]]).success();
     assert_eq!(number_after(&out, "transactions:") as u32, 50);
+}
+
+/// Nobody listens at the first address, and nobody has the second name.
+fn is_in_a_list(server: &mut Server) {
+    let access = server.access();
+    let account = [
+        "--db-driver=pgsql".to_owned(),
+        format!("--pgsql-port={}", access.port),
+        format!("--pgsql-user={}", access.user),
+        format!("--pgsql-password={}", access.password),
+    ];
+    let account: Vec<&str> = account.iter().map(String::as_str).collect();
+    let prepare = ["oltp_point_select", "--tables=1", "--table-size=10"];
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        let hosts = "--pgsql-host=127.0.0.9,no.such.host.invalid,127.0.0.1";
+        sysbench(&[&prepare, &account, &[hosts, scheduler, "prepare"]]).success();
+        sysbench(&[&prepare, &account, &[hosts, scheduler, "cleanup"]]).success();
+    }
+    let nobody = sysbench(&[&prepare, &account, &["--pgsql-host=127.0.0.9,127.0.0.8", "prepare"]]);
+    let all = [nobody.out, nobody.err].concat();
+    assert!(all.contains("cannot connect to 127.0.0.9:") && all.contains(", 127.0.0.8:"), "{all}");
 }

@@ -4,6 +4,7 @@ mod dsn;
 mod dsn_error;
 mod password;
 mod tls;
+mod trust;
 
 use std::env;
 use std::fmt;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use dyno_client::{
     Account, Client, ClientError, Encryption, EndpointError, Login, ResultSet, ServerAddress, Tls, TlsMode,
+    Trust,
 };
 use thiserror::Error;
 
@@ -30,6 +32,7 @@ pub struct Remote {
     /// In clear.
     password: String,
     account: Account,
+    trust: Trust,
     family: Family,
     version: String,
     encryption: Option<Encryption>,
@@ -73,8 +76,10 @@ impl Remote {
             user: dsn.user.clone(),
             password: password.clone(),
             database: dsn.database.clone(),
+            trust: dsn.trust()?,
             ..Login::default()
         };
+        let trust = login.trust.clone();
         let no_server = || RemoteError::Client { dsn: dsn.to_string(), source: ClientError::NoServer };
         let procedure = procedure(dsn.family).ok_or_else(no_server)?;
         let account = Account::new(procedure.dialect(), login).encrypted(&dsn.tls);
@@ -83,6 +88,7 @@ impl Remote {
             family: dsn.family,
             dsn: dsn.clone(),
             password,
+            trust,
             version: String::new(),
             encryption: None,
         };
@@ -94,7 +100,7 @@ impl Remote {
         let dsn = self.dsn.to_string();
         match source {
             ClientError::Endpoint(EndpointError::Tls(_)) if self.dsn.tls.mode == TlsMode::Preferred => {
-                let without = tls::TlsNames::of(self.family).written(TlsMode::Disabled);
+                let without = tls::names(self.family).written(TlsMode::Disabled);
                 RemoteError::Preferred { dsn, source: Box::new(source), without }
             }
             source => RemoteError::Client { dsn, source },
@@ -103,7 +109,7 @@ impl Remote {
 
     /// Asks for the version, which tells MySQL from MariaDB. Either address works for both.
     fn greet(&mut self) -> Result<(), ClientError> {
-        let mut client = self.open(CONNECT_PATIENCE)?;
+        let mut client = self.open(self.patience())?;
         self.encryption = client.encryption();
         let rows = client.query(self.procedure()?.version_query())?.rows;
         self.version = rows.into_iter().flatten().flatten().next().unwrap_or_default();
@@ -112,6 +118,10 @@ impl Remote {
             self.family = if is_mariadb { Family::Mariadb } else { Family::Mysql };
         }
         Ok(())
+    }
+
+    fn patience(&self) -> Duration {
+        self.login_limit().unwrap_or(CONNECT_PATIENCE)
     }
 
     fn procedure(&self) -> Result<&'static dyn Procedure, ClientError> {
@@ -151,6 +161,16 @@ impl Remote {
         &self.dsn.tls
     }
 
+    /// What a connection gives a server that has not shown who it is.
+    pub fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
+    /// The time limit of a login, if the address has one.
+    pub fn login_limit(&self) -> Option<Duration> {
+        self.dsn.rules.limit
+    }
+
     /// How connections are encrypted; none if they are not.
     pub fn encryption(&self) -> Option<Encryption> {
         self.encryption
@@ -173,7 +193,7 @@ impl Remote {
     /// # Errors
     /// The server refuses it, or takes longer than a minute.
     pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
-        let mut client = self.open(CONNECT_PATIENCE)?;
+        let mut client = self.open(self.patience())?;
         client.set_patience(Some(QUERY_PATIENCE))?;
         client.query(sql)
     }
