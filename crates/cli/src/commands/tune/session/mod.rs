@@ -166,7 +166,11 @@ impl<'a> Session<'a> {
             return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
         };
         let elapsed = self.began.elapsed();
-        let of_rounds = |rounds: u32| Duration::from_secs_f64(f64::from(rounds + 1) * self.round_seconds);
+        // Times of a damaged results file may be no times.
+        let round_seconds = self.round_seconds.clamp(0.0, ROUND_SECONDS_MAX);
+        let of_rounds = |rounds: u32| {
+            Duration::try_from_secs_f64((f64::from(rounds) + 1.0) * round_seconds).unwrap_or_default()
+        };
         // Later comparisons have more rounds than all before.
         let next = match self.tuning.next_step(TuneReach::Search) {
             TuneStep::Probe(probe) => of_rounds(self.tuning.rounds(&probe)).max(self.longest),
