@@ -30,6 +30,9 @@ const CANDIDATES: usize = 16;
 /// The seed of candidates unless the user gives one, so that the same command goes on.
 const SEED: u64 = 1;
 
+/// The longest round that is reckoned with, in seconds: a year.
+const ROUND_SECONDS_MAX: f64 = 365.0 * 86_400.0;
+
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
