@@ -185,9 +185,10 @@ impl Bench {
         file.query_row(sql, [], |row| row.get(0)).ok()
     }
 
-    /// Processes that a `dyno` of this bench has started and that live, itself included.
+    /// Processes that a `dyno` of this bench has started and that live, itself included. Servers have an environment of their
+    /// own, with folders here.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        Self::processes_with("environ", &format!("DYNO_TEST={}\0", self.folder.path().display()))
+        Self::processes_with("environ", &self.folder.path().display().to_string())
     }
 
     /// The servers that have their data here.

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_judge::{DisturbanceLimits, disturbance};
-use dyno_store::{Measured, StoreError, TrialRecord};
+use dyno_store::{Measured, Outcome, StoreError, TrialRecord};
 
 use super::Round;
 use super::session::RunSession;
@@ -47,7 +47,9 @@ impl<'a> RunSession<'a> {
         loop {
             let disturbance = self.run_once(round, block, run > 0)?;
             self.pins_threads &= !disturbance.is_of_pinned;
-            if !disturbance.is_of_pinned && (!disturbance.is_too_strong || run >= reruns) {
+            let is_wanted = disturbance.is_of_pinned || (disturbance.is_too_strong && run < reruns);
+            // A rerun would hide a failure.
+            if disturbance.has_failed || !is_wanted {
                 self.reruns_in_vain = if disturbance.is_too_strong { self.reruns_in_vain + 1 } else { 0 };
                 return Ok(());
             }
@@ -269,6 +271,8 @@ impl<'a> RunSession<'a> {
 struct BlockDisturbance {
     /// They used more than [`DisturbanceLimits`] allow.
     is_too_strong: bool,
+    /// A trial failed, whoever is to blame.
+    has_failed: bool,
     /// Threads were pinned, and their cores may not have been idle otherwise. This cannot happen twice, since then no thread
     /// is pinned any more.
     is_of_pinned: bool,
@@ -276,11 +280,13 @@ struct BlockDisturbance {
 
 impl BlockDisturbance {
     fn of(finished: &FinishedTrial) -> Self {
+        let has_failed = finished.record.outcome != Outcome::Completed;
         let Some(found) = disturbance(&finished.record, &DisturbanceLimits::default()) else {
-            return Self::default();
+            return Self { has_failed, ..Self::default() };
         };
         let are_cores_shared = found.others_share > PINNED_OTHERS_SHARE_MAX;
         Self {
+            has_failed,
             is_too_strong: found.is_disturbed,
             is_of_pinned: finished.record.is_pinned() && are_cores_shared,
         }
@@ -289,6 +295,7 @@ impl BlockDisturbance {
 
 impl BitOrAssign for BlockDisturbance {
     fn bitor_assign(&mut self, other: Self) {
+        self.has_failed |= other.has_failed;
         self.is_too_strong |= other.is_too_strong;
         self.is_of_pinned |= other.is_of_pinned;
     }

@@ -44,7 +44,7 @@ pub(crate) struct RunSession<'a> {
     pub(crate) has_completed_round: bool,
     /// How the systems of a block take turns, by the block's number; none for a block of whole trials.
     pub(crate) slice_lengths: BTreeMap<usize, Option<SliceLengths>>,
-    /// Whether threads may be pinned to cores of their own: neighbours have used none of them so far.
+    /// Whether threads may be pinned to cores of their own: neighbours have used none of them so far, and are not expected to.
     pub(crate) pins_threads: bool,
     /// Blocks in a row that were still disturbed when they were rerun.
     pub(crate) reruns_in_vain: u32,
@@ -96,7 +96,7 @@ impl<'a> RunSession<'a> {
             audit: None,
             has_completed_round: false,
             slice_lengths: BTreeMap::new(),
-            pins_threads: plan.pin_threads.0,
+            pins_threads: plan.pin_threads.0 && !options.counts_disturbed,
             reruns_in_vain: 0,
             load_round: executed.load_round.unwrap_or(executed.next_round),
             trial_seconds: None,
