@@ -1,4 +1,4 @@
-//! The plan: equal systems, a planted difference and another engine, with as many clients as CPUs and with one.
+//! The plan: equal systems, a planted difference and another engine, with one client and with four.
 
 /// Data in memory and no syncs, so that only servers and neighbours cause variation.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \

@@ -11,7 +11,7 @@ use clap::Args;
 use dyno_engine::{Cache, Catalogue};
 use dyno_host::{NeighbourUsage, Neighbours};
 use dyno_judge::DisturbanceLimits;
-use dyno_lab::{Plan, Rounds, audit_host};
+use dyno_lab::{Foreseen, Found, Plan, Rounds, audit_host, foresee};
 use dyno_printable::printable;
 use dyno_settings::AuditFinding;
 use dyno_store::{Outcome, RunChoice, Store};
@@ -26,7 +26,8 @@ use crate::{failure, interrupt, output};
 #[derive(Debug, Args)]
 #[command(
     after_help = "With a plan, every system is started and every step is run for a moment, with few rows, each at its
-numbers of clients. Nothing is kept. Engines that are missing are fetched.
+numbers of clients, with the commands before and after it. Nothing is kept. Engines that are missing are
+fetched. A server that runs already is looked into and changed in nothing; then no step is run.
 
 Exit status: 0 all is well; 1 a system or a step does not start; 3 the host is too busy for verdicts.
 
@@ -68,6 +69,12 @@ impl Doctor {
         output::print(&host_in_words(usage, &findings))?;
         let Some(plan) = plan else { return Ok(status(is_quiet, true)) };
         output::print(&needs(&plan))?;
+        let foreseen = foresee(&plan);
+        if !foreseen.is_empty() {
+            output::print(&of_running_servers(&foreseen))?;
+            let is_ready = |it: &Foreseen| !matches!(it.found, Found::Unknown(_) | Found::Refused { .. });
+            return Ok(status(is_quiet, foreseen.iter().all(is_ready)));
+        }
         let Some(failures) = self.try_out(plan)? else { return Ok(interrupt::exit_code()) };
         let said = if failures.is_empty() {
             "steps       every step starts on every system\n".to_owned()
@@ -83,7 +90,10 @@ impl Doctor {
         let scale = plan.scale_of(SCALE)?;
         plan = plan.scaled(&scale);
         plan.rounds = Rounds::Fixed(1);
+        (plan.crash, plan.reuse_data) = (None, false);
         for step in &mut plan.steps {
+            // A search takes minutes; that its load starts shows without.
+            step.find = None;
             step.set_seconds(step.seconds.min(STEP_SECONDS));
             (step.warmup_seconds, step.warmup_seconds_max) = (0.0, 0.0);
         }
@@ -114,6 +124,16 @@ impl Doctor {
         }
         Ok(Some(failures.iter().map(|failure| printable(failure).into_owned()).collect()))
     }
+}
+
+/// What a run would meet in servers that run already. They are not loaded to try steps out.
+fn of_running_servers(foreseen: &[Foreseen]) -> String {
+    let mut text = String::new();
+    for Foreseen { system, address, found } in foreseen {
+        let line = format!("{system} {address}: {}", outline::met(found));
+        let _ = writeln!(text, "server      {}", printable(&line));
+    }
+    text + "steps       not tried: they would load a server that Dyno has not started\n"
 }
 
 fn is_quiet(usage: NeighbourUsage) -> bool {

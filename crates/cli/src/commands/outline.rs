@@ -27,7 +27,7 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     if !foreseen.is_empty() {
         text += "\nservers that run already\n";
         for Foreseen { system, address, found } in foreseen {
-            let found = words(found);
+            let found = met(found);
             let _ = writeln!(text, "  {system:<width$} {address}: {}", printable(&found));
         }
     }
@@ -76,7 +76,7 @@ fn foreign_code(plan: &Plan) -> Vec<String> {
 }
 
 /// What a run would meet in a database.
-fn words(found: &Found) -> String {
+pub(super) fn met(found: &Found) -> String {
     match found {
         Found::Unknown(error) => format!("cannot be looked into: {error}"),
         Found::NoLoads => "the plan loads nothing there".to_owned(),

@@ -7,9 +7,12 @@ use dyno_engine::testing::{Trial, server_test};
 use dyno_engine::{Access, DATABASE, Dsn, Remote, Server};
 use rustix::process::Signal;
 
-use crate::bench::{Bench, eventually, finish, press_ctrl_c, send};
+use crate::bench::{Bench, Ended, eventually, finish, press_ctrl_c, send};
 
 const SYSTEMS: [&str; 2] = ["mariadb@10.11", "postgres@18.4"];
+
+/// The tables of a run that keeps its data.
+const KEPT: &str = "dyno_mark, sbtest1, sbtest2";
 
 type Test = fn(&Place<'_>);
 
@@ -44,6 +47,11 @@ impl<'a> Place<'a> {
         let bench = Bench::new();
         bench.write("secret", &format!("{}\n", server.access().password));
         Self { server, bench }
+    }
+
+    /// It tries no step out on a server that runs already, whatever a run may do there.
+    fn doctor(&self) -> Ended {
+        self.bench.dyno(&["doctor", "plan.toml", "--seconds", "0.1"])
     }
 
     fn is_postgres(&self) -> bool {
@@ -134,6 +142,10 @@ fn what_is_not_dynos_is_not_dropped(place: &Place<'_>) {
         assert_eq!(place.tables(), before);
     }
     assert_eq!(bench.count("trial"), 0);
+    let said = place.doctor().with(1).stdout;
+    assert!(said.contains("holds what no run of Dyno has made: view customers, sbtest1"), "{said}");
+    place.assert_is_precious();
+    assert_eq!(place.tables(), before);
     // A run that was interrupted before meets them too.
     place.query("DROP VIEW customers");
     place.query("DROP TABLE sbtest1");
@@ -161,6 +173,9 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
         "the loads may drop what no run of Dyno has made: customers, sbtest1; what the loads make is dropped";
     assert!(shown.contains(words), "{shown}");
     place.assert_is_precious();
+    let said = place.doctor().stdout;
+    assert!(said.contains(words) && said.contains("steps       not tried"), "{said}");
+    place.assert_is_precious();
     let ran = bench.dyno(&["run", "plan.toml"]).with(0);
     assert!(
         ran.stderr.contains("may drop what no run of Dyno has made: customers, sbtest1"),
@@ -186,12 +201,13 @@ fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     assert_eq!(place.tables(), "");
     place.plan(&place.address(), "keep_data = true", 0.1, "");
     bench.dyno(&["run", "plan.toml"]).with(0);
-    assert_eq!(place.tables(), "dyno_mark, sbtest1, sbtest2");
-    assert_eq!(place.one("SELECT count(*) FROM sbtest1"), "100");
+    assert_eq!((place.tables().as_str(), place.one("SELECT count(*) FROM sbtest1").as_str()), (KEPT, "100"));
     // What Dyno kept is Dyno's, and what came beside it is not.
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
     assert!(shown.contains("the loads replace what earlier runs of Dyno made: sbtest1, sbtest2;"), "{shown}");
+    place.doctor();
+    assert_eq!((place.tables().as_str(), place.one("SELECT count(*) FROM sbtest1").as_str()), (KEPT, "100"));
     place.query("CREATE TABLE mine (id INT)");
     let refused = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(refused.stderr.contains("a load could drop it: mine;"), "{}", refused.stderr);
