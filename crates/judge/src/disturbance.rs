@@ -4,6 +4,12 @@ use dyno_stats::median;
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
+/// The kernel shows the CPU times of a host in ticks of 10 ms (`proc_stat(5)`), so a difference may be a tick too long.
+const TICK_US: u64 = 10_000;
+const STEAL_ERROR_US: u64 = TICK_US;
+/// Idle time and time that waits for storage are subtracted, each with such an error.
+const OTHERS_ERROR_US: u64 = 2 * TICK_US;
+
 /// Limits on the CPU time of neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbanceLimits {
@@ -28,7 +34,7 @@ pub struct Disturbance {
     pub others_share: f64,
     /// Number of the host's CPUs.
     pub cpus: u64,
-    /// Whether one of the shares is above its limit. The trial is then no replicate, unless the run counts such trials.
+    /// Whether one of the shares is above its limit by more than the ticks of the kernel's clocks may add. The trial is then no replicate, unless the run counts such trials.
     pub is_disturbed: bool,
 }
 
@@ -53,7 +59,9 @@ pub fn disturbance(trial: &TrialRecord, limits: &DisturbanceLimits) -> Option<Di
     let all_us = known.watched_us?.saturating_mul(cpus);
     let share = |part_us: u64| part_us as f64 / all_us as f64;
     let (steal_share, others_share) = (share(known.neighbour_steal_us?), share(known.neighbour_cpu_us?));
-    let is_disturbed = steal_share > limits.steal_max || others_share > limits.others_max;
+    let is_above = |part_us: u64, error_us: u64, max: f64| share(part_us.saturating_sub(error_us)) > max;
+    let is_disturbed = is_above(known.neighbour_steal_us?, STEAL_ERROR_US, limits.steal_max)
+        || is_above(known.neighbour_cpu_us?, OTHERS_ERROR_US, limits.others_max);
     (all_us > 0).then_some(Disturbance { steal_share, others_share, cpus, is_disturbed })
 }
 
@@ -102,6 +110,22 @@ mod tests {
     fn either_limit_is_enough() {
         let is_disturbed = |others, steal| found(others, steal).unwrap().is_disturbed;
         assert!(is_disturbed(1_100_000, 0) && is_disturbed(0, 300_000));
+    }
+
+    #[test]
+    fn a_tick_of_a_short_trial_is_no_disturbance() {
+        let is_disturbed = |others_us, steal_us| {
+            let neighbours = Neighbours {
+                watched_us: Some(190_000),
+                watched_cpus: Some(2),
+                neighbour_cpu_us: Some(others_us),
+                neighbour_steal_us: Some(steal_us),
+            };
+            let trial = TrialRecord { neighbours, ..TrialRecord::default() };
+            disturbance(&trial, &DisturbanceLimits::default()).unwrap().is_disturbed
+        };
+        assert!(!is_disturbed(20_000, 10_000));
+        assert!(is_disturbed(0, 20_000) && is_disturbed(40_000, 0));
     }
 
     #[test]

@@ -24,9 +24,9 @@ const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Blocks in a row whose reruns were disturbed too, after which reruns are given up until a block is undisturbed.
 const RERUNS_IN_VAIN_MAX: u32 = 3;
 
-/// Largest share of the host's CPU time that other processes may use while threads are pinned. A thread that is pinned waits
-/// for its core while another would be idle.
-const PINNED_OTHERS_SHARE_MAX: f64 = 0.01;
+/// What neighbours may use while threads are pinned. A thread that is pinned waits for its core while another would be idle;
+/// time that the hypervisor takes is lost wherever a thread runs.
+const LIMITS_OF_PINNED: DisturbanceLimits = DisturbanceLimits { steal_max: 1.0, others_max: 0.01 };
 
 /// Number of next trials that observers get.
 const NEXT_MAX: usize = 5;
@@ -281,14 +281,13 @@ struct BlockDisturbance {
 impl BlockDisturbance {
     fn of(finished: &FinishedTrial) -> Self {
         let has_failed = finished.record.outcome != Outcome::Completed;
-        let Some(found) = disturbance(&finished.record, &DisturbanceLimits::default()) else {
-            return Self { has_failed, ..Self::default() };
+        let is_above = |limits: &DisturbanceLimits| {
+            disturbance(&finished.record, limits).is_some_and(|found| found.is_disturbed)
         };
-        let are_cores_shared = found.others_share > PINNED_OTHERS_SHARE_MAX;
         Self {
             has_failed,
-            is_too_strong: found.is_disturbed,
-            is_of_pinned: finished.record.is_pinned() && are_cores_shared,
+            is_too_strong: is_above(&DisturbanceLimits::default()),
+            is_of_pinned: finished.record.is_pinned() && is_above(&LIMITS_OF_PINNED),
         }
     }
 }
