@@ -8,7 +8,7 @@ use anyhow::{Context as _, ensure};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Number of processes, each of which keeps a CPU busy from time to time.
+    /// Number of processes. Each keeps a CPU busy from time to time.
     processes: u32,
     /// Share of its time in which a process is busy.
     share: f64,

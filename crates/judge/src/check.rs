@@ -129,8 +129,8 @@ pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
         .collect()
 }
 
-/// Finished events of each measured sample as a share of those that became due in it. Only of a load at a rate, of which
-/// the rate itself is the plan's; samples in which nothing was due say nothing.
+/// Of a load at a rate: finished events of each measured sample as a share of the events that became due in it. Samples in
+/// which nothing was due are left out.
 fn served_series(seconds: &[SecondRate]) -> Option<Vec<f64>> {
     let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure);
     let share =

@@ -56,8 +56,7 @@ impl HistoryGate {
         named
     }
 
-    /// Tests without a figure in the newest run, of which another of the newest runs has one: whether they regressed
-    /// cannot be said.
+    /// Tests that another of the newest runs has, and the newest run lacks. Nobody knows whether they regressed.
     pub fn dropped_out<'a>(&self, history: &'a History) -> Vec<&'a TestHistory> {
         let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
         let is_dropped = |test: &&TestHistory| {

@@ -14,7 +14,7 @@ pub struct SystemNotInForce {
     pub system: String,
     /// These settings, by name.
     pub settings: Vec<NotInForce>,
-    /// Earlier systems of the plan of which it is the same: they were to differ in settings that are not in force.
+    /// Earlier systems of the plan that are the same system: they were to differ in settings that are not in force.
     pub same_as: Vec<String>,
 }
 

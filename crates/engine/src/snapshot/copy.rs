@@ -113,7 +113,7 @@ impl Copy<'_> {
             let number = account.number();
             fchown(&target, Some(Uid::from_raw(number)), Some(Gid::from_raw(number)))?;
         }
-        // A program that the owner has put there must not run as whoever the copy belongs to.
+        // A program that the server left there must not run with the rights of the user who owns the copy.
         Ok(fchmod(&target, Mode::from_raw_mode(mode & 0o777))?)
     }
 }

@@ -50,7 +50,7 @@ fn has_no_rights(server: &mut Server) {
     }
 }
 
-/// Cargo and whoever runs tests have many variables.
+/// Cargo and the shell of a user have many variables.
 fn gets_a_list_of_variables(server: &mut Server) {
     let text = fs::read(format!("/proc/{}/environ", server.access().pid)).unwrap();
     let text = String::from_utf8_lossy(&text);

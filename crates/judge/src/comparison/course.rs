@@ -15,7 +15,7 @@ const RATIO_CHANGE_MAX: f64 = 1.1;
 /// Standard errors by which the effect of stalls must differ from 0.
 const STALL_ERRORS_MIN: f64 = 3.0;
 
-/// Two systems of which no steady ratio is known.
+/// Two systems without a steady ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NoLevel {
     /// Whether the base's rate changes more than the candidate's.

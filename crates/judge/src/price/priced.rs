@@ -13,7 +13,7 @@ const SAME_SHARE: f64 = 0.1;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Priced {
     pub dollars_per_year: f64,
-    /// The instance and the volume of a list of which this is the price; none if the plan states the price itself.
+    /// The priced instance and volume of a list; none if the plan states the price itself.
     pub by_list: Option<Price>,
 }
 

@@ -31,8 +31,8 @@ pub(super) struct Measured {
 }
 
 impl<'a> Design<'a> {
-    /// The sweeps of a run that have two configurations or more. A system of which a swept setting is not in force is no
-    /// configuration of the sweep, and is left out.
+    /// The sweeps of a run that have two configurations or more. A system with a swept setting that is not in force is left
+    /// out.
     pub(super) fn of_run(run: &'a Run, in_force: &InForce<'_>) -> Vec<Self> {
         let mut sweeps: Vec<(&str, Vec<&SystemRecord>)> = Vec::new();
         for system in run.systems.iter().filter(|system| system.control_of.is_none()) {
