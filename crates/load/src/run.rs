@@ -475,7 +475,8 @@ impl<'a> Run<'a> {
             }
             Message::Exit(status) => std::process::exit(status),
             // Errors of interrupted workers are ignored.
-            Message::Failed(_) if self.shared.control.phase() == Phase::Aborting => {}
+            Message::Failed(_) | Message::FailedLate(_) if self.shared.control.phase() == Phase::Aborting => {
+            }
             Message::Failed(message) => self.fail(message),
             Message::FailedLate(message) => self.fail_late(message),
             Message::HookEnded(outcome) => self.hooks.on_ended(outcome),

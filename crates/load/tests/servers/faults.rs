@@ -17,6 +17,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
         server_test("unknown options and commands are named with near misses", system, near_misses),
         server_test("a server killed under load fails the job at once", system, killed),
         server_test("a server that hangs does not keep the job", system, hangs),
+        server_test("a script that does not end is interrupted, which fails nothing", system, interrupted),
     ]
 }
 
@@ -96,5 +97,20 @@ fn hangs(server: &mut Server) {
         go_on(pid);
         assert!(began.elapsed() < Duration::from_secs(60), "{scheduler:?}: it never ended");
         assert!(total.counts.events > 0, "{scheduler:?}");
+    }
+}
+
+/// It is interrupted in an event, or in `thread_done`, where a thread may be whose last event was held up for so long.
+fn interrupted(server: &mut Server) {
+    let forever = "while true do sysbench.rand.default(1, 9) end end";
+    for source in
+        [format!("function event() {forever}"), format!("{ENDLESS}\nfunction thread_done() {forever}")]
+    {
+        for scheduler in [Scheduler::Event, Scheduler::Thread] {
+            let mut job = both(job(server, "endless", &source, "run"), scheduler);
+            job.seconds = Some(0.2);
+            job.tuning.end_seconds_max = 0.1;
+            assert_eq!(run(job).success().unfinished, 1, "{scheduler:?}: {source}");
+        }
     }
 }
