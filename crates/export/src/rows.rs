@@ -45,6 +45,7 @@ impl Rows<'_> {
             if count % ROWS_BETWEEN_LOOKS == 0 && self.stop.load(Ordering::Relaxed) {
                 return Err(ExportError::Stopped);
             }
+            self.store.take(row)?;
             sink.row(&layout.read(row).map_err(read)?).map_err(written)?;
             count += 1;
         }

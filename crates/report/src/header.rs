@@ -1,8 +1,6 @@
 //! The facts above the reports.
 
-use std::time::{Duration, UNIX_EPOCH};
-
-use dyno_store::{Outcome, Run, StepRecord};
+use dyno_store::{Outcome, Run, StepRecord, utc_text};
 
 use crate::grid::has_no_trials;
 use crate::model::{Header, Range, System};
@@ -17,7 +15,7 @@ pub(crate) fn header(run: &Run) -> Header {
         plan: record.plan_name.clone(),
         title: record.plan_title.clone(),
         state: run.state.as_str(),
-        started_at: rfc3339(record.started_at_ms),
+        started_at: utc_text(record.started_at_ms),
         trials_planned: run.steps.iter().map(|step| trials_of(run, step)).sum(),
         trials_completed: completed,
         trials_failed: run.trials.len() as u64 - completed,
@@ -77,9 +75,4 @@ fn range<T: Copy + PartialOrd>(values: impl Iterator<Item = T>) -> Option<Range<
             max: if value > max { value } else { max },
         }),
     })
-}
-
-fn rfc3339(unix_ms: i64) -> String {
-    let since_1970 = Duration::from_millis(unix_ms.try_into().unwrap_or(0));
-    humantime::format_rfc3339_seconds(UNIX_EPOCH + since_1970).to_string()
 }

@@ -1,6 +1,7 @@
 //! A history of runs as text, for a terminal or a page.
 
 use dyno_judge::{Change, History, HistoryRegression, TestHistory};
+use dyno_store::utc_text;
 
 use crate::json;
 use crate::markdown::escaped;
@@ -153,9 +154,7 @@ fn words(change: &Change) -> String {
 
 /// A time as `2026-11-21 23:28`, UTC.
 fn started(at_ms: i64) -> String {
-    let since_1970 = std::time::Duration::from_millis(u64::try_from(at_ms).unwrap_or(0));
-    let text = humantime::format_rfc3339_seconds(std::time::UNIX_EPOCH + since_1970).to_string();
-    text[..16].replace('T', " ")
+    utc_text(at_ms)[..16].replace('T', " ")
 }
 
 #[cfg(test)]

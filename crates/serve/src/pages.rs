@@ -1,10 +1,9 @@
 //! The pages: the list of runs, and the report of each run.
 
 use std::path::Path;
-use std::time::{Duration, UNIX_EPOCH};
 
 use dyno_report::simple_page;
-use dyno_store::{Run, RunChoice, RunId, RunState, RunSummary, Store, StoreError};
+use dyno_store::{Run, RunChoice, RunId, RunState, RunSummary, Store, StoreError, utc_text};
 use maud::{Markup, html};
 
 use crate::answer::Answer;
@@ -100,9 +99,5 @@ fn table(runs: &[RunSummary]) -> Markup {
 }
 
 fn started(run: &RunSummary) -> String {
-    let since_1970 = Duration::from_millis(run.started_at_ms.try_into().unwrap_or(0));
-    humantime::format_rfc3339_seconds(UNIX_EPOCH + since_1970)
-        .to_string()
-        .replace('T', " ")
-        .replace('Z', " UTC")
+    utc_text(run.started_at_ms).replace('T', " ").replace('Z', " UTC")
 }

@@ -138,7 +138,7 @@ impl Usage {
     /// The sum of two intervals; none if one was not measured.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        self.with(other, |a, b| Some(a? + b?))
+        self.with(other, |a, b| Some(a?.saturating_add(b?)))
     }
 
     /// The usage multiplied by a share.

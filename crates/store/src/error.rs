@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::schema::VERSION;
+use crate::schema::{SchemaDifference, VERSION};
 
 /// An error of a results file. Each message names the file and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +19,9 @@ pub enum StoreError {
     /// The file was written by another version of Dyno.
     #[error("{}: has results format {found}, this Dyno reads format {VERSION} only; use the Dyno that wrote it, or name another file with --results", path.display())]
     OtherVersion { path: PathBuf, found: i64 },
+    /// The file's tables, indexes and views are not those of its format.
+    #[error("{}: not as Dyno writes results files: {difference}; {}", path.display(), difference.remedy())]
+    Altered { path: PathBuf, difference: SchemaDifference },
     #[error("{}: the disk is full; what was committed before is kept; free some space and run again", path.display())]
     DiskFull { path: PathBuf },
     /// Another process has locked the file for too long.

@@ -42,7 +42,7 @@ impl Store {
                 plan_text: row.get(3)?,
             })
         };
-        self.connection.query_row(sql, [run.0], identity).map_err(|error| self.error(error))
+        self.connection().query_row(sql, [run.0], identity).map_err(|error| self.error(error))
     }
 
     /// The completeness of this file's copy of a run.
@@ -56,6 +56,6 @@ impl Store {
         let completeness = |row: &Row<'_>| {
             Ok(Completeness { completed_trials: row.get(0)?, trials: row.get(1)?, has_ended: row.get(2)? })
         };
-        self.connection.query_row(sql, [run.0], completeness).map_err(|error| self.error(error))
+        self.connection().query_row(sql, [run.0], completeness).map_err(|error| self.error(error))
     }
 }

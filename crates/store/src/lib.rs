@@ -5,6 +5,7 @@
 //! tables and views for SQL users.
 
 mod attempt;
+mod budget;
 mod capacity;
 mod columns;
 mod counters;
@@ -14,6 +15,7 @@ mod error;
 mod identity;
 mod latency;
 mod maintenance;
+mod moment;
 mod open;
 mod owner;
 mod price;
@@ -42,6 +44,7 @@ pub use error::StoreError;
 pub use identity::{Completeness, RunIdentity};
 pub use latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
+pub use moment::utc_text;
 pub use open::Store;
 pub use price::{Price, PricedInstance, PricedVolume};
 pub use queries::{QueryAnswer, QueryPlan};
@@ -51,6 +54,7 @@ pub use record::{
     ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
+pub use schema::SchemaDifference;
 pub use seconds::{Second, SecondRate};
 pub use stacks::{StackProfile, StackRecord};
 pub use statement_plans::StatementPlan;

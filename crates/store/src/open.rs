@@ -1,12 +1,18 @@
 //! Opening a results file, for writing or for reading only.
 
+mod guard;
+mod place;
+
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
+use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row, Transaction};
 
+use crate::budget::Budget;
 use crate::error::StoreError;
+pub(crate) use crate::open::place::beside;
 use crate::schema::{self, Kind};
 
 /// Time for which a statement waits for another process's transaction. A trial's commit takes milliseconds.
@@ -20,6 +26,7 @@ const BUSY_PAUSE: Duration = Duration::from_millis(5);
 pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
+    pub(crate) budget: Arc<Budget>,
 }
 
 impl Store {
@@ -40,6 +47,8 @@ impl Store {
         };
         store.check(kind)?;
         store.check_writable()?;
+        // What is written may take more than the file's size tells.
+        Budget::lift(&mut store.connection).map_err(|error| store.error(error))?;
         // A merge that was killed may have left another kind of journal.
         store.use_log()?;
         // There is one commit per trial, and each contains minutes of measurement, so it is worth an fsync.
@@ -55,9 +64,6 @@ impl Store {
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.exists() {
             return Err(StoreError::NotFound { path: path.to_owned() });
-        }
-        if path.is_dir() {
-            return Err(StoreError::Unusable { path: path.to_owned(), reason: "it is a folder".to_owned() });
         }
         let mut store = Self::connect(path, path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let kind = match store.kind() {
@@ -77,6 +83,7 @@ impl Store {
             kind => kind?,
         };
         store.check(kind)?;
+        guard::forbid_attaching(&store.connection).map_err(|error| store.error(error))?;
         Ok(store)
     }
 
@@ -93,10 +100,13 @@ impl Store {
     }
 
     fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        place::check(path)?;
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(name, flags).map_err(|error| classify(path, error))?;
-        let store = Self { connection, path: path.to_owned() };
+        let mut store = Self { connection, path: path.to_owned(), budget: Budget::new(path.to_owned()) };
         store.connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| store.error(error))?;
+        guard::guard(&store.connection).map_err(|error| store.error(error))?;
+        store.budget.limit_steps(&mut store.connection).map_err(|error| store.error(error))?;
         Ok(store)
     }
 
@@ -124,7 +134,10 @@ impl Store {
     fn check(&self, kind: Kind) -> Result<(), StoreError> {
         let path = self.path.clone();
         match kind {
-            Kind::Current => Ok(()),
+            Kind::Current => match schema::difference(&self.connection).map_err(|error| self.error(error))? {
+                None => Ok(()),
+                Some(difference) => Err(StoreError::Altered { path, difference }),
+            },
             Kind::Other(found) => Err(StoreError::OtherVersion { path, found }),
             // For a reader the file contains no run. A writer has created the schema before this check.
             Kind::Blank => Err(StoreError::Empty { path }),
@@ -148,9 +161,18 @@ impl Store {
         self.connection.pragma_update(None, name, value).map_err(|error| self.error(error))
     }
 
-    /// The connection, for readers that use SQL. Nothing may be written through it.
+    /// The connection, for one query. Nothing may be written through it. What a query may take is counted from here on.
     pub fn connection(&self) -> &Connection {
+        self.budget.renew();
         &self.connection
+    }
+
+    /// Counts a row of the query that [`Self::connection`] was taken for.
+    ///
+    /// # Errors
+    /// The query returns more than the file can hold.
+    pub fn take(&self, row: &Row<'_>) -> Result<(), StoreError> {
+        self.budget.take(row).map_err(|error| self.error(error))
     }
 
     /// Converts an error of SQLite to an error of this file.
@@ -159,31 +181,40 @@ impl Store {
     }
 }
 
-fn classify(path: &Path, error: rusqlite::Error) -> StoreError {
+fn classify(path: &Path, error: Error) -> StoreError {
     let path = path.to_owned();
     let reason = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => StoreError::Foreign { path },
         Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked { path },
-        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, reason },
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig) => StoreError::Damaged { path, reason },
+        Some(ErrorCode::OperationInterrupted) => {
+            StoreError::Damaged { path, reason: "a table has more rows than the file can hold".to_owned() }
+        }
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
             StoreError::Unusable { path, reason }
         }
+        None if is_of_strange_value(&error) => StoreError::Damaged { path, reason },
         _ => StoreError::Sqlite { path, source: error },
     }
+}
+
+/// Whether an error is of a value that no Dyno writes in its place.
+fn is_of_strange_value(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::InvalidColumnType(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::FromSqlConversionFailure(..)
+            | Error::Utf8Error(..)
+    )
 }
 
 /// SQLite's URI for a file that does not change.
 fn immutable(path: &Path) -> PathBuf {
     let name = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     PathBuf::from(format!("file:{name}?immutable=1"))
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl Store {
     /// # Errors
     /// There is no such run, or the file cannot be read.
     pub fn plan_text(&self, run: RunId) -> Result<String, StoreError> {
-        self.connection
+        self.connection()
             .query_row("SELECT plan_text FROM run WHERE id = ?1", [run.0], |row| row.get(0))
             .map_err(|error| self.error(error))
     }
@@ -174,7 +174,7 @@ impl Store {
         match choice {
             RunChoice::Id(id) => Ok(id),
             RunChoice::Latest => self
-                .connection
+                .connection()
                 .query_row("SELECT id FROM run ORDER BY id DESC LIMIT 1", [], |row| row.get(0))
                 .optional()
                 .map_err(|error| self.error(error))?
@@ -209,9 +209,10 @@ impl Store {
         mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> Result<(), StoreError> {
         let read = || {
-            let mut statement = self.connection.prepare_cached(sql)?;
+            let mut statement = self.connection().prepare_cached(sql)?;
             let mut rows = statement.query(params)?;
             while let Some(row) = rows.next()? {
+                self.budget.take(row)?;
                 each(row)?;
             }
             Ok(())
@@ -223,12 +224,14 @@ impl Store {
         &self,
         sql: &str,
         params: impl rusqlite::Params,
-        map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let read = || {
-            self.connection.prepare_cached(sql)?.query_map(params, map)?.collect::<rusqlite::Result<Vec<_>>>()
-        };
-        read().map_err(|error| self.error(error))
+        let mut rows = Vec::new();
+        self.for_each_row(sql, params, |row| {
+            rows.push(map(row)?);
+            Ok(())
+        })?;
+        Ok(rows)
     }
 }
 

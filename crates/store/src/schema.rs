@@ -1,6 +1,10 @@
 //! The schema, and the marks that identify a results file and its version.
 
+mod difference;
+
 use rusqlite::{Connection, TransactionBehavior};
+
+pub use self::difference::SchemaDifference;
 
 /// The whole schema. There is no release yet, so each change is a new format, and older files are refused.
 const SCHEMA: &str = include_str!("schema.sql");
@@ -37,6 +41,11 @@ pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
         });
     }
     Ok(if (application, version, objects) == (0, 0, 0) { Kind::Blank } else { Kind::Foreign })
+}
+
+/// The first difference between a file's schema and that of the format.
+pub(crate) fn difference(connection: &Connection) -> rusqlite::Result<Option<SchemaDifference>> {
+    difference::difference(connection, SCHEMA)
 }
 
 /// Turns a blank file into a results file. If two processes do so at once, the second finds it done.

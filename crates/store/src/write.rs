@@ -77,7 +77,7 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn put_audit(&self, run: RunId, audit: &serde_json::Value) -> Result<(), StoreError> {
-        self.connection
+        self.connection()
             .execute("UPDATE run SET audit = ?2 WHERE id = ?1", params![run.0, audit.to_string()])
             .map_err(|error| self.error(error))?;
         Ok(())
@@ -88,7 +88,7 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub fn put_allocation(&self, run: RunId, allocation: &serde_json::Value) -> Result<(), StoreError> {
-        self.connection
+        self.connection()
             .execute("UPDATE run SET allocation = ?2 WHERE id = ?1", params![run.0, allocation.to_string()])
             .map_err(|error| self.error(error))?;
         Ok(())
@@ -170,7 +170,7 @@ impl Store {
             Ending::Interrupted => "interrupted",
             Ending::Failed => "failed",
         };
-        self.connection
+        self.connection()
             .execute(
                 "UPDATE run SET status = ?2, finished_at_ms = ?3 WHERE id = ?1",
                 params![run.0, status, finished_at_ms],

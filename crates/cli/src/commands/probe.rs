@@ -159,7 +159,7 @@ impl Bar<'_> {
             }
         }
         let begins: Vec<i64> = begins.into_values().collect();
-        let times: Vec<f64> = begins.windows(2).map(|two| (two[1] - two[0]) as f64 / 1000.0).collect();
+        let times: Vec<f64> = begins.windows(2).map(|two| (two[1] as f64 - two[0] as f64) / 1000.0).collect();
         median(&times)
     }
 }
@@ -200,11 +200,12 @@ fn seconds(run: &Run) -> f64 {
     let pauses = begins.map(|begin| {
         let ends = run.trials.iter().map(|trial| {
             let seconds = trial.record.measured.as_ref().map_or(0.0, |measured| measured.seconds);
-            trial.record.started_at_ms + (seconds * 1000.0) as i64
+            trial.record.started_at_ms.saturating_add((seconds * 1000.0) as i64)
         });
-        begin - ends.filter(|end| *end <= begin).max().unwrap_or(run.record.started_at_ms)
+        begin.saturating_sub(ends.filter(|end| *end <= begin).max().unwrap_or(run.record.started_at_ms))
+            as f64
     });
-    (end - run.record.started_at_ms - pauses.sum::<i64>()) as f64 / 1000.0
+    (end.saturating_sub(run.record.started_at_ms) as f64 - pauses.sum::<f64>()) / 1000.0
 }
 
 /// A seed for a plan: that of the command and the plan's text, mixed by FNV-1a (RFC 9923).

@@ -19,10 +19,87 @@ pub(crate) fn tests() -> Vec<Trial> {
         files_that_are_none_are_named,
         a_file_of_an_earlier_format_is_refused_and_left_as_it_is,
         damage_is_found_and_fails_the_check,
+        a_date_beyond_every_calendar_ends_no_reader,
+        a_file_with_a_view_in_place_of_a_table_is_refused_by_every_reader,
+        what_is_no_file_is_not_waited_for,
     ];
     let name = concat!(module_path!(), "::a_merge_onto_a_full_disk_changes_nothing");
     tests.push(Trial::ignorable_test(name, a_merge_onto_a_full_disk_changes_nothing));
     tests
+}
+
+/// Every command that reads a results file.
+const READERS: &[&[&str]] = &[
+    &["report"],
+    &["report", "--format", "json"],
+    &["report", "--format", "markdown"],
+    &["report", "--format", "html", "--out", "page.html"],
+    &["report", "--charts", "pictures"],
+    &["compare"],
+    &["explain", "--all"],
+    &["history", "tiny"],
+    &["cost", "--tps", "1", "--test", "point-query", "--prices", "aws-2018-08"],
+    &["results", "list", "--sizes"],
+    &["results", "show"],
+    &["results", "check"],
+    &["results", "delete", "1"],
+    &["export", "out"],
+    &["export", "--partition", "--to", "dataset"],
+];
+
+fn sql(bench: &Bench, sql: &str) {
+    rusqlite::Connection::open(bench.path("dyno.db")).unwrap().execute_batch(sql).unwrap();
+}
+
+fn a_date_beyond_every_calendar_ends_no_reader() {
+    let bench = bench_with_run();
+    for date in [253_402_300_800_000, i64::MAX, i64::MIN, -1] {
+        sql(&bench, &format!("UPDATE run SET started_at_ms = {date}, finished_at_ms = {date}"));
+        for reader in READERS.iter().filter(|_| date == i64::MAX) {
+            let ended = bench.dyno(reader);
+            assert!(ended.status.is_some_and(|status| status < 4), "{reader:?}: {}", ended.stderr);
+            assert!(!ended.stderr.contains("panicked"), "{reader:?}: {}", ended.stderr);
+        }
+        let listed = bench.dyno(&["results", "list"]).with(0);
+        let shown = if date < 0 { "1970-01-01 00:00:00 UTC" } else { "9999-12-31 23:59:59 UTC" };
+        assert!(listed.stdout.contains(shown), "{}", listed.stdout);
+        let checked = bench.dyno(&["results", "check"]).with(1);
+        let text = format!("{}{}", checked.stdout, checked.stderr);
+        assert!(text.contains("run: 1 rows have a started_at_ms that no run writes"), "{text}");
+    }
+}
+
+fn a_file_with_a_view_in_place_of_a_table_is_refused_by_every_reader() {
+    let bench = bench_with_run();
+    sql(
+        &bench,
+        "DROP TABLE slice; CREATE VIEW slice AS
+         WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS trial_id FROM n",
+    );
+    fs::copy(bench.path("dyno.db"), bench.path("other.db")).unwrap();
+    let writers: &[&[&str]] =
+        &[&["results", "merge", "other.db", "--results", "new.db"], &["results", "vacuum"]];
+    for reader in READERS.iter().chain(writers) {
+        let ended = bench.dyno(reader);
+        assert!(matches!(ended.status, Some(1 | 2)), "{reader:?}: {:?}", ended.status);
+        assert!(ended.stderr.contains("its `slice` is a view, not a table"), "{reader:?}: {}", ended.stderr);
+        assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+    }
+    assert!(!bench.path("out").exists() && !bench.path("new.db").exists());
+}
+
+fn what_is_no_file_is_not_waited_for() {
+    let bench = Bench::new();
+    assert!(std::process::Command::new("mkfifo").arg(bench.path("pipe")).status().unwrap().success());
+    fs::create_dir(bench.path("folder")).unwrap();
+    for (name, what) in
+        [("pipe", "it is a named pipe"), ("folder", "it is a folder"), ("/dev/zero", "it is a device")]
+    {
+        for command in [&["report"][..], &["results", "list"], &["export", "out"], &["results", "vacuum"]] {
+            let ended = bench.dyno(&[command, &["--results", name]].concat()).with(1);
+            assert!(ended.stderr.contains(what), "{command:?} {name}: {}", ended.stderr);
+        }
+    }
 }
 
 fn json(bench: &Bench, arguments: &[&str]) -> Value {

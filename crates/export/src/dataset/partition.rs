@@ -1,6 +1,6 @@
 //! The partition of a run: folders named after its plan, its date and its host, as Hive names them.
 
-use std::time::{Duration, UNIX_EPOCH};
+use dyno_store::utc_text;
 
 /// Hive's name for a missing value.
 const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
@@ -19,8 +19,7 @@ pub(super) struct Partition {
 impl Partition {
     /// The partition of a run that started at a time in milliseconds since 1970 UTC.
     pub(super) fn new(plan: &str, started_at_ms: i64, host: Option<&str>) -> Self {
-        let since_1970 = Duration::from_millis(u64::try_from(started_at_ms).unwrap_or(0));
-        let mut date = humantime::format_rfc3339_seconds(UNIX_EPOCH + since_1970).to_string();
+        let mut date = utc_text(started_at_ms);
         date.truncate("2026-11-23".len());
         Self { plan: plan.to_owned(), date, host: host.map(str::to_owned) }
     }

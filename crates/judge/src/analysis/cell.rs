@@ -126,7 +126,7 @@ fn saturated(step: &StepRecord, trials: &[&Trial]) -> Option<CellWarning> {
 }
 
 fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
-    let events = trials.iter().filter_map(|trial| trial.record.unfinished).sum();
+    let events = trials.iter().filter_map(|trial| trial.record.unfinished).fold(0, u64::saturating_add);
     (events > 0).then_some(CellWarning::Abandoned { events })
 }
 

@@ -104,7 +104,8 @@ pub(crate) fn joined<'a>(run: &'a Run, step: &str) -> Option<(&'a StepRecord, &'
 /// `rates` are operations per second of each measured second.
 fn stretch_rates(rates: &[f64], joins: &[Join]) -> Vec<Option<f64>> {
     // A second in which clients join belongs to no stretch.
-    let begins = std::iter::once(0).chain(joins.iter().map(|join| join.at_seconds as usize + 1));
+    let begins =
+        std::iter::once(0).chain(joins.iter().map(|join| (join.at_seconds as usize).saturating_add(1)));
     let ends = joins.iter().map(|join| join.at_seconds as usize).chain([rates.len()]);
     let mean = |(begin, end): (usize, usize)| {
         let of_stretch = rates.get(begin..end.min(rates.len())).filter(|rates| !rates.is_empty())?;

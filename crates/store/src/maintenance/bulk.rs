@@ -10,9 +10,9 @@ impl Store {
     /// either. If another program has the file open, the log stays in use.
     pub fn in_bulk<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         // The kind of journal can be changed only while nobody else has the file open.
-        let _ = self.connection.busy_timeout(Duration::ZERO);
+        let _ = self.connection().busy_timeout(Duration::ZERO);
         let _ = self.set_journal("DELETE");
-        let _ = self.connection.busy_timeout(BUSY_TIMEOUT);
+        let _ = self.connection().busy_timeout(BUSY_TIMEOUT);
         let outcome = work(self);
         // If this fails, the next `Store::open` does it.
         let _ = self.set_journal("WAL");
@@ -21,7 +21,7 @@ impl Store {
 
     /// Changes the kind of journal. It stays the same if another program has the file open.
     pub(crate) fn set_journal(&self, mode: &str) -> rusqlite::Result<()> {
-        self.connection.pragma_update(None, "journal_mode", mode)
+        self.connection().pragma_update(None, "journal_mode", mode)
     }
 }
 

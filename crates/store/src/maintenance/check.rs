@@ -4,8 +4,10 @@
 use crate::counters;
 use crate::error::StoreError;
 use crate::latency::LatencyCounts;
+use crate::moment;
 use crate::open::Store;
-use crate::run::TrialId;
+use crate::run::{RunChoice, RunId, TrialId};
+use crate::tables::{OF_RUN, OF_TRIAL};
 
 /// Largest number of structural faults in the list.
 const STRUCTURE_FAULTS_MAX: u32 = 20;
@@ -32,6 +34,12 @@ pub enum Fault {
     /// A sample's latency histogram cannot be read.
     #[error("trial {}: the latency histogram of sample {number} cannot be read", trial.0)]
     SampleHistogram { trial: TrialId, number: u32 },
+    /// Values that no run has: times outside 1970 to 9999, negative counts, infinite figures.
+    #[error("{table}: {rows} rows have a {column} that no run writes")]
+    Value { table: String, column: String, rows: u64 },
+    /// A run cannot be read for a report.
+    #[error("run {run}: it cannot be read: {reason}")]
+    Run { run: RunId, reason: String },
     /// A counter's series cannot be read.
     #[error("trial {}: the series of the counter {counter} cannot be read", trial.0)]
     Series { trial: TrialId, counter: String },
@@ -49,12 +57,19 @@ impl Store {
             // The other checks cannot read a file with a damaged structure.
             return Ok(structure);
         }
-        let checks = [Self::orphans, Self::missing_results, Self::trial_histograms, Self::sample_histograms];
+        let checks = [
+            Self::orphans,
+            Self::missing_results,
+            Self::senseless_values,
+            Self::trial_histograms,
+            Self::sample_histograms,
+            Self::series,
+            Self::unreadable_runs,
+        ];
         let mut faults = Vec::new();
         for check in checks {
             faults.extend(check(self)?);
         }
-        faults.extend(self.series()?);
         Ok(faults)
     }
 
@@ -74,6 +89,46 @@ impl Store {
         let sql = "SELECT id FROM trial
                    WHERE outcome = 'completed' AND (seconds IS NULL OR operations IS NULL OR latency IS NULL)";
         self.rows(sql, [], |row| Ok(Fault::NoResult { trial: TrialId(row.get(0)?) }))
+    }
+
+    /// Numbers that have the type of their column and no meaning.
+    fn senseless_values(&self) -> Result<Vec<Fault>, StoreError> {
+        let mut faults = Vec::new();
+        for table in [&["run", "trial"], OF_RUN, OF_TRIAL].concat() {
+            let columns: Vec<(String, String)> =
+                self.rows("SELECT name, type FROM pragma_table_info(?1)", [table], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })?;
+            let (columns, counts): (Vec<_>, Vec<_>) = columns
+                .iter()
+                .filter_map(|(name, kind)| Some((name, senseless(name, kind)?)))
+                .map(|(name, condition)| (name, format!("count(*) FILTER (WHERE {condition})")))
+                .unzip();
+            if counts.is_empty() {
+                continue;
+            }
+            self.for_each_row(&format!("SELECT {} FROM {table}", counts.join(", ")), [], |row| {
+                for (at, column) in columns.iter().enumerate() {
+                    let rows: u64 = row.get(at)?;
+                    if rows > 0 {
+                        let (table, column) = (table.to_owned(), (*column).clone());
+                        faults.push(Fault::Value { table, column, rows });
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(faults)
+    }
+
+    fn unreadable_runs(&self) -> Result<Vec<Fault>, StoreError> {
+        let runs: Vec<i64> = self.rows("SELECT id FROM run ORDER BY id", [], |row| row.get(0))?;
+        let fault = |run: RunId| match self.load_run(RunChoice::Id(run)) {
+            Err(StoreError::Damaged { reason, .. }) => Some(Ok(Fault::Run { run, reason })),
+            Err(error) => Some(Err(error)),
+            Ok(_) => None,
+        };
+        runs.into_iter().map(RunId).filter_map(fault).collect()
     }
 
     fn trial_histograms(&self) -> Result<Vec<Fault>, StoreError> {
@@ -114,6 +169,20 @@ impl Store {
             Ok(())
         })?;
         Ok(faults)
+    }
+}
+
+/// The condition under which a number of a column has no meaning; none for a column of another kind.
+fn senseless(column: &str, kind: &str) -> Option<String> {
+    match kind {
+        // The bits of an unsigned number.
+        "INTEGER" if column == "seed" => None,
+        "INTEGER" if column.ends_with("_at_ms") => {
+            Some(format!("{column} NOT BETWEEN 0 AND {}", moment::LAST_MS))
+        }
+        "INTEGER" => Some(format!("{column} < 0")),
+        "REAL" => Some(format!("abs({column}) > {:e}", f64::MAX)),
+        _ => None,
     }
 }
 

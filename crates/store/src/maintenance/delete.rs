@@ -31,7 +31,7 @@ impl Store {
         self.refuse_while_running()?;
         let before = self.size()?;
         // The new pages are in the log. Only a checkpoint moves them into the file and truncates both.
-        self.connection
+        self.connection()
             .execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
             .map_err(|error| self.error(error))?;
         Ok((before, self.size()?))

@@ -26,7 +26,7 @@ impl Store {
     /// cannot be written.
     pub fn join(&mut self, run: RunId, source: &Store) -> Result<Vec<u32>, StoreError> {
         let snapshot = source.snapshot()?;
-        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+        let transaction = Transaction::new_unchecked(self.connection(), TransactionBehavior::Immediate)
             .map_err(|error| self.error(error))?;
         let mut joined = Vec::new();
         for (other, _) in source.run_states()? {
@@ -45,7 +45,7 @@ impl Store {
     /// The run of this file with the spread id of another file's run.
     pub(super) fn find_spread(&self, source: &Store, run: RunId) -> Result<Option<RunId>, StoreError> {
         let Some(spread) = source.spread_id(run)? else { return Ok(None) };
-        self.connection
+        self.connection()
             .query_row("SELECT id FROM run WHERE spread_id = ?1", [spread], |row| row.get(0).map(RunId))
             .optional()
             .map_err(|error| self.error(error))
@@ -64,11 +64,11 @@ impl Store {
         let missing: Vec<u32> =
             rounds(source, run)?.into_iter().filter(|round| !known.contains(round)).collect();
         for attempt in source.attempts(run)?.iter().filter(|attempt| missing.contains(&attempt.round)) {
-            attempt::insert(&self.connection, here, attempt).map_err(|error| self.error(error))?;
+            attempt::insert(self.connection(), here, attempt).map_err(|error| self.error(error))?;
         }
         self.take_facts(here, source, run, is_first)?;
         let next: i64 = self
-            .connection
+            .connection()
             .query_row(
                 "SELECT coalesce(max(position) + 1, 0) FROM trial WHERE run_id = ?1",
                 [here.0],
@@ -84,7 +84,7 @@ impl Store {
     /// run's host becomes the first that delivers, not the one that submits.
     fn take_facts(&self, here: RunId, source: &Store, run: RunId, is_first: bool) -> Result<(), StoreError> {
         let update = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
-            self.connection.execute(sql, values).map_err(|error| self.error(error))
+            self.connection().execute(sql, values).map_err(|error| self.error(error))
         };
         for system in source.systems(run)?.iter().filter(|system| system.engine_version.is_some()) {
             let is_news = update(
@@ -101,7 +101,7 @@ impl Store {
         }
         let facts = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let (host, audit): (String, Option<String>) = source
-            .connection
+            .connection()
             .query_row("SELECT host, audit FROM run WHERE id = ?1", [run.0], facts)
             .map_err(|error| source.error(error))?;
         if is_first {
@@ -150,14 +150,14 @@ impl Store {
     }
 
     fn spread_id(&self, run: RunId) -> Result<Option<String>, StoreError> {
-        self.connection
+        self.connection()
             .query_row("SELECT spread_id FROM run WHERE id = ?1", [run.0], |row| row.get(0))
             .map_err(|error| self.error(error))
     }
 
     fn has_spread(&self, spread: Option<String>) -> Result<bool, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM run WHERE spread_id = ?1)";
-        self.connection.query_row(sql, [spread], |row| row.get(0)).map_err(|error| self.error(error))
+        self.connection().query_row(sql, [spread], |row| row.get(0)).map_err(|error| self.error(error))
     }
 
     fn does_not_fit(&self, here: RunId, source: &Store, difference: &str) -> StoreError {

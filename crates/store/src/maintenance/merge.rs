@@ -66,7 +66,7 @@ impl Store {
         if self.completeness(here)? >= source.completeness(run)? {
             return Ok(Merged::Kept(here));
         }
-        self.connection
+        self.connection()
             .execute("DELETE FROM run WHERE id = ?1", [here.0])
             .map_err(|error| self.error(error))?;
         self.take_over(source, run, Some(here)).map(Merged::Replaced)
@@ -75,7 +75,7 @@ impl Store {
     /// The number in this file of a run of another file.
     fn find_same(&self, source: &Store, run: RunId) -> Result<Option<RunId>, StoreError> {
         let same = source.run_identity(run)?;
-        self.connection
+        self.connection()
             .query_row(
                 "SELECT id FROM run WHERE started_at_ms = ?1 AND seed = ?2 AND host = ?3 AND plan_text = ?4",
                 params![same.started_at_ms, same.seed.cast_signed(), same.host, same.plan_text],
@@ -174,7 +174,7 @@ impl<'a> Copy<'a> {
 
     fn carry_out(mut self) -> Result<RunId, StoreError> {
         self.rows("run")?;
-        let id = self.target.connection.last_insert_rowid();
+        let id = self.target.connection().last_insert_rowid();
         self.new_run = id.into();
         for table in OF_RUN {
             self.rows(table)?;
@@ -198,16 +198,17 @@ impl<'a> Copy<'a> {
         let order = if table == "trial" { " ORDER BY id" } else { "" };
         let places = vec!["?"; columns.len()].join(", ");
         let mut insert = target
-            .connection
+            .connection()
             .prepare(&format!("INSERT INTO {table} ({list}) VALUES ({places})"))
             .map_err(|error| target.error(error))?;
         let mut select = source
-            .connection
+            .connection()
             .prepare(&format!("SELECT {list} {}{}{order}", rows_of_run(table), self.part.condition(table)))
             .map_err(|error| source.error(error))?;
         let roles: Vec<Role> = columns.iter().map(|column| Role::of(table, column)).collect();
         let mut rows = select.query([self.run.0]).map_err(|error| source.error(error))?;
         while let Some(row) = rows.next().map_err(|error| source.error(error))? {
+            source.budget.copy(row).map_err(|error| source.error(error))?;
             for (index, role) in roles.iter().enumerate() {
                 let value = row.get_ref(index).and_then(|value| self.translate(*role, value));
                 let value = ToSqlOutput::Borrowed(value.map_err(|error| source.error(error))?);
@@ -216,7 +217,7 @@ impl<'a> Copy<'a> {
             insert.raw_execute().map_err(|error| target.error(error))?;
             if table == "trial" {
                 let old = row.get("id").map_err(|error| source.error(error))?;
-                self.trials.insert(old, target.connection.last_insert_rowid());
+                self.trials.insert(old, target.connection().last_insert_rowid());
             }
         }
         Ok(())
@@ -233,7 +234,7 @@ impl<'a> Copy<'a> {
             Role::OwnNumber => Ok(ValueRef::Null),
             Role::Position => match self.part {
                 Part::Rounds { first_position, .. } => {
-                    Ok(ValueRef::Integer(value.as_i64()? + first_position))
+                    Ok(ValueRef::Integer(value.as_i64()?.saturating_add(first_position)))
                 }
                 Part::Whole => Ok(value),
             },
@@ -250,7 +251,7 @@ impl<'a> Copy<'a> {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })?;
         for (old, name, is_gauge) in counters {
-            let new = counters::number(&self.target.connection, &name, is_gauge)
+            let new = counters::number(self.target.connection(), &name, is_gauge)
                 .map_err(|error| self.target.error(error))?;
             self.counters.insert(old, new);
         }

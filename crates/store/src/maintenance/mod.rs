@@ -21,7 +21,7 @@ impl Store {
     /// A transaction that writes. It fails while a run is in progress, because the run's trials would have to wait for
     /// it, which would distort them.
     fn quiet_transaction(&self) -> Result<Transaction<'_>, StoreError> {
-        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+        let transaction = Transaction::new_unchecked(self.connection(), TransactionBehavior::Immediate)
             .map_err(|error| self.error(error))?;
         self.refuse_while_running()?;
         Ok(transaction)

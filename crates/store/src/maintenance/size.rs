@@ -20,7 +20,7 @@ impl Store {
     /// The file cannot be read.
     pub fn size(&self) -> Result<FileSize, StoreError> {
         let number = |name: &str| {
-            self.connection
+            self.connection()
                 .pragma_query_value(None, name, |row| row.get::<_, u64>(0))
                 .map_err(|error| self.error(error))
         };

@@ -153,3 +153,164 @@ fn damage_is_named() {
 fn odd_names_survive_as_uris() {
     assert_eq!(immutable(Path::new("/a b/50%?#.db")), Path::new("file:/a b/50%25%3f%23.db?immutable=1"));
 }
+
+/// The answer of every way to open a file, which must all be the same error.
+fn refusal(path: &Path) -> StoreError {
+    let writer = Store::open(path).unwrap_err();
+    let reader = Store::open_read_only(path).unwrap_err();
+    assert_eq!(writer.to_string(), reader.to_string());
+    reader
+}
+
+/// A whole file after a change of its schema, which SQLite itself lets anyone make.
+fn altered(sql: &str) -> (tempfile::TempDir, StoreError) {
+    let File { folder, path, store, .. } = File::new();
+    drop(store);
+    write_sql(&path, sql);
+    let error = refusal(&path);
+    assert!(matches!(error, StoreError::Altered { .. }), "{sql}: {error}");
+    (folder, error)
+}
+
+#[test]
+fn a_schema_that_is_not_dynos_is_refused_and_what_differs_is_named() {
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id FROM n";
+    for (sql, named) in [
+        (format!("DROP TABLE slice; CREATE VIEW slice AS {endless}"), "its `slice` is a view, not a table"),
+        (format!("CREATE VIEW mine AS {endless}"), "it has the view `mine`"),
+        ("DROP TABLE stack".to_owned(), "its table `stack` is missing"),
+        ("DROP VIEW pair".to_owned(), "its view `pair` is missing"),
+        ("DROP INDEX trial_system".to_owned(), "its index `trial_system` is missing"),
+        ("CREATE INDEX mine ON trial (seconds)".to_owned(), "it has the index `mine`"),
+        (
+            "ALTER TABLE slice RENAME COLUMN cycle TO turn".to_owned(),
+            "its table `slice` is not as Dyno makes it: `cycle INTEGER NOT NULL` is missing or changed",
+        ),
+        (
+            "ALTER TABLE claim ADD COLUMN more TEXT AS (printf('%.*c', 1000000, 'x'))".to_owned(),
+            "its table `claim` is not as Dyno makes it",
+        ),
+        (
+            "CREATE TRIGGER mine AFTER INSERT ON run BEGIN DELETE FROM run; END".to_owned(),
+            "it has the trigger `mine`",
+        ),
+        ("CREATE TABLE mine (x CHECK (random() > 0))".to_owned(), "it has the table `mine`"),
+        ("CREATE TABLE \"a\nb\" (x)".to_owned(), "it has the table `a\\nb`"),
+    ] {
+        let (_folder, error) = altered(&sql);
+        assert!(error.to_string().contains(named), "{sql}: {error}");
+    }
+}
+
+#[test]
+fn what_can_be_taken_back_is_told() {
+    for (sql, remedy) in [
+        (
+            "CREATE VIEW mine AS SELECT 1",
+            "; remove it with `DROP VIEW mine` in sqlite3, and keep your own in",
+        ),
+        ("CREATE TABLE \"a b\" (x)", "; remove it with sqlite3, and keep your own in"),
+        ("DROP VIEW pair", "; restore the file from a copy, or take the change back with sqlite3"),
+    ] {
+        let (_folder, error) = altered(sql);
+        assert!(error.to_string().contains(remedy), "{sql}: {error}");
+    }
+}
+
+#[test]
+fn statistics_that_sqlite_keeps_are_allowed_and_what_only_has_their_name_is_not() {
+    let File { folder: _folder, path, store, .. } = File::new();
+    drop(store);
+    write_sql(&path, "ANALYZE");
+    write_sql(&path, "UPDATE sqlite_stat1 SET stat = 'x'");
+    let runs = |store: Store| store.runs().unwrap().len();
+    assert_eq!(runs(Store::open(&path).unwrap()), 1);
+    assert_eq!(runs(Store::open_read_only(&path).unwrap()), 1);
+    for sql in ["CREATE VIEW sqlite_stat1 AS SELECT 1", "CREATE TABLE sqlite_stat1(tbl,idx,stat CHECK (1))"] {
+        let (kind, rest) = if sql.contains("VIEW") { ("view", 0) } else { ("table", 1) };
+        let File { folder: _folder, path, store, .. } = File::new();
+        drop(store);
+        write_sql(&path, "ANALYZE");
+        write_sql(
+            &path,
+            &format!(
+                "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET type = '{kind}',
+                 sql = '{sql}', rootpage = rootpage * {rest} WHERE name = 'sqlite_stat1'"
+            ),
+        );
+        let error = refusal(&path);
+        assert!(error.to_string().contains(&format!("it has the {kind} `sqlite_stat1`")), "{error}");
+    }
+}
+
+#[test]
+fn an_altered_file_is_left_as_it_is() {
+    let File { folder: _folder, path, store, .. } = File::new();
+    drop(store);
+    write_sql(&path, "DROP VIEW pair");
+    let before = fs::read(&path).unwrap();
+    refusal(&path);
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn what_is_no_file_is_refused_without_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let make_pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    };
+    make_pipe(&at("pipe"));
+    fs::create_dir(at("folder")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    std::os::unix::fs::symlink(at("pipe"), at("link")).unwrap();
+    for (name, what) in [
+        ("pipe", "it is a named pipe"),
+        ("link", "it is a named pipe"),
+        ("folder", "it is a folder"),
+        ("socket", "it is a socket"),
+        ("/dev/zero", "it is a device"),
+    ] {
+        let error = refusal(&at(name));
+        assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
+        assert!(error.to_string().contains(what), "{name}: {error}");
+    }
+    // SQLite reads these too.
+    for ending in ["-journal", "-wal", "-shm"] {
+        let path = at("dyno.db");
+        drop(Store::open(&path).unwrap());
+        make_pipe(&beside(&path, ending));
+        let error = refusal(&path);
+        assert!(error.to_string().contains(&format!("{ending} is a named pipe")), "{error}");
+        fs::remove_file(beside(&path, ending)).unwrap();
+    }
+}
+
+#[test]
+fn values_of_other_types_are_damage() {
+    for (column, value) in
+        [("started_at_ms", "'never'"), ("seed", "1.5"), ("plan_name", "x'ff'"), ("rounds", "-1")]
+    {
+        let File { folder: _folder, path, store, .. } = File::new();
+        drop(store);
+        let loose = "PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = replace(replace(replace(sql, 'STRICT', ''), 'INTEGER NOT NULL', 'BLOB'),
+                                                    'TEXT NOT NULL', 'BLOB') WHERE name = 'run';";
+        let kept: String = Connection::open(&path)
+            .unwrap()
+            .query_row("SELECT sql FROM sqlite_schema WHERE name = 'run'", [], |row| row.get(0))
+            .unwrap();
+        write_sql(&path, loose);
+        write_sql(&path, &format!("UPDATE run SET {column} = {value}"));
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(&format!(
+                "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '{}' WHERE name = 'run'",
+                kept.replace('\'', "''")
+            ))
+            .unwrap();
+        let error = Store::open_read_only(&path).unwrap().load_run(RunChoice::Latest).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{column}: {error}");
+    }
+}

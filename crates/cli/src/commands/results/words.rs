@@ -1,17 +1,13 @@
 //! How runs are put into words, the same in every subcommand.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
 use comfy_table::{CellAlignment, Table, presets};
 use dyno_printable::printable;
-use dyno_store::RunSummary;
+use dyno_store::{RunSummary, utc_text};
 use indicatif::HumanBytes;
 
 /// A timestamp of the results file, as UTC to the second.
 pub(super) fn moment(ms: i64) -> String {
-    let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(ms.max(0).cast_unsigned()));
-    let text = humantime::format_rfc3339_seconds(time.unwrap_or(UNIX_EPOCH)).to_string();
-    text.replace('T', " ").replace('Z', " UTC")
+    utc_text(ms).replace('T', " ").replace('Z', " UTC")
 }
 
 /// Bytes with a readable unit.

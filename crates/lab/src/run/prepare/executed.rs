@@ -56,14 +56,14 @@ fn spent_ms(run: &Run) -> u64 {
     let starts = run.instances.iter().map(|instance| (instance.round, instance.started_at_ms));
     let ends = run.trials.iter().chain(&run.superseded).map(|trial| {
         let seconds = trial.record.measured.as_ref().map_or(0.0, |measured| measured.seconds);
-        (trial.record.round, trial.record.started_at_ms + (seconds * 1000.0) as i64)
+        (trial.record.round, trial.record.started_at_ms.saturating_add((seconds * 1000.0) as i64))
     });
     let mut of_round: BTreeMap<u32, (i64, i64)> = BTreeMap::new();
     for (round, at_ms) in starts.chain(ends) {
         let (first, last) = of_round.entry(round).or_insert((at_ms, at_ms));
         (*first, *last) = ((*first).min(at_ms), (*last).max(at_ms));
     }
-    of_round.into_values().map(|(first, last)| (last - first).unsigned_abs()).sum()
+    of_round.into_values().fold(0, |sum: u64, (first, last)| sum.saturating_add(last.abs_diff(first)))
 }
 
 /// Step, clients and system of a round's trials, of steps with certain commands.

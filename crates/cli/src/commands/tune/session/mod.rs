@@ -30,6 +30,9 @@ const CANDIDATES: usize = 16;
 /// The seed of candidates unless the user gives one, so that the same command goes on.
 const SEED: u64 = 1;
 
+/// The longest round that is reckoned with, in seconds: a year.
+const ROUND_SECONDS_MAX: f64 = 365.0 * 86_400.0;
+
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
@@ -166,7 +169,11 @@ impl<'a> Session<'a> {
             return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
         };
         let elapsed = self.began.elapsed();
-        let of_rounds = |rounds: u32| Duration::from_secs_f64(f64::from(rounds + 1) * self.round_seconds);
+        // Times of a damaged results file may be no times.
+        let round_seconds = self.round_seconds.clamp(0.0, ROUND_SECONDS_MAX);
+        let of_rounds = |rounds: u32| {
+            Duration::try_from_secs_f64((f64::from(rounds) + 1.0) * round_seconds).unwrap_or_default()
+        };
         // Later comparisons have more rounds than all before.
         let next = match self.tuning.next_step(TuneReach::Search) {
             TuneStep::Probe(probe) => of_rounds(self.tuning.rounds(&probe)).max(self.longest),

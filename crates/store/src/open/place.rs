@@ -1,0 +1,42 @@
+//! What is at the path of a results file.
+
+use std::fs::FileType;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+
+/// Endings of the files that SQLite keeps beside a database.
+const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
+
+/// Checks that the path, and those of the files beside it, are of files if there is anything. SQLite would wait for ever for
+/// what somebody writes into a pipe.
+pub(super) fn check(path: &Path) -> Result<(), StoreError> {
+    let beside = BESIDE.iter().map(|ending| beside(path, ending));
+    for one in [path.to_owned()].into_iter().chain(beside) {
+        // What cannot be looked at, SQLite cannot open either.
+        let Ok(about) = one.metadata() else { continue };
+        if !about.is_file() {
+            let what = if one == path { "it".to_owned() } else { one.display().to_string() };
+            let reason = format!("{what} is {}, not a file", kind(about.file_type()));
+            return Err(StoreError::Unusable { path: path.to_owned(), reason });
+        }
+    }
+    Ok(())
+}
+
+fn kind(kind: FileType) -> &'static str {
+    match kind {
+        _ if kind.is_dir() => "a folder",
+        _ if kind.is_fifo() => "a named pipe",
+        _ if kind.is_socket() => "a socket",
+        _ => "a device",
+    }
+}
+
+/// The path with an ending.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
