@@ -1,69 +1,112 @@
-//! Files that are written under temporary names, then renamed. They never exist incomplete under their final names.
+//! Files that appear when all of them are complete.
 
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::ExportError;
+use crate::staging::Staging;
 
-/// The temporary files of an export. Dropping this deletes them.
-pub(crate) struct Files {
+/// Files of a folder before they are complete. Dropping this deletes them. If the process is killed, they stay in a hidden folder,
+/// which the next such files in the same place remove.
+pub struct Files {
     folder: PathBuf,
     overwrite: bool,
-    written: Vec<(NamedTempFile, PathBuf)>,
+    staging: Staging,
+    /// Whether the folder is to be made.
+    is_new: bool,
+    names: Vec<String>,
 }
 
 impl Files {
-    /// Creates the folder. Fails if one of the names exists in it, unless `overwrite` is set.
-    pub(crate) fn new(folder: &Path, names: &[String], overwrite: bool) -> Result<Self, ExportError> {
-        fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    /// Begins files with these names. The folder need not exist: it appears with the files.
+    ///
+    /// # Errors
+    /// One of the names exists in it and `overwrite` is not set, or the folder or the one around it cannot be written.
+    pub fn new(folder: &Path, names: &[String], overwrite: bool) -> Result<Self, ExportError> {
         let taken = names.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
-        match taken {
-            Some(path) if !overwrite => Err(ExportError::Exists { path }),
-            _ => Ok(Self { folder: folder.to_owned(), overwrite, written: Vec::new() }),
+        if let Some(path) = taken.filter(|_| !overwrite) {
+            return Err(ExportError::Exists { path });
         }
-    }
-
-    /// A new file, which is renamed to `name` when all are written.
-    pub(crate) fn create(&mut self, name: &str) -> Result<File, ExportError> {
-        let path = self.folder.join(name);
-        let file = temporary(&self.folder)?;
-        let handle = file.as_file().try_clone().map_err(|error| unwritable(&path, &error))?;
-        self.written.push((file, path));
-        Ok(handle)
-    }
-
-    /// Renames every file to its final name. Returns their paths and sizes in bytes, in order of creation.
-    pub(crate) fn keep(self) -> Result<Vec<(PathBuf, u64)>, ExportError> {
-        for (file, path) in &self.written {
-            file.as_file().sync_all().map_err(|error| unwritable(path, &error))?;
-        }
-        let keep = |(file, path): (NamedTempFile, PathBuf)| {
-            let kept = if self.overwrite { file.persist(&path) } else { file.persist_noclobber(&path) };
-            let size = kept.map_err(|error| error.error).and_then(|file| Ok(file.metadata()?.len()));
-            match size {
-                Ok(bytes) => Ok((path, bytes)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    Err(ExportError::Exists { path })
-                }
-                Err(error) => Err(unwritable(&path, &error)),
-            }
+        let is_new = folder.symlink_metadata().is_err();
+        let around = || -> io::Result<&Path> {
+            // A name without a folder is in the current one.
+            let around = match folder.parent() {
+                Some(around) if around.as_os_str().is_empty() => Path::new("."),
+                Some(around) => around,
+                None => folder,
+            };
+            fs::create_dir_all(around)?;
+            Ok(around)
         };
-        self.written.into_iter().map(keep).collect()
+        let staging = if is_new { around().and_then(Staging::new) } else { Staging::new(folder) };
+        let staging = staging.map_err(|error| unwritable(folder, &error))?;
+        Ok(Self { folder: folder.to_owned(), overwrite, staging, is_new, names: Vec::new() })
+    }
+
+    /// A new file, which gets its name when all are written.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(&mut self, name: &str) -> Result<File, ExportError> {
+        let file = File::create_new(self.staging.path().join(name))
+            .map_err(|error| unwritable(&self.folder.join(name), &error))?;
+        self.names.push(name.to_owned());
+        Ok(file)
+    }
+
+    /// Gives every file its final name. Returns their paths and sizes in bytes, in order of creation. A folder that was not there
+    /// appears with all of them at once; in one that was, they appear one after the other.
+    ///
+    /// # Errors
+    /// The files cannot be made durable or get their names, or there is one with such a name by now.
+    pub fn keep(self) -> Result<Vec<(PathBuf, u64)>, ExportError> {
+        let Self { folder, overwrite, staging, is_new, names } = self;
+        let mut kept = Vec::new();
+        for name in &names {
+            let path = folder.join(name);
+            let settle = || {
+                let file = File::open(staging.path().join(name))?;
+                file.sync_all()?;
+                Ok(file.metadata()?.len())
+            };
+            let bytes = settle().map_err(|error: io::Error| unwritable(&path, &error))?;
+            kept.push((path, bytes));
+        }
+        if is_new {
+            staging.publish(&folder).map_err(|error| taken_or_unwritable(&folder, &error))?;
+            return Ok(kept);
+        }
+        for (name, (path, _)) in names.iter().zip(&kept) {
+            let rename = || {
+                let file = TempPath::try_from_path(staging.path().join(name))?;
+                let renamed = if overwrite { file.persist(path) } else { file.persist_noclobber(path) };
+                renamed.map_err(|error| error.error)
+            };
+            rename().map_err(|error: io::Error| taken_or_unwritable(path, &error))?;
+        }
+        Ok(kept)
+    }
+}
+
+fn taken_or_unwritable(path: &Path, error: &io::Error) -> ExportError {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => {
+            ExportError::Exists { path: path.to_owned() }
+        }
+        _ => unwritable(path, error),
     }
 }
 
 /// A new temporary file in a folder, which can be renamed to its final name.
-pub(crate) fn temporary(folder: &Path) -> Result<NamedTempFile, ExportError> {
+pub(crate) fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
-        .prefix(".dyno-export-")
         // The permissions of any new file, minus the user's umask. Temporary files would otherwise be private.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)
-        .map_err(|error| unwritable(folder, &error))
 }
 
 pub(crate) fn unwritable(path: &Path, error: &dyn std::error::Error) -> ExportError {

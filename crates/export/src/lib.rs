@@ -14,6 +14,7 @@ mod layout;
 mod parquet;
 mod row;
 mod rows;
+mod staging;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -21,3 +22,4 @@ mod tests;
 pub use dataset::{DatasetOptions, Destination, Grown, GrownRun, Volume, grow_dataset, read_history};
 pub use error::ExportError;
 pub use export::{Exported, Format, Options, export};
+pub use files::Files;

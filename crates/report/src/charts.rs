@@ -254,6 +254,21 @@ mod tests {
     }
 
     #[test]
+    fn long_names_make_neither_large_pictures_nor_long_names_of_files() {
+        let mut run = sample::run(1);
+        let long = "x".repeat(1 << 20);
+        run.systems[1].id.clone_from(&long);
+        run.record.plan_name.clone_from(&long);
+        for trial in run.trials.iter_mut().filter(|trial| trial.record.system_id == "maria") {
+            trial.record.system_id.clone_from(&long);
+        }
+        for file in sample::with_page_input(&run, charts) {
+            assert!(file.svg.len() < 1 << 18, "{} bytes", file.svg.len());
+            assert!(file.name.len() < 250, "{}", file.name);
+        }
+    }
+
+    #[test]
     fn a_cell_without_trials_has_no_chart() {
         let run = sample::run(1);
         let charts = sample::with_page_input(&run, |input| cell_charts(input, "nothing", "maria", 1));

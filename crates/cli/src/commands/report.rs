@@ -1,14 +1,17 @@
 //! `dyno report`: the three reports of a run.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
+use dyno_export::Files;
 use dyno_judge::{Rule, analyse};
 use dyno_report::{
-    Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, check_trials, render, reports,
+    ChartFile, Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, check_trials,
+    render, reports,
 };
 use dyno_store::{Run, RunChoice, RunId, Store};
 
@@ -125,15 +128,16 @@ impl Report {
                 files
             }
         };
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let names = |file: &ChartFile| ["svg", "png"].map(|ending| format!("{}.{ending}", file.name));
+        let all: Vec<String> = files.iter().flat_map(names).collect();
+        let mut written = Files::new(folder, &all, true)?;
         for file in &files {
-            let write = |ending: &str, bytes: &[u8]| {
-                let path = folder.join(format!("{}.{ending}", file.name));
-                fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
-            };
-            write("svg", file.svg.as_bytes())?;
-            write("png", &file.png()?)?;
+            for (name, bytes) in names(file).iter().zip([file.svg.as_bytes(), &file.png()?[..]]) {
+                let path = || format!("cannot write {}", folder.join(name).display());
+                written.create(name)?.write_all(bytes).with_context(path)?;
+            }
         }
+        written.keep()?;
         output::tell(&format!("wrote {} charts to {}", files.len(), folder.display()));
         Ok(ExitCode::SUCCESS)
     }

@@ -1,5 +1,6 @@
 //! Where a data set is kept.
 
+use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use crate::error::ExportError;
 use crate::files::{temporary, unwritable};
+use crate::staging::Staging;
 
 /// A place for a data set. Names of files are relative to it and use `/`.
 pub(super) trait Place {
@@ -34,19 +36,30 @@ pub(super) trait Place {
 /// A data set in a local folder.
 pub(super) struct Folder {
     root: PathBuf,
+    /// For files before they are part of the data set; made when the first is written.
+    staging: OnceCell<Staging>,
 }
 
 impl Folder {
     /// The folder is created if it does not exist.
     pub(super) fn create(root: &Path) -> Result<Self, ExportError> {
         fs::create_dir_all(root).map_err(|error| unwritable(root, &error))?;
-        Ok(Self { root: root.to_owned() })
+        Ok(Self { root: root.to_owned(), staging: OnceCell::new() })
+    }
+
+    fn staging(&self) -> io::Result<&Staging> {
+        if let Some(staging) = self.staging.get() {
+            return Ok(staging);
+        }
+        let staging = Staging::new(&self.root)?;
+        Ok(self.staging.get_or_init(|| staging))
     }
 }
 
 impl Place for Folder {
     fn temporary(&self) -> Result<NamedTempFile, ExportError> {
-        temporary(&self.root)
+        let file = self.staging().and_then(|staging| temporary(staging.path()));
+        file.map_err(|error| unwritable(&self.root, &error))
     }
 
     fn open(&self, name: &str) -> Result<Option<File>, ExportError> {

@@ -49,10 +49,12 @@ fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), ExportEr
         entries => entries.map_err(unreadable)?,
     };
     for entry in entries {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_dir() {
+        let entry = entry.map_err(unreadable)?;
+        let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
+        // Links are not followed, as they may lead in a circle, and a pipe would be waited for.
+        if kind.is_dir() {
             collect_files(&path, found)?;
-        } else if path.extension().is_some_and(|extension| extension == "parquet") {
+        } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "parquet") {
             found.push(path);
         }
     }

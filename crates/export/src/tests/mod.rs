@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 use crate::parquet::{About, Parquet};
 use crate::row::{Column, Kind, Sink as _, Value};
 use crate::tables::{self, TABLES};
-use crate::{ExportError, Exported, Format, Options, export};
+use crate::{ExportError, Exported, Files, Format, Options, export};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -203,6 +203,26 @@ fn files_that_are_there_stay_unless_they_may_go() {
 }
 
 #[test]
+fn a_killed_export_leaves_no_folder_that_looks_complete_and_the_next_removes_the_rest() {
+    let results = Results::new();
+    let around = tempfile::tempdir().unwrap();
+    let folder = around.path().join("out");
+    let mut killed = Files::new(&folder, &["run.csv".to_owned()], false).unwrap();
+    killed.create("run.csv").unwrap();
+    assert!(!folder.exists(), "it appears with its files");
+    // A process that is killed removes nothing; a copy of the folder is without its lock.
+    let left = fs::read_dir(around.path()).unwrap().next().unwrap().unwrap().path();
+    drop(killed);
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("run.csv"), "id,").unwrap();
+    export(&results.store, &folder, &options(Format::Csv)).unwrap();
+    let names: Vec<_> =
+        fs::read_dir(around.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["out"]);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), TABLES.len());
+}
+
+#[test]
 fn an_export_that_is_stopped_leaves_nothing() {
     let mut results = Results::new();
     results.add_samples(2000);
@@ -211,7 +231,7 @@ fn an_export_that_is_stopped_leaves_nothing() {
     let error =
         export(&results.store, &folder, &Options { stop: &stop, ..options(Format::Parquet) }).unwrap_err();
     assert!(matches!(error, ExportError::Stopped), "{error}");
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    assert!(!folder.exists());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use maud::{PreEscaped, html};
 use resvg::{tiny_skia, usvg};
 
+use super::heat::cut;
 use super::lettering::{self, LetteringError};
 use super::{Chart, colour};
 
@@ -12,6 +13,12 @@ const MARGIN: f64 = 20.0;
 const HEAD: f64 = 62.0;
 const LEGEND: f64 = 22.0;
 const FOOT: f64 = 30.0;
+/// Most letters of texts. More do not fit beside a drawing.
+const TITLE_LETTERS: usize = 90;
+const LEGEND_LETTERS: usize = 40;
+const ORIGIN_LETTERS: usize = 130;
+/// Most letters of a file's name. File systems take 255 bytes, and names get numbers and endings.
+const NAME_LETTERS: usize = 200;
 /// Pixels of a PNG per pixel of the SVG.
 const SCALE: f32 = 2.0;
 
@@ -59,10 +66,10 @@ pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &s
     let (width, height) = (chart.width + 2.0 * MARGIN, chart.height + head + FOOT);
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) role="img" {
-            title { (chart.title) }
+            title { (cut(&chart.title, TITLE_LETTERS)) }
             style { (PreEscaped(lettering::style())) (PreEscaped(STYLE)) }
             rect width=(width) height=(height) fill="#ffffff" {}
-            text.title x=(MARGIN) y="34" { (chart.title) }
+            text.title x=(MARGIN) y="34" { (cut(&chart.title, TITLE_LETTERS)) }
             @for (at, (x, name)) in places(legend).into_iter().enumerate() {
                 g transform=(format!("translate({} 60)", MARGIN + x)) {
                     path class=(format!("line {}", colour(at))) d="M0 -4h16" {}
@@ -70,19 +77,19 @@ pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &s
                 }
             }
             g transform=(format!("translate({MARGIN} {head})")) { (chart.body) }
-            text x=(MARGIN) y=(height - 12.0) { (origin) }
+            text x=(MARGIN) y=(height - 12.0) { (cut(origin, ORIGIN_LETTERS)) }
         }
     };
     ChartFile { name: file_name(name), svg: svg.into_string() }
 }
 
 /// Start of each name of a legend. Inter's letters are 6.2 pixels wide on average at this size.
-fn places<'a>(legend: &[&'a str]) -> Vec<(f64, &'a str)> {
+fn places(legend: &[&str]) -> Vec<(f64, String)> {
     let mut next = 0.0;
-    let mut place = |name: &&'a str| {
-        let here = next;
+    let mut place = |name: &&str| {
+        let (here, name) = (next, cut(name, LEGEND_LETTERS));
         next += 42.0 + 6.2 * name.chars().count() as f64;
-        (here, *name)
+        (here, name)
     };
     legend.iter().map(&mut place).collect()
 }
@@ -91,5 +98,6 @@ fn places<'a>(legend: &[&'a str]) -> Vec<(f64, &'a str)> {
 fn file_name(name: &str) -> String {
     let safe =
         |letter: char| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
-    name.chars().map(safe).collect::<String>().trim_start_matches('.').to_owned()
+    let letters = name.trim_start_matches('.').chars().take(NAME_LETTERS);
+    letters.map(safe).collect()
 }

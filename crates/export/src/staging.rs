@@ -1,0 +1,143 @@
+//! A folder for files that are not complete yet. Its lock tells whether the process that made it is alive, so that the next
+//! one in the same place removes what a killed one left.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, openat, unlinkat};
+use rustix::io::Errno;
+use tempfile::TempDir;
+
+/// How the names of such folders begin.
+const PREFIX: &str = ".dyno-export-";
+
+/// The folder. Dropping this removes it with all files in it.
+pub(crate) struct Staging {
+    folder: TempDir,
+    /// Holds the lock.
+    _lock: File,
+}
+
+impl Staging {
+    /// Makes the folder in another one, and removes those that killed processes left there.
+    pub(crate) fn new(parent: &Path) -> io::Result<Self> {
+        // A folder that may be written but not listed has leftovers of nobody.
+        let _ = remove_leftovers(parent);
+        loop {
+            let folder = tempfile::Builder::new()
+                .prefix(PREFIX)
+                // As any new folder, minus the user's umask: it may become the folder of the export.
+                .permissions(Permissions::from_mode(0o777))
+                .tempdir_in(parent)?;
+            let lock = File::open(folder.path())?;
+            flock(&lock, FlockOperation::LockExclusive)?;
+            // Another process may have taken it for a leftover before it was locked.
+            if folder.path().exists() {
+                return Ok(Self { folder, _lock: lock });
+            }
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Gives the folder its final name, at which there is nothing or an empty folder.
+    pub(crate) fn publish(self, name: &Path) -> io::Result<()> {
+        fs::rename(self.folder.path(), name)?;
+        // Nothing is left to remove.
+        let _ = self.folder.keep();
+        Ok(())
+    }
+}
+
+/// Removes the folders in another one that nobody holds any more. What cannot be removed stays: it is in nobody's way.
+fn remove_leftovers(parent: &Path) -> io::Result<()> {
+    let parent = File::open(parent)?;
+    let own = rustix::process::geteuid().as_raw();
+    for entry in Dir::read_from(&parent)? {
+        let entry = entry?;
+        if entry.file_name().to_bytes().starts_with(PREFIX.as_bytes()) {
+            let _ = remove_leftover(&parent, entry.file_name(), own);
+        }
+    }
+    Ok(())
+}
+
+/// Removes a folder of an account, and the files in it, unless somebody holds it. Never follows a link: everything is done
+/// relative to open folders.
+fn remove_leftover(parent: &File, name: &std::ffi::CStr, own: u32) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = File::from(openat(parent, name, flags, Mode::empty())?);
+    if folder.metadata()?.uid() != own {
+        return Ok(());
+    }
+    match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => return Ok(()),
+        locked => locked?,
+    }
+    for entry in Dir::read_from(folder.as_fd())? {
+        let entry = entry?;
+        if ![c".", c".."].contains(&entry.file_name()) {
+            unlinkat(&folder, entry.file_name(), AtFlags::empty())?;
+        }
+    }
+    Ok(unlinkat(parent, name, AtFlags::REMOVEDIR)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_a_living_one_has_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let living = Staging::new(parent.path()).unwrap();
+        fs::write(living.path().join("run.csv"), "a").unwrap();
+        // A process that is killed drops nothing, but its lock is gone.
+        let Staging { folder, _lock: lock } = Staging::new(parent.path()).unwrap();
+        fs::write(folder.path().join("run.csv"), "half").unwrap();
+        let left = folder.keep();
+        drop(lock);
+        let next = Staging::new(parent.path()).unwrap();
+        assert!(!left.exists());
+        assert!(living.path().join("run.csv").exists());
+        drop((living, next));
+        assert_eq!(names(parent.path()), [""; 0]);
+    }
+
+    #[test]
+    fn links_are_not_followed_and_what_is_not_ours_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let guard = tempfile::tempdir().unwrap();
+        fs::write(guard.path().join("precious"), "text").unwrap();
+        let at = |name: &str| parent.path().join(name);
+        symlink(guard.path(), at(".dyno-export-link")).unwrap();
+        fs::write(at(".dyno-export-file"), "").unwrap();
+        fs::create_dir(at(".dyno-export-left")).unwrap();
+        symlink(guard.path(), at(".dyno-export-left/folder")).unwrap();
+        symlink(guard.path().join("precious"), at(".dyno-export-left/file")).unwrap();
+        fs::create_dir_all(at(".dyno-export-deep/folder")).unwrap();
+        fs::write(at(".dyno-export-deep/folder/x"), "").unwrap();
+        drop(Staging::new(parent.path()).unwrap());
+        assert_eq!(names(guard.path()), ["precious"]);
+        assert_eq!(
+            names(parent.path()),
+            [".dyno-export-deep", ".dyno-export-file", ".dyno-export-link"],
+            "only a flat folder is one that an export left"
+        );
+        assert!(at(".dyno-export-deep/folder/x").exists());
+    }
+}
