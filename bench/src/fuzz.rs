@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use dyno_fuzz::{Corpus, Mutator, Target};
+use dyno_fuzz::{Corpus, Mutator, Target, cells_of};
 
 /// How often it is told how far it is.
 const TOLD_EVERY: Duration = Duration::from_secs(30);
@@ -23,7 +23,7 @@ const SLOW: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// What reads the input: `mysql`, `mysql_compressed`, `pgsql`, `dsn`, `plan`, `results`.
+    /// What reads the input: `mysql`, `mysql_compressed`, `pgsql`, `dsn`, `plan`, `results`, `cells`.
     #[arg(value_parser = target)]
     target: Target,
     /// Number of cases.
@@ -49,6 +49,13 @@ fn target(name: &str) -> Result<Target, String> {
 /// What was found: the place of a panic or the word for something slow, with the first case and how many.
 type Found = BTreeMap<String, (u64, u64)>;
 
+/// What was found, and how many cells of results files were changed.
+#[derive(Default)]
+struct Tried {
+    found: Found,
+    cells: u64,
+}
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let &Options { target, cases, seed, first, .. } = options;
     let mutator = Mutator::new(Corpus::of(target), seed);
@@ -59,7 +66,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let began = Instant::now();
     // A thread of its own, so that what the target keeps is gone before the process ends.
     let worker = thread::spawn(move || try_all(target, &mutator, first..first + cases));
-    let found = worker.join().map_err(|_| anyhow::anyhow!("the thread of cases panicked"))?;
+    let Tried { found, cells } =
+        worker.join().map_err(|_| anyhow::anyhow!("the thread of cases panicked"))?;
     let seconds = began.elapsed().as_secs_f64();
     println!(
         "{}: {cases} cases of seed {seed} in {seconds:.0} s, {:.0} a second: {} faults",
@@ -67,6 +75,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         cases as f64 / seconds,
         found.len()
     );
+    if cells > 0 {
+        println!("  {cells} cells of results files had another value");
+    }
     for (what, (case, count)) in &found {
         println!(
             "  {what}: {count} times, first: fuzz {} --seed {seed} --first {case} --cases 1",
@@ -79,7 +90,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> Found {
+fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> Tried {
     let place = Arc::new(Mutex::new(String::new()));
     let seen = place.clone();
     let hook = move |info: &PanicHookInfo<'_>| {
@@ -90,10 +101,13 @@ fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> 
     if numbers.end - numbers.start > 1 {
         panic::set_hook(Box::new(hook));
     }
-    let mut found = Found::new();
+    let Tried { mut found, mut cells } = Tried::default();
     let mut told = Instant::now();
     for number in numbers {
         let input = mutator.case(number);
+        if target == Target::Cells {
+            cells += cells_of(&input) as u64;
+        }
         let began = cpu_time();
         if panic::catch_unwind(|| target.run(&input)).is_err() {
             let what = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -108,7 +122,7 @@ fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> 
         }
     }
     let _ = panic::take_hook();
-    found
+    Tried { found, cells }
 }
 
 /// What this thread has had of a CPU: others on the machine make no case slow.

@@ -3,8 +3,8 @@
 use dyno_engine::Catalogue;
 
 use crate::Target;
-use crate::results::{CELLS, FILE, TABLES};
-use crate::sample_run;
+use crate::mutate::Random;
+use crate::results::{CELLS, Cells, FILE, cells_case};
 use crate::wire::{FRAMED, LOGGED_IN, ZSTD};
 
 pub(crate) use crate::sample_run::results_file;
@@ -13,6 +13,8 @@ pub(crate) use crate::sample_run::results_file;
 pub struct Corpus {
     pub(crate) framing: Framing,
     pub(crate) seeds: Vec<Seed>,
+    /// Makes the case of a number, in place of mutations of seeds.
+    pub(crate) make: Option<fn(u64, &mut Random) -> Vec<u8>>,
 }
 
 /// An input in the parts that it is made of.
@@ -107,6 +109,10 @@ impl Framing {
 }
 
 impl Corpus {
+    fn of_seeds(framing: Framing, seeds: Vec<Seed>) -> Self {
+        Self { framing, seeds, make: None }
+    }
+
     /// The corpus of a target.
     pub fn of(target: Target) -> Self {
         match target {
@@ -116,6 +122,7 @@ impl Corpus {
             Target::Dsn => texts(dsns()),
             Target::Plan => texts(plans()),
             Target::Results => results(),
+            Target::Cells => Self { make: Some(cells_case), ..Self::of_seeds(Framing::None, Vec::new()) },
         }
     }
 }
@@ -138,7 +145,7 @@ fn conversations(servers: &[Captured], framing: Framing) -> Vec<Seed> {
 }
 
 fn mysql() -> Corpus {
-    Corpus { framing: PACKETS, seeds: conversations(&mysql_servers(), PACKETS) }
+    Corpus::of_seeds(PACKETS, conversations(&mysql_servers(), PACKETS))
 }
 
 fn mysql_compressed() -> Corpus {
@@ -150,12 +157,12 @@ fn mysql_compressed() -> Corpus {
     for captured in mysql_servers() {
         seeds.push(Seed { head: vec![FRAMED, 200], parts: vec![captured.answers.to_vec()] });
     }
-    Corpus { framing: FRAMES, seeds }
+    Corpus::of_seeds(FRAMES, seeds)
 }
 
 fn pgsql() -> Corpus {
     let servers = [captured!("postgres-18")];
-    Corpus { framing: Framing::Pgsql, seeds: conversations(&servers, Framing::Pgsql) }
+    Corpus::of_seeds(Framing::Pgsql, conversations(&servers, Framing::Pgsql))
 }
 
 fn texts(texts: Vec<String>) -> Corpus {
@@ -167,7 +174,7 @@ fn texts(texts: Vec<String>) -> Corpus {
             .map(|line| line.as_bytes().to_vec())
             .collect(),
     };
-    Corpus { framing: Framing::None, seeds: texts.into_iter().map(seed).collect() }
+    Corpus::of_seeds(Framing::None, texts.into_iter().map(seed).collect())
 }
 
 fn dsns() -> Vec<String> {
@@ -195,11 +202,12 @@ fn results() -> Corpus {
     let pages = results_file().chunks(4096).map(<[u8]>::to_vec).collect();
     let mut seeds = vec![Seed { head: vec![FILE], parts: pages }];
     // Most faults are behind cells that SQLite itself finds in order.
-    for table in 0..TABLES.len() as u8 {
-        for column in 0..sample_run::COLUMNS_MAX {
-            let changes = [[table, column, 0, 4, 1, 7], [table, column, 1, 2, 1, 0]];
-            seeds.push(Seed { head: vec![CELLS], parts: changes.map(|change| change.to_vec()).to_vec() });
-        }
+    let cells = Cells::of_sample();
+    for column in 0..cells.columns() {
+        seeds.push(Seed {
+            head: vec![CELLS],
+            parts: vec![cells.one(column, column, column % 2 == 0).to_vec()],
+        });
     }
-    Corpus { framing: Framing::None, seeds }
+    Corpus::of_seeds(Framing::None, seeds)
 }

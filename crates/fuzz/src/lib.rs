@@ -12,6 +12,7 @@ mod wire;
 
 pub use corpus::Corpus;
 pub use mutate::{Mutator, Random};
+pub use results::cells_of;
 pub use wire::{Asked, COMMANDS};
 
 /// Something that must not panic, whatever it is given.
@@ -27,13 +28,15 @@ pub enum Target {
     Dsn,
     /// Plan files.
     Plan,
-    /// Results files: opened, checked, judged, reported.
+    /// Results files: opened, checked, judged, reported, exported, merged.
     Results,
+    /// The same with extreme values in cells: at first each in every column, then several at a time.
+    Cells,
 }
 
 impl Target {
-    pub const ALL: [Self; 6] =
-        [Self::Mysql, Self::MysqlCompressed, Self::Pgsql, Self::Dsn, Self::Plan, Self::Results];
+    pub const ALL: [Self; 7] =
+        [Self::Mysql, Self::MysqlCompressed, Self::Pgsql, Self::Dsn, Self::Plan, Self::Results, Self::Cells];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -43,6 +46,7 @@ impl Target {
             Self::Dsn => "dsn",
             Self::Plan => "plan",
             Self::Results => "results",
+            Self::Cells => "cells",
         }
     }
 
@@ -57,7 +61,7 @@ impl Target {
             Self::Pgsql => wire::pgsql(bytes),
             Self::Dsn => text::dsn(bytes),
             Self::Plan => text::plan(bytes),
-            Self::Results => results::report(bytes),
+            Self::Results | Self::Cells => results::read(bytes),
         }
     }
 }
@@ -74,6 +78,21 @@ mod tests {
         for target in Target::ALL {
             let mutator = Mutator::new(Corpus::of(target), 7);
             (0..CASES).for_each(|number| target.run(&mutator.case(number)));
+        }
+    }
+
+    /// Extreme values of every column that are tried, of some sixty. `dyno-bench fuzz cells` tries all.
+    const EXTREMES: u64 = 1;
+
+    #[test]
+    fn every_column_takes_extreme_values() {
+        let cells = results::Cells::of_sample();
+        for column in 0..cells.columns() {
+            for at in 0..EXTREMES {
+                // Others for each column, so that each value is somewhere.
+                let change = cells.one(column, 7 * column + 23 * at, (column + at) % 2 == 0);
+                Target::Cells.run(&[&[results::CELLS][..], &change[..]].concat());
+            }
         }
     }
 

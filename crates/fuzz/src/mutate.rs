@@ -21,6 +21,9 @@ impl Mutator {
     /// The input of a number.
     pub fn case(&self, number: u64) -> Vec<u8> {
         let mut random = Random::new(self.seed, number);
+        if let Some(make) = self.corpus.make {
+            return make(number, &mut random);
+        }
         let seeds = &self.corpus.seeds;
         let mut seed = seeds[random.index(seeds.len())].clone();
         for _ in 0..=random.below(MUTATIONS_MAX) {

@@ -3,14 +3,14 @@
 use std::fs;
 
 use dyno_store::{
-    AttemptRecord, ClaimRecord, CounterRecord, Counts, CrashRecord, Ending, InstanceRecord, Measured,
-    Outcome, Phase, RunRecord, SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store,
-    SystemRecord, TrialRecord, Usage, latency_record,
+    AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, Counts, CrashRecord,
+    DriverLatency, DriverRecord, Ending, FactorLevel, FindRecord, Gaps, InstanceRecord, Join, LadderRecord,
+    LimitDifference, LimitsRecord, Measured, Memory, NetworkRecord, Outcome, Phase, Price, PricedInstance,
+    PricedVolume, ProbeRecord, QueryAnswer, QueryPlan, ResumptionRecord, RunRecord, SampleRecord,
+    SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord, TrialRecord,
+    Usage, latency_bytes, latency_record,
 };
 use serde_json::json;
-
-/// At least the columns of the widest table.
-pub(crate) const COLUMNS_MAX: u8 = 64;
 
 const SYSTEMS: [&str; 2] = ["old", "new"];
 const CLIENTS: [u32; 3] = [1, 2, 8];
@@ -29,7 +29,13 @@ pub(crate) fn results_file() -> Vec<u8> {
 }
 
 fn fill(store: &mut Store) -> Result<(), dyno_store::StoreError> {
-    let run = store.begin_run(&run(), &[step("load", 0), step("reads", 1)], &SYSTEMS.map(system))?;
+    let steps = [step("load", 0), step("reads", 1), search(), background()];
+    let run = store.begin_run(&run(), &steps, &SYSTEMS.map(system))?;
+    store.put_audit(
+        run,
+        &json!({ "findings": [{ "rule": "durability", "systems": ["new"], "words": "x" }] }),
+    )?;
+    store.put_allocation(run, &json!({ "rounds": ROUNDS, "seconds": 2.0 }))?;
     for round in 0..ROUNDS {
         for system in SYSTEMS {
             store.put_instance(run, &instance(system, round))?;
@@ -38,7 +44,14 @@ fn fill(store: &mut Store) -> Result<(), dyno_store::StoreError> {
             }
         }
     }
+    for round in 0..2 {
+        for (step, record) in [("search", searched(round)), ("writes", joined(round))] {
+            store.commit_trial(run, &TrialRecord { step_id: step.to_owned(), ..record })?;
+        }
+    }
     store.commit_trial(run, &failed())?;
+    store.finish_run(run, Ending::Interrupted, STARTED_AT_MS + 30_000)?;
+    store.resume_run(run, &resumption())?;
     for loss in [Some("the node failed".to_owned()), None] {
         store.put_attempt(run, &attempt(loss))?;
     }
@@ -61,6 +74,11 @@ fn run() -> RunRecord {
         started_at_ms: STARTED_AT_MS,
         host: json!({ "cpus": 2, "memory_bytes": 1 << 30, "kernel": "6.18" }),
         claims: vec![claim],
+        ladders: vec![LadderRecord {
+            id: "versions".to_owned(),
+            systems: SYSTEMS.map(str::to_owned).to_vec(),
+        }],
+        counters: vec!["pages_read".to_owned()],
         rounds: ROUNDS,
         looks: 1,
         ..RunRecord::default()
@@ -76,7 +94,13 @@ fn system(id: &str) -> SystemRecord {
         requested_settings: json!({ "journal_mode": "WAL" }),
         variables: vec![("journal_mode".to_owned(), "wal".to_owned())],
         confinement: Some(json!({ "memory_bytes": 1 << 29 })),
-        dollars_per_hour: Some(0.1),
+        dollars_per_hour: (id == SYSTEMS[0]).then_some(0.1),
+        price: (id != SYSTEMS[0]).then(price),
+        engine_version: Some("3.54".to_owned()),
+        configuration: Some(Configuration {
+            sweep: "journals".to_owned(),
+            levels: vec![FactorLevel { factor: "journal_mode".to_owned(), level: id.to_owned() }],
+        }),
         ..SystemRecord::default()
     }
 }
@@ -93,6 +117,97 @@ fn step(id: &str, position: u32) -> StepRecord {
         seconds: Some(2.0),
         options: json!({ "tables": 1 }),
         ..StepRecord::default()
+    }
+}
+
+fn price() -> Price {
+    Price {
+        list: "aws".to_owned(),
+        date: "2018-08-01".to_owned(),
+        source: "a post".to_owned(),
+        instance: Some(PricedInstance {
+            name: "c5.large".to_owned(),
+            kind: Some("c5".to_owned()),
+            cpus: 2,
+            memory_bytes: 1 << 32,
+            dollars_per_year: 744.6,
+        }),
+        volume: Some(PricedVolume {
+            name: "gp2".to_owned(),
+            kind: None,
+            size_bytes: 1 << 37,
+            iops: 3000,
+            storage_dollars_per_year: 120.0,
+            iops_dollars_per_year: 0.5,
+        }),
+    }
+}
+
+/// A step that searches for a rate.
+fn search() -> StepRecord {
+    StepRecord {
+        find: Some(FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 }),
+        clients: vec![8],
+        ..step("search", 2)
+    }
+}
+
+/// A load in the background of the reads, whose clients join.
+fn background() -> StepRecord {
+    let joins = vec![Join { at_seconds: 0.5, clients: 2 }, Join { at_seconds: 1.0, clients: 4 }];
+    StepRecord { background_of: Some("reads".to_owned()), joins, ..step("writes", 3) }
+}
+
+fn searched(round: u32) -> TrialRecord {
+    let probe = |rate_per_second, keeps_limit| ProbeRecord {
+        rate_per_second,
+        seconds: 1.0,
+        due: 1000,
+        latency_ms: Some(4.0),
+        backlog: 2,
+        is_sustained: keeps_limit,
+        keeps_limit,
+    };
+    TrialRecord {
+        capacity: Some(CapacityRecord { per_second: 900.0, low_per_second: 880.0, high_per_second: 920.0 }),
+        probes: vec![probe(900.0, true), probe(1000.0, false)],
+        backlog: Some(3),
+        unfinished: Some(1),
+        latency_censored: Some(latency_bytes([400_000; 4])),
+        ..trial(SYSTEMS[1], round, 8, 50 + round)
+    }
+}
+
+fn joined(round: u32) -> TrialRecord {
+    TrialRecord {
+        drivers: vec![driver("ssh://a"), driver("ssh://b")],
+        ..trial(SYSTEMS[1], round, 8, 60 + round)
+    }
+}
+
+fn driver(host: &str) -> DriverRecord {
+    DriverRecord {
+        host: host.to_owned(),
+        clients: 4,
+        seconds: 2.0,
+        operations: 900,
+        events: 900,
+        latency: Some(DriverLatency { p50_us: 400.0, p95_us: 700.0, p99_us: 900.0, max_us: 1200.0 }),
+        gap_longest_seconds: Some(0.1),
+        began_after_seconds: Some(0.01),
+        cpu_us: 10_000,
+        threads: Some(2),
+        memory_peak_bytes: 1 << 24,
+        network: Some(NetworkRecord { round_trip_us: 120.0, bytes_per_second: Some(1e8) }),
+        ..DriverRecord::default()
+    }
+}
+
+fn resumption() -> ResumptionRecord {
+    ResumptionRecord {
+        resumed_at_ms: STARTED_AT_MS + 40_000,
+        host: json!({ "cpus": 2 }),
+        differences: vec!["the kernel was 6.17".to_owned()],
     }
 }
 
@@ -143,8 +258,39 @@ fn trial(system: &str, round: u32, clients: u32, position: u32) -> TrialRecord {
             values: vec![4.0, f64::NAN],
         }],
         stacks: Some(stacks(round)),
+        memory: Memory {
+            server_memory_peak_bytes: Some(1 << 26),
+            server_memory_mean_bytes: Some(1 << 25),
+            client_memory_peak_bytes: Some(1 << 24),
+        },
+        rest_cpu_us: Some(7000),
+        warmup_seconds: Some(1.5),
+        disk_bytes_after: Some(1 << 28),
+        gaps: Some(Gaps { longest_seconds: 0.3, longest_began_seconds: Some(0.5), last_seconds: 0.1 }),
+        error_codes: [("1213".to_owned(), 2)].into(),
+        loaded_again: vec!["load".to_owned()],
+        limits: Some(limits()),
+        drain: Some(json!({ "seconds": 1.5 })),
+        query_plan: Some(QueryPlan { statement: "SELECT 1".to_owned(), text: "scan [rows 5]".to_owned() }),
+        query_answer: Some(QueryAnswer::of(&["1|x".to_owned()])),
+        statement_plans: vec![
+            StatementPlan { statement: "SELECT ?".to_owned(), plan: Ok(format!("scan t {system} [rows 5]")) },
+            StatementPlan { statement: "UPDATE ?".to_owned(), plan: Err("refused".to_owned()) },
+        ],
         samples: (0..2).map(|number| sample(number, rate)).collect(),
         ..TrialRecord::default()
+    }
+}
+
+fn limits() -> LimitsRecord {
+    LimitsRecord {
+        in_force: json!({ "memory_bytes": 1 << 29, "client_cpus": [1], "pinned_server_threads": [0] }),
+        differences: vec![LimitDifference {
+            limit: "memory".to_owned(),
+            asked: "1G".to_owned(),
+            found: "512M".to_owned(),
+        }],
+        not_limited: vec!["swap".to_owned()],
     }
 }
 

@@ -1,0 +1,231 @@
+//! Changes cells of a results file, whatever their columns allow: a file of somebody else may have any value in any cell.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rusqlite::config::DbConfig;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::extremes::{self, Extreme};
+use crate::corpus;
+use crate::mutate::Random;
+
+/// Bytes of a change to an extreme value: column (2), row, kind of the value, its length (1), its number.
+const HEAD: usize = 6;
+/// The row of a change that is made in all rows.
+const ALL_ROWS: u8 = u8::MAX;
+/// The kinds of values that are in the input itself. Beyond them, a change has an extreme value.
+const LITERAL_KINDS: u8 = 6;
+const EXTREME: u8 = 6;
+/// An extreme value of the column's own type.
+const EXTREME_OF_TYPE: u8 = 7;
+
+/// Changes of a case of several, at most.
+const CELLS_MAX: u64 = 32;
+
+/// A whole file whose tables take any value, and what is needed to change it.
+pub(crate) struct Cells {
+    /// Its bytes. Its schema is loosened.
+    pub(super) file: Vec<u8>,
+    /// Names of its tables with the SQL that the format has.
+    tables: Vec<(String, String)>,
+    /// Every column as the place of its table, its name and declared type.
+    columns: Vec<(usize, String, String)>,
+}
+
+impl Cells {
+    /// Those of the sample run.
+    pub(crate) fn of_sample() -> &'static Self {
+        static CELLS: OnceLock<Cells> = OnceLock::new();
+        CELLS.get_or_init(|| Self::of(&corpus::results_file()).expect("the sample is a results file"))
+    }
+
+    fn of(whole: &[u8]) -> rusqlite::Result<Self> {
+        let folder = tempfile::tempdir().expect("a folder for a results file");
+        let path = folder.path().join("dyno.db");
+        std::fs::write(&path, whole).expect("a results file");
+        let connection = Connection::open(&path)?;
+        let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+        let tables: Vec<(String, String)> = connection
+            .prepare(sql)?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        let mut columns = Vec::new();
+        for (at, (table, _)) in tables.iter().enumerate() {
+            let mut statement =
+                connection.prepare(&format!("SELECT name, type FROM pragma_table_info('{table}')"))?;
+            for column in statement.query_map([], |row| Ok((at, row.get(0)?, row.get(1)?)))? {
+                columns.push(column?);
+            }
+        }
+        connection.pragma_update(None, "journal_mode", "DELETE")?;
+        rewrite_schema(&connection, tables.iter().map(|(name, sql)| (name.as_str(), loosened(sql))))?;
+        drop(connection);
+        Ok(Self { file: std::fs::read(&path).expect("the file is there"), tables, columns })
+    }
+
+    /// Number of columns of all tables.
+    pub(crate) fn columns(&self) -> u64 {
+        self.columns.len() as u64
+    }
+
+    /// Puts an extreme value, by its number, into the first row of a column or into all.
+    pub(crate) fn one(&self, column: u64, extreme: u64, in_all_rows: bool) -> [u8; HEAD] {
+        let [low, high, ..] = (column % self.columns()).to_le_bytes();
+        let extreme = (extreme % extremes::count() as u64) as u8;
+        [low, high, if in_all_rows { ALL_ROWS } else { 0 }, EXTREME, 1, extreme]
+    }
+
+    /// A case: at first one of each extreme value in the first row and in all rows of each column, then several that have the
+    /// types of their columns.
+    fn case(&self, number: u64, random: &mut Random) -> Vec<u8> {
+        let mut case = vec![super::CELLS];
+        let extremes = extremes::count() as u64;
+        let (cell, in_all_rows) = (number / 2, number % 2 == 1);
+        if cell < self.columns() * extremes {
+            case.extend(self.one(cell / extremes, cell % extremes, in_all_rows));
+            return case;
+        }
+        for _ in 0..=random.below(CELLS_MAX) {
+            let [low, high, ..] = random.below(self.columns()).to_le_bytes();
+            case.extend([
+                low,
+                high,
+                random.below(256) as u8,
+                EXTREME_OF_TYPE,
+                1,
+                random.below(extremes) as u8,
+            ]);
+        }
+        case
+    }
+
+    /// Changes cells of a file that has the bytes of [`Self::file`]. Then its schema is that of the format again.
+    pub(super) fn change(&self, path: &Path, mut changes: &[u8]) -> rusqlite::Result<()> {
+        let connection = Connection::open(path)?;
+        connection.execute_batch(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON;
+             PRAGMA foreign_keys = OFF; BEGIN",
+        )?;
+        while let [low, high, row, kind, length, rest @ ..] = changes {
+            let (value, after) = rest.split_at(usize::from(*length).min(rest.len()));
+            let column = usize::from(u16::from_le_bytes([*low, *high])) % self.columns.len();
+            // What keys forbid, no file can have.
+            let _ = self.set(&connection, column, *row, *kind, value);
+            changes = after;
+        }
+        connection.execute_batch("COMMIT")?;
+        rewrite_schema(&connection, self.tables.iter().map(|(name, sql)| (name.as_str(), sql.clone())))
+    }
+
+    fn set(
+        &self,
+        connection: &Connection,
+        column: usize,
+        row: u8,
+        kind: u8,
+        bytes: &[u8],
+    ) -> rusqlite::Result<()> {
+        let (table, column, declared) = &self.columns[column];
+        let table = &self.tables[*table].0;
+        let present = format!("SELECT {column} FROM {table} WHERE {column} IS NOT NULL");
+        let present: Option<Value> = connection.query_row(&present, [], |row| row.get(0)).optional()?;
+        let present = present.unwrap_or(Value::Null);
+        let number = usize::from(bytes.first().copied().unwrap_or_default());
+        let extreme = match kind % (LITERAL_KINDS + 2) {
+            EXTREME => extremes::value(number, &present, None),
+            EXTREME_OF_TYPE => extremes::value(number, &present, Some(declared.as_str())),
+            kind => Extreme::Value(literal(kind, bytes)),
+        };
+        let (place, value) = match extreme {
+            Extreme::Value(value) => ("?1", value),
+            Extreme::Text(bytes) => ("CAST(?1 AS TEXT)", Value::Blob(bytes)),
+        };
+        let all = format!("UPDATE OR IGNORE {table} SET {column} = {place}");
+        if row == ALL_ROWS {
+            return connection.execute(&all, [&value]).map(drop);
+        }
+        let one = format!(
+            "{all} WHERE rowid IN
+             (SELECT rowid FROM {table} LIMIT 1 OFFSET ?2 % (SELECT max(1, count(*)) FROM {table}))"
+        );
+        // All rows of a table that has no rowid.
+        connection.execute(&one, (&value, row)).or_else(|_| connection.execute(&all, [&value])).map(drop)
+    }
+}
+
+/// The case of a number; see [`Cells::case`].
+pub(crate) fn cells_case(number: u64, random: &mut Random) -> Vec<u8> {
+    Cells::of_sample().case(number, random)
+}
+
+/// Number of changed cells of a case.
+pub fn cells_of(case: &[u8]) -> usize {
+    case.len() / HEAD
+}
+
+/// A value that is in the input.
+fn literal(kind: u8, bytes: &[u8]) -> Value {
+    let mut eight = [0; 8];
+    let length = bytes.len().min(8);
+    eight[..length].copy_from_slice(&bytes[..length]);
+    match kind {
+        0 => Value::Null,
+        1 => Value::Integer(i64::from_le_bytes(eight)),
+        2 => Value::Real(f64::from_le_bytes(eight)),
+        3 => Value::Blob(bytes.to_vec()),
+        4 => Value::Integer(i64::from(eight[0]) - 3),
+        _ => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
+    }
+}
+
+/// The SQL of a table without types, so that SQLite keeps each value as it is. The layout of rows stays the same.
+fn loosened(sql: &str) -> String {
+    sql.replace(" STRICT, WITHOUT", " WITHOUT")
+        .replace(") STRICT", ")")
+        .replace("INTEGER PRIMARY KEY", "ROWID PRIMARY KEY")
+        .replace(" INTEGER", " BLOB")
+        .replace(" REAL", " BLOB")
+        .replace(" TEXT", " BLOB")
+        .replace("BLOB NOT NULL", "BLOB")
+        .replace("ROWID PRIMARY KEY", "INTEGER PRIMARY KEY")
+}
+
+/// Replaces the SQL of tables. SQLite reads it when the file is opened again.
+fn rewrite_schema<'a>(
+    connection: &Connection,
+    tables: impl Iterator<Item = (&'a str, String)>,
+) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
+    connection.pragma_update(None, "writable_schema", "ON")?;
+    let mut update =
+        connection.prepare("UPDATE sqlite_schema SET sql = ?2 WHERE type = 'table' AND name = ?1")?;
+    for (name, sql) in tables {
+        update.execute((name, sql))?;
+    }
+    connection.pragma_update(None, "writable_schema", "OFF")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_takes_any_value_and_the_file_is_a_results_file_still() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dyno.db");
+        let cells = Cells::of_sample();
+        let at = |name: &str| cells.columns.iter().position(|column| column.1 == name).unwrap() as u16;
+        let [low, high] = at("plan_name").to_le_bytes();
+        std::fs::write(&path, &cells.file).unwrap();
+        cells.change(&path, &[low, high, 0, 3, 2, 0xff, 0xfe]).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        let kind: String =
+            connection.query_row("SELECT typeof(plan_name) FROM run", [], |row| row.get(0)).unwrap();
+        assert_eq!(kind, "blob");
+        drop(connection);
+        let store = dyno_store::Store::open_read_only(&path).unwrap();
+        assert!(store.runs().is_err());
+    }
+}

@@ -1,0 +1,160 @@
+//! Every reader of results files, as the commands call them. An error is an answer; a panic is the fault.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use dyno_export::{DatasetOptions, Destination, ExportError, grow_dataset, read_history};
+use dyno_judge::{
+    Analysis, ComparedSystem, HistoryRule, Priced, Question, Rule, Target, TrialChecks, TrialEvidence,
+    WantedHardware, analyse, cheapest, compare, explain, forecasts, histories, scalings,
+};
+use dyno_report::{
+    CompareFormat, Details, Format, PageInput, ProofState, Reasons, RenderOptions, Reports, Why, charts,
+    check_trials, render, render_cost, render_explanations, render_histories, render_html, render_judgement,
+    reports,
+};
+use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
+
+const FORMATS: [Format; 3] = [Format::Text, Format::Markdown, Format::Json];
+
+/// Reads a file in every way. What is written goes into the folder.
+pub(super) fn read_all(folder: &Path, path: &Path) {
+    let Ok(store) = Store::open_read_only(path) else { return };
+    let _ = store.check_contents();
+    list(&store);
+    let _ = export(&store, folder);
+    let _ = merge(&store, folder);
+    let Ok(run) = store.load_run(RunChoice::Latest) else { return };
+    let _ = store.run_bytes(run.id);
+    let Ok(checks) = check_trials(&store, &run) else { return };
+    let analysis = analyse(&run, &checks, &Rule::default());
+    let found = reports(&run, &checks, &analysis);
+    let why = explanations(&store, &run, &analysis);
+    let found = Reports { why, ..found };
+    for format in FORMATS {
+        let _ = render(&found, format, &RenderOptions::default());
+    }
+    compared(&run, &checks, &analysis);
+    history(std::slice::from_ref(&run));
+    costs(&run, &analysis);
+    let _ = pages(&store, &run, &analysis);
+}
+
+fn list(store: &Store) {
+    for run in store.runs().into_iter().flatten() {
+        let _ = dyno_store::utc_text(run.started_at_ms);
+        let _ = store.plan_text(run.id);
+    }
+    let _ = store.size();
+}
+
+fn export(store: &Store, folder: &Path) -> Result<(), ExportError> {
+    let stop = AtomicBool::new(false);
+    for format in [dyno_export::Format::Parquet, dyno_export::Format::Csv, dyno_export::Format::Jsonl] {
+        let options = dyno_export::Options { format, runs: None, overwrite: true, stop: &stop };
+        let to = folder.join("export");
+        let _ = dyno_export::export(store, &to, &options);
+        let _ = fs::remove_dir_all(to);
+    }
+    let dataset = folder.join("dataset");
+    let options = DatasetOptions { runs: None, rewrite: false, stop: &stop };
+    let grown = grow_dataset(store, &Destination::from(dataset.as_path()), &options, &mut |_| {});
+    for run in store.runs()? {
+        if let Ok(runs) = read_history(&dataset, &run.plan_name) {
+            history(&runs);
+        }
+    }
+    let _ = fs::remove_dir_all(dataset);
+    grown
+}
+
+fn merge(store: &Store, folder: &Path) -> Result<(), StoreError> {
+    let path = folder.join("merged.db");
+    let mut target = Store::open(&path)?;
+    let merged = target.merge(store).map(drop);
+    drop(target);
+    // The format of a file is about as large as the sample: twice that, and what rows take.
+    let (read, written) = (size(store.path()), size(&path));
+    assert!(written <= 2 * read + (1 << 20), "a file of {read} bytes was merged into {written}");
+    let _ = fs::remove_file(path);
+    merged
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |about| about.len())
+}
+
+fn explanations(store: &Store, run: &Run, analysis: &Analysis) -> Vec<Why> {
+    let plans = store.statement_plans(run.id).unwrap_or_default();
+    let counters = run.trials.iter().filter_map(|trial| Some((trial.id, store.counters(trial.id).ok()?)));
+    let evidence = TrialEvidence { plans, counters: counters.collect() };
+    let mut found = Vec::new();
+    let Some(base) = analysis.base.as_deref() else { return Vec::new() };
+    for candidate in &analysis.systems {
+        let tests = analysis.comparison(base, candidate).map_or(&[][..], |it| &it.tests);
+        for test in tests.iter().take(4) {
+            let question = Question { base, candidate, step: &test.step, clients: test.clients };
+            found.extend(explain(run, analysis, &evidence, Vec::new(), question));
+        }
+    }
+    for format in FORMATS {
+        let _ = render_explanations(&found, format, &RenderOptions::default());
+    }
+    let state = || ProofState::Impossible { reason: "nothing was measured".to_owned() };
+    found.iter().map(|explanation| Why::of(explanation, state())).collect()
+}
+
+fn compared(run: &Run, checks: &TrialChecks, analysis: &Analysis) {
+    let subject = |system| ComparedSystem { run, checks, system };
+    let [base, candidate, ..] = &analysis.systems[..] else { return };
+    let judgement = compare(&[(subject(base), subject(candidate))], &Rule::default());
+    for format in [CompareFormat::Text, CompareFormat::Markdown, CompareFormat::Json, CompareFormat::Junit] {
+        let _ = render_judgement(&judgement, format, &RenderOptions::default());
+    }
+}
+
+/// A history of one run that was made again and again.
+fn history(runs: &[Run]) {
+    let many: Vec<Run> = runs.iter().cycle().take(5).cloned().collect();
+    let found = histories(&many, &HistoryRule::default());
+    for format in FORMATS {
+        let _ = render_histories(&found, format, &RenderOptions::default());
+    }
+}
+
+fn costs(run: &Run, analysis: &Analysis) {
+    let wanted = WantedHardware { cpus: vec![4], iops: vec![1000] };
+    let target = Target { operations_per_second: 100.0, p99_ms: Some(10.0) };
+    for step in &run.steps {
+        let clients = &step.clients[..step.clients.len().min(8)];
+        let forecasts = forecasts(run, analysis, &step.id, clients, &wanted);
+        let prices = |system: &SystemRecord, _| {
+            let dollars_per_year = system.dollars_per_year()?;
+            Some(Priced { dollars_per_year, by_list: system.price.clone() })
+        };
+        if let Some(answer) = cheapest(run, analysis, target, &step.id, clients, forecasts, &prices) {
+            for format in FORMATS {
+                let _ = render_cost(&answer, format, &RenderOptions::default());
+            }
+        }
+    }
+}
+
+fn pages(store: &Store, run: &Run, analysis: &Analysis) -> Result<(), StoreError> {
+    let _ = scalings(run);
+    let details = Details::load(store, run)?;
+    let input = PageInput {
+        run,
+        analysis,
+        details: &details,
+        curves: &[],
+        reasons: &Reasons::default(),
+        is_live: false,
+    };
+    let _ = render_html(&input);
+    for chart in charts(&input).iter().take(1) {
+        let _ = chart.png();
+    }
+    Ok(())
+}
