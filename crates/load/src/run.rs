@@ -102,7 +102,16 @@ fn prepare(
     let info = {
         let assignment = Assignment { tids: 0..1, recorder: Arc::default(), busy_since_ns: Arc::default() };
         let mut host = ThreadHost::new(&shared, &assignment);
-        let probe = shared.probe(&mut host).map_err(|refused| {
+        let probe = shared.probe(&mut host);
+        // Names of what the top level has made so far, also if it has failed.
+        let told: Vec<Message> = messages.try_iter().collect();
+        for message in told {
+            match message {
+                Message::Names(words) => sink(Frame::Names { words }),
+                later => shared.say(later),
+            }
+        }
+        let probe = probe.map_err(|refused| {
             refused.printed.into_iter().for_each(|text| sink(Frame::Log { text }));
             refused.error.to_string()
         })?;

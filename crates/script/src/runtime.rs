@@ -160,6 +160,11 @@ impl Runtime {
         machine.take_unfinished_line();
     }
 
+    /// What the top levels of tasks have printed since they were spawned. The next entry point prints it otherwise.
+    pub fn take_printed(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.machine.get().unheard)
+    }
+
     /// What the script has written of a line that it has not ended (`io.write`).
     pub fn take_unfinished_line(&mut self) -> Option<String> {
         self.machine.get().take_unfinished_line()

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyno_load::{Frame, UnmeasuredConnections, Work, run_job, run_work, script_memory};
+use dyno_load::{Frame, UnmeasuredConnections, Work, builtin_workload, run_job, run_work, script_memory};
 use dyno_script::ScriptInfo;
 
 use crate::failure::Failure;
@@ -122,13 +122,21 @@ fn script_test(
         refused.printed.iter().for_each(|line| log.script(line));
         Failure::fatal(refused.error.to_string())
     })?;
-    let asked = Asked::of(&name, arguments, runtime.info());
+    let is_builtin = builtin_workload(&job.script.name) == Some(job.script.source.as_str());
+    let asked = Asked::of(&name, is_builtin, arguments, runtime.info());
     if !matches!(asked, Ok(Asked::Run | Asked::Command { .. })) {
         // The load will not run the top level, which prints this, again.
         runtime.printed().iter().for_each(|line| log.script(line));
     }
     match asked? {
-        Asked::Program => return Ok(SUCCESS),
+        Asked::Program { commands } => {
+            // As in sysbench, that is no failure.
+            if !commands.is_empty() {
+                let known = commands.join(", ");
+                log.warning(&format!("only the top level of '{name}' was run; its commands are: {known}"));
+            }
+            return Ok(SUCCESS);
+        }
         Asked::Help => {
             log.notice(&help::script(&name, runtime.info()));
             return Ok(SUCCESS);
@@ -163,12 +171,15 @@ enum Asked {
     },
     Help,
     /// Nothing but what it does at its top level: a program in Lua, perhaps with sysbench in its `#!`.
-    Program,
+    Program {
+        /// Commands that it has, of which none was asked for.
+        commands: Vec<String>,
+    },
 }
 
 impl Asked {
     /// The command line's request to the script of this name.
-    fn of(name: &str, arguments: &Arguments, info: &ScriptInfo) -> Result<Self, Failure> {
+    fn of(name: &str, is_builtin: bool, arguments: &Arguments, info: &ScriptInfo) -> Result<Self, Failure> {
         check_options(&arguments.others, info)?;
         let command = arguments.command.as_deref();
         if let Some(known) = info.commands.iter().find(|known| Some(known.name.as_str()) == command) {
@@ -180,7 +191,6 @@ impl Asked {
                 return Err(Failure::fatal(format!("{name} cannot be run: it has no function event()")));
             }
             Some("help") if !info.options.is_empty() => return Ok(Self::Help),
-            None if info.commands.is_empty() && !info.is_runnable() => return Ok(Self::Program),
             _ => {}
         }
         let mut commands: Vec<&str> = info.commands.iter().map(|command| command.name.as_str()).collect();
@@ -189,7 +199,8 @@ impl Asked {
         commands.extend(helps.then_some("help"));
         Err(match command {
             Some(command) => no_such_command(name, command, &commands),
-            None => no_command(name, &commands),
+            None if is_builtin => no_command(name, &commands),
+            None => return Ok(Self::Program { commands: commands.into_iter().map(str::to_owned).collect() }),
         })
     }
 }

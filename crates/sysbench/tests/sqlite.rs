@@ -133,7 +133,7 @@ fn every_function_of_a_script_is_called_in_its_turn() {
 fn what_init_and_done_print_stands_around_the_report_as_in_sysbench() {
     let bench = Bench::new();
     let script = bench.script(
-        "function init() print('INIT') end function done() print('DONE') end
+        "print('TOP LEVEL') function init() print('INIT') end function done() print('DONE') end
          function thread_done() print('THREAD DONE') end function event() end",
     );
     let run = |options: &[&str]| sysbench(&[&[&script], &bench.database(), options, &["run"]]);
@@ -143,6 +143,7 @@ fn what_init_and_done_print_stands_around_the_report_as_in_sysbench() {
         "Running the test",
         "Initializing worker threads...\n\n",
         "DEBUG: Worker thread (#0) started\n",
+        "TOP LEVEL\n",
         "DEBUG: Worker thread (#0) initialized\n",
         "Threads started!\n\n",
         "THREAD DONE\n",
@@ -155,6 +156,16 @@ fn what_init_and_done_print_stands_around_the_report_as_in_sysbench() {
     assert!(out.ends_with("\n\nDONE\n") && out.contains("\nEvent limit exceeded, exiting...\n"), "{out}");
     let timed = run(&["--time=0.1", "--verbosity=4"]).success();
     assert!(timed.contains("\nTime limit exceeded, exiting...\n") && !timed.contains("DEBUG:"), "{timed}");
+}
+
+#[test]
+fn without_a_command_a_script_is_a_program() {
+    let bench = Bench::new();
+    let script = bench.script("print('TOP LEVEL') function prepare() end function event() end");
+    let out = sysbench(&[&[&script]]).success();
+    let warning =
+        format!("WARNING: only the top level of '{script}' was run; its commands are: prepare, run\n");
+    assert!(out.ends_with(&format!("\n\nTOP LEVEL\n{warning}")), "{out}");
 }
 
 #[test]
@@ -271,6 +282,10 @@ fn wrong_usage_has_the_exit_status_of_sysbench() {
     for (arguments, words) in [
         (&["--thraeds=2", "cpu", "run"][..], "invalid option: --thraeds=2 (did you mean --threads?)\n"),
         (&["cpu"], "'cpu' needs a command: run, help\n"),
+        (
+            &["oltp_read_write"],
+            "'oltp_read_write' needs a command: prepare, prewarm, warmup, cleanup, run, help\n",
+        ),
         (&["cpu", "prepare"], "'cpu' has no command 'prepare'; it has: run, help\n"),
         (&["cpu", "run", "more"], "unexpected argument: more (options are written --name=value)\n"),
     ] {

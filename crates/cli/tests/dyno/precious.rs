@@ -291,6 +291,16 @@ fn what_a_stopped_or_failed_run_made_is_dropped(place: &Place<'_>) {
     place.plan(&place.address(), "", 0.1, "after = 'exit 3'\n");
     bench.dyno(&["run", "plan.toml"]).with(1);
     assert_eq!(place.tables(), "");
+    // Also what a script has made at its top level, before it failed there.
+    bench.write(
+        "top.lua",
+        "local con = sysbench.sql.driver():connect() con:query('CREATE TABLE top (id INT)') error('enough')",
+    );
+    let step = "[[step]]\nid = 'top'\ngroup = 'reads'\nworkload = 'top.lua'\noperation = 'query'\n";
+    place.plan(&place.address(), "", 0.1, step);
+    let failed = bench.dyno(&["run", "plan.toml"]).with(1);
+    assert!(failed.stderr.contains("enough"), "{}", failed.stderr);
+    assert_eq!(place.tables(), "");
 }
 
 fn what_a_killed_run_made_is_dropped_by_the_next(place: &Place<'_>) {

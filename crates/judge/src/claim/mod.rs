@@ -11,15 +11,19 @@ mod resolve;
 mod tests;
 mod token;
 
+use std::collections::BTreeSet;
+
 use dyno_stats::{CONFIDENCE, Centre, Interval, Method, centre_of_rounds};
 use dyno_store::{ClaimRecord, Run, StepRecord, SystemRecord};
 use serde::Serialize;
 
 use crate::TrialChecks;
 use crate::evidence::Evidence;
+use crate::in_force::not_in_force;
 use crate::rule::ROUNDS_WITH_VERDICT_MIN;
 use figures::{evaluate, figures};
 use parse::{Relation, Sentence};
+use resolve::Resolved;
 
 pub use error::{ClaimError, Problem};
 
@@ -112,7 +116,10 @@ impl Claim {
         let relations = self.sentence.relations.iter().zip(sides.windows(2));
         let states: Vec<ClaimState> =
             relations.map(|(relation, pair)| holds(*relation, &pair[0], &pair[1])).collect();
-        let state = if states.contains(&ClaimState::Refuted) {
+        let same = same_systems(&resolved, run, &evidence);
+        let state = if same.is_some() {
+            ClaimState::Inconclusive
+        } else if states.contains(&ClaimState::Refuted) {
             ClaimState::Refuted
         } else if states.iter().all(|state| *state == ClaimState::Supported) {
             ClaimState::Supported
@@ -126,7 +133,7 @@ impl Claim {
             interval: measured.and_then(|centre| centre.interval),
             method: measured.map_or(Method::None, |centre| centre.method),
             rounds,
-            reason: reason(rounds),
+            reason: same.or_else(|| reason(rounds)),
         })
     }
 
@@ -193,6 +200,21 @@ fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
         (Relation::Less, Some((low, _))) if low > 0.0 => ClaimState::Refuted,
         _ => ClaimState::Inconclusive,
     }
+}
+
+/// That two systems of the claim are the same, if they are: they were to differ in settings that are not in force.
+fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Option<String> {
+    let named: BTreeSet<&str> =
+        resolved.iter().flat_map(|call| call.systems.iter().map(String::as_str)).collect();
+    let told = not_in_force(run, &evidence.in_force);
+    let mut pairs = told.iter().filter(|told| named.contains(told.system.as_str())).filter_map(|told| {
+        let earlier = told.same_as.iter().find(|earlier| named.contains(earlier.as_str()))?;
+        Some(format!(
+            "{earlier} and {} are the same system: their settings differ, and are not in force",
+            told.system
+        ))
+    });
+    pairs.next()
 }
 
 fn reason(rounds: usize) -> Option<String> {

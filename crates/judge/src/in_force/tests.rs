@@ -4,7 +4,7 @@ use serde_json::json;
 use crate::check::TrialChecks;
 use crate::comparison::{Finding, GateOutcome, Undecided};
 use crate::sample::{add_step, around, run};
-use crate::{ComparedSystem, Rule, analyse, compare};
+use crate::{Claim, ClaimState, ComparedSystem, Rule, analyse, compare};
 
 /// Systems that were asked for a number of instances of the buffer pool, and what their servers have. The second is twice as
 /// fast as the first, for whatever reason.
@@ -54,6 +54,21 @@ fn a_sweep_whose_setting_is_not_in_force_has_no_sensitivity_and_no_verdict() {
     assert_eq!((test.finding, &test.undecided), (Finding::Unjudged, &Some(Undecided::SameSystem)));
     assert!(test.ratio.is_some_and(|ratio| ratio > 1.9), "the figures stay");
     assert_eq!(analysis.against[0].outcome, GateOutcome::NotDecided);
+}
+
+#[test]
+fn a_claim_on_two_systems_that_are_the_same_is_inconclusive() {
+    let run = pools(&["1", "8"], "1");
+    let judge = |claim: &str| Claim::parse(claim).unwrap().judge(&run, &TrialChecks::new()).unwrap();
+    let [one, eight] = [&run.systems[0].id, &run.systems[1].id];
+    let of_two = judge(&format!("ratio(\"{eight}\", \"{one}\", tps) > 1.5"));
+    assert_eq!(of_two.state, ClaimState::Inconclusive);
+    assert_eq!(
+        of_two.reason.unwrap(),
+        format!("{one} and {eight} are the same system: their settings differ, and are not in force")
+    );
+    let of_one = judge(&format!("value(\"{eight}\", tps) > 150"));
+    assert_eq!((of_one.state, of_one.reason), (ClaimState::Supported, None));
 }
 
 #[test]

@@ -173,6 +173,13 @@ impl Shared {
             && !commands.into_iter().any(|command| command.name == self.job.command && command.parallel)
     }
 
+    /// Prints lines of the script.
+    pub(crate) fn print_all(&self, lines: Vec<String>) {
+        for line in lines {
+            self.say(Message::Printed(line));
+        }
+    }
+
     /// Sends a message to the reporter, which outlives its workers.
     pub(crate) fn say(&self, message: Message) {
         let _ = self.messages.send(message);

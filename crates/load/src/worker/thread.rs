@@ -47,6 +47,7 @@ impl<'a> Thread<'a> {
 
     /// Connects, runs the job to its end, disconnects.
     pub(crate) fn run(mut self) -> Result<WorkerReport, ThreadError> {
+        self.shared.print_all(self.runtime.take_printed());
         if self.shared.runs_events() {
             self.enter(Entry::ThreadInit)?;
         }

@@ -10,9 +10,9 @@ use crate::info::OptionKind;
 /// Every group, in the order of `--help`.
 pub(super) const GROUPS: &[OptionGroup] = &[
     OptionGroup { title: "General options", options: GENERAL },
-    OptionGroup { title: "Random number options", options: RANDOM },
-    OptionGroup { title: "Report options", options: REPORT },
-    OptionGroup { title: "Database options", options: DATABASE },
+    OptionGroup { title: "Pseudo-Random Numbers Generator options", options: RANDOM },
+    OptionGroup { title: "Log options", options: LOG },
+    OptionGroup { title: "General database options", options: DATABASE },
     OptionGroup { title: "mysql options", options: MYSQL },
     OptionGroup { title: "pgsql options", options: PGSQL },
     OptionGroup { title: "sqlite options", options: SQLITE },
@@ -43,6 +43,13 @@ const GENERAL: &[GeneralOption] = &[
         Rate,
         Some("0"),
         "events due a second over all connections, such as 1000 or 0:1000@60s,1000@120s; 0: as fast as it goes",
+    ),
+    option("report-interval", Number, Some("0"), "seconds between lines of progress; 0: none"),
+    option(
+        "report-checkpoints",
+        Numbers,
+        Some(""),
+        "seconds after which to print a whole report and begin a new one",
     ),
     option("debug", Flag, Some("off"), "say more (--verbosity=5)"),
     option("validate", Flag, Some("off"), "have scripts check what they can"),
@@ -81,19 +88,12 @@ const RANDOM: &[GeneralOption] = &[
     option("rand-zipfian-exp", UpTo(100), Some("0.8"), "zipfian: its exponent"),
 ];
 
-const REPORT: &[GeneralOption] = &[
+const LOG: &[GeneralOption] = &[
     option(
         "verbosity",
         Within(0, 5),
         Some("3"),
         "what to print: 0 fatal errors only, 3 reports, 5 everything",
-    ),
-    option("report-interval", Number, Some("0"), "seconds between lines of progress; 0: none"),
-    option(
-        "report-checkpoints",
-        Numbers,
-        Some(""),
-        "seconds after which to print a whole report and begin a new one",
     ),
     option("percentile", Percentiles, Some("95"), "percentiles of latency to print; 0: none")
         .in_scripts(OptionKind::Double, Some("95")),

@@ -169,6 +169,7 @@ impl<'a> EventLoop<'a> {
             let task = self.runtime.spawn(self.shared.job.tids_from() + tid)?;
             self.slots.push(Slot::new(task));
         }
+        self.shared.print_all(self.runtime.take_printed());
         if self.shared.runs_events() {
             for slot in 0..self.slots.len() {
                 self.active += 1;
