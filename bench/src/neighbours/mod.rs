@@ -4,10 +4,14 @@
 
 mod plan;
 
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 use clap::Args;
-use dyno_judge::{DisturbanceLimits, Finding, Rule, TestComparison, TrialChecks, analyse, disturbance};
+use dyno_judge::{
+    DisturbanceLimits, Finding, Rule, TestComparison, TrialChecks, Undecided, analyse, disturbance,
+};
 use dyno_stats::median;
 use dyno_store::Run;
 
@@ -23,6 +27,9 @@ pub(crate) struct Options {
     /// Only neighbours whose name contains this.
     #[arg(long)]
     only: Option<String>,
+    /// Runs beside each neighbour.
+    #[arg(long, default_value_t = 1)]
+    repeats: u32,
     /// Pin threads of servers to cores of their own where that is possible.
     #[arg(long)]
     pin_threads: bool,
@@ -47,15 +54,23 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "as reported",
     ]);
     let is_wanted = |kind: &&Kind| options.only.as_ref().is_none_or(|part| kind.name.contains(part.as_str()));
-    let (mut wrong, mut wrong_of_all) = (0, 0);
-    for kind in Kind::ALL.iter().filter(is_wanted) {
+    let (mut with_all, mut as_reported) = (Score::default(), Score::default());
+    let mut engines = BTreeMap::new();
+    let kinds = Kind::ALL.iter().filter(is_wanted);
+    for kind in kinds.flat_map(|kind| std::iter::repeat_n(kind, options.repeats as usize)) {
         let beside = Neighbour::start(*kind)?;
         let run = run_plan(&plan::text(options.rounds, options.pin_threads), "neighbours", &results)?;
         drop(beside);
         for clients in [1, 4] {
             let (all, reported) = (tests(&run, clients, true), tests(&run, clients, false));
-            wrong_of_all += mistakes(&all).len();
-            wrong += mistakes(&reported).len();
+            if kind.name == "none"
+                && let Some((_, quiet)) = reported.iter().find(|(system, _)| system == plan::OTHER)
+            {
+                engines.entry(clients).or_insert(quiet.finding);
+            }
+            let engine = engines.get(&clients).copied();
+            with_all.add(&all, engine);
+            as_reported.add(&reported, engine);
             let (others, steal, left_out, of) = disturbances(&run, clients);
             let ratio = |system: &str| {
                 all.iter().find(|(known, _)| known == system).map_or_else(String::new, |it| in_words(&it.1))
@@ -69,16 +84,51 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 ratio(plan::EQUAL),
                 ratio(plan::SLOWER),
                 ratio(plan::OTHER),
-                verdict(&mistakes(&all)),
-                verdict(&mistakes(&reported)),
+                verdict(&mistakes(&all, engine)),
+                verdict(&mistakes(&reported, engine)),
             ]);
         }
     }
     println!(
-        "{table}\nplanted: {:.4}; wrong verdicts: {wrong_of_all} with all rounds, {wrong} as reported",
+        "{table}\nplanted: {:.4}\nwith all rounds: {with_all}\nas reported: {as_reported}",
         plan::PLANTED
     );
     Ok(())
+}
+
+/// Counts over all runs.
+#[derive(Default)]
+struct Score {
+    /// Families with equal systems that had enough rounds for a verdict.
+    could_alarm: usize,
+    alarms: usize,
+    /// Tests of a known difference that had enough rounds.
+    could_err: usize,
+    wrong: usize,
+}
+
+impl Score {
+    fn add(&mut self, tests: &[(String, TestComparison)], engine: Option<Finding>) {
+        let judged =
+            |it: &&(String, TestComparison)| matches!(it.1.undecided, None | Some(Undecided::Interval));
+        let equal = |it: &&(String, TestComparison)| it.0 == plan::EQUAL;
+        self.could_alarm += tests.iter().filter(judged).filter(equal).count();
+        self.could_err += tests.iter().filter(judged).filter(|it| !equal(it)).count();
+        let mistakes = mistakes(tests, engine);
+        let alarms = mistakes.iter().filter(|system| **system == plan::EQUAL).count();
+        self.alarms += alarms;
+        self.wrong += mistakes.len() - alarms;
+    }
+}
+
+impl Display for Score {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} false alarms in {} families of equal systems; {} wrong verdicts in {} tests of known differences",
+            self.alarms, self.could_alarm, self.wrong, self.could_err
+        )
+    }
 }
 
 /// Each candidate's test at a number of clients.
@@ -110,11 +160,14 @@ fn disturbances(run: &Run, clients: u32) -> (f64, f64, usize, usize) {
     )
 }
 
-/// Verdicts that contradict what is known: equal systems that differ, and a planted difference that is none or the reverse.
-fn mistakes(tests: &[(String, TestComparison)]) -> Vec<&str> {
-    let is_wrong = |(system, test): &&(String, TestComparison)| match system.as_str() {
-        plan::EQUAL => matches!(test.finding, Finding::Improved | Finding::Regressed),
-        plan::SLOWER => matches!(test.finding, Finding::Improved | Finding::Same),
+/// Systems whose verdict contradicts what is known: equal systems that differ, a planted difference that is none or the reverse,
+/// and another engine that is not as on the quiet host.
+fn mistakes(tests: &[(String, TestComparison)], engine: Option<Finding>) -> Vec<&str> {
+    let is_wrong = |(system, test): &&(String, TestComparison)| match (system.as_str(), test.finding) {
+        (plan::EQUAL, Finding::Improved | Finding::Regressed) => true,
+        (plan::SLOWER, Finding::Improved | Finding::Same) => true,
+        (plan::OTHER, Finding::Improved) => engine == Some(Finding::Regressed),
+        (plan::OTHER, Finding::Regressed) => engine == Some(Finding::Improved),
         _ => false,
     };
     tests.iter().filter(is_wrong).map(|(system, _)| system.as_str()).collect()
