@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dyno_wire::{Client as Protocol, Login, TlsMode as WireTls, mysql, pgsql};
 use rustls::ClientConfig;
 
+use crate::address::ServerAddress;
 use crate::tls::{self, Tls, TlsError, TlsMode};
 
 /// The protocol that a server speaks.
@@ -22,6 +23,8 @@ pub struct Account {
     dialect: Dialect,
     login: Login,
     tls: Option<Arc<ClientConfig>>,
+    /// Whether connections are let through only with a verified certificate.
+    verifies: bool,
 }
 
 impl Dialect {
@@ -32,7 +35,7 @@ impl Dialect {
 impl Account {
     /// An account whose connections are not encrypted, unless [`encrypted`](Self::encrypted) says otherwise.
     pub fn new(dialect: Dialect, login: Login) -> Self {
-        Self { dialect, login: Login { tls: WireTls::Disabled, ..login }, tls: None }
+        Self { dialect, login: Login { tls: WireTls::Disabled, ..login }, tls: None, verifies: false }
     }
 
     /// The same account with the encryption of its connections. Reads the files that are named.
@@ -41,6 +44,7 @@ impl Account {
     /// A file cannot be used, or what is asked for contradicts itself.
     pub fn encrypted(mut self, tls: &Tls) -> Result<Self, TlsError> {
         self.tls = tls::config(tls)?;
+        self.verifies = tls.mode.verifies();
         self.login.tls = match tls.mode {
             TlsMode::Disabled => WireTls::Disabled,
             TlsMode::Preferred => WireTls::Preferred,
@@ -53,9 +57,13 @@ impl Account {
         self.tls.as_ref()
     }
 
-    /// The protocol of a new connection. `is_local`: over a unix socket.
-    pub(crate) fn protocol(&self, is_local: bool) -> Box<dyn Protocol> {
-        let login = Login { local: is_local, ..self.login.clone() };
+    /// The protocol of a new connection to the address with this index.
+    pub(crate) fn protocol(&self, address: &ServerAddress, number: usize) -> Box<dyn Protocol> {
+        let login = Login {
+            local: address.is_unix(number),
+            known: self.verifies || address.is_on_this_host(number),
+            ..self.login.clone()
+        };
         match self.dialect {
             Dialect::Pgsql => Box::new(pgsql::Connection::new(login)),
             Dialect::Mysql(mysql::Compression::NONE) => Box::new(mysql::Connection::new(login)),

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::ToSocketAddrs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::{SockAddr, Socket, TcpKeepalive, Type};
@@ -13,14 +14,21 @@ const REMINDER: Duration = Duration::from_secs(1);
 /// Attempts to connect to a server that drops connections.
 pub const CALLS_MAX: u32 = 30;
 
-/// A resolved address.
+/// A resolved address: of one server, or of several of which one is wanted.
 #[derive(Clone, Debug)]
 pub struct ServerAddress {
     name: String,
-    host: String,
-    addresses: Vec<SockAddr>,
-    /// Why there are no addresses.
+    places: Vec<Place>,
+    /// Why there are no places.
     unknown: Option<String>,
+}
+
+/// Where a server may listen.
+#[derive(Clone, Debug)]
+struct Place {
+    address: SockAddr,
+    /// The expected name in the server's certificate.
+    host: Arc<str>,
 }
 
 impl ServerAddress {
@@ -30,7 +38,7 @@ impl ServerAddress {
     /// The path is too long for one.
     pub fn unix(path: &Path) -> io::Result<Self> {
         let name = path.display().to_string();
-        Ok(Self::of(name, "localhost".to_owned(), vec![SockAddr::unix(path)?]))
+        Ok(Self::of(name, "localhost", vec![SockAddr::unix(path)?]))
     }
 
     /// A host by name or number, and a port.
@@ -46,20 +54,35 @@ impl ServerAddress {
         if addresses.is_empty() {
             return Err(unknown(no_address()));
         }
-        Ok(Self::of(name, host.to_owned(), addresses))
+        Ok(Self::of(name, host, addresses))
     }
 
     /// As [`resolve`](Self::resolve). A name without an address is an error of each connection.
     pub fn named(host: &str, port: u16) -> Self {
         Self::resolve(host, port).unwrap_or_else(|error| Self {
             unknown: Some(error.to_string()),
-            ..Self::of(format!("{host}:{port}"), host.to_owned(), Vec::new())
+            ..Self::of(format!("{host}:{port}"), host, Vec::new())
         })
     }
 
     /// A server that is shown by `name`, has `host` in its certificate, and `addresses` to be tried in this order.
-    pub fn of(name: String, host: String, addresses: Vec<SockAddr>) -> Self {
-        Self { name, host, addresses, unknown: None }
+    pub fn of(name: String, host: &str, addresses: Vec<SockAddr>) -> Self {
+        let host = Arc::from(host);
+        let places = addresses.into_iter().map(|address| Place { address, host: Arc::clone(&host) });
+        Self { name, places: places.collect(), unknown: None }
+    }
+
+    /// Several servers of which the first that accepts is wanted, as libpq takes a list of hosts. A name without an address is
+    /// passed over, unless all are.
+    pub fn first_of(servers: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self { name: String::new(), places: Vec::new(), unknown: None };
+        for server in servers {
+            let between = if all.name.is_empty() { "" } else { ", " };
+            all.name = [all.name.as_str(), between, &server.name].concat();
+            all.places.extend(server.places);
+            all.unknown = server.unknown.or(all.unknown);
+        }
+        all
     }
 
     /// The address as the user wrote it.
@@ -67,39 +90,36 @@ impl ServerAddress {
         &self.name
     }
 
-    /// The expected name in the server's certificate.
-    pub fn host(&self) -> &str {
-        &self.host
+    /// The expected name in the certificate of the server at the address with this index.
+    pub(crate) fn host(&self, number: usize) -> &str {
+        self.places.get(number).map_or("", |place| &place.host)
     }
 
-    /// Whether it is a unix socket.
-    pub fn is_local(&self) -> bool {
-        self.addresses.iter().all(SockAddr::is_unix)
+    /// Whether the address with this index is a unix socket.
+    pub(crate) fn is_unix(&self, number: usize) -> bool {
+        self.places.get(number).is_some_and(|place| place.address.is_unix())
     }
 
-    /// Connects and waits, for each address at most `patience` (none: as long as the kernel does). Reads and writes have
-    /// that limit too. The error is that of the last address.
-    pub(crate) fn connect(&self, patience: Option<Duration>) -> io::Result<Socket> {
+    /// Whether whoever listens at the address with this index is on this host, so that nobody in between can take its place: a
+    /// unix socket or an address of the loopback interface.
+    pub(crate) fn is_on_this_host(&self, number: usize) -> bool {
+        let is_loopback = |address: &SockAddr| {
+            address.as_socket().is_some_and(|address| address.ip().to_canonical().is_loopback())
+        };
+        self.is_unix(number) || self.places.get(number).is_some_and(|place| is_loopback(&place.address))
+    }
+
+    /// Connects and waits, for each address at most `limit` (none: as long as the kernel does). Writes have that limit too.
+    /// Returns the socket and the index of its address. The error is that of the last address.
+    pub(crate) fn connect(&self, limit: Option<Duration>) -> io::Result<(Socket, usize)> {
         let mut failed = self.no_address();
-        for address in &self.addresses {
-            match self.connect_to(address, patience) {
-                Ok(socket) => return Ok(socket),
+        for (number, place) in self.places.iter().enumerate() {
+            match connect_to(&place.address, limit) {
+                Ok(socket) => return Ok((socket, number)),
                 Err(error) => failed = error,
             }
         }
         Err(failed)
-    }
-
-    fn connect_to(&self, address: &SockAddr, patience: Option<Duration>) -> io::Result<Socket> {
-        let socket = self.socket(address, Type::STREAM)?;
-        socket.set_read_timeout(patience)?;
-        socket.set_write_timeout(patience)?;
-        match patience {
-            Some(patience) if !self.is_local() => socket.connect_timeout(address, patience)?,
-            // Of a unix socket the limit of writes holds for connecting too.
-            _ => socket.connect(address)?,
-        }
-        Ok(socket)
     }
 
     /// Connects to the address with this index without waiting, or to the next that is not refused at once. Returns
@@ -109,8 +129,8 @@ impl ServerAddress {
     /// That of the last address; [`WouldBlock`](io::ErrorKind::WouldBlock) if the server's backlog is full.
     pub fn start_connecting(&self, from: usize) -> io::Result<(Socket, bool, usize)> {
         let mut failed = self.no_address();
-        for (number, address) in self.addresses.iter().enumerate().skip(from) {
-            match self.call(address) {
+        for (number, place) in self.places.iter().enumerate().skip(from) {
+            match call(&place.address) {
                 Ok((socket, connecting)) => return Ok((socket, connecting, number)),
                 // A full backlog: retry the same address.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(error),
@@ -122,33 +142,47 @@ impl ServerAddress {
 
     /// Whether there are addresses after the one with this index.
     pub fn has_more(&self, number: usize) -> bool {
-        number + 1 < self.addresses.len()
+        number + 1 < self.places.len()
     }
 
     fn no_address(&self) -> io::Error {
         self.unknown.as_ref().map_or_else(no_address, |why| io::Error::other(why.clone()))
     }
+}
 
-    fn call(&self, address: &SockAddr) -> io::Result<(Socket, bool)> {
-        let socket = self.socket(address, Type::STREAM.nonblocking())?;
-        match socket.connect(address) {
-            Ok(()) => Ok((socket, false)),
-            Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok((socket, true)),
-            Err(error) => Err(error),
-        }
+fn connect_to(address: &SockAddr, limit: Option<Duration>) -> io::Result<Socket> {
+    let socket = socket(address, Type::STREAM)?;
+    socket.set_write_timeout(limit)?;
+    match limit {
+        Some(limit) if !address.is_unix() => socket.connect_timeout(address, limit)?,
+        // Of a unix socket the limit of writes holds for connecting too.
+        _ => socket.connect(address).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
+            _ => error,
+        })?,
     }
+    Ok(socket)
+}
 
-    fn socket(&self, address: &SockAddr, kind: Type) -> io::Result<Socket> {
-        let socket = Socket::new(address.domain(), kind, None)?;
-        if !self.is_local() {
-            // Send queries at once (`TCP_NODELAY`).
-            socket.set_tcp_nodelay(true)?;
-            // A kernel with a full backlog drops connections that are open at this end (SYN cookies, tcp(7)).
-            // If the server is to speak first, nobody would notice; a keepalive probe makes it reset them.
-            socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(REMINDER).with_interval(REMINDER))?;
-        }
-        Ok(socket)
+fn call(address: &SockAddr) -> io::Result<(Socket, bool)> {
+    let socket = socket(address, Type::STREAM.nonblocking())?;
+    match socket.connect(address) {
+        Ok(()) => Ok((socket, false)),
+        Err(error) if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok((socket, true)),
+        Err(error) => Err(error),
     }
+}
+
+fn socket(address: &SockAddr, kind: Type) -> io::Result<Socket> {
+    let socket = Socket::new(address.domain(), kind, None)?;
+    if !address.is_unix() {
+        // Send queries at once (`TCP_NODELAY`).
+        socket.set_tcp_nodelay(true)?;
+        // A kernel with a full backlog drops connections that are open at this end (SYN cookies, tcp(7)).
+        // If the server is to speak first, nobody would notice; a keepalive probe makes it reset them.
+        socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(REMINDER).with_interval(REMINDER))?;
+    }
+    Ok(socket)
 }
 
 /// Whether a connection that broke before the server sent anything was dropped by its kernel.
@@ -172,18 +206,51 @@ mod tests {
 
     use super::*;
 
+    fn listen() -> TcpListener {
+        TcpListener::bind("127.0.0.1:0").expect("a free port")
+    }
+
+    fn address(listener: &TcpListener) -> SockAddr {
+        SockAddr::from(listener.local_addr().expect("bound"))
+    }
+
     #[test]
     fn every_address_of_a_name_is_tried() {
-        let listen = || TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = |listener: &TcpListener| SockAddr::from(listener.local_addr().expect("bound"));
         let alive = listen();
         let addresses = [address(&listen()), address(&alive)];
         let connect = |addresses: &[SockAddr]| {
-            let server =
-                ServerAddress::of("many.example:1".into(), "many.example".into(), addresses.to_vec());
-            server.connect(None)
+            let server = ServerAddress::of("many.example:1".into(), "many.example", addresses.to_vec());
+            server.connect(None).map(|(_, number)| number)
         };
-        assert!(connect(&addresses).is_ok());
+        assert_eq!(connect(&addresses).unwrap(), 1);
         assert_eq!(connect(&addresses[..1]).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn of_several_servers_the_first_that_accepts_is_taken() {
+        let alive = listen();
+        let server = |host: &str, listener: &TcpListener| {
+            ServerAddress::of(format!("{host}:1"), host, vec![address(listener)])
+        };
+        let unknown = || ServerAddress::named("no.such.host.invalid", 1);
+        let servers =
+            ServerAddress::first_of([server("dead", &listen()), unknown(), server("alive", &alive)]);
+        let (_, number) = servers.connect(None).unwrap();
+        let name = "dead:1, no.such.host.invalid:1, alive:1";
+        assert_eq!((servers.name(), servers.host(number)), (name, "alive"));
+        let nobody = ServerAddress::first_of([unknown(), unknown()]).connect(None).unwrap_err().to_string();
+        assert!(nobody.contains("cannot resolve no.such.host.invalid:1"), "{nobody}");
+    }
+
+    #[test]
+    fn the_loopback_interface_and_sockets_are_this_host() {
+        let is_here = |host: &str| ServerAddress::resolve(host, 1).unwrap().is_on_this_host(0);
+        for host in ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"] {
+            assert!(is_here(host), "{host}");
+        }
+        for host in ["192.0.2.1", "2001:db8::1", "0.0.0.0", "::ffff:192.0.2.1"] {
+            assert!(!is_here(host), "{host}");
+        }
+        assert!(ServerAddress::unix(Path::new("/run/socket")).unwrap().is_on_this_host(0));
     }
 }

@@ -7,6 +7,7 @@ use dyno_wire::{Event, Summary};
 use crate::account::Account;
 use crate::address::ServerAddress;
 use crate::connection::Connection;
+use crate::deadline::Deadline;
 use crate::error::ClientError;
 use crate::tls::Encryption;
 
@@ -25,7 +26,7 @@ pub struct ResultSet {
 }
 
 impl Client {
-    /// Connects and logs in. `patience` is the time limit of each answer.
+    /// Connects and logs in. `patience` is the time limit of that, and of each answer from its begin to its end.
     ///
     /// # Errors
     /// As [`Connection::open`].
@@ -34,7 +35,7 @@ impl Client {
         address: &ServerAddress,
         patience: Duration,
     ) -> Result<Self, ClientError> {
-        Ok(Self(Connection::open(account, address, Some(patience))?))
+        Ok(Self(Connection::open(account, address, Some(patience), Some(patience))?))
     }
 
     /// How the connection is encrypted; none if it is not.
@@ -55,7 +56,8 @@ impl Client {
     /// # Errors
     /// The server refuses the statement, or the connection fails.
     pub fn query(&mut self, sql: &str) -> Result<ResultSet, ClientError> {
-        let summary = self.first_result(sql)?;
+        let deadline = self.0.deadline();
+        let summary = self.first_result(sql, deadline)?;
         let mut rows = Vec::new();
         let mut fields = Vec::new();
         while self.0.protocol().next_row(&mut fields) {
@@ -63,7 +65,7 @@ impl Client {
             rows.push(fields.drain(..).map(|field| field.map(text)).collect());
         }
         let columns = if summary.fields == 0 { Vec::new() } else { self.0.protocol().field_names() };
-        self.pass_over_others(summary)?;
+        self.pass_over_others(summary, deadline)?;
         Ok(ResultSet { columns, rows, affected_rows: summary.affected_rows })
     }
 
@@ -77,30 +79,38 @@ impl Client {
         sql: &str,
         mut see: impl FnMut(&dyn Fn() -> Vec<String>, &[Option<Vec<u8>>]),
     ) -> Result<(), ClientError> {
-        let summary = self.first_result(sql)?;
+        let deadline = self.0.deadline();
+        let summary = self.first_result(sql, deadline)?;
         let protocol = self.0.protocol();
         let mut fields = Vec::new();
         while protocol.next_row(&mut fields) {
             see(&|| protocol.field_names(), &fields);
         }
-        self.pass_over_others(summary)
+        self.pass_over_others(summary, deadline)
     }
 
-    fn first_result(&mut self, sql: &str) -> Result<Summary, ClientError> {
+    fn first_result(&mut self, sql: &str, deadline: Option<Deadline>) -> Result<Summary, ClientError> {
         self.0.protocol().query(sql.as_bytes());
-        self.next_result()
+        self.next_result(deadline)
     }
 
-    fn pass_over_others(&mut self, mut summary: Summary) -> Result<(), ClientError> {
+    fn pass_over_others(
+        &mut self,
+        mut summary: Summary,
+        deadline: Option<Deadline>,
+    ) -> Result<(), ClientError> {
         while summary.more {
+            if let Some(passed) = deadline.filter(|deadline| deadline.left().is_none()) {
+                return Err(ClientError::Silent(passed.limit()));
+            }
             self.0.protocol().next_result();
-            summary = self.next_result()?;
+            summary = self.next_result(deadline)?;
         }
         Ok(())
     }
 
-    fn next_result(&mut self) -> Result<Summary, ClientError> {
-        match self.0.exchange()? {
+    fn next_result(&mut self, deadline: Option<Deadline>) -> Result<Summary, ClientError> {
+        match self.0.exchange_until(deadline)? {
             Event::Done(summary) => Ok(summary),
             Event::Failed(error) => Err(ClientError::Server(error)),
             _ => Err(ClientError::Unexpected("something other than a result")),

@@ -9,6 +9,7 @@ use socket2::Socket;
 
 use crate::account::Account;
 use crate::address::{self, CALLS_MAX, ServerAddress};
+use crate::deadline::Deadline;
 use crate::endpoint::Endpoint;
 use crate::error::ClientError;
 use crate::tls::Encryption;
@@ -25,22 +26,33 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in. `patience` is the time limit of each answer; none for no limit.
+    /// Connects and logs in. `login_limit` is the time in which an address must accept, and in which the login must then be
+    /// complete, whatever the server says meanwhile; `patience` is the time limit of each answer. None is for no limit.
     ///
     /// # Errors
     /// There is no server, or it refuses or does not answer, or TLS fails.
     pub fn open(
         account: &Account,
         address: &ServerAddress,
+        login_limit: Option<Duration>,
         patience: Option<Duration>,
     ) -> Result<Self, ClientError> {
+        let mut deadline = None;
         let mut calls = 0;
         loop {
             calls += 1;
-            let mut connection = Self::connect(account, address, patience)?;
-            match connection.log_in() {
+            let mut connection = Self::connect(account, address, login_limit)?;
+            let until = *deadline.get_or_insert_with(|| login_limit.and_then(Deadline::after));
+            match connection.log_in(until) {
+                Ok(()) => {
+                    connection.set_patience(patience)?;
+                    return Ok(connection);
+                }
                 Err(ClientError::Io(error)) if calls < CALLS_MAX && connection.is_forgotten(&error) => {}
-                outcome => return outcome.map(|()| connection),
+                Err(ClientError::Silent(limit)) => {
+                    return Err(ClientError::LoginTimeout { address: address.name().to_owned(), limit });
+                }
+                Err(error) => return Err(error),
             }
         }
     }
@@ -48,16 +60,17 @@ impl Connection {
     fn connect(
         account: &Account,
         address: &ServerAddress,
-        patience: Option<Duration>,
+        limit: Option<Duration>,
     ) -> Result<Self, ClientError> {
         let refused = |source| ClientError::Connect { address: address.name().to_owned(), source };
-        let socket = address.connect(patience).map_err(refused)?;
-        let endpoint = Endpoint::new(account, address);
-        Ok(Self { endpoint, socket, is_local: address.is_local(), patience, buffer: vec![0; READ_BYTES] })
+        let (socket, number) = address.connect(limit).map_err(refused)?;
+        let endpoint = Endpoint::new(account, address, number);
+        let is_local = address.is_unix(number);
+        Ok(Self { endpoint, socket, is_local, patience: limit, buffer: vec![0; READ_BYTES] })
     }
 
-    fn log_in(&mut self) -> Result<(), ClientError> {
-        match self.exchange()? {
+    fn log_in(&mut self, deadline: Option<Deadline>) -> Result<(), ClientError> {
+        match self.exchange_until(deadline)? {
             Event::Ready => {
                 address::logged_in(&self.socket);
                 Ok(())
@@ -86,7 +99,6 @@ impl Connection {
     /// # Errors
     /// The system refuses.
     pub fn set_patience(&mut self, limit: Option<Duration>) -> Result<(), ClientError> {
-        self.socket.set_read_timeout(limit)?;
         self.socket.set_write_timeout(limit)?;
         self.patience = limit;
         Ok(())
@@ -98,14 +110,27 @@ impl Connection {
     /// # Errors
     /// The connection fails, or the server does not answer within the time limit.
     pub fn exchange(&mut self) -> Result<Event, ClientError> {
+        self.exchange_until(self.deadline())
+    }
+
+    /// The same for a part of an answer that has a time limit as a whole.
+    ///
+    /// # Errors
+    /// As [`exchange`](Self::exchange).
+    pub fn exchange_until(&mut self, deadline: Option<Deadline>) -> Result<Event, ClientError> {
         loop {
             let event = self.endpoint.advance()?;
             self.send()?;
             match event {
-                Event::NeedInput => self.read()?,
+                Event::NeedInput => self.read(deadline)?,
                 event => return Ok(event),
             }
         }
+    }
+
+    /// When an answer is late that is asked for now; none without a time limit.
+    pub fn deadline(&self) -> Option<Deadline> {
+        self.patience.and_then(Deadline::after)
     }
 
     /// Sends the command that was started, without waiting for its answer.
@@ -122,20 +147,20 @@ impl Connection {
         }
     }
 
-    fn read(&mut self) -> Result<(), ClientError> {
-        if self.is_local {
-            wait_for_bytes(&self.socket, self.patience)?;
+    fn read(&mut self, deadline: Option<Deadline>) -> Result<(), ClientError> {
+        if self.is_local || deadline.is_some() {
+            wait_for_bytes(&self.socket, deadline)?;
         }
         match self.socket.read(&mut self.buffer) {
             Ok(0) => Err(ClientError::Closed),
             Ok(bytes) => Ok(self.endpoint.receive(&self.buffer[..bytes])?),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(failed(error, self.patience)),
+            Err(error) => Err(ClientError::Io(error)),
         }
     }
 }
 
-/// A read or write that failed or took too long.
+/// A write that failed or took too long.
 fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
     match patience {
         Some(patience) if error.kind() == io::ErrorKind::WouldBlock => ClientError::Silent(patience),
@@ -147,12 +172,18 @@ fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
 ///
 /// A thread that sleeps in `recv(2)` on a unix socket is woken twice per answer: the kernel also wakes it when the
 /// peer has read the request. `poll(2)` is not woken by that. The read that follows reports errors.
-fn wait_for_bytes(socket: &Socket, patience: Option<Duration>) -> Result<(), ClientError> {
+fn wait_for_bytes(socket: &Socket, deadline: Option<Deadline>) -> Result<(), ClientError> {
     let mut interest = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let limit_ms = patience.map_or(-1, |limit| i32::try_from(limit.as_millis().max(1)).unwrap_or(i32::MAX));
+    let limit_ms = match deadline {
+        None => -1,
+        Some(deadline) => {
+            let left = deadline.left().ok_or(ClientError::Silent(deadline.limit()))?;
+            i32::try_from(left.as_millis().max(1)).unwrap_or(i32::MAX)
+        }
+    };
     // SAFETY: `interest` is one descriptor that lives through the call.
-    match (unsafe { libc::poll(&raw mut interest, 1, limit_ms) }, patience) {
-        (0, Some(patience)) => Err(ClientError::Silent(patience)),
+    match (unsafe { libc::poll(&raw mut interest, 1, limit_ms) }, deadline) {
+        (0, Some(deadline)) => Err(ClientError::Silent(deadline.limit())),
         _ => Ok(()),
     }
 }

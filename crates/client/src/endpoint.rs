@@ -34,12 +34,12 @@ pub enum EndpointError {
 }
 
 impl Endpoint {
-    /// A new connection's protocol, before its login.
-    pub fn new(account: &Account, address: &ServerAddress) -> Self {
+    /// The protocol of a new connection to the address with this index, before its login.
+    pub fn new(account: &Account, address: &ServerAddress, number: usize) -> Self {
         Self {
-            protocol: account.protocol(address.is_local()),
+            protocol: account.protocol(address, number),
             tls: account.tls().cloned(),
-            host: address.host().to_owned(),
+            host: address.host(number).to_owned(),
             channel: None,
             encrypted: Vec::new(),
             heard: false,

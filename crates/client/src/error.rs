@@ -29,6 +29,13 @@ pub enum ClientError {
     /// The server took longer than the time limit of an answer.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Silent(Duration),
+    /// The server did not let the client in within the time limit of a login, whatever it said.
+    #[error("{address} lets nobody in: the login was not complete after {} s", limit.as_secs_f64())]
+    LoginTimeout {
+        /// The address, as the user wrote it.
+        address: String,
+        limit: Duration,
+    },
     /// The server closed the connection.
     #[error("the server closed the connection")]
     Closed,
@@ -45,11 +52,9 @@ pub enum ClientError {
 impl ClientError {
     /// Whether a time limit passed.
     pub fn is_timeout(&self) -> bool {
-        use io::ErrorKind::{TimedOut, WouldBlock};
         match self {
-            Self::Silent(_) => true,
-            // A unix socket with a full backlog gives `WouldBlock` when the limit has passed.
-            Self::Connect { source, .. } => matches!(source.kind(), TimedOut | WouldBlock),
+            Self::Silent(_) | Self::LoginTimeout { .. } => true,
+            Self::Connect { source, .. } => source.kind() == io::ErrorKind::TimedOut,
             _ => false,
         }
     }

@@ -16,6 +16,8 @@ const EOF_PACKETS: u8 = 4;
 pub(crate) const ZSTD: u8 = 8;
 /// The rest is packets, which are put into frames here; else it is frames.
 pub(crate) const FRAMED: u8 = 16;
+/// The server may learn the password.
+const KNOWN: u8 = 32;
 
 /// A MySQL server's greeting with every capability, and the OK packet behind the client's introduction.
 const MYSQL_WELCOME: &[u8] =
@@ -102,7 +104,8 @@ pub(crate) fn pgsql(input: &[u8]) {
 fn login(flags: u8) -> Login {
     let wants_tls = flags & TLS != 0 && flags & LOGGED_IN == 0;
     let tls = if wants_tls { TlsMode::Preferred } else { TlsMode::Disabled };
-    Login { user: "fuzz".into(), password: "fuzz".into(), tls, ..Login::default() }
+    let known = flags & KNOWN != 0;
+    Login { user: "fuzz".into(), password: "fuzz".into(), tls, known, ..Login::default() }
 }
 
 /// The flags, and what the server says in pieces.

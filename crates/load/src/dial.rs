@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use dyno_client::{Account, Compression, Dialect, Login, ServerAddress};
 
@@ -13,26 +14,34 @@ use crate::job::{Address, Protocol, Target};
 pub(crate) struct Dialer {
     places: Vec<Arc<ServerAddress>>,
     account: Account,
+    login_limit: Duration,
     next: AtomicUsize,
 }
 
 impl Dialer {
     /// Resolves all addresses and reads the files for TLS. Database files and dry runs have no address. A host that
     /// cannot be resolved is an error of the connections to it.
-    pub(crate) fn new(target: &Target) -> io::Result<Self> {
+    ///
+    /// A connection has `start_seconds_max` to open unless the target says otherwise.
+    pub(crate) fn new(target: &Target, start_seconds_max: f64) -> io::Result<Self> {
         let mut places = Vec::new();
         for address in target.addresses.iter().filter(|_| !target.dry_run) {
             match address {
-                Address::Unix(path) => places.push(Arc::new(ServerAddress::unix(path)?)),
-                Address::Tcp { host, port } => places.push(Arc::new(ServerAddress::named(host, *port))),
                 Address::File(_) => {}
+                address => places.push(Arc::new(resolve(address)?)),
             }
         }
         if places.is_empty() && target.driver != Protocol::Sqlite && !target.dry_run {
             return Err(io::Error::other("no address of a server was given"));
         }
         let account = account(target).encrypted(&target.tls).map_err(io::Error::other)?;
-        Ok(Self { places, account, next: AtomicUsize::new(0) })
+        let login_limit = crate::run::seconds(target.connect_seconds_max.unwrap_or(start_seconds_max));
+        Ok(Self { places, account, login_limit, next: AtomicUsize::new(0) })
+    }
+
+    /// Time in which an address must accept, and in which the login must then be complete.
+    pub(crate) fn login_limit(&self) -> Duration {
+        self.login_limit
     }
 
     /// How to log in.
@@ -50,11 +59,23 @@ impl Dialer {
     }
 }
 
+fn resolve(address: &Address) -> io::Result<ServerAddress> {
+    match address {
+        Address::Unix(path) => ServerAddress::unix(path),
+        Address::Tcp { host, port } => Ok(ServerAddress::named(host, *port)),
+        Address::FirstOf(list) => {
+            list.iter().map(resolve).collect::<io::Result<Vec<_>>>().map(ServerAddress::first_of)
+        }
+        Address::File(path) => Err(io::Error::other(format!("{} is no server", path.display()))),
+    }
+}
+
 fn account(target: &Target) -> Account {
     let login = Login {
         user: target.user.clone(),
         password: target.password.clone(),
         database: target.database.clone(),
+        trust: target.trust.clone(),
         ..Login::default()
     };
     let crate::job::Compression { zlib, zstd, uncompressed } = target.compression;
@@ -73,9 +94,10 @@ pub(crate) mod testing {
 
     /// A dialer of one server with these addresses.
     pub(crate) fn dialer(addresses: Vec<SockAddr>) -> Dialer {
-        let place = ServerAddress::of("many.example:1".to_owned(), "many.example".to_owned(), addresses);
+        let place = ServerAddress::of("many.example:1".to_owned(), "many.example", addresses);
         let account = Account::new(Dialect::MYSQL, Login::default());
-        Dialer { places: vec![Arc::new(place)], account, next: AtomicUsize::new(0) }
+        let login_limit = Duration::from_secs(20);
+        Dialer { places: vec![Arc::new(place)], account, login_limit, next: AtomicUsize::new(0) }
     }
 
     /// The address of a listener, after one without.

@@ -30,6 +30,7 @@ pub(crate) fn from_client(driver: Protocol, ignored: Option<&[String]>, error: C
         ClientError::Server(error) => from_server(driver, ignored, error),
         ClientError::Connect { address, source } => unreachable(driver, &address, &source),
         ClientError::Endpoint(error) => from_endpoint(driver, &error),
+        error @ ClientError::LoginTimeout { .. } => late(driver, &error),
         ClientError::Io(error) => lost(driver, Some(&error)),
         _ => lost(driver, None),
     }
@@ -54,6 +55,11 @@ fn is_listed(list: &[String], error: &ServerError) -> bool {
 /// The server broke the protocol.
 pub(crate) fn from_endpoint(driver: Protocol, error: &EndpointError) -> SqlFailure {
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
+}
+
+/// A server did not let the client in within the time limit.
+pub(crate) fn late(driver: Protocol, error: &ClientError) -> SqlFailure {
+    client_side(driver, SERVER_LOST, "08001", error.to_string())
 }
 
 /// The connection broke while an answer was expected.

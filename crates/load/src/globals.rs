@@ -35,7 +35,8 @@ pub(crate) fn of(job: &Job) -> BTreeMap<String, String> {
             set("host", host);
             set("port", &port.to_string());
         }
-        Some(Address::File(_)) | None => {}
+        // A list is among the options as it was given.
+        Some(Address::FirstOf(_) | Address::File(_)) | None => {}
     }
     globals
 }

@@ -1,9 +1,9 @@
 //! A job: the input of the load process, one JSON document.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use dyno_client::Tls;
+use dyno_client::{Tls, Trust};
 use serde::{Deserialize, Serialize};
 
 use crate::arrivals::Rate;
@@ -261,6 +261,13 @@ pub struct Target {
     pub database: String,
     #[serde(default)]
     pub tls: Tls,
+    /// What a server that has not shown who it is may learn.
+    #[serde(default)]
+    pub trust: Trust,
+    /// Time in seconds in which a server must accept a connection, and in which the login must then be complete; none for the
+    /// time that all connections have together ([`Tuning::start_seconds_max`]).
+    #[serde(default)]
+    pub connect_seconds_max: Option<f64>,
     /// How MySQL's packets may travel.
     #[serde(default)]
     pub compression: Compression,
@@ -292,6 +299,8 @@ impl Target {
             password: String::new(),
             database: String::new(),
             tls: Tls::default(),
+            trust: Trust::default(),
+            connect_seconds_max: None,
             compression: Compression::default(),
             prepared_statements: true,
             dry_run: false,
@@ -363,8 +372,22 @@ pub enum Address {
         host: String,
         port: u16,
     },
+    /// The first that accepts, each time that a connection is opened.
+    #[serde(rename = "first_of")]
+    FirstOf(Vec<Address>),
     /// A SQLite database file.
     File(PathBuf),
+}
+
+impl Address {
+    /// Its sockets and files.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Self::Unix(path) | Self::File(path) => vec![path],
+            Self::Tcp { .. } => Vec::new(),
+            Self::FirstOf(list) => list.iter().flat_map(Self::paths).collect(),
+        }
+    }
 }
 
 /// A workload script, and where the modules are that it may `require`.

@@ -42,7 +42,7 @@ mod workload;
 
 pub use arrivals::{Rate, RatePoint, Spacing};
 pub use changed_names::{ChangedNames, Heard};
-pub use dyno_client::{Tls, TlsMode};
+pub use dyno_client::{PgsqlMethod, Tls, TlsContradiction, TlsMode, TlsNames, Trust, read_public_key};
 pub use frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency, Tick,
     Total, Usage,

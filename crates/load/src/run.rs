@@ -30,6 +30,8 @@ use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, Th
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 /// Interval of checks for a stop. Each wakes a core.
 const POLL: Duration = Duration::from_millis(100);
+/// Time that is left to a connection, whose own limit began later, to tell that it is late.
+const GRACE: Duration = Duration::from_secs(1);
 /// Interval of interrupts of workers that do not end.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
 /// SQLite: time that a statement of a command waits for a lock. An event that meets a lock is
@@ -78,7 +80,7 @@ fn prepare(
     if job.target.driver == Protocol::Sqlite && job.command != "run" {
         job.target.on_connect.insert(0, COMMAND_LOCK_WAIT.to_owned());
     }
-    let dialer = Dialer::new(&job.target).map_err(|error| error.to_string())?;
+    let dialer = Dialer::new(&job.target, job.tuning.start_seconds_max).map_err(|error| error.to_string())?;
     let (sender, messages) = channel();
     let (rate_share, seed) =
         (job.rate_share(job.connections), job.seed.wrapping_add(1 + u64::from(job.tids_from())));
@@ -138,7 +140,7 @@ fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Res
 }
 
 /// A duration, at most the longest that there is.
-fn seconds(seconds: f64) -> Duration {
+pub(crate) fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
 }
 
@@ -234,7 +236,7 @@ impl<'a> Run<'a> {
         }
         let expected = self.plan.workers.len();
         let patience_seconds = self.shared.job.tuning.start_seconds_max;
-        let limit = Instant::now() + seconds(patience_seconds);
+        let limit = Instant::now() + seconds(patience_seconds) + GRACE;
         while self.ready < expected && self.going() {
             if !self.listen_until(Instant::now() + POLL) && Instant::now() > limit {
                 let opened = self.ready;

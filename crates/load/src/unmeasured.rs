@@ -3,7 +3,7 @@
 use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
 
 use crate::dial::Dialer;
-use crate::job::Target;
+use crate::job::{Target, Tuning};
 use crate::worker::Connections;
 
 /// Connections to a target whose statements are not measured. Every call blocks.
@@ -27,7 +27,7 @@ impl UnmeasuredConnections {
 
     fn try_answer(&mut self, request: &Request<'_>) -> Result<Reply, SqlFailure> {
         if self.dialer.is_none() {
-            let dialer = Dialer::new(&self.target)
+            let dialer = Dialer::new(&self.target, Tuning::default().start_seconds_max)
                 .map_err(|error| SqlFailure { message: error.to_string(), ..SqlFailure::default() })?;
             self.dialer = Some(dialer);
         }

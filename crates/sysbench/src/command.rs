@@ -113,7 +113,7 @@ fn script_test(
 ) -> Result<u8, Failure> {
     let script = script::find(name)?;
     let name = name.unwrap_or(&script.name).to_owned();
-    let job = job(arguments, settings, script, arguments.command.as_deref().unwrap_or_default());
+    let job = job(arguments, settings, script, arguments.command.as_deref().unwrap_or_default())?;
     let memory = script_memory().map_err(|error| Failure::usage(error.to_string()))?;
     let mut connections = UnmeasuredConnections::new(job.target.clone());
     let mut host = HookHost { log, connections: &mut connections };

@@ -14,12 +14,17 @@ use crate::target::target;
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
 
 /// The job of carrying out `command` of a script.
-pub(crate) fn job(arguments: &Arguments, settings: &Settings, script: Script, command: &str) -> Job {
+pub(crate) fn job(
+    arguments: &Arguments,
+    settings: &Settings,
+    script: Script,
+    command: &str,
+) -> Result<Job, Failure> {
     let values = &arguments.values;
     let runs = command == "run";
     let script = Script { source: with_luajit_command(values.text("luajit-cmd"), script.source), ..script };
-    Job {
-        target: target(values),
+    Ok(Job {
+        target: target(values)?,
         script,
         command: command.to_owned(),
         options: arguments.others.iter().map(|given| (underscored(&given.name), value(given))).collect(),
@@ -59,7 +64,7 @@ pub(crate) fn job(arguments: &Arguments, settings: &Settings, script: Script, co
             end_seconds_max: settings.forced_shutdown_seconds.unwrap_or(PATIENCE_SECONDS),
             checkpoints_seconds: settings.checkpoints_seconds.clone(),
         },
-    }
+    })
 }
 
 /// A state with the job's script in it, whose top level has run with this host.

@@ -3,6 +3,7 @@
 //! `docs/load-generator.md` says what is the same and what is not.
 
 mod command;
+mod encryption;
 mod failure;
 mod help;
 mod job;

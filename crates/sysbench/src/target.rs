@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use dyno_load::{Address, Compression, Protocol, Target, Tls, TlsMode};
+use dyno_load::{Address, Compression, Protocol, Target};
 
+use crate::encryption::{mysql_tls, mysql_trust, pgsql_tls, pgsql_trust};
+use crate::failure::Failure;
 use crate::options::Values;
 
 /// Where MySQL's packages put the socket that `localhost` stands for.
@@ -12,34 +14,25 @@ const MYSQL_SOCKETS: &[&str] = &["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysq
 const PGSQL_SOCKETS: &str = "/var/run/postgresql";
 
 /// The database that the options name.
-pub(crate) fn target(values: &Values) -> Target {
+pub(crate) fn target(values: &Values) -> Result<Target, Failure> {
     let target = match values.text("db-driver") {
-        "pgsql" => pgsql(values),
+        "pgsql" => pgsql(values)?,
         "sqlite" => sqlite(values),
-        _ => mysql(values),
+        _ => mysql(values)?,
     };
-    Target { prepared_statements: values.text("db-ps-mode") != "disable", ..target }
+    let own_limit = Some(values.number("connect-timeout")).filter(|&seconds| seconds > 0.0);
+    Ok(Target {
+        prepared_statements: values.text("db-ps-mode") != "disable",
+        connect_seconds_max: Some(own_limit.unwrap_or_else(|| values.number("thread-init-timeout"))),
+        ..target
+    })
 }
 
-fn mysql(values: &Values) -> Target {
-    let mode = match values.text("mysql-ssl") {
-        "on" | "REQUIRED" => TlsMode::Required,
-        "PREFERRED" => TlsMode::Preferred,
-        "VERIFY_CA" => TlsMode::VerifyCa,
-        "VERIFY_IDENTITY" => TlsMode::VerifyIdentity,
-        _ => TlsMode::Disabled,
-    };
-    let file = |name| values.some(name).map(PathBuf::from);
-    let tls = Tls {
-        mode,
-        ca: file("mysql-ssl-ca"),
-        cert: file("mysql-ssl-cert"),
-        key: file("mysql-ssl-key"),
-        ciphers: values.some("mysql-ssl-cipher").map(str::to_owned),
-    };
-    let compression = compression(values);
-    let dry_run = values.flag("mysql-dry-run");
-    Target { tls, compression, dry_run, ..network(Protocol::Mysql, mysql_addresses(values), values) }
+fn mysql(values: &Values) -> Result<Target, Failure> {
+    let (tls, trust) = (mysql_tls(values)?, mysql_trust(values)?);
+    let (compression, dry_run) = (compression(values), values.flag("mysql-dry-run"));
+    let target = network(Protocol::Mysql, mysql_addresses(values), values);
+    Ok(Target { tls, trust, compression, dry_run, ..target })
 }
 
 /// How packets may travel: main's list of algorithms says, or else the released option, with which zlib is used where
@@ -54,26 +47,26 @@ fn compression(values: &Values) -> Compression {
     Compression { zlib: values.flag("mysql-compression"), ..Compression::default() }
 }
 
-fn pgsql(values: &Values) -> Target {
-    let mode = match values.text("pgsql-sslmode") {
-        "disable" | "allow" => TlsMode::Disabled,
-        "require" => TlsMode::Required,
-        "verify-ca" => TlsMode::VerifyCa,
-        "verify-full" => TlsMode::VerifyIdentity,
-        _ => TlsMode::Preferred,
-    };
-    let tls = Tls { mode, ca: values.some("pgsql-ssl-ca").map(PathBuf::from), ..Tls::default() };
-    let port = values.whole("pgsql-port");
-    let host = values.text("pgsql-host");
-    let address = if host.is_empty() || host.starts_with('/') {
-        let folder = Path::new(if host.is_empty() { PGSQL_SOCKETS } else { host });
-        Address::Unix(folder.join(format!(".s.PGSQL.{port}")))
-    } else {
-        Address::Tcp { host: host.to_owned(), port: port as u16 }
-    };
-    let target = network(Protocol::Pgsql, vec![address], values);
+fn pgsql(values: &Values) -> Result<Target, Failure> {
+    let (tls, trust) = (pgsql_tls(values)?, pgsql_trust(values)?);
+    let target = network(Protocol::Pgsql, vec![pgsql_address(values)], values);
     let password = password_or(target.password, std::env::var("PGPASSWORD").ok());
-    Target { tls, password, ..target }
+    Ok(Target { tls, trust, password, ..target })
+}
+
+/// A host or a folder; of a list, as libpq takes it, the first that accepts.
+fn pgsql_address(values: &Values) -> Address {
+    let port = values.whole("pgsql-port") as u16;
+    let address = |host: &str| {
+        if host.is_empty() || host.starts_with('/') {
+            let folder = Path::new(if host.is_empty() { PGSQL_SOCKETS } else { host });
+            Address::Unix(folder.join(format!(".s.PGSQL.{port}")))
+        } else {
+            Address::Tcp { host: host.to_owned(), port }
+        }
+    };
+    let mut hosts: Vec<_> = values.text("pgsql-host").split(',').map(str::trim).map(address).collect();
+    if hosts.len() > 1 { Address::FirstOf(hosts) } else { hosts.remove(0) }
 }
 
 /// A password that is not given is the environment's, as with every program that uses libpq.
@@ -130,12 +123,11 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::failure::Failure;
     use crate::options::Arguments;
 
     fn parse(arguments: &[&str]) -> Result<Target, Failure> {
         let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        Arguments::parse(&arguments).map(|arguments| target(&arguments.values))
+        Arguments::parse(&arguments).and_then(|arguments| target(&arguments.values))
     }
 
     fn tcp(host: &str, port: u16) -> Address {
@@ -181,6 +173,23 @@ mod tests {
     }
 
     #[test]
+    fn of_a_list_of_postgres_hosts_the_first_that_accepts_is_wanted() {
+        let list = parse(&["--db-driver=pgsql", "--pgsql-host=a, b,/tmp,", "--pgsql-port=7"]).unwrap();
+        let sockets =
+            ["/tmp", PGSQL_SOCKETS].map(|folder| Address::Unix(Path::new(folder).join(".s.PGSQL.7")));
+        let expected = [vec![tcp("a", 7), tcp("b", 7)], sockets.to_vec()].concat();
+        assert_eq!(list.addresses, [Address::FirstOf(expected)]);
+    }
+
+    #[test]
+    fn a_login_has_a_limit_of_its_own_where_one_is_given() {
+        let limit = |options: &[&str]| parse(options).unwrap().connect_seconds_max;
+        assert_eq!(limit(&[]), Some(30.0));
+        assert_eq!(limit(&["--thread-init-timeout=7"]), Some(7.0));
+        assert_eq!(limit(&["--thread-init-timeout=7", "--connect-timeout=2.5"]), Some(2.5));
+    }
+
+    #[test]
     fn a_password_that_is_not_given_is_the_environments() {
         let password = |given: &str, environment: Option<&str>| {
             password_or(given.to_owned(), environment.map(str::to_owned))
@@ -221,12 +230,5 @@ mod tests {
         }
         let error = compression(&["--mysql-compression-algorithms=zlib,lz4"]).unwrap_err();
         assert!(error.to_string().contains("'zlib,lz4' is not some of zlib, zstd, uncompressed"), "{error}");
-    }
-
-    #[test]
-    fn ciphers_are_the_list_that_was_given_or_none() {
-        let ciphers = |option: &str| parse(&["--mysql-socket=/x", option]).unwrap().tls.ciphers;
-        assert_eq!(ciphers("--mysql-ssl-cipher=A-B:C-D").as_deref(), Some("A-B:C-D"));
-        assert_eq!(ciphers("--mysql-ssl-cipher="), None);
     }
 }

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         server_test("declares parameters as sysbench does", "postgres@18.4", declares_parameters),
         server_test("a script connects at its top level", "postgres@18.4", connects_at_top_level),
         server_test("oltp_insert begins with empty tables", "postgres@18.4", inserts_into_empty_tables),
+        server_test("is found by the first host of a list that accepts", "postgres@18.4", is_in_a_list),
     ])
 }
 
@@ -289,4 +290,25 @@ fn inserts_into_empty_tables(server: &mut Server) {
         call(&place, &[&insert, &["--events=20", "run"]]).success();
         call(&place, &[&insert, &["cleanup"]]).success();
     }
+}
+
+/// Nobody listens at the first address, and nobody has the second name.
+fn is_in_a_list(server: &mut Server) {
+    let access = server.access();
+    let account = [
+        "--db-driver=pgsql".to_owned(),
+        format!("--pgsql-port={}", access.port),
+        format!("--pgsql-user={}", access.user),
+        format!("--pgsql-password={}", access.password),
+    ];
+    let account: Vec<&str> = account.iter().map(String::as_str).collect();
+    let prepare = ["oltp_point_select", "--tables=1", "--table-size=10"];
+    for scheduler in ["--scheduler=event", "--scheduler=thread"] {
+        let hosts = "--pgsql-host=127.0.0.9,no.such.host.invalid,127.0.0.1";
+        sysbench(&[&prepare, &account, &[hosts, scheduler, "prepare"]]).success();
+        sysbench(&[&prepare, &account, &[hosts, scheduler, "cleanup"]]).success();
+    }
+    let nobody = sysbench(&[&prepare, &account, &["--pgsql-host=127.0.0.9,127.0.0.8", "prepare"]]);
+    let all = [nobody.out, nobody.err].concat();
+    assert!(all.contains("cannot connect to 127.0.0.9:") && all.contains(", 127.0.0.8:"), "{all}");
 }

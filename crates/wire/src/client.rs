@@ -1,5 +1,7 @@
 //! The interface of both protocols: a connection is a state machine that takes bytes and returns events.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::ProtocolError;
 
 /// Credentials and options of a login. `Debug` output never contains the password.
@@ -11,8 +13,72 @@ pub struct Login {
     /// Database to select at login; empty for none.
     pub database: String,
     pub tls: TlsMode,
-    /// Whether the transport is a unix socket. A password may be sent over it in clear text.
+    /// Whether the transport is a unix socket.
     pub local: bool,
+    /// Whether the server is known to be the one that is meant: it is reached over the loopback interface, or the transport
+    /// lets nobody without a verified certificate in. A server behind a unix socket is known in any case.
+    pub known: bool,
+    /// What a server that is not known may learn.
+    pub trust: Trust,
+}
+
+impl Login {
+    /// Whether the server may learn the password.
+    pub(crate) fn is_known(&self) -> bool {
+        self.local || self.known
+    }
+}
+
+/// What a login gives to a server that has not shown who it is. By default that is no more than proofs (hashes of the password
+/// and of a random number), never the password. The names are those of the options of MySQL's and PostgreSQL's own clients.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trust {
+    /// The RSA key (PEM) of a MySQL server, known beforehand (`server-public-key-path`): `caching_sha2_password` and
+    /// `sha256_password` encrypt the password with it, so that only its owner can read it. Without TLS only: over TLS these
+    /// plugins send the password as it is.
+    pub public_key: Option<String>,
+    /// Whether these two plugins give the password to whoever answers (`get-server-public-key`): encrypted with the key that
+    /// the server sends, or over TLS that is not verified. Listeners cannot read it, an impostor can.
+    pub takes_public_key: bool,
+    /// Whether `mysql_clear_password` gives the password to whoever answers, and without TLS to whoever listens
+    /// (`enable-cleartext-plugin`).
+    pub sends_clear_text: bool,
+    /// The methods by which a PostgreSQL server may ask for a proof (`require_auth`); empty for all but
+    /// [`Password`](PgsqlMethod::Password), which is then for known servers.
+    pub methods: Vec<PgsqlMethod>,
+}
+
+/// A method of authentication of PostgreSQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PgsqlMethod {
+    /// The password in clear text.
+    Password,
+    Md5,
+    ScramSha256,
+    /// The server lets in whoever comes.
+    None,
+}
+
+impl PgsqlMethod {
+    /// All methods, with the names that libpq's `require_auth` gives them.
+    pub const ALL: [(Self, &str); 4] = [
+        (Self::Password, "password"),
+        (Self::Md5, "md5"),
+        (Self::ScramSha256, "scram-sha-256"),
+        (Self::None, "none"),
+    ];
+
+    /// The methods of a list in the form of `require_auth`: names with commas between them.
+    ///
+    /// # Errors
+    /// The first word that names no method.
+    pub fn list(text: &str) -> Result<Vec<Self>, String> {
+        let known = |word: &str| Self::ALL.into_iter().find(|(_, name)| *name == word);
+        let find = |word: &str| known(word).map(|(method, _)| method).ok_or_else(|| word.to_owned());
+        text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(find).collect()
+    }
 }
 
 /// Whether a connection is encrypted.

@@ -12,5 +12,7 @@ pub mod pgsql;
 #[cfg(test)]
 mod testing;
 
-pub use client::{Client, Event, Login, ServerError, StatementId, Summary, TlsMode, Value};
+pub use client::{
+    Client, Event, Login, PgsqlMethod, ServerError, StatementId, Summary, TlsMode, Trust, Value,
+};
 pub use error::ProtocolError;

@@ -48,21 +48,18 @@ fn give_up_rights(job: &Job) -> io::Result<()> {
 /// Whether the database is one that this account has to be known to: a server behind a socket that Dyno has not made may
 /// tell users by their accounts, and a database file may be anyone's.
 fn needs_own_account(job: &Job, account: Account) -> bool {
-    job.target.addresses.iter().any(|address| match address {
-        Address::Unix(path) | Address::File(path) => {
-            !path.parent().is_some_and(|folder| account.owns(folder))
-        }
-        Address::Tcp { .. } => false,
-    })
+    databases(job).any(|path| !path.parent().is_some_and(|folder| account.owns(folder)))
 }
 
 /// The files and folders that the job names.
 fn files(job: &Job) -> impl Iterator<Item = &Path> {
     let tls = &job.target.tls;
     let of_tls = [&tls.ca, &tls.cert, &tls.key].into_iter().flatten();
-    let databases = job.target.addresses.iter().filter_map(|address| match address {
-        Address::Unix(path) | Address::File(path) => path.parent(),
-        Address::Tcp { .. } => None,
-    });
-    job.script.search_path.iter().chain(of_tls).map(AsRef::as_ref).chain(databases)
+    let folders = databases(job).filter_map(Path::parent);
+    job.script.search_path.iter().chain(of_tls).map(AsRef::as_ref).chain(folders)
+}
+
+/// The sockets and database files that the job names.
+fn databases(job: &Job) -> impl Iterator<Item = &Path> {
+    job.target.addresses.iter().flat_map(Address::paths)
 }

@@ -2,6 +2,7 @@
 
 mod channel;
 mod ciphers;
+mod contradiction;
 mod verifier;
 
 use std::fs;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::channel::Channel;
 pub use self::channel::Encryption;
 use self::ciphers::CiphersError;
+pub use self::contradiction::{TlsContradiction, TlsNames};
 use self::verifier::verifier;
 
 /// Whether and how connections are encrypted.
@@ -55,6 +57,13 @@ pub enum TlsMode {
     VerifyIdentity,
 }
 
+impl TlsMode {
+    /// Whether a server has to show who it is.
+    pub fn verifies(self) -> bool {
+        matches!(self, Self::VerifyCa | Self::VerifyIdentity)
+    }
+}
+
 impl Tls {
     /// Reads the files, to tell early what is wrong with them.
     ///
@@ -71,10 +80,9 @@ impl Tls {
 pub enum TlsError {
     #[error("cannot use {} for TLS: {why}", path.display())]
     File { path: PathBuf, why: String },
-    #[error("TLS mode {0:?} needs a file of certificates to trust (ca)")]
-    NoAuthority(TlsMode),
-    #[error("TLS needs a client certificate and its key together (cert and key)")]
-    HalfCertificate,
+    /// In the words of a job.
+    #[error("TLS: {}", .0.words(&TlsNames::OF_JOBS, *.1))]
+    Contradiction(TlsContradiction, TlsMode),
     #[error(transparent)]
     Ciphers(#[from] CiphersError),
     #[error("cannot set up TLS: {0}")]
@@ -83,6 +91,9 @@ pub enum TlsError {
 
 /// Creates channels; none if TLS is disabled.
 pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
+    if let Some(contradiction) = tls.contradiction() {
+        return Err(TlsError::Contradiction(contradiction, tls.mode));
+    }
     if tls.mode == TlsMode::Disabled {
         return Ok(None);
     }
@@ -93,14 +104,13 @@ pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
         .dangerous()
         .with_custom_certificate_verifier(verifier(tls, provider)?);
     let config = match (&tls.cert, &tls.key) {
-        (None, None) => builder.with_no_client_auth(),
         (Some(cert), Some(key)) => {
             let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| bad_file(key, &error))?;
             builder
                 .with_client_auth_cert(certificates(cert)?, key_der)
                 .map_err(|error| bad_file(cert, &error))?
         }
-        _ => return Err(TlsError::HalfCertificate),
+        _ => builder.with_no_client_auth(),
     };
     Ok(Some(Arc::new(config)))
 }
@@ -124,6 +134,18 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
         Ok(found) => Ok(found),
         Err(error) => Err(bad_file(path, &error)),
     }
+}
+
+/// The text of a file with a MySQL server's RSA key (PEM), such as `public_key.pem` in its data folder.
+///
+/// # Errors
+/// The file cannot be read, or holds no such key.
+pub fn read_public_key(path: &Path) -> Result<String, TlsError> {
+    let pem = fs::read_to_string(path).map_err(|error| bad_file(path, &error))?;
+    if !dyno_wire::mysql::is_public_key(&pem) {
+        return Err(bad_file(path, &"it holds no RSA public key (PEM)"));
+    }
+    Ok(pem)
 }
 
 fn bad_file(path: &Path, why: &dyn std::fmt::Display) -> TlsError {

@@ -12,7 +12,6 @@ use super::{Tls, TlsError, TlsMode, bad_file, certificates};
 
 pub(super) fn verifier(tls: &Tls, provider: Arc<CryptoProvider>) -> Result<Arc<Verifier>, TlsError> {
     let chain = match (tls.mode, &tls.ca) {
-        (TlsMode::VerifyCa | TlsMode::VerifyIdentity, None) => return Err(TlsError::NoAuthority(tls.mode)),
         (TlsMode::VerifyCa | TlsMode::VerifyIdentity, Some(ca)) => {
             let mut roots = RootCertStore::empty();
             for certificate in certificates(ca)? {

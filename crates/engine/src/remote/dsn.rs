@@ -3,15 +3,16 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use dyno_client::Tls;
+use dyno_client::{Tls, TlsError, TlsNames, Trust, read_public_key};
 use percent_encoding::percent_decode_str;
 
 use super::dsn_error::DsnError;
 use super::password::Password;
-use super::tls::{TlsNames, TlsParameters};
+use super::tls::{self, TlsParameters};
+use super::trust::{self, LoginRules, TrustParameters};
 use crate::entry::Family;
 
-/// Parameters that do not concern TLS.
+/// Parameters that say where a server is and who comes.
 const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "dbname"];
 
 /// Where a server listens.
@@ -33,6 +34,7 @@ pub struct Dsn {
     /// None for one that Dyno makes.
     pub(super) database: Option<String>,
     pub(super) tls: Tls,
+    pub(super) rules: LoginRules,
 }
 
 /// The decoded parts, before references are resolved.
@@ -45,6 +47,7 @@ struct Parts {
     password: Option<String>,
     database: Option<String>,
     tls: TlsParameters,
+    trust: TrustParameters,
 }
 
 impl Dsn {
@@ -67,8 +70,7 @@ impl Dsn {
             "postgres" | "postgresql" => Family::Postgres,
             _ => return Err(DsnError::Scheme),
         };
-        let names = TlsNames::of(family);
-        let parts = Parts::split(rest, names)?;
+        let parts = Parts::split(rest, family)?;
         let (default_user, default_port) = match family {
             Family::Postgres => ("postgres", 5432),
             _ => ("root", 3306),
@@ -80,13 +82,15 @@ impl Dsn {
         let filled = |part: Option<String>| part.filter(|text| !text.is_empty());
         let address = address(family, filled(parts.host), filled(parts.socket), port);
         let is_local = matches!(address, RemoteAddress::Unix(_));
+        let tls = parts.tls.tls(family, is_local)?;
         Ok(Self {
             family,
             address,
             user: filled(parts.user).unwrap_or_else(|| default_user.to_owned()),
             password: parts.password.map_or(Password::None, Password::of),
             database: filled(parts.database),
-            tls: parts.tls.tls(names, is_local)?,
+            rules: parts.trust.rules(family, tls.mode)?,
+            tls,
         })
     }
 
@@ -94,7 +98,7 @@ impl Dsn {
     #[must_use]
     pub fn in_folder(mut self, folder: &Path) -> Self {
         let Tls { ca, cert, key, .. } = &mut self.tls;
-        for file in [ca, cert, key].into_iter().flatten() {
+        for file in [ca, cert, key, &mut self.rules.key_file].into_iter().flatten() {
             *file = folder.join(&*file);
         }
         self
@@ -110,12 +114,20 @@ impl Dsn {
         self.database.is_some()
     }
 
-    /// Reads the files for TLS, to tell early what is wrong with them.
+    /// Reads the files that it names, to tell early what is wrong with them.
     ///
     /// # Errors
     /// A file is missing, or holds no certificate or key.
     pub fn check_files(&self) -> Result<(), DsnError> {
-        self.tls.check().map_err(|error| DsnError::TlsFile(error.to_string()))
+        self.tls.check().map_err(|error| DsnError::TlsFile(error.to_string()))?;
+        self.trust().map(drop)
+    }
+
+    /// What the server may learn. Reads the file with its key.
+    pub(super) fn trust(&self) -> Result<Trust, DsnError> {
+        let unusable = |error: TlsError| DsnError::TlsFile(error.to_string());
+        let public_key = self.rules.key_file.as_deref().map(read_public_key).transpose().map_err(unusable)?;
+        Ok(Trust { public_key, ..self.rules.trust.clone() })
     }
 
     /// Whether the address has the password itself, rather than where it is.
@@ -131,7 +143,7 @@ impl Dsn {
 
 impl Parts {
     /// `[user[:password]@][host[:port]][/database][?name=value&…]`.
-    fn split(text: &str, names: &TlsNames) -> Result<Self, DsnError> {
+    fn split(text: &str, family: Family) -> Result<Self, DsnError> {
         let (text, query) = text.split_once('?').unwrap_or((text, ""));
         // A password may contain an '@', a host cannot.
         let (login, place) =
@@ -150,12 +162,12 @@ impl Parts {
             parts.user = Some(decode(user, "user")?);
             parts.password = password.map(|word| decode(word, "password")).transpose()?;
         }
-        parts.read_parameters(query, names)?;
+        parts.read_parameters(query, family)?;
         Ok(parts)
     }
 
     /// Reads `name=value&…`, which override what stands before them.
-    fn read_parameters(&mut self, query: &str, names: &TlsNames) -> Result<(), DsnError> {
+    fn read_parameters(&mut self, query: &str, family: Family) -> Result<(), DsnError> {
         let mut seen = Vec::new();
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -166,7 +178,12 @@ impl Parts {
                 "user" => &mut self.user,
                 "password" => &mut self.password,
                 "dbname" => &mut self.database,
-                _ => self.tls.place(names, name).ok_or_else(|| unknown_parameter(name, names))?,
+                _ => {
+                    let place = self.tls.place(tls::names(family), name);
+                    place
+                        .or_else(|| self.trust.place(family, name))
+                        .ok_or_else(|| unknown_parameter(name, family))?
+                }
             };
             if seen.contains(&name) {
                 return Err(DsnError::Twice { name: name.to_owned() });
@@ -178,8 +195,9 @@ impl Parts {
     }
 }
 
-fn unknown_parameter(name: &str, names: &TlsNames) -> DsnError {
-    let known = [PARAMETERS.as_slice(), &names.all()].concat().join(", ");
+fn unknown_parameter(name: &str, family: Family) -> DsnError {
+    let TlsNames { mode, ca, cert, key, .. } = tls::names(family);
+    let known = [PARAMETERS.as_slice(), &[mode, ca, cert, key], trust::names(family)].concat().join(", ");
     DsnError::Parameter { name: name.to_owned(), known }
 }
 
@@ -212,7 +230,7 @@ fn decode(text: &str, part: &'static str) -> Result<String, DsnError> {
 /// The address without the password.
 impl fmt::Display for Dsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { family, address, user, password: _, database, tls: _ } = self;
+        let Self { family, address, user, password: _, database, tls: _, rules: _ } = self;
         let scheme = match family {
             Family::Postgres => "postgres",
             Family::Mariadb => "mariadb",
@@ -295,7 +313,8 @@ mod tests {
         assert_eq!(error("db.test"), DsnError::Scheme);
         assert_eq!(error("oracle://db.test"), DsnError::Scheme);
         assert_eq!(error("mysql://me:secret@db.test:x/b"), DsnError::Port { port: "x".to_owned() });
-        let known = "socket, host, port, user, password, dbname, ssl-mode, ssl-ca, ssl-cert, ssl-key";
+        let known = "socket, host, port, user, password, dbname, ssl-mode, ssl-ca, ssl-cert, ssl-key, \
+                     connect-timeout, get-server-public-key, server-public-key-path, enable-cleartext-plugin";
         assert_eq!(
             error("mysql://me@db.test?ssl=1"),
             DsnError::Parameter { name: "ssl".to_owned(), known: known.to_owned() }

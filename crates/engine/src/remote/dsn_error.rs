@@ -29,13 +29,13 @@ pub enum DsnError {
     /// A parameter that is given twice.
     #[error("the dsn gives the parameter '{name}' twice")]
     Twice { name: String },
-    /// An unknown mode of TLS.
+    /// A value that a parameter cannot have.
     #[error("the dsn has {name}={value}; it may be {known}")]
-    Mode { name: &'static str, value: String, known: String },
-    /// Parameters for TLS that do not fit together, in words.
+    Value { name: &'static str, value: String, known: String },
+    /// Parameters that do not fit together, in words.
     #[error("in the dsn, {0}")]
     Contradiction(String),
-    /// A file for TLS that cannot be used, and why.
+    /// A file with a certificate or a key that cannot be used, and why.
     #[error("the dsn names a file that cannot be used: {0}")]
     TlsFile(String),
     /// The environment variable that holds the password is not set.

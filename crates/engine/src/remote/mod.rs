@@ -5,6 +5,7 @@ mod dsn_error;
 mod hold;
 mod password;
 mod tls;
+mod trust;
 
 use std::env;
 use std::fmt;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use dyno_client::{
     Account, Client, ClientError, Encryption, EndpointError, Login, ResultSet, ServerAddress, Tls, TlsMode,
+    Trust,
 };
 use thiserror::Error;
 
@@ -34,6 +36,7 @@ pub struct Remote {
     account: Account,
     /// The database of its connections.
     database: String,
+    trust: Trust,
     family: Family,
     version: String,
     encryption: Option<Encryption>,
@@ -74,12 +77,14 @@ impl Remote {
     pub fn connect(dsn: &Dsn) -> Result<Self, RemoteError> {
         let password = dsn.password(&|name| env::var(name).ok())?;
         let database = dsn.database.clone().unwrap_or_else(|| elsewhere(dsn.family).to_owned());
+        let trust = dsn.trust()?;
         let mut remote = Self {
-            account: account(dsn, &password, &database)?,
+            account: account(dsn, &password, &trust, &database)?,
             database,
             family: dsn.family,
             dsn: dsn.clone(),
             password,
+            trust,
             version: String::new(),
             encryption: None,
         };
@@ -92,7 +97,7 @@ impl Remote {
     /// # Errors
     /// A file for TLS cannot be read any more.
     fn in_database(&self, database: &str) -> Result<Self, RemoteError> {
-        let account = account(&self.dsn, &self.password, database)?;
+        let account = account(&self.dsn, &self.password, &self.trust, database)?;
         Ok(Self { account, database: database.to_owned(), ..self.clone() })
     }
 
@@ -100,7 +105,7 @@ impl Remote {
         let dsn = self.dsn.to_string();
         match source {
             ClientError::Endpoint(EndpointError::Tls(_)) if self.dsn.tls.mode == TlsMode::Preferred => {
-                let without = tls::TlsNames::of(self.family).written(TlsMode::Disabled);
+                let without = tls::names(self.family).written(TlsMode::Disabled);
                 RemoteError::Preferred { dsn, source: Box::new(source), without }
             }
             source => RemoteError::Client { dsn, source },
@@ -109,7 +114,7 @@ impl Remote {
 
     /// Asks for the version, which tells MySQL from MariaDB. Either address works for both.
     fn greet(&mut self) -> Result<(), ClientError> {
-        let mut client = self.open(CONNECT_PATIENCE)?;
+        let mut client = self.open(self.patience())?;
         self.encryption = client.encryption();
         let rows = client.query(self.procedure()?.version_query())?.rows;
         self.version = rows.into_iter().flatten().flatten().next().unwrap_or_default();
@@ -118,6 +123,10 @@ impl Remote {
             self.family = if is_mariadb { Family::Mariadb } else { Family::Mysql };
         }
         Ok(())
+    }
+
+    fn patience(&self) -> Duration {
+        self.login_limit().unwrap_or(CONNECT_PATIENCE)
     }
 
     fn procedure(&self) -> Result<&'static dyn Procedure, ClientError> {
@@ -157,6 +166,16 @@ impl Remote {
         &self.dsn.tls
     }
 
+    /// What a connection gives a server that has not shown who it is.
+    pub fn trust(&self) -> &Trust {
+        &self.trust
+    }
+
+    /// The time limit of a login, if the address has one.
+    pub fn login_limit(&self) -> Option<Duration> {
+        self.dsn.rules.limit
+    }
+
     /// How connections are encrypted; none if they are not.
     pub fn encryption(&self) -> Option<Encryption> {
         self.encryption
@@ -179,7 +198,7 @@ impl Remote {
     /// # Errors
     /// The server refuses it, or takes longer than a minute.
     pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
-        let mut client = self.open(CONNECT_PATIENCE)?;
+        let mut client = self.open(self.patience())?;
         client.set_patience(Some(QUERY_PATIENCE))?;
         client.query(sql)
     }
@@ -201,11 +220,12 @@ fn elsewhere(family: Family) -> &'static str {
     }
 }
 
-fn account(dsn: &Dsn, password: &str, database: &str) -> Result<Account, RemoteError> {
+fn account(dsn: &Dsn, password: &str, trust: &Trust, database: &str) -> Result<Account, RemoteError> {
     let login = Login {
         user: dsn.user.clone(),
         password: password.to_owned(),
         database: database.to_owned(),
+        trust: trust.clone(),
         ..Login::default()
     };
     let no_server = || RemoteError::Client { dsn: dsn.to_string(), source: ClientError::NoServer };

@@ -2,23 +2,10 @@
 
 use std::path::PathBuf;
 
-use dyno_client::{Tls, TlsMode};
+use dyno_client::{Tls, TlsMode, TlsNames};
 
 use super::dsn_error::DsnError;
 use crate::entry::Family;
-
-/// A product's names.
-#[derive(Debug)]
-pub(super) struct TlsNames {
-    mode: &'static str,
-    ca: &'static str,
-    cert: &'static str,
-    key: &'static str,
-    /// The modes' values: for none, encrypted if the server can, encrypted, verified, verified with its host's name.
-    modes: [&'static str; 5],
-    /// Whether the product can encrypt a unix socket.
-    encrypts_sockets: bool,
-}
 
 /// libpq's ("SSL Support" in the PostgreSQL manual).
 const POSTGRES: TlsNames = TlsNames {
@@ -26,8 +13,8 @@ const POSTGRES: TlsNames = TlsNames {
     ca: "sslrootcert",
     cert: "sslcert",
     key: "sslkey",
+    ciphers: "",
     modes: ["disable", "prefer", "require", "verify-ca", "verify-full"],
-    encrypts_sockets: false,
 };
 
 /// Those of MySQL's clients ("Command Options for Encrypted Connections" in the MySQL manual).
@@ -36,13 +23,17 @@ const MYSQL: TlsNames = TlsNames {
     ca: "ssl-ca",
     cert: "ssl-cert",
     key: "ssl-key",
+    ciphers: "",
     modes: ["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"],
-    encrypts_sockets: true,
 };
 
-/// The meaning of `modes`, in their order.
-const MODES: [TlsMode; 5] =
-    [TlsMode::Disabled, TlsMode::Preferred, TlsMode::Required, TlsMode::VerifyCa, TlsMode::VerifyIdentity];
+/// A product's names.
+pub(super) fn names(family: Family) -> &'static TlsNames {
+    match family {
+        Family::Postgres => &POSTGRES,
+        Family::Mysql | Family::Mariadb | Family::Sqlite => &MYSQL,
+    }
+}
 
 /// What a dsn has of them.
 #[derive(Default)]
@@ -51,25 +42,6 @@ pub(super) struct TlsParameters {
     ca: Option<String>,
     cert: Option<String>,
     key: Option<String>,
-}
-
-impl TlsNames {
-    pub(super) fn of(family: Family) -> &'static Self {
-        match family {
-            Family::Postgres => &POSTGRES,
-            Family::Mysql | Family::Mariadb | Family::Sqlite => &MYSQL,
-        }
-    }
-
-    pub(super) fn all(&self) -> [&'static str; 4] {
-        [self.mode, self.ca, self.cert, self.key]
-    }
-
-    /// A mode as the product writes it.
-    pub(super) fn written(&self, mode: TlsMode) -> String {
-        let place = MODES.iter().position(|known| *known == mode).unwrap_or_default();
-        format!("{}={}", self.mode, self.modes[place])
-    }
 }
 
 impl TlsParameters {
@@ -85,8 +57,10 @@ impl TlsParameters {
     }
 
     /// What they ask for. No file is read. Without a mode, connections by TCP are encrypted if the server can, so that no password
-    /// goes in clear to one that could have TLS. `is_local`: over a unix socket, which is not encrypted unless required.
-    pub(super) fn tls(self, names: &TlsNames, is_local: bool) -> Result<Tls, DsnError> {
+    /// goes in clear to one that could have TLS. `is_local`: over a unix socket, which is not encrypted unless required, and by
+    /// PostgreSQL never.
+    pub(super) fn tls(self, family: Family, is_local: bool) -> Result<Tls, DsnError> {
+        let names = names(family);
         let mode = match &self.mode {
             None => TlsMode::Preferred,
             Some(text) => mode(names, text)?,
@@ -94,41 +68,25 @@ impl TlsParameters {
         let mode = if is_local && mode == TlsMode::Preferred { TlsMode::Disabled } else { mode };
         let file = |text: Option<String>| text.map(PathBuf::from);
         let tls = Tls { mode, ca: file(self.ca), cert: file(self.cert), key: file(self.key), ciphers: None };
-        match contradiction(&tls, names, is_local) {
-            Some(problem) => Err(DsnError::Contradiction(problem)),
-            None => Ok(tls),
+        if let Some(contradiction) = tls.contradiction() {
+            return Err(DsnError::Contradiction(contradiction.words(names, mode)));
         }
+        if is_local && mode != TlsMode::Disabled && family == Family::Postgres {
+            let given = names.written(mode);
+            return Err(DsnError::Contradiction(format!(
+                "{given} needs a host: unix sockets are not encrypted"
+            )));
+        }
+        Ok(tls)
     }
 }
 
 fn mode(names: &TlsNames, text: &str) -> Result<TlsMode, DsnError> {
-    let known = names.modes.iter().zip(MODES).find(|(name, _)| name.eq_ignore_ascii_case(text));
-    known.map(|(_, mode)| mode).ok_or_else(|| DsnError::Mode {
+    let known = names.modes.iter().zip(TlsNames::MODES).find(|(name, _)| name.eq_ignore_ascii_case(text));
+    known.map(|(_, mode)| mode).ok_or_else(|| DsnError::Value {
         name: names.mode,
         value: text.to_owned(),
         known: names.modes.join(", "),
-    })
-}
-
-/// What does not fit together, in words.
-fn contradiction(tls: &Tls, names: &TlsNames, is_local: bool) -> Option<String> {
-    let TlsNames { ca, cert, key, .. } = names;
-    let given = names.written(tls.mode);
-    let verifies = matches!(tls.mode, TlsMode::VerifyCa | TlsMode::VerifyIdentity);
-    let [verify_ca, verify_full] =
-        [TlsMode::VerifyCa, TlsMode::VerifyIdentity].map(|mode| names.written(mode));
-    Some(if verifies && tls.ca.is_none() {
-        format!("{given} needs {ca}, the file of certificates to trust")
-    } else if !verifies && tls.ca.is_some() {
-        format!("{ca} is used with {verify_ca} or {verify_full}, not with {given}")
-    } else if tls.cert.is_some() != tls.key.is_some() {
-        format!("{cert} and {key} go together")
-    } else if tls.cert.is_some() && tls.mode == TlsMode::Disabled {
-        format!("{cert} is used on encrypted connections, and this one is not ({given})")
-    } else if is_local && tls.mode != TlsMode::Disabled && !names.encrypts_sockets {
-        format!("{given} needs a host: unix sockets are not encrypted")
-    } else {
-        return None;
     })
 }
 
@@ -144,10 +102,10 @@ mod tests {
     #[test]
     fn each_product_s_own_parameters_are_read() {
         let mode = |text: &str| tls(text).unwrap().mode;
-        for (name, value) in ["disable", "prefer", "require"].iter().zip(MODES) {
+        for (name, value) in ["disable", "prefer", "require"].iter().zip(TlsNames::MODES) {
             assert_eq!(mode(&format!("postgres://h?sslmode={name}")), value);
         }
-        for (name, value) in ["DISABLED", "preferred", "Required"].iter().zip(MODES) {
+        for (name, value) in ["DISABLED", "preferred", "Required"].iter().zip(TlsNames::MODES) {
             assert_eq!(mode(&format!("mariadb://h?ssl-mode={name}")), value);
         }
         let whole = "postgres://h?sslmode=verify-full&sslrootcert=ca.pem&sslcert=/c.pem&sslkey=/k.pem";
@@ -194,7 +152,7 @@ mod tests {
             ("postgres://h?sslkey=/k.pem&sslmode=require", "sslcert and sslkey go together"),
             (
                 "mysql://h?ssl-cert=/c&ssl-key=/k&ssl-mode=DISABLED",
-                "ssl-cert is used on encrypted connections, and this one is not (ssl-mode=DISABLED)",
+                "ssl-cert is used on encrypted connections (ssl-mode=REQUIRED), and these are not (ssl-mode=DISABLED)",
             ),
             ("postgres:///?host=/run&sslmode=require", "sslmode=require needs a host"),
         ] {

@@ -60,6 +60,22 @@ impl Authority {
     }
 }
 
+impl Authority {
+    /// The authority's certificate, and a certificate about `localhost` with its key, as files that servers can read.
+    ///
+    /// # Panics
+    /// They cannot be made.
+    pub fn identify_server(&self) -> [PathBuf; 3] {
+        let Identity { cert, key } = self.identify("localhost");
+        if let Some(account) = Account::instead_of_root() {
+            account.own(&key).expect("the server's account gets its key");
+            let way = Permissions::from_mode(0o711);
+            fs::set_permissions(&self.folder, way).expect("a folder of our own");
+        }
+        [self.cert.clone(), cert, key]
+    }
+}
+
 fn write(path: &Path, text: &str, mode: u32) {
     fs::write(path, text).expect("a file");
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("a file of our own");
@@ -75,13 +91,7 @@ pub fn start_with_tls(
     authority: &Authority,
     settings: &[(&str, &str)],
 ) -> Server {
-    let Identity { cert, key } = authority.identify("localhost");
-    if let Some(account) = Account::instead_of_root() {
-        account.own(&key).expect("the server's account gets its key");
-        let way = Permissions::from_mode(0o711);
-        fs::set_permissions(&authority.folder, way).expect("a folder of our own");
-    }
-    let files = [&authority.cert, &cert, &key].map(|path| path.display().to_string());
+    let files = authority.identify_server().map(|path| path.display().to_string());
     let [ca, cert, key] = files.each_ref().map(String::as_str);
     let tls = if installation.entry.engine == "postgres" {
         [("ssl", "on"), ("ssl_ca_file", ca), ("ssl_cert_file", cert), ("ssl_key_file", key)]

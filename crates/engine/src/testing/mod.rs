@@ -5,6 +5,7 @@
 //! megabytes are tested with `DYNO_LARGE_ENGINES=1` only.
 
 mod authority;
+mod network;
 mod signals;
 mod wait;
 
@@ -22,6 +23,7 @@ use libtest_mimic::{Arguments, Completion, Failed};
 use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
 
 pub use self::authority::{Authority, Identity, start_with_tls};
+pub use self::network::own_address;
 pub use self::signals::{Signal, go_on, pause, send};
 pub use self::wait::wait_until;
 use crate::cache::Cache;

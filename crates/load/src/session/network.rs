@@ -20,7 +20,8 @@ pub(super) struct NetworkSession {
 impl NetworkSession {
     pub(super) fn open(target: &Target, dialer: &Dialer) -> Result<Self, SqlFailure> {
         let (driver, ignore_errors) = (target.driver, target.ignore_errors.clone());
-        let connection = Connection::open(dialer.account(), dialer.place(), None)
+        let limit = Some(dialer.login_limit());
+        let connection = Connection::open(dialer.account(), dialer.place(), limit, None)
             .map_err(|error| failure::from_client(driver, ignore_errors.as_deref(), error))?;
         Ok(Self { driver, ignore_errors, connection, statements: Statements::new(target) })
     }

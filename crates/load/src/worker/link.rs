@@ -2,8 +2,11 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
-use dyno_client::{CALLS_MAX, Endpoint, EndpointError, ServerAddress, is_forgotten, logged_in};
+use dyno_client::{
+    CALLS_MAX, ClientError, Deadline, Endpoint, EndpointError, ServerAddress, is_forgotten, logged_in,
+};
 use dyno_script::{ParamType, Reply, SqlFailure};
 use dyno_wire::{Client, Event, ServerError, Summary};
 
@@ -38,6 +41,10 @@ pub(super) struct Link {
     /// Index of the address being connected to.
     address: usize,
     token: Option<Token>,
+    /// When the connection must be open; none once it is, or is given up.
+    login_by: Option<Deadline>,
+    /// Whether the loop has been told of that.
+    is_watched: bool,
     /// The error that broke the connection while no command was in flight.
     parting: Option<SqlFailure>,
     /// A command was sent ahead. Its answer is not awaited yet, and may have arrived.
@@ -69,17 +76,20 @@ impl Link {
         let place = dialer.place();
         let mut link = Self {
             stage: Stage::Closed,
-            endpoint: Endpoint::new(dialer.account(), place),
+            endpoint: Endpoint::new(dialer.account(), place, 0),
             statements: Statements::new(target),
             place: Arc::clone(place),
             address: 0,
             token: None,
+            login_by: None,
+            is_watched: false,
             parting: None,
             ahead: None,
             forgotten: 0,
             summary: Summary::default(),
         };
-        let step = link.call(target, io);
+        link.limit_login(dialer);
+        let step = link.call(target, dialer, io);
         (link, step)
     }
 
@@ -87,14 +97,61 @@ impl Link {
     pub(super) fn dial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
         self.close(io);
         (self.parting, self.ahead) = (None, None);
-        let place = dialer.place();
-        self.endpoint = Endpoint::new(dialer.account(), place);
-        self.statements = Statements::new(target);
-        (self.place, self.address) = (Arc::clone(place), 0);
-        self.call(target, io)
+        (self.place, self.address) = (Arc::clone(dialer.place()), 0);
+        self.limit_login(dialer);
+        self.redial(target, dialer, io)
     }
 
-    fn call(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
+    /// Connects to the same address once more. That has no more time than the first attempt.
+    pub(super) fn redial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
+        self.statements = Statements::new(target);
+        self.call(target, dialer, io)
+    }
+
+    fn limit_login(&mut self, dialer: &Dialer) {
+        self.login_by = Deadline::after(dialer.login_limit());
+        self.is_watched = false;
+    }
+
+    /// When the connection must be open, if the loop has not been told yet.
+    pub(super) fn new_deadline(&mut self) -> Option<Instant> {
+        let deadline = self.login_by.filter(|_| !self.is_watched)?;
+        self.is_watched = true;
+        Some(deadline.at())
+    }
+
+    /// Whether the connection is not open yet and must be at this time.
+    pub(super) fn must_open_by(&self, at: Instant) -> bool {
+        self.login_by.is_some_and(|deadline| deadline.at() == at)
+    }
+
+    /// Tries the next address, or gives up, since the time for this one has passed.
+    pub(super) fn be_late(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
+        let (stage, limit) = (self.stage, dialer.login_limit());
+        let address = self.place.name().to_owned();
+        self.close(io);
+        match stage {
+            Stage::Connecting | Stage::Redialling if self.place.has_more(self.address) => {
+                self.call_next(target, dialer, io)
+            }
+            Stage::Connecting | Stage::Redialling => {
+                let late = io::Error::from(io::ErrorKind::TimedOut);
+                LinkProgress::Reply(Reply::Failed(failure::unreachable(target.driver, &address, &late)))
+            }
+            _ => {
+                let late = ClientError::LoginTimeout { address, limit };
+                LinkProgress::Reply(Reply::Failed(failure::late(target.driver, &late)))
+            }
+        }
+    }
+
+    fn call_next(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
+        self.address += 1;
+        self.limit_login(dialer);
+        self.call(target, dialer, io)
+    }
+
+    fn call(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
         let added = self
             .place
             .start_connecting(self.address)
@@ -102,6 +159,7 @@ impl Link {
         match added {
             Ok((token, connecting, number)) => {
                 (self.token, self.address) = (Some(token), number);
+                self.endpoint = Endpoint::new(dialer.account(), &self.place, number);
                 self.stage = if connecting { Stage::Connecting } else { Stage::LoggingIn };
                 self.advance(target, io)
             }
@@ -110,11 +168,11 @@ impl Link {
                 self.stage = Stage::Redialling;
                 LinkProgress::Redial
             }
-            Err(error) => LinkProgress::Reply(Reply::Failed(failure::unreachable(
-                target.driver,
-                self.place.name(),
-                &error,
-            ))),
+            Err(error) => {
+                self.close(io);
+                let failure = failure::unreachable(target.driver, self.place.name(), &error);
+                LinkProgress::Reply(Reply::Failed(failure))
+            }
         }
     }
 
@@ -142,10 +200,8 @@ impl Link {
         }
         self.stage = Stage::Busy;
         encode(&mut self.statements, self.endpoint.protocol());
-        match self.flush(io) {
-            Ok(()) => LinkProgress::Pending,
-            Err(error) => self.fail(&error, target, io),
-        }
+        // After a row that could not be read nothing is sent: the server might never answer.
+        self.advance(target, io)
     }
 
     /// Sends a text query, which `encode` writes, whose answer is awaited later.
@@ -242,9 +298,10 @@ impl Link {
         &mut self,
         error: Option<&io::Error>,
         target: &Target,
+        dialer: &Dialer,
         io: &mut dyn Io,
     ) -> LinkProgress {
-        let stage = self.stage;
+        let (stage, login_by) = (self.stage, self.login_by);
         self.close(io);
         let failure = match stage {
             Stage::Closed | Stage::Redialling => return LinkProgress::Pending,
@@ -258,11 +315,11 @@ impl Link {
             Stage::LoggingIn if self.is_forgotten(error) => {
                 self.forgotten += 1;
                 self.stage = Stage::Redialling;
+                self.login_by = login_by;
                 return LinkProgress::Redial;
             }
             Stage::Connecting if self.place.has_more(self.address) => {
-                self.address += 1;
-                return self.call(target, io);
+                return self.call_next(target, dialer, io);
             }
             Stage::Connecting => {
                 let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
@@ -300,6 +357,7 @@ impl Link {
 
     fn close(&mut self, io: &mut dyn Io) {
         self.stage = Stage::Closed;
+        self.login_by = None;
         if let Some(token) = self.token.take() {
             io.remove(token);
         }
@@ -343,6 +401,7 @@ impl Link {
             }
             (Stage::LoggingIn, Event::Ready) => {
                 self.forgotten = 0;
+                self.login_by = None;
                 if let Some(socket) = self.token.and_then(|token| io.socket(token)) {
                     logged_in(socket);
                 }

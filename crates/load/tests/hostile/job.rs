@@ -6,13 +6,16 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use dyno_load::{Address, Frame, Job, Protocol, TlsMode, Total, run_job};
+use dyno_load::{Address, Frame, Job, Protocol, Scheduler, TlsMode, Total, run_job};
 use serde_json::json;
 
 use crate::listener::{Listener, Play};
 
 /// Longer than any of these jobs may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What no server may hear.
+pub(crate) const PASSWORD: &str = "open sesame 7391";
 
 const SCRIPT: &str = "
 function thread_init() con = sysbench.sql.driver():connect() end
@@ -38,8 +41,15 @@ pub(crate) fn meet(driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
 /// The same with a time limit.
 pub(crate) fn meet_for(seconds: Option<f64>, driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     let listener = Listener::start(play);
-    let ways = listener.addresses.iter().flat_map(|address| ["event", "thread"].map(|way| (address, way)));
-    let jobs = ways.map(|(address, scheduler)| Job { seconds, ..job(driver, tls, address, scheduler) });
+    let ways = listener
+        .addresses
+        .iter()
+        .flat_map(|address| [Scheduler::Event, Scheduler::Thread].map(|way| (address, way)));
+    let jobs = ways.map(|(address, scheduler)| {
+        let mut job = Job { seconds, ..job(driver, address, scheduler) };
+        job.target.tls.mode = tls;
+        job
+    });
     let running: Vec<_> = jobs.map(|job| thread::spawn(|| run(job))).collect();
     running.into_iter().map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
@@ -57,21 +67,22 @@ pub(crate) fn fails_with_tls(driver: Protocol, tls: TlsMode, words: &str, play: 
     }
 }
 
-fn job(driver: Protocol, tls: TlsMode, address: &Address, scheduler: &str) -> Job {
+/// One event of one connection to a server.
+pub(crate) fn job(driver: Protocol, address: &Address, scheduler: Scheduler) -> Job {
     let job = json!({
-        "target": { "driver": driver, "addresses": [address], "user": "dyno", "tls": { "mode": tls } },
+        "target": { "driver": driver, "addresses": [address], "user": "dyno", "password": PASSWORD },
         "script": { "name": "hostile", "source": SCRIPT },
         "command": "run",
         "connections": 1,
         "scheduler": scheduler,
         "events": 1,
         "seed": 1,
-        "tuning": { "start_seconds_max": 1.0, "end_seconds_max": 0.2 },
+        "tuning": { "start_seconds_max": 30.0, "end_seconds_max": 0.2 },
     });
     serde_json::from_value(job).expect("a job")
 }
 
-fn run(job: Job) -> Story {
+pub(crate) fn run(job: Job) -> Story {
     let (sender, frames) = channel();
     thread::spawn(move || {
         run_job(job, &AtomicBool::new(false), &mut |frame| drop(sender.send(frame)));

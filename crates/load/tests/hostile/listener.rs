@@ -2,69 +2,166 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use dyno_engine::testing::{Authority, Identity};
 use dyno_load::Address;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection};
 use socket2::{SockAddr, Socket, Type};
 use tempfile::TempDir;
 
-/// A server with two addresses. It goes on until the test process ends.
+/// A server with a socket and a port, or a port alone. It goes on until the test process ends.
 pub(crate) struct Listener {
     /// Keeps the unix socket's place.
-    _folder: TempDir,
-    pub(crate) addresses: [Address; 2],
+    _folder: Option<TempDir>,
+    pub(crate) addresses: Vec<Address>,
 }
 
+/// All that a server has heard, decrypted.
+#[derive(Clone, Default)]
+pub(crate) struct Ear(Arc<Mutex<Vec<u8>>>);
+
 /// The server's end of one connection.
-pub(crate) struct Peer(Socket);
+pub(crate) struct Peer {
+    socket: Socket,
+    tls: Option<ServerConnection>,
+    ear: Ear,
+}
 
 /// What a server does with each connection.
 pub(crate) type Play = fn(Peer);
 
 impl Listener {
+    /// A server that is reached by a unix socket and by the loopback interface.
     pub(crate) fn start(play: Play) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("socket");
-        listen(&SockAddr::unix(&path).expect("a short path"), play);
-        let tcp = listen(&SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0).into(), play);
-        let port = tcp.as_socket().expect("an address").port();
-        let host = Ipv4Addr::LOCALHOST.to_string();
-        Self { _folder: folder, addresses: [Address::Unix(path), Address::Tcp { host, port }] }
+        listen(&SockAddr::unix(&path).expect("a short path"), play, &Ear::default());
+        let tcp = at(Ipv4Addr::LOCALHOST, play, &Ear::default());
+        Self { _folder: Some(folder), addresses: vec![Address::Unix(path), tcp] }
+    }
+
+    /// A server that is reached by an address, and what it hears.
+    pub(crate) fn at(host: Ipv4Addr, play: Play) -> (Self, Ear) {
+        let ear = Ear::default();
+        (Self { _folder: None, addresses: vec![at(host, play, &ear)] }, ear)
     }
 }
 
-fn listen(address: &SockAddr, play: Play) -> SockAddr {
+fn at(host: Ipv4Addr, play: Play, ear: &Ear) -> Address {
+    let bound = listen(&SocketAddrV4::new(host, 0).into(), play, ear);
+    let port = bound.as_socket().expect("an address").port();
+    Address::Tcp { host: host.to_string(), port }
+}
+
+fn listen(address: &SockAddr, play: Play, ear: &Ear) -> SockAddr {
     let socket = Socket::new(address.domain(), Type::STREAM, None).expect("a socket");
     socket.bind(address).and_then(|()| socket.listen(16)).expect("a free address");
     let bound = socket.local_addr().expect("an address");
+    let ear = ear.clone();
     thread::spawn(move || {
         while let Ok((caller, _)) = socket.accept() {
-            thread::spawn(move || play(Peer(caller)));
+            let ear = ear.clone();
+            thread::spawn(move || play(Peer { socket: caller, tls: None, ear }));
         }
     });
     bound
 }
 
+impl Ear {
+    pub(crate) fn heard(&self) -> Vec<u8> {
+        self.0.lock().expect("no listener panics").clone()
+    }
+}
+
 impl Peer {
     /// Sends; false once the client has hung up.
     pub(crate) fn say(&mut self, bytes: impl AsRef<[u8]>) -> bool {
-        self.0.write_all(bytes.as_ref()).is_ok()
+        let bytes = bytes.as_ref();
+        match &mut self.tls {
+            None => self.socket.write_all(bytes).is_ok(),
+            Some(tls) => {
+                let mut stream = rustls::Stream::new(tls, &mut self.socket);
+                stream.write_all(bytes).and_then(|()| stream.flush()).is_ok()
+            }
+        }
     }
 
-    /// Waits for what the client sends next.
-    pub(crate) fn hear(&mut self) {
+    /// Sends a byte at a time, for as long as the client listens: slower than any of these limits in all.
+    pub(crate) fn dribble(mut self, bytes: impl AsRef<[u8]>) {
+        for byte in bytes.as_ref() {
+            if !self.say([*byte]) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        self.stay();
+    }
+
+    /// Sends the same again and again, for as long as the client listens, with pauses.
+    pub(crate) fn repeat(mut self, bytes: impl AsRef<[u8]>) {
+        while self.say(bytes.as_ref()) {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits for what the client sends next; false once it has hung up.
+    pub(crate) fn hear(&mut self) -> bool {
+        !self.listen().is_empty()
+    }
+
+    /// What the client sends next; nothing once it has hung up.
+    pub(crate) fn listen(&mut self) -> Vec<u8> {
+        let mut buffer = [0; 4096];
+        let heard = match &mut self.tls {
+            None => self.socket.read(&mut buffer),
+            Some(tls) => rustls::Stream::new(tls, &mut self.socket).read(&mut buffer),
+        };
+        let bytes = heard.unwrap_or(0);
+        self.ear.0.lock().expect("no listener panics").extend_from_slice(&buffer[..bytes]);
+        buffer[..bytes].to_vec()
+    }
+
+    /// Waits for so many bytes in clear.
+    pub(crate) fn hear_bytes(&mut self, count: usize) {
+        let mut bytes = vec![0; count];
         // A client that has hung up is found out by whoever speaks to it.
-        let _ = self.0.read(&mut [0; 4096]);
+        let _ = self.socket.read_exact(&mut bytes);
+        self.ear.0.lock().expect("no listener panics").extend_from_slice(&bytes);
     }
 
     /// Is silent until the client hangs up.
     pub(crate) fn stay(mut self) {
-        while self.0.read(&mut [0; 4096]).is_ok_and(|bytes| bytes > 0) {}
+        while self.hear() {}
+    }
+
+    /// Encrypts the connection, with a certificate that nobody vouches for.
+    pub(crate) fn encrypt(&mut self) {
+        let mut tls = ServerConnection::new(Arc::clone(&TLS)).expect("a configuration");
+        // A client that does not trust the certificate hangs up.
+        let _ = tls.complete_io(&mut self.socket);
+        self.tls = Some(tls);
     }
 
     /// Breaks the connection as a crashed host does. A unix socket can only be closed.
     pub(crate) fn reset(self) {
-        self.0.set_linger(Some(Duration::ZERO)).expect("an open socket");
+        self.socket.set_linger(Some(Duration::ZERO)).expect("an open socket");
     }
 }
+
+static TLS: LazyLock<Arc<ServerConfig>> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Identity { cert, key } = Authority::new(folder.path(), "stranger").identify("impostor");
+    let cert = CertificateDer::from_pem_file(cert).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_file(key).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth();
+    Arc::new(builder.with_single_cert(vec![cert], key).expect("a certificate with its key"))
+});

@@ -2,6 +2,7 @@
 //! job panic, hang or fill memory.
 
 mod answers;
+mod behaviours;
 mod job;
 mod listener;
 mod logins;

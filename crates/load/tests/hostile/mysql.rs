@@ -3,7 +3,7 @@
 use crate::listener::Peer;
 
 const PROTOCOL_41: u32 = 1 << 9;
-const SSL: u32 = 1 << 11;
+pub(crate) const SSL: u32 = 1 << 11;
 const SECURE_CONNECTION: u32 = 1 << 15;
 const PLUGIN_AUTH: u32 = 1 << 19;
 
@@ -15,14 +15,18 @@ pub(crate) fn packet(number: u8, payload: &[u8]) -> Vec<u8> {
 
 /// The first packet, with TLS on offer or not.
 pub(crate) fn greeting(tls: bool) -> Vec<u8> {
-    let capabilities = PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH | if tls { SSL } else { 0 };
-    let [a, b, c, d] = capabilities.to_le_bytes();
+    greeting_of("mysql_native_password", if tls { SSL } else { 0 })
+}
+
+/// The first packet of a server whose default is another plugin, and that can do more.
+pub(crate) fn greeting_of(plugin: &str, more: u32) -> Vec<u8> {
+    let [a, b, c, d] = (PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH | more).to_le_bytes();
     let parts: [&[u8]; 6] = [
         b"\x0a8.0.33-hostile\0\x07\0\0\0abcdefgh\0",
         &[a, b, 45, 2, 0, c, d, 21],
         &[0; 10],
         b"ijklmnopqrst\0",
-        b"mysql_native_password",
+        plugin.as_bytes(),
         b"\0",
     ];
     packet(0, &parts.concat())
@@ -34,6 +38,16 @@ pub(crate) fn ok(number: u8) -> Vec<u8> {
 
 pub(crate) fn error(number: u8, code: u16, message: &str) -> Vec<u8> {
     packet(number, &[&[0xFF], &code.to_le_bytes()[..], b"#HY000", message.as_bytes()].concat())
+}
+
+/// A request to log in by another plugin.
+pub(crate) fn switch_to(number: u8, plugin: &str) -> Vec<u8> {
+    packet(number, &[b"\xfe", plugin.as_bytes(), b"\0abcdefghijklmnopqrst\0"].concat())
+}
+
+/// More data for a plugin.
+pub(crate) fn more_data(number: u8, data: &[u8]) -> Vec<u8> {
+    packet(number, &[b"\x01", data].concat())
 }
 
 /// Lets the client in and waits for its first command.

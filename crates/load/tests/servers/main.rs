@@ -16,6 +16,7 @@ mod slices;
 mod stalls;
 mod storm;
 mod tls;
+mod trust;
 mod types;
 mod workloads;
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     tests.extend(big::tests());
     tests.extend(logins::tests());
     tests.extend(tls::tests());
+    tests.extend(trust::tests());
     tests.extend(compression::tests());
     tests.extend(types::tests());
     tests.extend(results::tests());

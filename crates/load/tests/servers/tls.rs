@@ -121,7 +121,7 @@ fn client_certificate(installation: &Installation) {
         job
     };
     gives(&show(Some(cert.clone()), Some(key)), true);
-    is_refused(&show(Some(cert), None), "its key together");
+    is_refused(&show(Some(cert), None), "cert and key go together");
 }
 
 fn ciphers(installation: &Installation) {

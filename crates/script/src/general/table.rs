@@ -129,6 +129,27 @@ const MYSQL: &[GeneralOption] = &[
         Some(""),
         "ciphers to offer, by OpenSSL's names (not its keywords, such as HIGH), with colons; default: all",
     ),
+    option(
+        "mysql-server-public-key-path",
+        File,
+        None,
+        "the server's RSA key (PEM), with which a password is encrypted without TLS",
+    )
+    .if_given(),
+    option(
+        "mysql-get-server-public-key",
+        Flag,
+        Some("off"),
+        "take that key from whoever answers: an impostor gets the password",
+    )
+    .if_given(),
+    option(
+        "mysql-enable-cleartext-plugin",
+        Flag,
+        Some("off"),
+        "send the password in clear text to whoever asks for it",
+    )
+    .if_given(),
     option("mysql-compression", Flag, Some("off"), "compress what travels, where the server can"),
     option(
         "mysql-compression-algorithms",
@@ -147,18 +168,30 @@ const MYSQL: &[GeneralOption] = &[
 ];
 
 const PGSQL: &[GeneralOption] = &[
-    option("pgsql-host", Text, Some("localhost"), "host, or the folder of a unix socket"),
+    option(
+        "pgsql-host",
+        Text,
+        Some("localhost"),
+        "host, or the folder of a unix socket; of several with commas the first that accepts",
+    ),
     option("pgsql-port", Within(1, 65_535), Some("5432"), "port"),
     option("pgsql-user", Text, Some("sbtest"), "account"),
     option("pgsql-password", Text, Some(""), "password").secret(),
     option("pgsql-db", Text, Some("sbtest"), "database"),
     option(
         "pgsql-sslmode",
-        Choice(&["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]),
+        Choice(&["disable", "prefer", "require", "verify-ca", "verify-full"]),
         Some("prefer"),
         "encryption, in libpq's words",
     ),
     option("pgsql-ssl-ca", File, None, "certificates to trust (PEM)").if_given(),
+    option(
+        "pgsql-require-auth",
+        Words(&["password", "md5", "scram-sha-256", "none"]),
+        Some(""),
+        "methods by which the server may ask for the password or a proof of it; default: all but the password itself",
+    )
+    .if_given(),
     option(
         "pgsql-ignore-errors",
         SqlStates,
@@ -172,6 +205,13 @@ const SQLITE: &[GeneralOption] =
     &[option("sqlite-db", File, Some("sbtest.db"), "database file, made where it is missing").if_given()];
 
 const DYNO: &[GeneralOption] = &[
+    option(
+        "connect-timeout",
+        Number,
+        Some("0"),
+        "seconds in which a server must let a connection in; 0: those of --thread-init-timeout",
+    )
+    .if_given(),
     option("rate-spacing", Choice(&["poisson", "constant"]), Some("poisson"), "how --rate spaces events")
         .if_given(),
     option("think-time", Number, Some("0"), "seconds that a connection waits between two events").if_given(),

@@ -2,6 +2,7 @@
 
 use super::reader::malformed;
 use super::scramble;
+use crate::client::Trust;
 use crate::error::ProtocolError;
 
 /// An authentication method that this client supports.
@@ -28,12 +29,39 @@ pub(super) enum Transport {
     Encrypted,
 }
 
-/// The values from which a reply is computed.
+/// The values from which a reply is computed, and what of them the server may learn.
 #[derive(Clone, Copy)]
 pub(super) struct Secret<'a> {
     pub(super) password: &'a [u8],
     pub(super) nonce: &'a [u8],
     pub(super) transport: Transport,
+    /// Whether the server has shown who it is.
+    pub(super) is_known: bool,
+    pub(super) trust: &'a Trust,
+}
+
+impl Secret<'_> {
+    /// Whether the server may learn the password from the plugins that encrypt it.
+    fn is_for_server(&self) -> bool {
+        self.password.is_empty() || self.is_known || self.trust.takes_public_key
+    }
+
+    /// Whether the server may learn the password from [`Plugin::Clear`].
+    fn is_clear_for_server(&self) -> bool {
+        self.password.is_empty() || self.is_known || self.trust.sends_clear_text
+    }
+
+    /// The password where the plugins with SHA-256 want all of it: in clear text where nobody listens, encrypted with the known
+    /// key, or, as `request_key`, the request for the server's key.
+    fn whole(&self, is_clear: bool, request_key: u8) -> Result<Vec<u8>, ProtocolError> {
+        match &self.trust.public_key {
+            _ if self.password.is_empty() => Ok(clear(self.password)),
+            Some(key) if !is_clear => scramble::encrypt(self.password, self.nonce, key.as_bytes()),
+            _ if !self.is_for_server() => Err(ProtocolError::PasswordWanted),
+            _ if is_clear => Ok(clear(self.password)),
+            _ => Ok(vec![request_key]),
+        }
+    }
 }
 
 /// Asks `caching_sha2_password` for the server's public key.
@@ -70,16 +98,17 @@ impl Plugin {
 
     /// The first reply, computed from the nonce.
     pub(super) fn reply(self, secret: Secret<'_>) -> Result<Vec<u8>, ProtocolError> {
-        let Secret { password, nonce, transport } = secret;
+        let Secret { password, nonce, transport, .. } = secret;
         match self {
             Self::Native => Ok(scramble::native(password, nonce)),
             Self::CachingSha2 => Ok(scramble::caching_sha2(password, nonce)),
             Self::Ed25519 => Ok(scramble::ed25519(password, nonce)),
             // Unlike `caching_sha2_password`, this plugin does not accept a clear password over a unix socket.
-            Self::Sha256 if password.is_empty() || transport == Transport::Encrypted => Ok(clear(password)),
-            Self::Sha256 => Ok(vec![SHA256_REQUEST_KEY]),
-            Self::Clear if transport == Transport::Open => Err(ProtocolError::ClearPassword),
-            Self::Clear => Ok(clear(password)),
+            Self::Sha256 => secret.whole(transport == Transport::Encrypted, SHA256_REQUEST_KEY),
+            Self::Clear if secret.is_clear_for_server() => Ok(clear(password)),
+            Self::Clear => {
+                Err(ProtocolError::ClearPassword { verify: "VERIFY_CA", allow: "enable-cleartext-plugin" })
+            }
         }
     }
 
@@ -91,10 +120,13 @@ impl Plugin {
     ) -> Result<Option<Vec<u8>>, ProtocolError> {
         match (self, data) {
             (Self::CachingSha2, [FAST_AUTH_OK]) => Ok(None),
-            (Self::CachingSha2, [FULL_AUTH_NEEDED]) if secret.transport == Transport::Open => {
-                Ok(Some(vec![CACHING_SHA2_REQUEST_KEY]))
+            (Self::CachingSha2, [FULL_AUTH_NEEDED]) => {
+                let is_clear = secret.transport != Transport::Open;
+                secret.whole(is_clear, CACHING_SHA2_REQUEST_KEY).map(Some)
             }
-            (Self::CachingSha2, [FULL_AUTH_NEEDED]) => Ok(Some(clear(secret.password))),
+            (Self::CachingSha2 | Self::Sha256, _) if !secret.is_for_server() => {
+                Err(ProtocolError::PasswordWanted)
+            }
             (Self::CachingSha2 | Self::Sha256, public_key) => {
                 scramble::encrypt(secret.password, secret.nonce, public_key).map(Some)
             }

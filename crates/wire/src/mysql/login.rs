@@ -160,8 +160,13 @@ impl Dialog {
     }
 
     fn secret(&self) -> Secret<'_> {
-        let password = self.login.password.as_bytes();
-        Secret { password, nonce: self.plugin.trim(&self.nonce), transport: self.transport }
+        Secret {
+            password: self.login.password.as_bytes(),
+            nonce: self.plugin.trim(&self.nonce),
+            transport: self.transport,
+            is_known: self.login.is_known(),
+            trust: &self.login.trust,
+        }
     }
 }
 

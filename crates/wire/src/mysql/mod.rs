@@ -30,3 +30,8 @@ mod tests;
 pub use compressed::Compressed;
 pub use compression::Compression;
 pub use connection::Connection;
+
+/// Whether a text is an RSA key in PEM, as in MySQL's file `public_key.pem`.
+pub fn is_public_key(pem: &str) -> bool {
+    scramble::public_key(pem.as_bytes()).is_some()
+}

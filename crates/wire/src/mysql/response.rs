@@ -3,6 +3,7 @@
 use super::reader::{Reader, truncated};
 use crate::client::ServerError;
 use crate::error::ProtocolError;
+use crate::limits::error_text;
 
 /// First byte of an OK packet.
 pub(super) const OK: u8 = 0x00;
@@ -54,7 +55,7 @@ pub(super) fn read_error(packet: &[u8]) -> Result<ServerError, ProtocolError> {
         Some(([b'#', state @ ..], message)) => (state, message),
         _ => (&b"HY000"[..], reader.rest()),
     };
-    Ok(ServerError { code, state: text(state), message: text(message) })
+    Ok(ServerError { code, state: text(state), message: error_text(message) })
 }
 
 /// Text from a server. Before the connection has a character set, the text may be in any.
@@ -88,6 +89,8 @@ mod tests {
         let refused = read_error(b"\xFF\x10\x04Too many connections").unwrap();
         assert_eq!((refused.code, refused.state.as_str()), (1040, "HY000"));
         assert_eq!(refused.message, "Too many connections");
+        let endless = read_error(&[b"\xFF\x10\x04".as_slice(), &b"x".repeat(1 << 20)].concat()).unwrap();
+        assert_eq!(endless.message.len(), 8192);
     }
 
     #[test]

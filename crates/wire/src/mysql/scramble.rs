@@ -46,24 +46,28 @@ pub(super) fn ed25519(password: &[u8], nonce: &[u8]) -> Vec<u8> {
 }
 
 /// Full authentication of `caching_sha2_password` and `sha256_password` without TLS. The password and its NUL are
-/// combined with the nonce (XOR), then encrypted (RSA, OAEP with SHA-1) with the public key that the server sent in PEM.
+/// combined with the nonce (XOR), then encrypted (RSA, OAEP with SHA-1) with the server's public key in PEM.
 ///
-/// The key is not authenticated. The password is therefore protected from listeners, not from an impostor. The Marvin
-/// timing attack (RUSTSEC-2023-0071) concerns private-key operations of the `rsa` crate, and none is done here.
+/// A key that came from the server protects the password from listeners, not from an impostor. The Marvin timing attack
+/// (RUSTSEC-2023-0071) concerns private-key operations of the `rsa` crate, and none is done here.
 pub(super) fn encrypt(
     password: &[u8],
     nonce: &[u8],
     public_key_pem: &[u8],
 ) -> Result<Vec<u8>, ProtocolError> {
-    let key = std::str::from_utf8(public_key_pem)
-        .ok()
-        .and_then(|pem| RsaPublicKey::from_public_key_pem(pem).ok())
+    let key = public_key(public_key_pem)
         .ok_or_else(|| malformed("authentication", "no RSA public key where one was asked for"))?;
     let secret: Vec<u8> =
         [password, &[0]].concat().iter().zip(nonce.iter().cycle()).map(|(a, b)| a ^ b).collect();
     key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &secret).map_err(|error| {
         malformed("authentication", format!("its RSA key does not fit the password: {error}"))
     })
+}
+
+/// The RSA key of a text in PEM. In MySQL's `public_key.pem` a NUL follows the text.
+pub(super) fn public_key(pem: &[u8]) -> Option<RsaPublicKey> {
+    let pem = std::str::from_utf8(pem).ok()?;
+    RsaPublicKey::from_public_key_pem(pem.trim_end_matches('\0')).ok()
 }
 
 fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {

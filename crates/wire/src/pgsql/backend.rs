@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::ServerError;
+use crate::limits::error_text;
 
 /// Reads a body from its start. Each read returns `None` if the body ends too early.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
@@ -65,7 +66,7 @@ impl<'a> Report<'a> {
 
     /// The error in the form of both protocols.
     pub(super) fn server_error(&self) -> ServerError {
-        let text = |code| self.field(code).unwrap_or_default().into_owned();
+        let text = |code| error_text(self.field(code).unwrap_or_default().as_bytes());
         ServerError { code: 0, state: text(b'C'), message: text(b'M') }
     }
 }

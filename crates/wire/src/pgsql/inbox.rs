@@ -128,6 +128,11 @@ fn message_at(bytes: &[u8], place: usize) -> Option<Message> {
     (start <= end && end <= bytes.len()).then_some(Message { tag, start, end })
 }
 
+/// Length of the message that `bytes` begin with, once its header is there.
+pub(super) fn announced_bytes(bytes: &[u8]) -> Option<usize> {
+    bytes.first_chunk().copied().map(|header| split_header(header).1)
+}
+
 /// Tag and length.
 #[inline]
 fn split_header([tag, a, b, c, d]: [u8; HEADER_BYTES]) -> (u8, usize) {

@@ -6,18 +6,20 @@ use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, Scr
 
 use super::backend::{Reader, Report};
 use super::frontend;
-use super::inbox::Message;
+use super::inbox::{self, Message};
 use super::link::Link;
 use crate::outbox::Outbox;
-use crate::{Event, Login, ProtocolError, TlsMode};
+use crate::{Event, Login, PgsqlMethod, ProtocolError, TlsMode};
 
 /// Tags that a server may send until it is ready: authentication, parameters, notices and errors.
 const LOGIN_TAGS: &[u8] = b"AEKNRSZv";
 
+/// Largest message of a login. Real ones have some hundred bytes.
+const LOGIN_LIMIT_BYTES: usize = 1 << 20;
+
 /// State of a login. It is dropped with the password when the login is complete.
 pub(super) struct Handshake {
     login: Login,
-    is_encrypted: bool,
     step: Step,
 }
 
@@ -52,12 +54,11 @@ impl Handshake {
             frontend::startup(outbox.end(), &login);
             Step::Started
         };
-        Handshake { login, is_encrypted: false, step }
+        Handshake { login, step }
     }
 
     /// Continues the login over TLS.
     pub(super) fn tls_established(&mut self, outbox: &mut Outbox) {
-        self.is_encrypted = true;
         self.start_up(outbox);
     }
 
@@ -99,7 +100,9 @@ impl Handshake {
     }
 
     fn read_messages(&mut self, link: &mut Link) -> Result<Event, ProtocolError> {
-        while let Some(message) = link.inbox.peek()? {
+        loop {
+            check_begin(link.inbox.unparsed())?;
+            let Some(message) = link.inbox.peek()? else { return Ok(Event::NeedInput) };
             link.inbox.take(message);
             let body = link.inbox.body(message);
             match (message.tag, &self.step) {
@@ -114,31 +117,20 @@ impl Handshake {
             }
             link.inbox.forget_parsed();
         }
-        match link.inbox.unparsed().first() {
-            // This is reported before the message is complete, because a server of another protocol would never send
-            // the rest.
-            Some(tag) if !LOGIN_TAGS.contains(tag) => {
-                Err(malformed("message", format!("'{}' has no place in a login", tag.escape_ascii())))
-            }
-            _ => Ok(Event::NeedInput),
-        }
     }
 
     /// Answers one Authentication message.
-    ///
-    /// The password is sent in clear text only over TLS or a unix socket. On other transports an attacker could read
-    /// it, or impersonate the server.
     fn authenticate(&mut self, message: Message, link: &mut Link) -> Result<(), ProtocolError> {
         const WHAT: &str = "authentication request";
         let mut request = Reader(link.inbox.body(message));
         let kind = request.i32().ok_or_else(|| malformed(WHAT, "it ends too early"))?;
+        if let Step::Started = self.step {
+            self.check_method(kind)?;
+        }
         let Login { user, password, .. } = &self.login;
         let out = link.outbox.end();
         self.step = match (&mut self.step, kind) {
             (Step::Started | Step::Answered, 0) => Step::Accepted,
-            (Step::Started, 3) if !self.is_encrypted && !self.login.local && !password.is_empty() => {
-                return Err(ProtocolError::ClearPassword);
-            }
             (Step::Started, 3) => {
                 frontend::password(out, password.as_bytes());
                 Step::Answered
@@ -169,6 +161,42 @@ impl Handshake {
             (_, kind) => return Err(malformed(WHAT, format!("{} is out of order", method_name(kind)))),
         };
         Ok(())
+    }
+
+    /// Refuses a method that the login does not allow. The password itself is for a server that is known, or if the login asks
+    /// for this method: an impostor could read it.
+    fn check_method(&self, kind: i32) -> Result<(), ProtocolError> {
+        let (method, used) = match kind {
+            0 => (PgsqlMethod::None, "none"),
+            3 => (PgsqlMethod::Password, "password"),
+            5 => (PgsqlMethod::Md5, "md5"),
+            10 => (PgsqlMethod::ScramSha256, "scram-sha-256"),
+            _ => return Ok(()),
+        };
+        let required = &self.login.trust.methods;
+        if !required.is_empty() && !required.contains(&method) {
+            return Err(ProtocolError::OtherMethod { used });
+        }
+        let gives_password = method == PgsqlMethod::Password && !self.login.password.is_empty();
+        if gives_password && required.is_empty() && !self.login.is_known() {
+            let (verify, allow) = ("verify-ca", "require_auth=password");
+            return Err(ProtocolError::ClearPassword { verify, allow });
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a message by its first bytes: a server of another protocol would never send the rest.
+fn check_begin(unparsed: &[u8]) -> Result<(), ProtocolError> {
+    let Some(tag) = unparsed.first() else { return Ok(()) };
+    if !LOGIN_TAGS.contains(tag) {
+        return Err(malformed("message", format!("'{}' has no place in a login", tag.escape_ascii())));
+    }
+    match inbox::announced_bytes(unparsed) {
+        Some(bytes) if bytes > LOGIN_LIMIT_BYTES => {
+            Err(ProtocolError::TooLarge { what: "message", limit_bytes: LOGIN_LIMIT_BYTES })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -90,6 +90,11 @@ impl RunningSystem for LocalServer {
         self.listen.map(|listen| Address::Tcp { host: listen.to_string(), port })
     }
 
+    fn public_key(&self) -> Option<String> {
+        // MySQL makes itself a key since 8.0; other servers have none, and need none.
+        dyno_load::read_public_key(&self.server.access().datadir.join("public_key.pem")).ok()
+    }
+
     fn work(&self) -> Work {
         Work::Server(self.server.access().pid)
     }

@@ -47,6 +47,8 @@ impl RunningSystem for RemoteServer {
             password: self.remote.password().to_owned(),
             database: self.remote.database().to_owned(),
             tls: self.remote.tls().clone(),
+            trust: self.remote.trust().clone(),
+            connect_seconds_max: self.remote.login_limit().map(|limit| limit.as_secs_f64()),
             changed_names: self.keeper.as_ref().map(|keeper| keeper.names()),
             ..Target::new(driver, vec![address])
         }

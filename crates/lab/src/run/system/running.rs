@@ -18,6 +18,10 @@ pub(crate) trait RunningSystem: Send {
     fn network_address(&self) -> Option<Address> {
         None
     }
+    /// Its RSA key (PEM), of a server that Dyno started: hosts that it has not been reached from need nobody's word for it.
+    fn public_key(&self) -> Option<String> {
+        None
+    }
     /// Where its work is done, to account its CPU and I/O.
     fn work(&self) -> Work;
     /// Its family, of a server that Dyno started.

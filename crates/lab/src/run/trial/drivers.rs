@@ -112,7 +112,11 @@ fn network_target(target: Target, system: &dyn RunningSystem) -> Result<Target, 
     if tls.ca.is_some() || tls.cert.is_some() || tls.key.is_some() {
         return cannot("its `dsn` names files for TLS, which they do not have");
     }
-    Ok(Target { addresses: vec![address], ..target })
+    let mut target = Target { addresses: vec![address], ..target };
+    if let Some(key) = system.public_key() {
+        target.trust.public_key = Some(key);
+    }
+    Ok(target)
 }
 
 /// Whether a name or an address means whatever host it is used on.

@@ -95,7 +95,8 @@ fn whereabouts(target: &Target) -> Vec<(&'static str, String)> {
             variables.push(("DYNO_HOST", host.clone()));
             variables.push(("DYNO_PORT", port.to_string()));
         }
-        None => {}
+        // Systems of plans have one address.
+        Some(Address::FirstOf(_)) | None => {}
     }
     variables
 }

@@ -277,7 +277,7 @@ impl EventLoop<'_> {
                 task.awaited.filter(|awaited| task.links[awaited.link].is_redialling())
             {
                 let (target, dialer) = (&self.shared.job.target, &self.shared.dialer);
-                let step = task.links[awaited.link].dial(target, dialer, &mut *self.io);
+                let step = task.links[awaited.link].redial(target, dialer, &mut *self.io);
                 self.on_step(slot, step)?;
             } else if task.stage == Stage::BackingOff {
                 let reply = if self.shared.control.phase() >= Phase::Stopping {

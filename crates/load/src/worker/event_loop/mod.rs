@@ -2,6 +2,7 @@
 
 mod events;
 mod joins;
+mod logins;
 mod slices;
 mod stalls;
 mod tasks;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use dyno_script::{Entry, Reply, Runtime, ScriptError};
 
+use self::logins::Login;
 use self::stalls::Stalls;
 use super::link::LinkProgress;
 use super::slot::{Slot, Stage};
@@ -46,6 +48,8 @@ pub(crate) struct EventLoop<'a> {
     /// Slot and link of each socket, by the index of its token.
     owners: Vec<(u32, u32)>,
     timers: Timers,
+    /// Connections that are being opened, in the order of their deadlines; and some that are open by now.
+    logins: VecDeque<Login>,
     schedule: Option<Schedule>,
     /// Slots that wait for a due event or the next slice, the longest waiting first.
     idle: VecDeque<u32>,
@@ -99,6 +103,7 @@ impl<'a> EventLoop<'a> {
             slots: Vec::new(),
             owners: Vec::new(),
             timers: Timers::default(),
+            logins: VecDeque::new(),
             schedule: None,
             idle: VecDeque::new(),
             window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
@@ -209,6 +214,7 @@ impl<'a> EventLoop<'a> {
                 self.on_io(event)?;
             }
             self.on_timers()?;
+            self.end_late_logins()?;
             self.start_due_events()?;
             self.take_up_slice()?;
             self.take_up_joins();
@@ -261,7 +267,8 @@ impl<'a> EventLoop<'a> {
         let slice_ends_ns = (!self.rested && self.active == 0).then_some(self.window.to_ns);
         let at_ns = [self.timers.next_ns(), due_ns, slice_ends_ns].into_iter().flatten().min();
         let wait = at_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(self.now_ns())));
-        wait.into_iter().chain(self.schedule.as_ref().map(|_| LONGEST_WAIT)).min()
+        let longest = self.schedule.as_ref().map(|_| LONGEST_WAIT);
+        wait.into_iter().chain(longest).chain(self.login_wait()).min()
     }
 
     fn on_io(&mut self, event: IoEvent) -> Result<(), LoopError> {
@@ -273,11 +280,11 @@ impl<'a> EventLoop<'a> {
         if connection.token() != Some(*token) {
             return Ok(());
         }
-        let (target, io) = (&self.shared.job.target, &mut *self.io);
+        let (target, dialer, io) = (&self.shared.job.target, &self.shared.dialer, &mut *self.io);
         let step = match event {
             IoEvent::Connected(_) => connection.connected(target, io),
             IoEvent::Received(_) => connection.received(target, io),
-            IoEvent::Closed(_, error) => connection.broken(error.as_ref(), target, io),
+            IoEvent::Closed(_, error) => connection.broken(error.as_ref(), target, dialer, io),
         };
         self.on_step(slot, step)
     }

@@ -27,9 +27,11 @@ impl EventLoop<'_> {
         match step {
             LinkProgress::Pending => {
                 self.own(slot, awaited.link);
+                self.watch_login(slot, awaited.link);
                 None
             }
             LinkProgress::Redial => {
+                self.watch_login(slot, awaited.link);
                 let at_ns = self.now_ns() + REDIAL_NS;
                 self.wake_at(slot, at_ns);
                 None

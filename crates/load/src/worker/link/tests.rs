@@ -6,7 +6,12 @@ use crate::io::IoEvent;
 use crate::job::{IoMethod, Protocol};
 
 /// Turns a loop until the link has a reply for its script, or is connected.
-fn turn(link: &mut Link, mut step: LinkProgress, target: &Target, io: &mut dyn Io) -> Option<Reply> {
+fn turn(
+    link: &mut Link,
+    mut step: LinkProgress,
+    (target, dialer): (&Target, &Dialer),
+    io: &mut dyn Io,
+) -> Option<Reply> {
     let limit = Instant::now() + Duration::from_secs(20);
     while link.stage == Stage::Connecting && matches!(step, LinkProgress::Pending) {
         assert!(Instant::now() < limit, "nothing came of the call");
@@ -15,7 +20,7 @@ fn turn(link: &mut Link, mut step: LinkProgress, target: &Target, io: &mut dyn I
             step = match event {
                 IoEvent::Connected(_) => link.connected(target, io),
                 IoEvent::Closed(token, error) if link.token() == Some(token) => {
-                    link.broken(error.as_ref(), target, io)
+                    link.broken(error.as_ref(), target, dialer, io)
                 }
                 _ => LinkProgress::Pending,
             };
@@ -34,11 +39,12 @@ fn every_address_of_a_name_is_tried_and_the_last_one_s_error_told() {
         let (_listener, addresses) = dead_and_alive();
         let dead = vec![addresses[0].clone(), addresses[0].clone()];
         let mut io = crate::io::open(method, 2).unwrap();
-        let (mut link, step) = Link::open(&target, &dialer(addresses), &mut *io);
-        assert!(turn(&mut link, step, &target, &mut *io).is_none());
+        let (some_alive, all_dead) = (dialer(addresses), dialer(dead));
+        let (mut link, step) = Link::open(&target, &some_alive, &mut *io);
+        assert!(turn(&mut link, step, (&target, &some_alive), &mut *io).is_none());
         assert_eq!(link.stage, Stage::LoggingIn, "{method:?}");
-        let (mut link, step) = Link::open(&target, &dialer(dead), &mut *io);
-        let reply = turn(&mut link, step, &target, &mut *io);
+        let (mut link, step) = Link::open(&target, &all_dead, &mut *io);
+        let reply = turn(&mut link, step, (&target, &all_dead), &mut *io);
         let Some(Reply::Failed(failure)) = reply else { panic!("{method:?}: {reply:?}") };
         assert!(failure.message.starts_with("cannot connect to many.example:1: "), "{}", failure.message);
     }

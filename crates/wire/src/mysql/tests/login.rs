@@ -10,7 +10,7 @@ use super::super::scramble;
 use super::server::{Form, NONCE, error, greeting, greeting_with, more_data, numbered, ok, switch_to};
 use super::{LOGIN, hear, refusal, sent};
 use crate::mysql::Connection;
-use crate::{Client as _, Event, Login, ServerError, TlsMode};
+use crate::{Client as _, Event, Login, ProtocolError, ServerError, TlsMode, Trust};
 
 /// A connection that has received a handshake packet with `plugin` as the default plugin.
 fn greeted(login: Login, plugin: &str) -> Connection {
@@ -62,14 +62,32 @@ fn a_password_that_is_not_cached_goes_over_a_socket_in_clear() {
     assert_eq!(hear(&mut connection, &numbered(4, &[ok(0, 2)])), Event::Ready);
 }
 
-#[test]
-fn a_password_that_is_not_cached_goes_over_tcp_encrypted() {
+/// A server's key, and what it tells of it.
+fn key_pair() -> (RsaPrivateKey, String) {
     let key = RsaPrivateKey::new(&mut OsRng, 768).unwrap();
     let pem = RsaPublicKey::from(&key).to_public_key_pem(LineEnding::LF).unwrap();
-    for (plugin, until_key, request) in
-        [("caching_sha2_password", vec![more_data(&[4])], &[2]), ("sha256_password", vec![], &[1])]
-    {
-        let mut connection = greeted(LOGIN(), "mysql_native_password");
+    (key, pem)
+}
+
+/// The password in an encrypted answer, with its NUL.
+fn decrypted(answer: &[u8], key: &RsaPrivateKey) -> Vec<u8> {
+    let crossed = key.decrypt(Oaep::new::<Sha1>(), &answer[4..]).unwrap();
+    crossed.iter().zip(NONCE).map(|(a, b)| a ^ b).collect()
+}
+
+/// The two plugins that want the password itself, and what a server says until then.
+fn wanting_it_all() -> [(&'static str, Vec<Vec<u8>>); 2] {
+    [("caching_sha2_password", vec![more_data(&[4])]), ("sha256_password", vec![])]
+}
+
+#[test]
+fn the_key_of_a_server_that_is_known_is_taken_or_where_that_is_asked_for() {
+    let (key, pem) = key_pair();
+    let asked_for = Trust { takes_public_key: true, ..Trust::default() };
+    let logins = [Login { known: true, ..LOGIN() }, Login { trust: asked_for, ..LOGIN() }];
+    for ((plugin, until_key), login) in wanting_it_all().into_iter().zip(logins) {
+        let request = if plugin == "sha256_password" { 1 } else { 2 };
+        let mut connection = greeted(login, "mysql_native_password");
         sent(&mut connection);
         let mut number = 2;
         for payload in [vec![switch_to(plugin, NONCE)], until_key].concat() {
@@ -77,32 +95,116 @@ fn a_password_that_is_not_cached_goes_over_tcp_encrypted() {
             hear(&mut connection, &numbered(number, &[payload]));
             number += 2;
         }
-        assert_eq!(sent(&mut connection), numbered(number - 1, &[request.to_vec()]));
+        assert_eq!(sent(&mut connection), numbered(number - 1, &[vec![request]]));
         hear(&mut connection, &numbered(number, &[more_data(pem.as_bytes())]));
-        let encrypted = sent(&mut connection);
-        let crossed = key.decrypt(Oaep::new::<Sha1>(), &encrypted[4..]).unwrap();
-        let password: Vec<u8> = crossed.iter().zip(NONCE).map(|(a, b)| a ^ b).collect();
-        assert_eq!(password, b"pencil\0");
+        assert_eq!(decrypted(&sent(&mut connection), &key), b"pencil\0");
         assert_eq!(hear(&mut connection, &numbered(number + 2, &[ok(0, 2)])), Event::Ready);
     }
 }
 
 #[test]
-fn what_is_no_key_is_refused() {
+fn a_key_that_is_known_beforehand_is_not_asked_for() {
+    let (key, pem) = key_pair();
+    // As in the file that MySQL makes.
+    let trust = Trust { public_key: Some(pem + "\0"), ..Trust::default() };
+    for (plugin, until_key) in wanting_it_all() {
+        let mut connection = greeted(Login { trust: trust.clone(), ..LOGIN() }, "mysql_native_password");
+        let mut number = 2;
+        for payload in [vec![switch_to(plugin, NONCE)], until_key].concat() {
+            sent(&mut connection);
+            hear(&mut connection, &numbered(number, &[payload]));
+            number += 2;
+        }
+        assert_eq!(decrypted(&sent(&mut connection), &key), b"pencil\0");
+        // An impostor that asks once more gets it for the true server's eyes only.
+        hear(&mut connection, &numbered(number, &[switch_to("sha256_password", NONCE)]));
+        assert_eq!(decrypted(&sent(&mut connection), &key), b"pencil\0");
+    }
+}
+
+/// What a connection says that TLS encrypts without verification, after the server's greeting.
+fn encrypted(login: Login, plugin: &str) -> Connection {
+    let mut connection = Connection::new(Login { tls: TlsMode::Required, ..login });
+    assert_eq!(hear(&mut connection, &greeting(Form::Ok, plugin)), Event::StartTls);
+    sent(&mut connection);
+    connection.tls_established();
+    sent(&mut connection);
+    connection
+}
+
+#[test]
+fn a_server_that_has_not_shown_who_it_is_learns_no_password() {
+    let (_, pem) = key_pair();
+    let pinned = Trust { public_key: Some(pem.clone()), ..Trust::default() };
+    for trust in [Trust::default(), pinned] {
+        for (plugin, until_key) in wanting_it_all() {
+            let login = Login { trust: trust.clone(), ..LOGIN() };
+            let open = (greeted(login.clone(), "mysql_native_password"), 2);
+            // TLS that is not verified shows nothing, and a key that is known is not used there.
+            let over_tls = (encrypted(login, "mysql_native_password"), 3);
+            let is_pinned = trust.public_key.is_some();
+            for (mut connection, mut number) in [open, over_tls].into_iter().skip(usize::from(is_pinned)) {
+                sent(&mut connection);
+                let mut outcome = Ok(Event::NeedInput);
+                for payload in [vec![switch_to(plugin, NONCE)], until_key.clone()].concat() {
+                    connection.receive(&numbered(number, &[payload]));
+                    outcome = connection.advance();
+                    number += 2;
+                }
+                assert_eq!(outcome, Err(ProtocolError::PasswordWanted), "{plugin}, {trust:?}");
+                let said = sent(&mut connection);
+                assert!(!said.windows(6).any(|bytes| bytes == b"pencil"), "{plugin}: {said:?}");
+            }
+        }
+    }
+    // Nor does one that sends its key unasked, or that has these plugins for its own.
     let mut connection = greeted(LOGIN(), "caching_sha2_password");
+    let error = refusal(&mut connection, &numbered(2, &[more_data(pem.as_bytes())]));
+    assert!(error.contains("get-server-public-key"), "{error}");
+    for plugin in ["sha256_password", "mysql_clear_password"] {
+        let error = refusal(&mut Connection::new(LOGIN()), &greeting(Form::Ok, plugin));
+        assert!(error.contains("has not shown who it is"), "{plugin}: {error}");
+    }
+}
+
+#[test]
+fn a_password_that_is_not_cached_goes_over_tls_in_clear_to_whom_it_may() {
+    let asked_for = Trust { takes_public_key: true, ..Trust::default() };
+    for login in [Login { known: true, ..LOGIN() }, Login { trust: asked_for, ..LOGIN() }] {
+        let mut connection = encrypted(login, "caching_sha2_password");
+        hear(&mut connection, &numbered(3, &[more_data(&[4])]));
+        assert_eq!(sent(&mut connection), b"\x07\0\0\x04pencil\0");
+    }
+}
+
+#[test]
+fn an_empty_password_is_nobody_s_secret() {
+    let login = || Login { password: String::new(), ..LOGIN() };
+    for plugin in ["sha256_password", "mysql_clear_password", "caching_sha2_password"] {
+        let mut connection = greeted(login(), plugin);
+        assert!(sent(&mut connection).ends_with(&[plugin.as_bytes(), b"\0"].concat()), "{plugin}");
+    }
+}
+
+#[test]
+fn what_is_no_key_is_refused() {
+    let mut connection = greeted(Login { known: true, ..LOGIN() }, "caching_sha2_password");
     let no_key = numbered(2, &[more_data(b"-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----\n")]);
     assert!(refusal(&mut connection, &no_key).contains("no RSA public key"));
 }
 
 #[test]
-fn a_clear_password_goes_only_where_nobody_listens() {
+fn a_clear_password_goes_to_known_servers_or_where_that_is_asked_for() {
     let ask = numbered(2, &[switch_to("mysql_clear_password", b"")]);
     let mut connection = greeted(LOGIN(), "mysql_native_password");
     assert!(refusal(&mut connection, &ask).contains("in clear text"));
-    let mut connection = greeted(local(), "mysql_native_password");
-    sent(&mut connection);
-    hear(&mut connection, &ask);
-    assert_eq!(sent(&mut connection), b"\x07\0\0\x03pencil\0");
+    let asked_for = Trust { sends_clear_text: true, ..Trust::default() };
+    for login in [local(), Login { known: true, ..LOGIN() }, Login { trust: asked_for, ..LOGIN() }] {
+        let mut connection = greeted(login, "mysql_native_password");
+        sent(&mut connection);
+        hear(&mut connection, &ask);
+        assert_eq!(sent(&mut connection), b"\x07\0\0\x03pencil\0");
+    }
 }
 
 #[test]

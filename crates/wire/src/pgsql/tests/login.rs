@@ -3,7 +3,7 @@
 use super::server::{authentication, error, message, notice, ready, welcome};
 use super::{LOGIN, hear, refusal, scram, sent};
 use crate::pgsql::Connection;
-use crate::{Client as _, Event, Login, TlsMode};
+use crate::{Client as _, Event, Login, PgsqlMethod, TlsMode, Trust};
 
 const SSL_REQUEST: &[u8] = b"\0\0\0\x08\x04\xd2\x16\x2f";
 
@@ -30,19 +30,79 @@ fn trust_needs_no_answer() {
     assert_eq!(connection.server_version(), "18.4");
 }
 
+/// A connection that TLS encrypts.
+fn encrypted(login: Login) -> Connection {
+    let mut connection = Connection::new(login);
+    assert_eq!(sent(&mut connection), SSL_REQUEST);
+    assert_eq!(hear(&mut connection, b"S"), Event::StartTls);
+    connection.tls_established();
+    connection
+}
+
 #[test]
-fn a_password_is_sent_in_clear_only_where_nobody_listens() {
-    assert!(refusal(&mut started(), &authentication(3, b"")).contains("in clear text"));
-    let mut local = Connection::new(Login { local: true, ..LOGIN() });
-    let mut encrypted = asking_for_tls(TlsMode::Preferred);
-    assert_eq!(hear(&mut encrypted, b"S"), Event::StartTls);
-    encrypted.tls_established();
-    for connection in [&mut local, &mut encrypted] {
-        sent(connection);
-        assert_eq!(hear(connection, &authentication(3, b"")), Event::NeedInput);
-        assert_eq!(sent(connection), b"p\0\0\0\x0bpencil\0");
-        assert_eq!(hear(connection, &welcome()), Event::Ready);
+fn the_password_itself_is_for_servers_that_are_known_or_where_it_is_asked_for() {
+    let tls = TlsMode::Required;
+    let asked_for = Trust { methods: vec![PgsqlMethod::Password], ..Trust::default() };
+    for (trust, known) in [(Trust::default(), true), (asked_for, false)] {
+        let login = || Login { known, trust: trust.clone(), ..LOGIN() };
+        let over_tls = encrypted(Login { tls, ..login() });
+        for mut connection in [Connection::new(login()), over_tls] {
+            sent(&mut connection);
+            assert_eq!(hear(&mut connection, &authentication(3, b"")), Event::NeedInput);
+            assert_eq!(sent(&mut connection), b"p\0\0\0\x0bpencil\0");
+            assert_eq!(hear(&mut connection, &welcome()), Event::Ready);
+        }
     }
+    let mut local = Connection::new(Login { local: true, ..LOGIN() });
+    sent(&mut local);
+    hear(&mut local, &authentication(3, b""));
+    assert_eq!(sent(&mut local), b"p\0\0\0\x0bpencil\0");
+}
+
+#[test]
+fn a_server_that_has_not_shown_who_it_is_gets_no_password() {
+    // TLS that is not verified shows nothing.
+    for mut connection in [started(), encrypted(Login { tls: TlsMode::Required, ..LOGIN() })] {
+        sent(&mut connection);
+        let error = refusal(&mut connection, &authentication(3, b""));
+        assert!(error.contains("has not shown who it is") && error.contains("require_auth"), "{error}");
+        assert_eq!(sent(&mut connection), b"");
+    }
+    let mut nothing_to_tell = Connection::new(Login { password: String::new(), ..LOGIN() });
+    sent(&mut nothing_to_tell);
+    assert_eq!(hear(&mut nothing_to_tell, &authentication(3, b"")), Event::NeedInput);
+}
+
+#[test]
+fn methods_that_are_required_are_the_only_ones() {
+    for (required, answers) in [
+        ("scram-sha-256", [false, false, false, true]),
+        ("md5, none", [true, false, true, false]),
+        ("", [true, false, true, true]),
+    ] {
+        let trust = Trust { methods: PgsqlMethod::list(required).unwrap(), ..Trust::default() };
+        let requests = [
+            authentication(0, b""),
+            authentication(3, b""),
+            authentication(5, b"salt"),
+            authentication(10, b"SCRAM-SHA-256\0\0"),
+        ];
+        for (request, is_allowed) in requests.iter().zip(answers) {
+            let mut connection = Connection::new(Login { trust: trust.clone(), ..LOGIN() });
+            connection.receive(request);
+            assert_eq!(connection.advance().is_ok(), is_allowed, "{required}: {request:?}");
+        }
+    }
+    assert_eq!(PgsqlMethod::list("md5,gss"), Err("gss".to_owned()));
+}
+
+#[test]
+fn a_login_takes_no_large_message() {
+    let mut connection = started();
+    connection.receive(b"R\x0f\0\0");
+    assert_eq!(connection.advance(), Ok(Event::NeedInput));
+    let error = refusal(&mut connection, b"\0");
+    assert!(error.contains("larger than the limit of 1048576 bytes"), "{error}");
 }
 
 /// The hash is PostgreSQL's: `'md5' || md5(md5('pencil' || 'user') || salt)`.

@@ -1,0 +1,103 @@
+//! Parts of what is asked of TLS that would have no effect, or that need another part.
+
+use super::{Tls, TlsMode};
+
+/// A part of [`Tls`] that does not go with the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsContradiction {
+    /// A mode that verifies, without a file of certificates to trust.
+    NoAuthority,
+    /// A file of certificates to trust, and a mode that does not verify.
+    UnusedAuthority,
+    /// A certificate of the client without its key, or the key alone.
+    HalfCertificate,
+    /// A certificate of the client for connections that are not encrypted.
+    UnusedCertificate,
+    /// Ciphers for connections that are not encrypted.
+    UnusedCiphers,
+}
+
+/// What a user calls the parts of [`Tls`].
+#[derive(Debug)]
+pub struct TlsNames {
+    pub mode: &'static str,
+    pub ca: &'static str,
+    pub cert: &'static str,
+    pub key: &'static str,
+    pub ciphers: &'static str,
+    /// The modes, in the order of [`MODES`](Self::MODES).
+    pub modes: [&'static str; 5],
+}
+
+impl TlsNames {
+    /// The meaning of `modes`.
+    pub const MODES: [TlsMode; 5] = [
+        TlsMode::Disabled,
+        TlsMode::Preferred,
+        TlsMode::Required,
+        TlsMode::VerifyCa,
+        TlsMode::VerifyIdentity,
+    ];
+
+    /// The keys of a job's JSON.
+    pub const OF_JOBS: Self = Self {
+        mode: "mode",
+        ca: "ca",
+        cert: "cert",
+        key: "key",
+        ciphers: "ciphers",
+        modes: ["disabled", "preferred", "required", "verify_ca", "verify_identity"],
+    };
+
+    /// A mode as the user writes it.
+    pub fn written(&self, mode: TlsMode) -> String {
+        let place = Self::MODES.iter().position(|known| *known == mode).unwrap_or_default();
+        format!("{}={}", self.mode, self.modes[place])
+    }
+}
+
+impl Tls {
+    /// The first part that does not go with the others.
+    pub fn contradiction(&self) -> Option<TlsContradiction> {
+        let verifies = self.mode.verifies();
+        let is_open = self.mode == TlsMode::Disabled;
+        if verifies && self.ca.is_none() {
+            Some(TlsContradiction::NoAuthority)
+        } else if !verifies && self.ca.is_some() {
+            Some(TlsContradiction::UnusedAuthority)
+        } else if self.cert.is_some() != self.key.is_some() {
+            Some(TlsContradiction::HalfCertificate)
+        } else if is_open && self.cert.is_some() {
+            Some(TlsContradiction::UnusedCertificate)
+        } else if is_open && self.ciphers.is_some() {
+            Some(TlsContradiction::UnusedCiphers)
+        } else {
+            None
+        }
+    }
+}
+
+impl TlsContradiction {
+    /// What is wrong and what to do, in a user's names. `mode` is the one that is given.
+    pub fn words(self, names: &TlsNames, mode: TlsMode) -> String {
+        let TlsNames { ca, cert, key, ciphers, .. } = names;
+        let given = names.written(mode);
+        let [required, verify_ca, verify_identity] =
+            [TlsMode::Required, TlsMode::VerifyCa, TlsMode::VerifyIdentity].map(|mode| names.written(mode));
+        match self {
+            Self::NoAuthority => format!("{given} needs {ca}, the file of certificates to trust"),
+            Self::UnusedAuthority => {
+                format!("{ca} is used with {verify_ca} or {verify_identity}, not with {given}")
+            }
+            Self::HalfCertificate => format!("{cert} and {key} go together"),
+            Self::UnusedCertificate => {
+                format!("{cert} is used on encrypted connections ({required}), and these are not ({given})")
+            }
+            Self::UnusedCiphers => {
+                format!(
+                    "{ciphers} is used on encrypted connections ({required}), and these are not ({given})"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The time limit of connections that are being opened.
+
+use std::time::{Duration, Instant};
+
+use super::{EventLoop, LoopError};
+
+/// A connection that must be open at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Login {
+    at: Instant,
+    slot: usize,
+    link: usize,
+}
+
+impl EventLoop<'_> {
+    /// Takes note of a connection that is being opened.
+    pub(super) fn watch_login(&mut self, slot: usize, link: usize) {
+        if let Some(at) = self.slots[slot].links[link].new_deadline() {
+            self.logins.push_back(Login { at, slot, link });
+        }
+    }
+
+    /// Time until the next connection is late; none if all are open, so that an event costs no timer.
+    pub(super) fn login_wait(&mut self) -> Option<Duration> {
+        self.next_login().map(|login| login.at.saturating_duration_since(Instant::now()))
+    }
+
+    /// The connection that is late next, of those that are not open.
+    fn next_login(&mut self) -> Option<Login> {
+        while let Some(login) = self.logins.front().copied() {
+            if self.slots[login.slot].links[login.link].must_open_by(login.at) {
+                return Some(login);
+            }
+            self.logins.pop_front();
+        }
+        None
+    }
+
+    /// Gives up the connections that are late.
+    pub(super) fn end_late_logins(&mut self) -> Result<(), LoopError> {
+        while let Some(Login { at, slot, link }) = self.next_login() {
+            if Instant::now() < at {
+                return Ok(());
+            }
+            self.logins.pop_front();
+            let (target, dialer) = (&self.shared.job.target, &self.shared.dialer);
+            let step = self.slots[slot].links[link].be_late(target, dialer, &mut *self.io);
+            self.on_step(slot, step)?;
+        }
+        Ok(())
+    }
+}

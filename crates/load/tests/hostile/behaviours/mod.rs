@@ -1,0 +1,210 @@
+//! Sixty and more ways in which a server can misbehave, for each protocol. Each ends in a clear error of one line within its
+//! limit, or in what the behaviour says; and whatever the server asked for, it has not heard the password.
+//!
+//! The servers are at an address of this host that is not the loopback interface's, since the client would trust them there.
+
+mod mysql;
+mod pgsql;
+
+use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use dyno_engine::testing::{Authority, own_address};
+use dyno_load::{Address, Job, Protocol, Scheduler, TlsMode};
+
+use crate::job::{PASSWORD, Story, job, run};
+use crate::listener::{Ear, Listener, Play};
+
+/// Behaviours that are met at the same time. Most of them wait.
+const AT_ONCE: usize = 12;
+
+/// Behaviours of each protocol.
+const BEHAVIOURS_MIN: usize = 60;
+
+/// Most memory that the process may ever have used: a few results of the largest size, and their copies.
+const MEMORY_MIB_MAX: u64 = 3 * 1024;
+
+/// What a script does on the server.
+pub(crate) const READS: &str = "
+   local result = con:query('SELECT 1')
+   for _ = 1, result.nrows do result:fetch_row() end
+";
+/// The same, and then another statement, which an unreadable row ends.
+pub(crate) const READS_ON: &str = "
+   local result = con:query('SELECT 1')
+   for _ = 1, result.nrows do result:fetch_row() end
+   con:query('SELECT 2')
+";
+/// One statement, prepared with a parameter.
+pub(crate) const PREPARES: &str = "
+   local statement = con:prepare('SELECT ?')
+   local parameter = statement:bind_create(sysbench.sql.type.INT)
+   statement:bind_param(parameter)
+   parameter:set(1)
+   local result = statement:execute()
+   for _ = 1, result.nrows do result:fetch_row() end
+";
+
+/// The same, and then once more.
+pub(crate) const PREPARES_ON: &str = "
+   local statement = con:prepare('SELECT ?')
+   local parameter = statement:bind_create(sysbench.sql.type.INT)
+   statement:bind_param(parameter)
+   parameter:set(1)
+   local result = statement:execute()
+   for _ = 1, result.nrows do result:fetch_row() end
+   statement:execute()
+";
+
+/// What comes of a job.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Outcome {
+    /// It fails with one line that holds these words.
+    Fails(&'static str),
+    /// It fails since the login is not complete in time.
+    IsLate,
+    /// It ends with its time, and the event in flight is not finished.
+    IsUnfinished,
+    /// It ends well.
+    Finishes,
+}
+
+/// One way to misbehave.
+pub(crate) struct Behaviour {
+    pub(crate) name: &'static str,
+    pub(crate) tls: TlsMode,
+    pub(crate) script: &'static str,
+    pub(crate) outcome: Outcome,
+    pub(crate) play: Play,
+}
+
+impl Behaviour {
+    /// One that the client meets without TLS, and that has this outcome.
+    pub(crate) fn new(name: &'static str, outcome: Outcome, play: Play) -> Self {
+        Self { name, tls: TlsMode::Disabled, script: READS, outcome, play }
+    }
+
+    /// The same with another script.
+    pub(crate) fn of_script(script: &'static str, name: &'static str, outcome: Outcome, play: Play) -> Self {
+        Self { script, ..Self::new(name, outcome, play) }
+    }
+
+    /// One that the client meets with TLS that verifies nothing.
+    pub(crate) fn with_tls(name: &'static str, outcome: Outcome, play: Play) -> Self {
+        Self { tls: TlsMode::Required, ..Self::new(name, outcome, play) }
+    }
+}
+
+#[test]
+fn mysql_servers_that_misbehave() {
+    meet_all(Protocol::Mysql, mysql::all());
+}
+
+#[test]
+fn postgres_servers_that_misbehave() {
+    meet_all(Protocol::Pgsql, pgsql::all());
+}
+
+fn meet_all(driver: Protocol, behaviours: Vec<Behaviour>) {
+    let Some(host) = own_address() else {
+        eprintln!(
+            "not run: this host has no address but the loopback interface's, where the client trusts servers"
+        );
+        return;
+    };
+    let names: BTreeSet<_> = behaviours.iter().map(|behaviour| behaviour.name).collect();
+    assert_eq!(names.len(), behaviours.len(), "two behaviours have one name");
+    assert!(names.len() >= BEHAVIOURS_MIN, "{} behaviours", names.len());
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new(folder.path(), "authority");
+    let left = Mutex::new(behaviours);
+    let findings = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let next = left.lock().unwrap().pop();
+                    let Some(behaviour) = next else { break };
+                    let found = meet(driver, &behaviour, host, &authority.cert);
+                    findings.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    let findings = findings.into_inner().unwrap();
+    assert!(findings.is_empty(), "{driver:?}: {} findings:\n{}", findings.len(), findings.join("\n"));
+    assert!(memory_mib_max() < MEMORY_MIB_MAX, "{} MiB", memory_mib_max());
+}
+
+/// What is wrong with how the two schedulers meet a behaviour.
+fn meet(driver: Protocol, behaviour: &Behaviour, host: Ipv4Addr, ca: &Path) -> Vec<String> {
+    let (listener, ear) = Listener::at(host, behaviour.play);
+    let address = &listener.addresses[0];
+    let run_by = |scheduler: Scheduler| {
+        let mut job = job_of(driver, behaviour, address, scheduler);
+        job.target.tls.ca = behaviour.tls.verifies().then(|| ca.to_owned());
+        let story = run(job);
+        let wrong = fault(behaviour, &story, &ear)?;
+        Some(format!("{}, {scheduler:?}: {wrong}", behaviour.name))
+    };
+    thread::scope(|scope| {
+        let both = [Scheduler::Event, Scheduler::Thread].map(|way| {
+            let run_by = &run_by;
+            scope.spawn(move || run_by(way))
+        });
+        both.into_iter()
+            .filter_map(|way| way.join().unwrap_or_else(|_| Some(format!("{}: it panics", behaviour.name))))
+            .collect()
+    })
+}
+
+fn job_of(driver: Protocol, behaviour: &Behaviour, address: &Address, scheduler: Scheduler) -> Job {
+    let mut job = job(driver, address, scheduler);
+    job.target.tls.mode = behaviour.tls;
+    job.script.source = format!(
+        "function thread_init() con = sysbench.sql.driver():connect() end\nfunction event() {} end",
+        behaviour.script
+    );
+    match behaviour.outcome {
+        Outcome::IsLate => job.target.connect_seconds_max = Some(1.0),
+        Outcome::IsUnfinished => job.seconds = Some(1.0),
+        // Where a busy machine would be late, the words would be others.
+        Outcome::Fails(_) | Outcome::Finishes => {}
+    }
+    job
+}
+
+fn fault(behaviour: &Behaviour, story: &Story, ear: &Ear) -> Option<String> {
+    let heard = ear.heard();
+    if heard.windows(PASSWORD.len()).any(|bytes| bytes == PASSWORD.as_bytes()) {
+        return Some("the server has heard the password".to_owned());
+    }
+    let failure = story.failure.as_deref();
+    if let Some(message) = failure
+        && (message.contains(char::is_control) || message.contains(PASSWORD) || message.len() > 10_000)
+    {
+        return Some(format!("not a line that can be shown: {message:?}"));
+    }
+    let is_right = match behaviour.outcome {
+        Outcome::Fails(words) => failure.is_some_and(|message| message.contains(words)),
+        Outcome::IsLate => {
+            failure.is_some_and(|message| message.contains("lets nobody in: the login was not"))
+        }
+        Outcome::IsUnfinished => {
+            failure.is_none() && story.total.as_ref().is_some_and(|total| total.unfinished == 1)
+        }
+        Outcome::Finishes => failure.is_none() && story.total.is_some(),
+    };
+    let total = story.total.as_ref().map(|total| (total.counts.events, total.unfinished));
+    (!is_right).then(|| format!("{:?} expected, not {failure:?}, {total:?}", behaviour.outcome))
+}
+
+/// The most memory that this process has used.
+fn memory_mib_max() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).expect("a number") / 1024
+}
