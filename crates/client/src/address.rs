@@ -109,11 +109,11 @@ impl ServerAddress {
         self.is_unix(number) || self.places.get(number).is_some_and(|place| is_loopback(&place.address))
     }
 
-    /// Connects and waits, for each address at most `limit` (none: as long as the kernel does). Writes have that limit too.
-    /// Returns the socket and the index of its address. The error is that of the last address.
-    pub(crate) fn connect(&self, limit: Option<Duration>) -> io::Result<(Socket, usize)> {
+    /// Connects and waits, for each address from this index on at most `limit` (none: as long as the kernel does). Writes have
+    /// that limit too. Returns the socket and the index of its address. The error is that of the last address.
+    pub(crate) fn connect(&self, from: usize, limit: Option<Duration>) -> io::Result<(Socket, usize)> {
         let mut failed = self.no_address();
-        for (number, place) in self.places.iter().enumerate() {
+        for (number, place) in self.places.iter().enumerate().skip(from) {
             match connect_to(&place.address, limit) {
                 Ok(socket) => return Ok((socket, number)),
                 Err(error) => failed = error,
@@ -220,7 +220,7 @@ mod tests {
         let addresses = [address(&listen()), address(&alive)];
         let connect = |addresses: &[SockAddr]| {
             let server = ServerAddress::of("many.example:1".into(), "many.example", addresses.to_vec());
-            server.connect(None).map(|(_, number)| number)
+            server.connect(0, None).map(|(_, number)| number)
         };
         assert_eq!(connect(&addresses).unwrap(), 1);
         assert_eq!(connect(&addresses[..1]).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
@@ -235,10 +235,11 @@ mod tests {
         let unknown = || ServerAddress::named("no.such.host.invalid", 1);
         let servers =
             ServerAddress::first_of([server("dead", &listen()), unknown(), server("alive", &alive)]);
-        let (_, number) = servers.connect(None).unwrap();
+        let (_, number) = servers.connect(0, None).unwrap();
         let name = "dead:1, no.such.host.invalid:1, alive:1";
         assert_eq!((servers.name(), servers.host(number)), (name, "alive"));
-        let nobody = ServerAddress::first_of([unknown(), unknown()]).connect(None).unwrap_err().to_string();
+        let nobody =
+            ServerAddress::first_of([unknown(), unknown()]).connect(0, None).unwrap_err().to_string();
         assert!(nobody.contains("cannot resolve no.such.host.invalid:1"), "{nobody}");
     }
 

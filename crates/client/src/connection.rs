@@ -37,11 +37,12 @@ impl Connection {
         login_limit: Option<Duration>,
         patience: Option<Duration>,
     ) -> Result<Self, ClientError> {
+        let mut from = 0;
         let mut deadline = None;
         let mut calls = 0;
         loop {
             calls += 1;
-            let mut connection = Self::connect(account, address, login_limit)?;
+            let (mut connection, number) = Self::connect(account, address, from, login_limit)?;
             let until = *deadline.get_or_insert_with(|| login_limit.and_then(Deadline::after));
             match connection.log_in(until) {
                 Ok(()) => {
@@ -49,6 +50,9 @@ impl Connection {
                     return Ok(connection);
                 }
                 Err(ClientError::Io(error)) if calls < CALLS_MAX && connection.is_forgotten(&error) => {}
+                Err(ClientError::Silent(_)) if address.has_more(number) => {
+                    (from, deadline) = (number + 1, None);
+                }
                 Err(ClientError::Silent(limit)) => {
                     return Err(ClientError::LoginTimeout { address: address.name().to_owned(), limit });
                 }
@@ -57,16 +61,18 @@ impl Connection {
         }
     }
 
+    /// Connects to the first address from this index on that accepts. Returns its index too.
     fn connect(
         account: &Account,
         address: &ServerAddress,
+        from: usize,
         limit: Option<Duration>,
-    ) -> Result<Self, ClientError> {
+    ) -> Result<(Self, usize), ClientError> {
         let refused = |source| ClientError::Connect { address: address.name().to_owned(), source };
-        let (socket, number) = address.connect(limit).map_err(refused)?;
+        let (socket, number) = address.connect(from, limit).map_err(refused)?;
         let endpoint = Endpoint::new(account, address, number);
         let is_local = address.is_unix(number);
-        Ok(Self { endpoint, socket, is_local, patience: limit, buffer: vec![0; READ_BYTES] })
+        Ok((Self { endpoint, socket, is_local, patience: limit, buffer: vec![0; READ_BYTES] }, number))
     }
 
     fn log_in(&mut self, deadline: Option<Deadline>) -> Result<(), ClientError> {
@@ -148,8 +154,9 @@ impl Connection {
     }
 
     fn read(&mut self, deadline: Option<Deadline>) -> Result<(), ClientError> {
-        if self.is_local || deadline.is_some() {
-            wait_for_bytes(&self.socket, deadline)?;
+        // Where a signal ends the wait, it begins again: the read has no limit of its own.
+        if (self.is_local || deadline.is_some()) && !wait_for_bytes(&self.socket, deadline)? {
+            return Ok(());
         }
         match self.socket.read(&mut self.buffer) {
             Ok(0) => Err(ClientError::Closed),
@@ -168,11 +175,11 @@ fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
     }
 }
 
-/// Sleeps until there is something to read, or the peer is gone.
+/// Sleeps until there is something to read, or the peer is gone; false if a signal came before.
 ///
 /// A thread that sleeps in `recv(2)` on a unix socket is woken twice per answer: the kernel also wakes it when the
 /// peer has read the request. `poll(2)` is not woken by that. The read that follows reports errors.
-fn wait_for_bytes(socket: &Socket, deadline: Option<Deadline>) -> Result<(), ClientError> {
+fn wait_for_bytes(socket: &Socket, deadline: Option<Deadline>) -> Result<bool, ClientError> {
     let mut interest = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let limit_ms = match deadline {
         None => -1,
@@ -184,7 +191,8 @@ fn wait_for_bytes(socket: &Socket, deadline: Option<Deadline>) -> Result<(), Cli
     // SAFETY: `interest` is one descriptor that lives through the call.
     match (unsafe { libc::poll(&raw mut interest, 1, limit_ms) }, deadline) {
         (0, Some(deadline)) => Err(ClientError::Silent(deadline.limit())),
-        _ => Ok(()),
+        (-1, _) if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Ok(false),
+        _ => Ok(true),
     }
 }
 

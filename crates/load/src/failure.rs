@@ -17,6 +17,8 @@ const CONNECTION_REFUSED: u32 = 2002;
 /// MySQL's error of a broken protocol, `CR_MALFORMED_PACKET`.
 const MALFORMED_PACKET: u32 = 2027;
 
+/// In place of a server's message that is empty.
+const WORDLESS: &str = "the server gives no reason";
 /// Errors that rerun an event by default: deadlock, record changed, lock wait timeout
 /// (sysbench's default of `--mysql-ignore-errors`).
 const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
@@ -44,7 +46,8 @@ pub(crate) fn from_server(driver: Protocol, ignored: Option<&[String]>, error: S
         (None, Protocol::Pgsql) => PGSQL_IGNORABLE.contains(&error.state.as_str()),
         (None, Protocol::Sqlite) => false,
     };
-    SqlFailure { errno: u32::from(error.code), state: error.state, message: error.message, ignorable }
+    let message = if error.message.is_empty() { WORDLESS.to_owned() } else { error.message };
+    SqlFailure { errno: u32::from(error.code), state: error.state, message, ignorable }
 }
 
 fn is_listed(list: &[String], error: &ServerError) -> bool {

@@ -42,7 +42,7 @@ pub(crate) fn mysql_tls(values: &Values) -> Result<Tls, Failure> {
         key: file("mysql-ssl-key"),
         ciphers: values.some("mysql-ssl-cipher").map(str::to_owned),
     };
-    with_effect(tls, &MYSQL)
+    with_effect(tls, &MYSQL, values)
 }
 
 /// The options `--pgsql-sslmode` and its like.
@@ -55,24 +55,28 @@ pub(crate) fn pgsql_tls(values: &Values) -> Result<Tls, Failure> {
         _ => TlsMode::Preferred,
     };
     let ca = values.some("pgsql-ssl-ca").map(PathBuf::from);
-    with_effect(Tls { mode, ca, ..Tls::default() }, &PGSQL)
+    with_effect(Tls { mode, ca, ..Tls::default() }, &PGSQL, values)
 }
 
 /// Refuses options that would do nothing, and files and ciphers that cannot be used.
-fn with_effect(tls: Tls, names: &TlsNames) -> Result<Tls, Failure> {
+fn with_effect(tls: Tls, names: &TlsNames, values: &Values) -> Result<Tls, Failure> {
     match tls.contradiction() {
-        Some(contradiction) => Err(Failure::usage(contradiction.words(names, tls.mode))),
+        Some(contradiction) => Err(Failure::usage(contradiction.words(names, &given_mode(names, values)))),
         None => tls.check().map(|()| tls).map_err(|error| Failure::usage(error.to_string())),
     }
 }
 
+/// The option of the mode as it is given, or its default.
+fn given_mode(names: &TlsNames, values: &Values) -> String {
+    format!("{}={}", names.mode, values.text(names.mode.trim_start_matches('-')))
+}
+
 /// What a MySQL server may learn.
-pub(crate) fn mysql_trust(values: &Values) -> Result<Trust, Failure> {
+pub(crate) fn mysql_trust(values: &Values, mode: TlsMode) -> Result<Trust, Failure> {
     let key = values.some("mysql-server-public-key-path").map(PathBuf::from);
     let unusable = |error| Failure::usage(format!("--mysql-server-public-key-path: {error}"));
-    let mode = mysql_tls(values)?.mode;
-    if key.is_some() && !matches!(mode, TlsMode::Disabled | TlsMode::Preferred) {
-        let given = MYSQL.written(mode);
+    if key.is_some() && !mode.may_be_open() {
+        let given = given_mode(&MYSQL, values);
         return Err(Failure::usage(format!(
             "--mysql-server-public-key-path is used without TLS, not with {given}"
         )));
@@ -107,9 +111,10 @@ mod tests {
 
     fn refusal(arguments: &[&str]) -> String {
         let arguments = values(arguments);
-        let tls = mysql_tls(&arguments.values).and_then(|_| pgsql_tls(&arguments.values));
-        let trust = mysql_trust(&arguments.values).and_then(|_| pgsql_trust(&arguments.values));
-        tls.map(drop).and(trust.map(drop)).unwrap_err().to_string()
+        let values = &arguments.values;
+        let mysql = mysql_tls(values).and_then(|tls| mysql_trust(values, tls.mode));
+        let pgsql = pgsql_tls(values).and_then(|_| pgsql_trust(values));
+        mysql.and(pgsql).unwrap_err().to_string()
     }
 
     #[test]
@@ -130,7 +135,7 @@ mod tests {
             ),
             (
                 &["--mysql-ssl=on", "--mysql-ssl-ca=/no/such.pem"],
-                format!("is used with {verifying}, not with --mysql-ssl=REQUIRED"),
+                format!("is used with {verifying}, not with --mysql-ssl=on"),
             ),
             (&["--mysql-ssl-cipher=AES128-SHA"], "encrypted connections (--mysql-ssl=REQUIRED)".into()),
             (&["--mysql-ssl-cert=/c", "--mysql-ssl-key=/k"], "and these are not (--mysql-ssl=off)".into()),
@@ -160,7 +165,7 @@ mod tests {
 
     #[test]
     fn nothing_is_given_away_unless_it_is_asked_for() {
-        let trust = |options: &[&str]| mysql_trust(&values(options).values).unwrap();
+        let trust = |options: &[&str]| mysql_trust(&values(options).values, TlsMode::Disabled).unwrap();
         assert_eq!(trust(&[]), Trust::default());
         let asked = trust(&["--mysql-get-server-public-key", "--mysql-enable-cleartext-plugin=on"]);
         assert!(asked.takes_public_key && asked.sends_clear_text);

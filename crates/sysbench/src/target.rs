@@ -29,7 +29,8 @@ pub(crate) fn target(values: &Values) -> Result<Target, Failure> {
 }
 
 fn mysql(values: &Values) -> Result<Target, Failure> {
-    let (tls, trust) = (mysql_tls(values)?, mysql_trust(values)?);
+    let tls = mysql_tls(values)?;
+    let trust = mysql_trust(values, tls.mode)?;
     let (compression, dry_run) = (compression(values), values.flag("mysql-dry-run"));
     let target = network(Protocol::Mysql, mysql_addresses(values), values);
     Ok(Target { tls, trust, compression, dry_run, ..target })

@@ -4,6 +4,7 @@ mod support;
 #[path = "support/until.rs"]
 mod until;
 
+use std::net::TcpListener;
 use std::process::ExitCode;
 
 use dyno_engine::Server;
@@ -292,7 +293,7 @@ fn inserts_into_empty_tables(server: &mut Server) {
     }
 }
 
-/// Nobody listens at the first address, and nobody has the second name.
+/// Nobody listens at the first address, nobody has the second name, and who listens at the third is silent.
 fn is_in_a_list(server: &mut Server) {
     let access = server.access();
     let account = [
@@ -302,11 +303,14 @@ fn is_in_a_list(server: &mut Server) {
         format!("--pgsql-password={}", access.password),
     ];
     let account: Vec<&str> = account.iter().map(String::as_str).collect();
+    let _silent = TcpListener::bind(("127.0.0.10", access.port)).expect("an address without servers");
     let prepare = ["oltp_point_select", "--tables=1", "--table-size=10"];
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {
-        let hosts = "--pgsql-host=127.0.0.9,no.such.host.invalid,127.0.0.1";
-        sysbench(&[&prepare, &account, &[hosts, scheduler, "prepare"]]).success();
-        sysbench(&[&prepare, &account, &[hosts, scheduler, "cleanup"]]).success();
+        let hosts = "--pgsql-host=127.0.0.9,no.such.host.invalid,127.0.0.10,127.0.0.1";
+        for command in ["prepare", "run", "cleanup"] {
+            let options = [hosts, "--connect-timeout=0.5", "--events=5", scheduler, command];
+            sysbench(&[&prepare, &account, &options]).success();
+        }
     }
     let nobody = sysbench(&[&prepare, &account, &["--pgsql-host=127.0.0.9,127.0.0.8", "prepare"]]);
     let all = [nobody.out, nobody.err].concat();

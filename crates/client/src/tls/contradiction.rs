@@ -78,10 +78,9 @@ impl Tls {
 }
 
 impl TlsContradiction {
-    /// What is wrong and what to do, in a user's names. `mode` is the one that is given.
-    pub fn words(self, names: &TlsNames, mode: TlsMode) -> String {
+    /// What is wrong and what to do, in a user's names. `given` is the mode as it is given.
+    pub fn words(self, names: &TlsNames, given: &str) -> String {
         let TlsNames { ca, cert, key, ciphers, .. } = names;
-        let given = names.written(mode);
         let [required, verify_ca, verify_identity] =
             [TlsMode::Required, TlsMode::VerifyCa, TlsMode::VerifyIdentity].map(|mode| names.written(mode));
         match self {

@@ -62,6 +62,11 @@ impl TlsMode {
     pub fn verifies(self) -> bool {
         matches!(self, Self::VerifyCa | Self::VerifyIdentity)
     }
+
+    /// Whether a connection may be not encrypted.
+    pub fn may_be_open(self) -> bool {
+        matches!(self, Self::Disabled | Self::Preferred)
+    }
 }
 
 impl Tls {
@@ -81,7 +86,7 @@ pub enum TlsError {
     #[error("cannot use {} for TLS: {why}", path.display())]
     File { path: PathBuf, why: String },
     /// In the words of a job.
-    #[error("TLS: {}", .0.words(&TlsNames::OF_JOBS, *.1))]
+    #[error("TLS: {}", .0.words(&TlsNames::OF_JOBS, &TlsNames::OF_JOBS.written(*.1)))]
     Contradiction(TlsContradiction, TlsMode),
     #[error(transparent)]
     Ciphers(#[from] CiphersError),

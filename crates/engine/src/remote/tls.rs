@@ -69,7 +69,7 @@ impl TlsParameters {
         let file = |text: Option<String>| text.map(PathBuf::from);
         let tls = Tls { mode, ca: file(self.ca), cert: file(self.cert), key: file(self.key), ciphers: None };
         if let Some(contradiction) = tls.contradiction() {
-            return Err(DsnError::Contradiction(contradiction.words(names, mode)));
+            return Err(DsnError::Contradiction(contradiction.words(names, &names.written(mode))));
         }
         if is_local && mode != TlsMode::Disabled && family == Family::Postgres {
             let given = names.written(mode);

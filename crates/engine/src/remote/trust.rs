@@ -64,7 +64,7 @@ impl TrustParameters {
     /// What they ask for. No file is read.
     pub(super) fn rules(self, family: Family, mode: TlsMode) -> Result<LoginRules, DsnError> {
         let key_file = self.key_file.map(PathBuf::from);
-        if key_file.is_some() && !matches!(mode, TlsMode::Disabled | TlsMode::Preferred) {
+        if key_file.is_some() && !mode.may_be_open() {
             let given = super::tls::names(family).written(mode);
             return Err(DsnError::Contradiction(format!("{KEY_FILE} is used without TLS, not with {given}")));
         }

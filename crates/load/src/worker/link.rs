@@ -131,7 +131,7 @@ impl Link {
         let address = self.place.name().to_owned();
         self.close(io);
         match stage {
-            Stage::Connecting | Stage::Redialling if self.place.has_more(self.address) => {
+            Stage::Connecting | Stage::Redialling | Stage::LoggingIn if self.place.has_more(self.address) => {
                 self.call_next(target, dialer, io)
             }
             Stage::Connecting | Stage::Redialling => {

@@ -140,7 +140,7 @@ const MYSQL: &[GeneralOption] = &[
         "mysql-get-server-public-key",
         Flag,
         Some("off"),
-        "take that key from whoever answers: an impostor gets the password",
+        "give the password to whoever answers, encrypted with the key that it sends, or over TLS",
     )
     .if_given(),
     option(
@@ -172,7 +172,7 @@ const PGSQL: &[GeneralOption] = &[
         "pgsql-host",
         Text,
         Some("localhost"),
-        "host, or the folder of a unix socket; of several with commas the first that accepts",
+        "host, or the folder of a unix socket; of several with commas the first that lets in",
     ),
     option("pgsql-port", Within(1, 65_535), Some("5432"), "port"),
     option("pgsql-user", Text, Some("sbtest"), "account"),
@@ -189,7 +189,7 @@ const PGSQL: &[GeneralOption] = &[
         "pgsql-require-auth",
         Words(&["password", "md5", "scram-sha-256", "none"]),
         Some(""),
-        "methods by which the server may ask for the password or a proof of it; default: all but the password itself",
+        "methods of authentication to accept: password, md5, scram-sha-256, none; password goes in clear text to whoever asks",
     )
     .if_given(),
     option(

@@ -54,7 +54,7 @@ fn options_for_tls_that_would_do_nothing_are_refused_before_anything_is_connecte
             "--mysql-ssl-cert is used on encrypted connections",
         ),
         (&["--mysql-ssl=REQUIRED", "--mysql-ssl-ca=/no/such.pem"], "not with --mysql-ssl=REQUIRED"),
-        (&["--mysql-ssl=on", "--mysql-ssl-ca=/no/such.pem"], "not with --mysql-ssl=REQUIRED"),
+        (&["--mysql-ssl=on", "--mysql-ssl-ca=/no/such.pem"], "not with --mysql-ssl=on"),
         (&["--mysql-ssl=VERIFY_CA", "--mysql-ssl-ca=/no/such.pem"], "cannot use /no/such.pem for TLS"),
         (&["--db-driver=pgsql", "--pgsql-sslmode=allow"], "allow"),
     ] {

@@ -40,7 +40,7 @@ pub(super) fn strangers() -> Vec<Behaviour> {
         Behaviour::new("is full", Fails("sorry, too many clients already"), |mut peer| {
             ask(&mut peer, fatal("53300", "sorry, too many clients already"));
         }),
-        Behaviour::new("fails without words", Fails("()"), |mut peer| {
+        Behaviour::new("fails without words", Fails("the server gives no reason"), |mut peer| {
             ask(&mut peer, message(b'E', b"\0"));
             peer.stay();
         }),
