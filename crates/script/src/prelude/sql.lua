@@ -30,7 +30,7 @@ local driver = setmetatable({}, Driver)
 
 function sql.driver(name)
   if name and name ~= dyno.driver then
-    error("this run is against '" .. dyno.driver .. "', and the script asks for the driver '" .. name .. "'", 2)
+    error("the script asks for the driver '" .. name .. "', and this run has '" .. dyno.driver .. "' (--db-driver)", 2)
   end
   return driver
 end

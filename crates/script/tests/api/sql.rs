@@ -32,7 +32,10 @@ fn names_and_numbers_are_sysbench_s() {
 #[test]
 fn another_driver_than_the_run_s_is_refused() {
     let error = failure_of(Bench::new(&as_command("sysbench.sql.driver('pgsql')")));
-    assert_eq!(error, "test.lua:2: this run is against 'mysql', and the script asks for the driver 'pgsql'");
+    assert_eq!(
+        error,
+        "test.lua:2: the script asks for the driver 'pgsql', and this run has 'mysql' (--db-driver)"
+    );
 }
 
 #[test]
