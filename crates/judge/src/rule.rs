@@ -69,10 +69,11 @@ impl Rule {
         rule
     }
 
-    /// The p-values, adjusted for all tests together.
+    /// The p-values, adjusted for all tests together. Max-T needs the rounds that tests share; without them Holm's correction
+    /// stands in.
     pub(crate) fn adjust(&self, p: &[f64]) -> Vec<f64> {
         match self.correction() {
-            Correction::Holm => holm(p),
+            Correction::Holm | Correction::MaxT => holm(p),
             Correction::Fdr => benjamini_hochberg(p),
             Correction::None => p.to_vec(),
         }
@@ -81,7 +82,7 @@ impl Rule {
     /// The confidence that an alarm needs in the worst case, among `tests` tests.
     pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
         match self.correction() {
-            Correction::Holm => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
+            Correction::Holm | Correction::MaxT => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
             Correction::Fdr | Correction::None => self.confidence(),
         }
     }

@@ -114,6 +114,9 @@ pub(crate) fn error(rule: &Rule) -> String {
         Correction::Holm => {
             format!("with a chance of at most {percent}% for any false alarm in all tests (Holm)")
         }
+        Correction::MaxT => {
+            format!("with a chance of at most {percent}% for any false alarm in all tests (max-T)")
+        }
         Correction::Fdr => format!("with at most {percent}% of the alarms false (Benjamini–Hochberg)"),
         Correction::None => format!("with a chance of at most {percent}% for a false alarm in each test"),
     }
@@ -222,6 +225,7 @@ mod tests {
         let mut run = run(12);
         for (correction, error) in [
             (Correction::Holm, "; with a chance of at most 5% for any false alarm in all tests (Holm)."),
+            (Correction::MaxT, "; with a chance of at most 5% for any false alarm in all tests (max-T)."),
             (Correction::Fdr, "; with at most 5% of the alarms false (Benjamini–Hochberg)."),
         ] {
             run.record.correction = correction;

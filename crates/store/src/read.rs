@@ -250,6 +250,7 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         rounds: row.get("rounds")?,
         looks: row.get("looks")?,
         correction: match row.get_ref("correction")?.as_str()? {
+            "max-t" => Correction::MaxT,
             "fdr" => Correction::Fdr,
             "none" => Correction::None,
             _ => Correction::Holm,

@@ -58,6 +58,9 @@ pub enum Correction {
     /// The probability of any false alarm is limited. Meant for gates.
     #[default]
     Holm,
+    /// As [`Self::Holm`], with the dependence between tests that share rounds. It takes as many rounds however many tests there are.
+    #[serde(rename = "max-t")]
+    MaxT,
     /// The expected share of false alarms among the alarms is limited. Meant for exploration.
     Fdr,
     /// The probability of a false alarm is limited in each test.
@@ -69,6 +72,7 @@ impl Correction {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Holm => "holm",
+            Self::MaxT => "max-t",
             Self::Fdr => "fdr",
             Self::None => "none",
         }

@@ -7,6 +7,7 @@ use super::difference::differences;
 use super::gate::outcome;
 use super::group::{group_means, overall};
 use super::member::Member;
+use super::shared::adjusted_by_rounds;
 use super::test::Measured;
 use super::{ComparedSystem, Comparison, Judgement, Side};
 use crate::evidence::Evidence;
@@ -89,8 +90,12 @@ impl Family {
         rule: &Rule,
     ) -> Self {
         let judged = pairs.filter(|((base, candidate), _)| !is_control_pair(*base, *candidate, rule));
-        let p: Vec<f64> = judged.flat_map(|(_, measured)| measured).filter_map(|test| test.p(rule)).collect();
-        Self { alarm_confidence: rule.confidence_among(p.len()), adjusted: rule.adjust(&p) }
+        let (tests, p): (Vec<&Measured<'_>>, Vec<f64>) =
+            judged.flat_map(|(_, measured)| measured).filter_map(|test| Some((test, test.p(rule)?))).unzip();
+        match adjusted_by_rounds(&tests, rule) {
+            Some(adjusted) => Self { alarm_confidence: rule.confidence(), adjusted },
+            None => Self { alarm_confidence: rule.confidence_among(p.len()), adjusted: rule.adjust(&p) },
+        }
     }
 }
 

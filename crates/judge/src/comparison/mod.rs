@@ -6,6 +6,7 @@ mod difference;
 mod gate;
 mod group;
 mod member;
+mod shared;
 mod test;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use dyno_stats::{
     Better, Margin, RatioEstimate, Verdict, between_instances, median, more_rounds, rounds_a_side_min,
     rounds_min, rules_out_regression, verdict,
 };
-use dyno_store::{StepRecord, TrialRecord};
+use dyno_store::{Correction, StepRecord, TrialRecord};
 
 use super::course::{NoLevel, counted_stalls, no_level, stalls};
 use super::gate::GateVote;
@@ -26,7 +26,7 @@ pub(super) struct Measured<'a> {
     clients: u32,
     base: System<'a>,
     candidate: System<'a>,
-    alarm_margin: Margin,
+    pub(super) alarm_margin: Margin,
     pub(super) ratios: Ratios,
     estimate: Option<RatioEstimate>,
     no_level: Option<NoLevel>,
@@ -314,17 +314,21 @@ impl<'a> Measured<'a> {
     /// tests, sameness only for each test.
     fn rounds_min(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> usize {
         let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
+        let is_by_reversals = rule.correction() == Correction::MaxT && self.is_beyond(estimate);
         match (&self.ratios, estimate.method) {
             (Ratios::Unpaired { .. }, _) => rounds_a_side_min(confidence),
             (Ratios::Paired(_), dyno_stats::Method::Exact) => rounds_min(confidence),
+            (Ratios::Paired(_), _) if is_by_reversals => rounds_min(confidence),
             (Ratios::Paired(_), _) => ROUNDS_WITH_VERDICT_MIN,
         }
     }
 
     fn confidence_wanted(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> f64 {
-        let margin = self.alarm_margin;
-        let is_beyond = estimate.ratio > margin.high() || estimate.ratio < margin.low();
-        if is_beyond { alarm_confidence } else { rule.confidence() }
+        if self.is_beyond(estimate) { alarm_confidence } else { rule.confidence() }
+    }
+
+    fn is_beyond(&self, estimate: RatioEstimate) -> bool {
+        estimate.ratio > self.alarm_margin.high() || estimate.ratio < self.alarm_margin.low()
     }
 
     fn more_rounds(&self, alarm_confidence: f64, rule: &Rule) -> Option<usize> {

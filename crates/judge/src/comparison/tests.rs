@@ -129,6 +129,31 @@ fn many_tests_take_more_evidence_each() {
 }
 
 #[test]
+fn tests_that_share_rounds_can_be_decided_in_six() {
+    let by = |run: &Run| {
+        findings(&within(run, "old", "new", &Rule { correction: Some(Correction::MaxT), ..Rule::default() }))
+    };
+    let ratios = [&[0.9; 4][..], &[1.0; 20][..]].concat();
+    let six = run_with(&ratios, 6);
+    assert!(!findings(&judge(&six)).contains(&Finding::Regressed), "by Holm's correction");
+    let found = by(&six);
+    assert_eq!(found[..4], [Finding::Regressed; 4]);
+    assert!(!found[4..].contains(&Finding::Regressed), "{found:?}");
+    let five = by(&run_with(&ratios, 5));
+    assert!(!five.contains(&Finding::Regressed), "{five:?}");
+    let rule = Rule { correction: Some(Correction::MaxT), ..Rule::default() };
+    let test = &within(&run_with(&ratios, 5), "old", "new", &rule).comparisons[0].tests[0];
+    assert_eq!(test.undecided, Some(Undecided::TooFewRounds { rounds: 5, wanted: 6 }));
+    // Rounds of two runs that were not measured in turns are not shared.
+    let mut other = run_with(&ratios, 6);
+    for trial in &mut other.trials {
+        trial.record.started_at_ms += 1_000_000_000;
+    }
+    let between = compare(&[(subject(&six, "old"), subject(&other, "new"))], &rule);
+    assert!(between.comparisons[0].tests.iter().all(|test| test.finding != Finding::Regressed));
+}
+
+#[test]
 fn a_run_is_judged_by_the_correction_of_its_plan() {
     let mut explored = run_with(&[0.9, 0.9, 0.9, 1.0], 6);
     let held = judge(&explored);

@@ -92,6 +92,8 @@ enum Format {
 enum Account {
     /// Holm: bounds the probability of any false alarm; for a gate
     Holm,
+    /// Step-down max-T: as holm, for tests that share rounds; six rounds can decide any number of tests
+    MaxT,
     /// Benjamini and Hochberg: bounds the share of false alarms; for exploring
     Fdr,
     /// No correction
@@ -142,6 +144,7 @@ impl Compare {
             alpha: self.alpha,
             correction: self.correction.map(|account| match account {
                 Account::Holm => Correction::Holm,
+                Account::MaxT => Correction::MaxT,
                 Account::Fdr => Correction::Fdr,
                 Account::None => Correction::None,
             }),
