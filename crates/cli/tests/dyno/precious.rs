@@ -9,7 +9,7 @@ use rustix::process::Signal;
 
 use crate::bench::{Bench, Ended, eventually, finish, press_ctrl_c, send};
 
-const SYSTEMS: [&str; 2] = ["mariadb@10.11", "postgres@18.4"];
+const SYSTEMS: [&str; 3] = ["mariadb@10.11", "mysql@9.7.4", "postgres@18.4"];
 
 /// The tables of a run that keeps its data.
 const KEPT: &str = "dyno_mark, sbtest1, sbtest2";

@@ -54,7 +54,8 @@ impl Catalog for Mysql {
     }
 
     fn lock(&self) -> &'static str {
-        "SELECT GET_LOCK(CONCAT('dyno.', MD5(DATABASE())), 0)"
+        // Names of locks have at most 64 characters. MySQL 9.7 has no MD5().
+        "SELECT GET_LOCK(CONCAT('dyno.', LEFT(SHA2(DATABASE(), 256), 40)), 0)"
     }
 
     fn own_databases(&self) -> &'static str {
