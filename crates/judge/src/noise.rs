@@ -15,15 +15,13 @@ pub(crate) fn controls<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item =
     recorded.chain(given)
 }
 
-/// The margin of alarms in a test: the rule's margin, widened by the noisiest A/A pair of the run. The margin of
-/// sameness is not widened, because noise does not make systems the same.
+/// The margin of alarms in a test: the rule's margin, widened by the A/A pair of the run that differs most, if one differs by
+/// more than the rule's margin. The margin of sameness is not widened, because noise does not make systems the same.
 pub(crate) fn alarm_margin(evidence: &Evidence<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
     controls(evidence.run, rule).fold(rule.margin, |margin, (control, original)| {
         let part = |system| Part::of(evidence, step, clients, system);
         let ratios = Ratios::of(part(original), part(control), rule.quantity);
-        match ratios.estimate(rule.margin, rule.confidence()) {
-            Some(found) => margin.raised_by(found.ratio, found.interval),
-            None => margin,
-        }
+        let interval = ratios.estimate(rule.margin, rule.confidence()).and_then(|found| found.interval);
+        interval.map_or(margin, |interval| margin.max(rule.margin.raised_by(interval)))
     })
 }

@@ -62,12 +62,13 @@ impl Margin {
         1.0 / (1.0 + self.0)
     }
 
-    /// The margin of alarms that follows from two measurements of the same system. It reaches as far from 1 as their
-    /// true ratio may be, by its interval or, without one, by the ratio. It is at least this margin.
+    /// The margin of alarms that follows from the ratio of two measurements of the same system. If its whole interval lies
+    /// beyond this margin, equals differ by more than the margin for a reason that rounds do not show, and the margin of
+    /// alarms reaches to the far end of the interval. A wide interval around the margin shows no such reason.
     #[must_use]
-    pub fn raised_by(self, ratio_of_the_same: f64, interval: Option<Interval>) -> Self {
-        let (low, high) = interval.map_or((ratio_of_the_same, ratio_of_the_same), |it| (it.low, it.high));
-        Self(self.0.max(f64::max(high, 1.0 / low) - 1.0))
+    pub fn raised_by(self, of_the_same: Interval) -> Self {
+        let is_beyond = of_the_same.low > self.high() || of_the_same.high < self.low();
+        if is_beyond { Self(f64::max(of_the_same.high, 1.0 / of_the_same.low) - 1.0) } else { self }
     }
 
     #[must_use]
