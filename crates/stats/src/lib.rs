@@ -2,7 +2,6 @@
 //! Each names its source. `docs/statistics.md` explains in plain words what each is for.
 
 mod additive;
-mod binomial;
 mod bottleneck;
 mod capacity;
 mod change_points;
@@ -10,13 +9,13 @@ mod components;
 mod effective_size;
 mod energy;
 mod fence;
+mod interval;
 mod level;
 mod little;
 mod location;
 mod max_t;
 mod mean;
 mod median;
-mod median_interval;
 mod moderation;
 mod mser;
 mod multiple;
@@ -48,13 +47,14 @@ pub use change_points::{ChangePoint, ChangeRule, change_points};
 pub use components::{Allocation, AllocationLimits, Components, Costs, allocate, between_instances};
 pub use effective_size::effective_size;
 pub use fence::{Fence, fence};
+pub use interval::{CONFIDENCE, Interval, ROUNDS_MIN, rounds_min};
 pub use level::{Level, level};
 pub use little::busy_share;
 pub use location::{Location, trimmed_mean};
 pub use max_t::{SharedTest, max_t};
 pub use mean::geometric_mean;
 pub use median::median;
-pub use median_interval::{CONFIDENCE, Interval, ROUNDS_MIN, median_interval, rounds_min};
+
 pub use mser::{Truncation, mser5};
 pub use multiple::{benjamini_hochberg, holm};
 pub use one_way::{OneWay, one_way};

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::effective_size::variance;
-use crate::median::median;
-use crate::median_interval::{Interval, ROUNDS_MIN, median_interval, rounds_min};
+use crate::interval::{Interval, ROUNDS_MIN, rounds_min};
 use crate::signed_rank::SignedRanks;
 use crate::student::{student_quantile, student_tail};
 use crate::verdict::Margin;
@@ -13,7 +12,7 @@ use crate::verdict::Margin;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Order statistics of six rounds or more: of their values, or for a ratio of the means of two.
+    /// Order statistics of the means of two, from six rounds on.
     Exact,
     /// Student's t of the rounds' log ratios, for too few rounds for order statistics.
     StudentT,
@@ -58,15 +57,16 @@ pub struct Centre {
     pub method: Method,
 }
 
-/// Location of the values of rounds. None without a round.
+/// Location of the values of rounds, as of [`ratio_of_rounds`]. None without a round.
 ///
-/// From [`ROUNDS_MIN`] rounds on, if order statistics reach the confidence: the median and its exact interval
-/// ([`median_interval`]). Otherwise: the mean and Student's interval, which assumes normal values ("Student", "The
-/// probable error of a mean", Biometrika 6(1), 1908).
+/// From [`ROUNDS_MIN`] rounds on, if they reach the confidence: Hodges and Lehmann's estimate and Wilcoxon's interval.
+/// Otherwise: the mean and Student's interval, which assumes normal values ("Student", "The probable error of a mean",
+/// Biometrika 6(1), 1908).
 pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     if is_exact(values.len(), confidence) {
-        let interval = median_interval(values, confidence);
-        return Some(Centre { value: median(values)?, interval, method: Method::Exact });
+        let ranks = SignedRanks::of(values);
+        let interval = ranks.interval(confidence);
+        return Some(Centre { value: ranks.centre()?, interval, method: Method::Exact });
     }
     mean_of_rounds(values, confidence)
 }

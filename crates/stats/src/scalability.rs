@@ -4,8 +4,8 @@ mod fit;
 
 use serde::Serialize;
 
+use crate::interval::{CONFIDENCE, Interval};
 use crate::median::sorted;
-use crate::median_interval::{CONFIDENCE, Interval};
 use crate::random::SplitMix64;
 pub use fit::Point;
 use fit::{Curve, fit, leverages};

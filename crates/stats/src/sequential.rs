@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::median_interval::rounds_min;
+use crate::interval::rounds_min;
 
 /// Largest number of looks. More would cost more confidence per look than they save in trials.
 const LOOKS_MAX: usize = 6;

@@ -1,7 +1,7 @@
 //! Ratio of two runs whose rounds are not paired.
 
+use crate::interval::Interval;
 use crate::median::{median, sorted};
-use crate::median_interval::Interval;
 use crate::rounds::{Method, RatioEstimate};
 use crate::u_distribution::UDistribution;
 use crate::verdict::Margin;

@@ -1,7 +1,7 @@
 //! Location of the differences of pairs, by Wilcoxon's signed ranks.
 
+use crate::interval::Interval;
 use crate::median::{median, sorted};
-use crate::median_interval::Interval;
 use crate::normal::normal_at_most;
 
 /// Largest number of differences with an exact distribution. Beyond it, the normal approximation is as good.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::interval::Interval;
 use crate::location::trimmed_mean;
-use crate::median_interval::Interval;
 use crate::student::student_quantile;
 
 /// Comparison of two systems in a round, from their slices.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::median_interval::Interval;
+use crate::interval::Interval;
 
 /// Default for the least difference that matters in practice. Differences between machines and memory layouts are as
 /// large (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).

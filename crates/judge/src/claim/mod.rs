@@ -164,11 +164,11 @@ impl Side {
     }
 }
 
-/// The centre over rounds. Few positive values are converted to logarithms, as for ratios.
+/// The centre over rounds. Positive values are converted to logarithms, so that a ratio has the value and the interval that
+/// reports show.
 fn centre(values: &[f64]) -> Option<Centre> {
-    let found = centre_of_rounds(values, CONFIDENCE)?;
-    if found.method == Method::Exact || values.iter().any(|value| *value <= 0.0) {
-        return Some(found);
+    if values.iter().any(|value| *value <= 0.0) {
+        return centre_of_rounds(values, CONFIDENCE);
     }
     let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let found = centre_of_rounds(&logarithms, CONFIDENCE)?;

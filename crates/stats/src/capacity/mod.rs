@@ -8,7 +8,7 @@ mod posterior;
 mod tests;
 
 use self::posterior::Posterior;
-use crate::median_interval::Interval;
+use crate::interval::Interval;
 
 /// Factor between rates while none has violated the limit.
 const UP: f64 = 2.0;

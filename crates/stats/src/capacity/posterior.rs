@@ -9,7 +9,7 @@
 //! Information Theory 9(3), 1963; Waeber, Frazier and Henderson, "Bisection search with noisy responses", SIAM Journal on
 //! Control and Optimization 51(3), 2013). As s is learnt, a system near which answers are mixed gets more probes.
 
-use crate::median_interval::Interval;
+use crate::interval::Interval;
 
 /// γ.
 const LAPSES: f64 = 0.03;
