@@ -125,6 +125,7 @@ impl Remote {
         Ok(())
     }
 
+    /// The time limit of a login.
     fn patience(&self) -> Duration {
         self.login_limit().unwrap_or(CONNECT_PATIENCE)
     }

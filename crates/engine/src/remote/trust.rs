@@ -109,6 +109,9 @@ fn methods(text: Option<String>) -> Result<Vec<PgsqlMethod>, DsnError> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
+    use super::super::Remote;
     use super::super::dsn::Dsn;
     use super::*;
 
@@ -146,6 +149,19 @@ mod tests {
         let limit = |text: &str| rules(text).unwrap().limit;
         assert_eq!(limit("mysql://h?connect-timeout=5"), Some(Duration::from_secs(5)));
         assert_eq!(limit("postgres://h?connect_timeout=7"), Some(Duration::from_secs(7)));
+    }
+
+    #[test]
+    fn a_server_that_is_silent_is_given_up_at_the_limit() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = silent.local_addr().unwrap().port();
+        for scheme in ["mysql", "postgres"] {
+            let limit = if scheme == "mysql" { "connect-timeout" } else { "connect_timeout" };
+            let dsn = Dsn::parse(&format!("{scheme}://127.0.0.1:{port}?{limit}=1")).unwrap();
+            let error = Remote::connect(&dsn).unwrap_err().to_string();
+            let words = format!("127.0.0.1:{port} lets nobody in: the login was not complete after 1 s");
+            assert!(error.contains(&words), "{error}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::error::HoldError;
 use super::premises::Premises;
 use super::survey::Survey;
 use crate::hexadecimal::hexadecimal;
-use crate::remote::{CONNECT_PATIENCE, Remote, elsewhere};
+use crate::remote::{Remote, elsewhere};
 
 /// How its name begins; 16 hexadecimal digits follow.
 const PREFIX: &str = "dyno_";
@@ -52,7 +52,7 @@ pub(super) fn remove(premises: Premises) -> Result<(), HoldError> {
     let remote = remote.in_database(elsewhere(remote.family()))?;
     let began = Instant::now();
     loop {
-        let dropped = remote.open(CONNECT_PATIENCE).and_then(|mut client| client.query(&sql));
+        let dropped = remote.open(remote.patience()).and_then(|mut client| client.query(&sql));
         match dropped {
             Ok(_) => return Ok(()),
             Err(ClientError::Server(_)) if began.elapsed() < IN_USE_PATIENCE => thread::sleep(AGAIN_AFTER),

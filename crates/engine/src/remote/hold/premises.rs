@@ -8,7 +8,7 @@ use dyno_client::{Client, ClientError, ResultSet};
 use super::catalog::{Catalog, catalog};
 use super::error::HoldError;
 use super::relation::Relation;
-use crate::remote::{CONNECT_PATIENCE, Remote};
+use crate::remote::Remote;
 
 /// Time limit of a statement. A large table takes a while to drop.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -58,7 +58,8 @@ impl Premises {
     }
 
     fn open(&self) -> Result<Client, HoldError> {
-        let mut client = self.remote.open(CONNECT_PATIENCE).map_err(|source| self.remote.refused(source))?;
+        let mut client =
+            self.remote.open(self.remote.patience()).map_err(|source| self.remote.refused(source))?;
         let failed = |source| HoldError::Client { database: self.name(), source };
         client.set_patience(Some(PATIENCE)).map_err(failed)?;
         for statement in self.catalog().session() {
