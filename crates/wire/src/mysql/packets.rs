@@ -110,11 +110,13 @@ impl Packets {
                 self.sequence = sequence;
                 Ok(Some(std::mem::replace(&mut self.scanned, end)))
             }
-            None if self.kept().len() > self.limit_bytes => {
-                Err(ProtocolError::TooLarge { what: "answer", limit_bytes: self.limit_bytes })
-            }
+            None if self.kept().len() > self.limit_bytes => Err(self.too_large()),
             None => Ok(None),
         }
+    }
+
+    fn too_large(&self) -> ProtocolError {
+        ProtocolError::TooLarge { what: "answer", limit_bytes: self.limit_bytes }
     }
 
     /// End of the next packet, and the sequence number after its own; `None` while the packet is incomplete.
@@ -130,6 +132,9 @@ impl Packets {
                 // the rest.
                 let detail = format!("its number is {number}, expected {sequence}");
                 return Err(malformed("packet sequence", detail));
+            }
+            if payload_bytes > self.limit_bytes {
+                return Err(self.too_large());
             }
             if rest.len() < payload_bytes {
                 break;
@@ -296,10 +301,18 @@ mod tests {
     }
 
     #[test]
-    fn waiting_for_more_than_the_limit_is_an_error() {
+    fn more_than_the_limit_is_an_error_as_soon_as_it_is_announced() {
         let mut packets = Packets::new();
         packets.receive(&[0xFF, 0xFF, 0xFF, 0]);
-        packets.receive(&vec![0; LOGIN_LIMIT_BYTES]);
+        assert!(matches!(packets.next(), Err(ProtocolError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn waiting_for_more_than_the_limit_is_an_error() {
+        let mut packets = Packets::new();
+        packets.receive(&frame(0, &vec![0; LOGIN_LIMIT_BYTES]));
+        assert!(packets.next().unwrap().is_some());
+        packets.receive(&frame(1, &[0; 9])[..8]);
         assert!(matches!(packets.next(), Err(ProtocolError::TooLarge { .. })));
     }
 

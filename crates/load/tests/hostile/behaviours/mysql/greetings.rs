@@ -53,10 +53,14 @@ pub(super) fn greetings() -> Vec<Behaviour> {
             peer.say(&greeting(false)[..20]);
             peer.stay();
         }),
-        Behaviour::new("announces 16 MB and sends little", IsLate, |mut peer| {
-            peer.say(b"\xff\xff\xff\0\x0a8.0");
-            peer.stay();
-        }),
+        Behaviour::new(
+            "announces 16 MB and sends little",
+            Fails("larger than the limit of 1048576"),
+            |mut peer| {
+                peer.say(b"\xff\xff\xff\0\x0a8.0");
+                peer.stay();
+            },
+        ),
         Behaviour::new("greets without end", Fails("larger than the limit of 1048576 bytes"), |mut peer| {
             peer.say(b"\xff\xff\xff\0\x0a");
             while peer.say([b'8'; 4096]) {}
