@@ -66,7 +66,8 @@ impl Latencies {
     /// Whether more than 1% of the events are censored, or one of them had waited longer than 99% of the events take.
     fn has_stragglers(&self) -> bool {
         self.censored.as_ref().is_some_and(|censored| {
-            censored.events() * 100 > self.all.events() || censored.max_us() > self.all.quantile_us(0.99)
+            censored.events().saturating_mul(100) > self.all.events()
+                || censored.max_us() > self.all.quantile_us(0.99)
         })
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn whole(value: f64) -> String {
 }
 
 fn with_commas(number: i64) -> String {
-    let digits = number.abs().to_string();
+    let digits = number.unsigned_abs().to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
@@ -95,6 +95,18 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_any_size_have_commas() {
+        for (value, text) in [
+            (1_234_567.0, "1,234,567"),
+            (-999.6, "-1,000"),
+            (1e308, "9,223,372,036,854,775,807"),
+            (-1e308, "-9,223,372,036,854,775,808"),
+        ] {
+            assert_eq!(whole(value), text);
+        }
+    }
 
     #[test]
     fn three_digits_at_every_size() {

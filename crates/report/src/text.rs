@@ -244,8 +244,11 @@ impl<'a> Layout<'a> {
     }
 }
 
+/// Text in the middle of a line. The widths of formatting end at 65,535, where they panic.
 fn centred(text: &str, width: usize) -> String {
-    format!("{text:─^width$}")
+    let rest = width.saturating_sub(text.width());
+    let before = rest / 2;
+    format!("{}{text}{}", "─".repeat(before), "─".repeat(rest - before))
 }
 
 fn pad_right(text: &str, width: usize) -> String {

@@ -19,6 +19,9 @@ pub enum StoreError {
     /// The file was written by another version of Dyno.
     #[error("{}: has results format {found}, this Dyno reads format {VERSION} only; use the Dyno that wrote it, or name another file with --results", path.display())]
     OtherVersion { path: PathBuf, found: i64 },
+    /// There is something else at the path, or at that of a file which SQLite keeps beside it.
+    #[error("{}: is {kind}, not a file; name another results file with --results", path.display())]
+    NotAFile { path: PathBuf, kind: &'static str },
     /// The file's tables, indexes and views are not those of its format.
     #[error("{}: not as Dyno writes results files: {difference}; {}", path.display(), difference.remedy())]
     Altered { path: PathBuf, difference: SchemaDifference },

@@ -7,11 +7,15 @@ use dyno_lab::{Command, Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, So
 use dyno_printable::printable;
 use indicatif::HumanBytes;
 
+/// Most letters of a name that others are lined up with.
+const NAME_LETTERS: usize = 60;
+
 /// Prints what a run of the plan would do: systems, steps, trials, time and disk.
 pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     let Outline { blocks, trials, disk_bytes, .. } = plan.outline();
     let mut text = format!("{}: {}\n\nsystems\n", printable(&plan.name), printable(&plan.title));
-    let width = plan.systems.iter().map(|system| system.id.chars().count()).max().unwrap_or(0).max(20);
+    let widest = plan.systems.iter().map(|system| system.id.chars().count()).max().unwrap_or(0);
+    let width = widest.clamp(20, NAME_LETTERS);
     for (at, system) in plan.systems.iter().enumerate() {
         let role = match &system.control_of {
             Some(control) => format!("  (the same as {control}: what differs is noise)"),

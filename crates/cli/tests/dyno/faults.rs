@@ -107,9 +107,10 @@ fn a_load_process_that_dies_fails_its_trial_only() {
 
 fn results_that_cannot_be_written_are_named() {
     let bench = bench();
-    for results in ["no/such/folder/dyno.db", "cache"] {
+    for words in ["no/such/folder/dyno.db: cannot be opened", "cache: is a folder, not a file"] {
+        let results = words.split(':').next().unwrap();
         let ended = bench.dyno(&["run", "plan.toml", "--results", results]).with(1);
-        assert!(ended.stderr.starts_with(&format!("error: {results}: cannot be opened")), "{}", ended.stderr);
+        assert!(ended.stderr.starts_with(&format!("error: {words}")), "{}", ended.stderr);
         assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
     }
 }

@@ -12,6 +12,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests![
         an_outline_names_everything_and_runs_nothing,
         an_outline_names_the_code_that_a_plan_brings,
+        an_outline_takes_names_longer_than_formatting_can_pad,
         an_outline_finds_scripts_and_options_that_cannot_be,
         an_outline_asks_no_build_for_its_version,
         a_scale_changes_rows_and_seconds,
@@ -71,6 +72,13 @@ fn an_outline_names_the_code_that_a_plan_brings() {
         assert!(ended.stdout.contains(line), "{line}: {}", ended.stdout);
     }
     assert!(!bench.path("ran").exists());
+}
+
+fn an_outline_takes_names_longer_than_formatting_can_pad() {
+    let long = "w".repeat(1 << 17);
+    let bench = bench_with("id = \"wal\"", &format!("id = \"{long}\""));
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
+    assert!(ended.stdout.contains(&format!("  {long} sqlite")), "{} bytes", ended.stdout.len());
 }
 
 fn an_outline_finds_scripts_and_options_that_cannot_be() {

@@ -73,3 +73,17 @@ fn a_wide_terminal_has_the_client_counts_side_by_side() {
     let wide = eventful(RenderOptions { color: false, width: 200 });
     assert!(wide.lines().count() < eventful(PLAIN).lines().count());
 }
+
+#[test]
+fn names_may_be_longer_than_formatting_can_pad() {
+    let mut run = sample::run_of(2, 2, 3, &[1, 4]);
+    let system = run.systems[1].id.clone();
+    let long = "x".repeat(1 << 17);
+    run.systems[1].id.clone_from(&long);
+    for trial in run.trials.iter_mut().filter(|trial| trial.record.system_id == system) {
+        trial.record.system_id.clone_from(&long);
+    }
+    let reports = reports(&run);
+    assert!(render(&reports, &PLAIN).contains(&long));
+    assert!(render(&reports, &RenderOptions { width: usize::MAX, ..PLAIN }).contains(&long));
+}

@@ -35,7 +35,7 @@ pub enum Fault {
     #[error("trial {}: the latency histogram of sample {number} cannot be read", trial.0)]
     SampleHistogram { trial: TrialId, number: u32 },
     /// Values that no run has: times outside 1970 to 9999, negative counts, infinite figures.
-    #[error("{table}: {rows} rows have a {column} that no run writes")]
+    #[error("{table}: its {column} has values that no run writes (rows: {rows})")]
     Value { table: String, column: String, rows: u64 },
     /// A run cannot be read for a report.
     #[error("run {run}: it cannot be read: {reason}")]

@@ -17,9 +17,7 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
         // What cannot be looked at, SQLite cannot open either.
         let Ok(about) = one.metadata() else { continue };
         if !about.is_file() {
-            let what = if one == path { "it".to_owned() } else { one.display().to_string() };
-            let reason = format!("{what} is {}, not a file", kind(about.file_type()));
-            return Err(StoreError::Unusable { path: path.to_owned(), reason });
+            return Err(StoreError::NotAFile { path: one, kind: kind(about.file_type()) });
         }
     }
     Ok(())

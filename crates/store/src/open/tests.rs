@@ -59,7 +59,7 @@ fn a_path_that_cannot_be_written_is_named_before_anything_is_measured() {
     assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
     assert!(error.to_string().contains("no/such/folder.db"), "{error}");
     let error = Store::open(folder.path()).unwrap_err();
-    assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
+    assert!(matches!(error, StoreError::NotAFile { .. }), "{error}");
 }
 
 #[test]
@@ -266,14 +266,14 @@ fn what_is_no_file_is_refused_without_waiting() {
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
     std::os::unix::fs::symlink(at("pipe"), at("link")).unwrap();
     for (name, what) in [
-        ("pipe", "it is a named pipe"),
-        ("link", "it is a named pipe"),
-        ("folder", "it is a folder"),
-        ("socket", "it is a socket"),
-        ("/dev/zero", "it is a device"),
+        ("pipe", "is a named pipe, not a file"),
+        ("link", "is a named pipe, not a file"),
+        ("folder", "is a folder, not a file"),
+        ("socket", "is a socket, not a file"),
+        ("/dev/zero", "is a device, not a file"),
     ] {
         let error = refusal(&at(name));
-        assert!(matches!(error, StoreError::Unusable { .. }), "{error}");
+        assert!(matches!(error, StoreError::NotAFile { .. }), "{error}");
         assert!(error.to_string().contains(what), "{name}: {error}");
     }
     // SQLite reads these too.
@@ -282,7 +282,7 @@ fn what_is_no_file_is_refused_without_waiting() {
         drop(Store::open(&path).unwrap());
         make_pipe(&beside(&path, ending));
         let error = refusal(&path);
-        assert!(error.to_string().contains(&format!("{ending} is a named pipe")), "{error}");
+        assert!(error.to_string().contains(&format!("{ending}: is a named pipe")), "{error}");
         fs::remove_file(beside(&path, ending)).unwrap();
     }
 }

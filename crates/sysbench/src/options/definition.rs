@@ -98,10 +98,13 @@ impl<'a> From<&'a dyno_script::OptionSpec> for HelpLine<'a> {
     }
 }
 
+/// Most letters of an option that the explanations are lined up with.
+const USAGE_LETTERS: usize = 120;
+
 /// Options one below the other, their explanations in a column.
 pub(crate) fn help_lines<'a>(options: impl Iterator<Item = HelpLine<'a>>) -> String {
     let options: Vec<_> = options.collect();
-    let width = options.iter().map(|option| option.usage.len()).max().unwrap_or(0);
+    let width = options.iter().map(|option| option.usage.len()).max().unwrap_or(0).min(USAGE_LETTERS);
     options.iter().fold(String::new(), |mut lines, HelpLine { usage, help, default }| {
         let default = default.map_or_else(String::new, |default| format!(" [{default}]"));
         let _ = writeln!(lines, "  {usage:width$} {help}{default}");
