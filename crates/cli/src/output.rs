@@ -1,7 +1,10 @@
 //! Results go to standard output, everything else to standard error.
 
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
+use std::path::Path;
 
+use anyhow::Context as _;
+use dyno_export::write_file;
 use dyno_printable::{printable, printable_json, printable_lines};
 use dyno_report::RenderOptions;
 
@@ -18,6 +21,11 @@ pub(crate) fn print_rendered(text: &str) -> anyhow::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes text to a file, whole or not at all.
+pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    write_file(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// JSON as a line or lines for [`print`].

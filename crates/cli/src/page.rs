@@ -1,15 +1,16 @@
 //! A run's report as an HTML file.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_report::{Details, PageInput, Reasons, render_html};
 use dyno_store::{Run, Store};
 
 use crate::commands::reasons;
-use crate::findings;
+use crate::{findings, output};
+
+/// Most letters of a plan's name in the name of a file, which file systems limit to 255 bytes.
+const NAME_LETTERS: usize = 50;
 
 /// The HTML page of a run; live if the run goes on. A live page is made anew after each trial, without saying why systems
 /// differ.
@@ -34,14 +35,15 @@ pub(crate) fn of_details(
 
 /// Writes a page to a file.
 pub(crate) fn write(page: &str, path: &Path) -> anyhow::Result<()> {
-    fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))
+    output::write(path, page)
 }
 
 /// `PLAN-RUN.html` next to the results file, without characters that file names should not have.
 pub(crate) fn default_path(results: &Path, run: &Run) -> PathBuf {
     let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
     let plan: String = run.record.plan_name.chars().map(safe).collect();
-    results.with_file_name(format!("{}-{}.html", plan.trim_start_matches(['.', '-']), run.id))
+    let plan: String = plan.trim_start_matches(['.', '-']).chars().take(NAME_LETTERS).collect();
+    results.with_file_name(format!("{plan}-{}.html", run.id))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Files that appear when all of them are complete.
 
 use std::fs::{self, File, Permissions};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -90,6 +90,29 @@ impl Files {
         }
         Ok(kept)
     }
+}
+
+/// Writes a file that appears, or replaces one, when it is complete. What is no plain file, such as a pipe or a link, is written as
+/// it is, and so is a file in a folder that cannot be written.
+///
+/// # Errors
+/// It cannot be written. What was there before stays, unless it is written as it is.
+pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    let present = path.symlink_metadata();
+    if present.as_ref().is_ok_and(|present| !present.is_file()) {
+        return fs::write(path, content);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = match temporary(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return fs::write(path, content),
+        file => file?,
+    };
+    file.as_file_mut().write_all(content)?;
+    if let Ok(present) = present {
+        file.as_file().set_permissions(present.permissions())?;
+    }
+    file.persist(path)?;
+    Ok(())
 }
 
 fn taken_or_unwritable(path: &Path, error: &io::Error) -> ExportError {

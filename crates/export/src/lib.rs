@@ -22,4 +22,4 @@ mod tests;
 pub use dataset::{DatasetOptions, Destination, Grown, GrownRun, Volume, grow_dataset, read_history};
 pub use error::ExportError;
 pub use export::{Exported, Format, Options, export};
-pub use files::Files;
+pub use files::{Files, write_file};

@@ -1,10 +1,9 @@
 //! `dyno history`: a series of runs of one plan, with the runs at which something changed.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use dyno_judge::{History as Found, HistoryGate, HistoryRule, TestHistory, histories};
@@ -92,8 +91,7 @@ impl History {
         let format = self.format.into();
         match &self.out {
             None => output::print_rendered(&render_histories(&found, format, &output::render_options()))?,
-            Some(path) => fs::write(path, render_histories(&found, format, &RenderOptions::default()))
-                .with_context(|| format!("cannot write {}", path.display()))?,
+            Some(path) => output::write(path, &render_histories(&found, format, &RenderOptions::default()))?,
         }
         if gate.is_some() {
             self.check_newest(&runs, &found[0])?;

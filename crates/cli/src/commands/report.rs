@@ -1,6 +1,5 @@
 //! `dyno report`: the three reports of a run.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -94,8 +93,7 @@ impl Report {
         let reports = Reports { why, ..reports(&run, &checks, &analysis) };
         match out {
             None => output::print_rendered(&render(&reports, format, &output::render_options()))?,
-            Some(path) => fs::write(&path, render(&reports, format, &RenderOptions::default()))
-                .with_context(|| format!("cannot write {}", path.display()))?,
+            Some(path) => output::write(&path, &render(&reports, format, &RenderOptions::default()))?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -3,7 +3,9 @@
 mod dataset;
 mod sample;
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use ::parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -15,7 +17,7 @@ use serde_json::{Value as Json, json};
 use crate::parquet::{About, Parquet};
 use crate::row::{Column, Kind, Sink as _, Value};
 use crate::tables::{self, TABLES};
-use crate::{ExportError, Exported, Files, Format, Options, export};
+use crate::{ExportError, Exported, Files, Format, Options, export, write_file};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -220,6 +222,27 @@ fn a_killed_export_leaves_no_folder_that_looks_complete_and_the_next_removes_the
         fs::read_dir(around.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["out"]);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), TABLES.len());
+}
+
+#[test]
+fn a_written_file_is_whole_and_what_is_no_file_stays_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    write_file(&at("page.html"), b"old").unwrap();
+    fs::set_permissions(at("page.html"), Permissions::from_mode(0o640)).unwrap();
+    let reader = File::open(at("page.html")).unwrap();
+    write_file(&at("page.html"), b"new").unwrap();
+    assert_eq!(std::io::read_to_string(reader).unwrap(), "old", "who reads it reads one of both");
+    assert_eq!(fs::read(at("page.html")).unwrap(), b"new");
+    assert_eq!(fs::metadata(at("page.html")).unwrap().mode() & 0o777, 0o640);
+    symlink("page.html", at("link")).unwrap();
+    write_file(&at("link"), b"linked").unwrap();
+    assert!(at("link").is_symlink());
+    assert_eq!(fs::read(at("page.html")).unwrap(), b"linked");
+    write_file(Path::new("/dev/null"), b"away").unwrap();
+    assert!(!Path::new("/dev/null").is_file());
+    assert!(write_file(&at("none/page.html"), b"").is_err());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
 }
 
 #[test]

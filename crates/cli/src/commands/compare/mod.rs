@@ -2,7 +2,7 @@
 
 mod subject;
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -164,8 +164,7 @@ impl Compare {
         };
         match &self.out {
             None => output::print_rendered(&render(format, &output::render_options()))?,
-            Some(path) => fs::write(path, render(format, &RenderOptions::default()))
-                .with_context(|| format!("cannot write {}", path.display()))?,
+            Some(path) => output::write(path, &render(format, &RenderOptions::default()))?,
         }
         if self.github_summary {
             append_summary(&render(CompareFormat::Markdown, &RenderOptions::default()))?;
