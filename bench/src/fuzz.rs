@@ -108,13 +108,19 @@ fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> 
         if target == Target::Cells {
             cells += cells_of(&input) as u64;
         }
+        let mut add = |what: String| {
+            // Who looks on need not wait for the end.
+            if !found.contains_key(&what) {
+                eprintln!("{}: case {number}: {what}", target.name());
+            }
+            found.entry(what).or_insert((number, 0)).1 += 1;
+        };
         let began = cpu_time();
         if panic::catch_unwind(|| target.run(&input)).is_err() {
-            let what = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            found.entry(what).or_insert((number, 0)).1 += 1;
+            add(place.lock().unwrap_or_else(PoisonError::into_inner).clone());
         }
         if cpu_time().saturating_sub(began) > SLOW {
-            found.entry("slow".to_owned()).or_insert((number, 0)).1 += 1;
+            add("slow".to_owned());
         }
         if told.elapsed() > TOLD_EVERY {
             eprintln!("{}: at case {number}", target.name());

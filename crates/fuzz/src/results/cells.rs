@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::extremes::{self, Extreme};
+use super::extremes::{Extreme, LARGE, SMALL};
 use crate::corpus;
 use crate::mutate::Random;
 
@@ -20,9 +20,14 @@ const LITERAL_KINDS: u8 = 6;
 const EXTREME: u8 = 6;
 /// An extreme value of the column's own type.
 const EXTREME_OF_TYPE: u8 = 7;
+/// The same in every cell that has the same text, so that what refers to each other by a name still does.
+const RENAMED: u8 = 8;
+/// One change of so many is a new name.
+const RENAMED_ONE_OF: u64 = 8;
 
-/// Changes of a case of several, at most.
-const CELLS_MAX: u64 = 32;
+/// The most changes of a case of several are a power of two below this one. So as many cases have few, of which most can be read
+/// to the end, as many.
+const CELLS_LOG2: u64 = 9;
 
 /// A whole file whose tables take any value, and what is needed to change it.
 pub(crate) struct Cells {
@@ -73,7 +78,7 @@ impl Cells {
     /// Puts an extreme value, by its number, into the first row of a column or into all.
     pub(crate) fn one(&self, column: u64, extreme: u64, in_all_rows: bool) -> [u8; HEAD] {
         let [low, high, ..] = (column % self.columns()).to_le_bytes();
-        let extreme = (extreme % extremes::count() as u64) as u8;
+        let extreme = (extreme % LARGE.count() as u64) as u8;
         [low, high, if in_all_rows { ALL_ROWS } else { 0 }, EXTREME, 1, extreme]
     }
 
@@ -81,22 +86,18 @@ impl Cells {
     /// types of their columns.
     fn case(&self, number: u64, random: &mut Random) -> Vec<u8> {
         let mut case = vec![super::CELLS];
-        let extremes = extremes::count() as u64;
+        let extremes = LARGE.count() as u64;
         let (cell, in_all_rows) = (number / 2, number % 2 == 1);
         if cell < self.columns() * extremes {
             case.extend(self.one(cell / extremes, cell % extremes, in_all_rows));
             return case;
         }
-        for _ in 0..=random.below(CELLS_MAX) {
+        let cells_max = 1 << random.below(CELLS_LOG2);
+        for _ in 0..=random.below(cells_max) {
             let [low, high, ..] = random.below(self.columns()).to_le_bytes();
-            case.extend([
-                low,
-                high,
-                random.below(256) as u8,
-                EXTREME_OF_TYPE,
-                1,
-                random.below(extremes) as u8,
-            ]);
+            let row = random.below(256) as u8;
+            let kind = if random.below(RENAMED_ONE_OF) == 0 { RENAMED } else { EXTREME_OF_TYPE };
+            case.extend([low, high, row, kind, 1, random.below(extremes) as u8]);
         }
         case
     }
@@ -133,15 +134,20 @@ impl Cells {
         let present: Option<Value> = connection.query_row(&present, [], |row| row.get(0)).optional()?;
         let present = present.unwrap_or(Value::Null);
         let number = usize::from(bytes.first().copied().unwrap_or_default());
-        let extreme = match kind % (LITERAL_KINDS + 2) {
-            EXTREME => extremes::value(number, &present, None),
-            EXTREME_OF_TYPE => extremes::value(number, &present, Some(declared.as_str())),
+        let kind = kind % (LITERAL_KINDS + 3);
+        let extreme = match kind {
+            EXTREME if row == ALL_ROWS => SMALL.value(number, &present, None),
+            EXTREME => LARGE.value(number, &present, None),
+            EXTREME_OF_TYPE | RENAMED => SMALL.value(number, &present, Some(declared.as_str())),
             kind => Extreme::Value(literal(kind, bytes)),
         };
         let (place, value) = match extreme {
             Extreme::Value(value) => ("?1", value),
             Extreme::Text(bytes) => ("CAST(?1 AS TEXT)", Value::Blob(bytes)),
         };
+        if kind == RENAMED && matches!(present, Value::Text(_)) {
+            return self.rename(connection, &present, place, &value);
+        }
         let all = format!("UPDATE OR IGNORE {table} SET {column} = {place}");
         if row == ALL_ROWS {
             return connection.execute(&all, [&value]).map(drop);
@@ -152,6 +158,22 @@ impl Cells {
         );
         // All rows of a table that has no rowid.
         connection.execute(&one, (&value, row)).or_else(|_| connection.execute(&all, [&value])).map(drop)
+    }
+
+    /// Puts a value into every text column in place of a present one.
+    fn rename(
+        &self,
+        connection: &Connection,
+        present: &Value,
+        place: &str,
+        value: &Value,
+    ) -> rusqlite::Result<()> {
+        for (table, column, _) in self.columns.iter().filter(|column| column.2 == "TEXT") {
+            let table = &self.tables[*table].0;
+            let sql = format!("UPDATE OR IGNORE {table} SET {column} = {place} WHERE {column} = ?2");
+            connection.execute(&sql, (value, present))?;
+        }
+        Ok(())
     }
 }
 
@@ -227,5 +249,27 @@ mod tests {
         drop(connection);
         let store = dyno_store::Store::open_read_only(&path).unwrap();
         assert!(store.runs().is_err());
+    }
+
+    #[test]
+    fn a_new_name_is_the_same_wherever_the_old_one_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dyno.db");
+        let cells = Cells::of_sample();
+        let is_id = |(table, column, _): &(usize, String, String)| {
+            cells.tables[*table].0 == "system" && column == "id"
+        };
+        let [low, high] = (cells.columns.iter().position(is_id).unwrap() as u16).to_le_bytes();
+        std::fs::write(&path, &cells.file).unwrap();
+        let long = (0..=u8::MAX).find(|number| {
+            let extreme = SMALL.value((*number).into(), &Value::Text("old".to_owned()), Some("TEXT"));
+            matches!(extreme, Extreme::Text(bytes) if bytes.len() > 1 << 16)
+        });
+        cells.change(&path, &[low, high, 0, RENAMED, 1, long.unwrap()]).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        let lost = "SELECT count(*) FROM trial WHERE system_id NOT IN (SELECT id FROM system)";
+        assert_eq!(connection.query_row(lost, [], |row| row.get::<_, u64>(0)).unwrap(), 0);
+        let renamed = "SELECT count(*) FROM trial WHERE octet_length(system_id) > 65536";
+        assert_ne!(connection.query_row(renamed, [], |row| row.get::<_, u64>(0)).unwrap(), 0);
     }
 }

@@ -5,13 +5,6 @@ use std::sync::LazyLock;
 use rusqlite::types::Value;
 use serde_json::{Value as Json, json};
 
-/// Length of a long text in bytes.
-const LONG: usize = 1 << 20;
-/// Elements of a long list.
-const MANY: usize = 100_000;
-/// Levels of a deep one.
-const DEEP: usize = 100_000;
-
 /// A value to be put into a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Extreme {
@@ -20,39 +13,67 @@ pub(super) enum Extreme {
     Text(Vec<u8>),
 }
 
-static INTEGERS: LazyLock<Vec<Extreme>> = LazyLock::new(|| values(integers()));
-static REALS: LazyLock<Vec<Extreme>> = LazyLock::new(|| values(reals()));
-static TEXTS: LazyLock<Vec<Extreme>> = LazyLock::new(texts);
-static BLOBS: LazyLock<Vec<Extreme>> = LazyLock::new(blobs);
-/// Those for a column of any type.
-static ALL: LazyLock<Vec<Extreme>> = LazyLock::new(|| {
-    [&INTEGERS[..], &REALS[..], &values([Value::Null])[..], &TEXTS[..], &BLOBS[..]].concat()
-});
+/// The extreme values of columns, where long ones have a size.
+pub(super) struct Extremes {
+    size: Size,
+    integers: Vec<Extreme>,
+    reals: Vec<Extreme>,
+    texts: Vec<Extreme>,
+    blobs: Vec<Extreme>,
+    /// Those for a column of any type.
+    all: Vec<Extreme>,
+}
 
-/// How many there are for every column. Those for the JSON in a cell come last.
-pub(super) fn count() -> usize {
-    ALL.len() + JSON_CHANGES
+/// How long long values are.
+#[derive(Clone, Copy)]
+struct Size {
+    /// Bytes of a text.
+    long: usize,
+    /// Elements of a list, and levels of a nested one.
+    many: usize,
+}
+
+/// For one cell: a megabyte.
+pub(super) static LARGE: LazyLock<Extremes> =
+    LazyLock::new(|| Extremes::of(Size { long: 1 << 20, many: 100_000 }));
+/// For many cells at a time: more than the 65,535 columns that formatting can pad, and more levels than a parser may follow.
+pub(super) static SMALL: LazyLock<Extremes> =
+    LazyLock::new(|| Extremes::of(Size { long: 66_000, many: 2_000 }));
+
+impl Extremes {
+    fn of(size: Size) -> Self {
+        let (integers, reals) = (values(integers()), values(reals()));
+        let (texts, blobs) = (texts(size), blobs(size));
+        let all = [&integers[..], &reals[..], &values([Value::Null])[..], &texts[..], &blobs[..]].concat();
+        Self { size, integers, reals, texts, blobs, all }
+    }
+
+    /// How many there are for every column. Those for the JSON in a cell come last.
+    pub(super) fn count(&self) -> usize {
+        self.all.len() + JSON_CHANGES
+    }
+
+    /// The extreme value of a number for a cell that has a value, of a column of a declared type. With a type, the value is of
+    /// the type, so that a reader does not stop at it.
+    pub(super) fn value(&self, number: usize, present: &Value, declared: Option<&str>) -> Extreme {
+        let of = |values: &[Extreme]| values[number % values.len()].clone();
+        match declared {
+            Some("INTEGER") => of(&self.integers),
+            Some("REAL") => of(&self.reals),
+            Some("BLOB") => of(&self.blobs),
+            // Most texts that are no JSON end the reading of a column of JSON.
+            Some(_) if number < self.texts.len() => of(&self.texts),
+            Some(_) => changed_json(number % JSON_CHANGES, present, self.size),
+            None => match self.all.get(number) {
+                Some(extreme) => extreme.clone(),
+                None => changed_json(number - self.all.len(), present, self.size),
+            },
+        }
+    }
 }
 
 fn values<T: Into<Value>>(values: impl IntoIterator<Item = T>) -> Vec<Extreme> {
     values.into_iter().map(|value| Extreme::Value(value.into())).collect()
-}
-
-/// The extreme value of a number for a cell that has a value, of a column of a declared type. With a type, the value is of the
-/// type, so that a reader does not stop at it.
-pub(super) fn value(number: usize, present: &Value, declared: Option<&str>) -> Extreme {
-    let of = |values: &[Extreme]| values[number % values.len()].clone();
-    match declared {
-        Some("INTEGER") => of(&INTEGERS),
-        Some("REAL") => of(&REALS),
-        Some("BLOB") => of(&BLOBS),
-        Some(_) if number < JSON_CHANGES => changed_json(number, present),
-        Some(_) => of(&TEXTS),
-        None => match ALL.get(number) {
-            Some(extreme) => extreme.clone(),
-            None => changed_json(number - ALL.len(), present),
-        },
-    }
 }
 
 fn integers() -> Vec<i64> {
@@ -84,7 +105,7 @@ fn reals() -> Vec<f64> {
     ]
 }
 
-fn texts() -> Vec<Extreme> {
+fn texts(Size { long, many }: Size) -> Vec<Extreme> {
     let text = |text: &str| Extreme::Text(text.as_bytes().to_vec());
     vec![
         text(""),
@@ -98,15 +119,15 @@ fn texts() -> Vec<Extreme> {
         text("\"x\""),
         text("[-1]"),
         text("[18446744073709551616, 1e999]"),
-        Extreme::Text(vec![b'x'; LONG]),
-        Extreme::Text("ä\n".repeat(LONG / 3).into_bytes()),
-        Extreme::Text(vec![b'['; DEEP]),
-        text(&format!("[{}1]", "1,".repeat(MANY))),
+        Extreme::Text(vec![b'x'; long]),
+        Extreme::Text("ä\n".repeat(long / 3).into_bytes()),
+        Extreme::Text(vec![b'['; many]),
+        text(&format!("[{}1]", "1,".repeat(many))),
         Extreme::Text(vec![0xff, 0xfe, b'a', 0xc0]),
     ]
 }
 
-fn blobs() -> Vec<Extreme> {
+fn blobs(Size { long, .. }: Size) -> Vec<Extreme> {
     let blob = |bytes: Vec<u8>| Extreme::Value(Value::Blob(bytes));
     let few = dyno_store::latency_bytes([1, 1000, u64::MAX]);
     // A histogram of the most events that a bin can have, in as many bins.
@@ -117,43 +138,43 @@ fn blobs() -> Vec<Extreme> {
     let mut series = vec![b'f'];
     series.extend([f64::NAN, f64::INFINITY, -1e308, 1e308].iter().flat_map(|value| value.to_le_bytes()));
     let whole = [vec![b'i'], vec![0xff; 9], vec![1], vec![0xfe; 9], vec![1]].concat();
-    vec![blob(Vec::new()), blob(vec![0; LONG]), blob(few), blob(most), blob(series), blob(whole)]
+    vec![blob(Vec::new()), blob(vec![0; long]), blob(few), blob(most), blob(series), blob(whole)]
 }
 
 /// Number of ways to change the JSON of a cell.
 const JSON_CHANGES: usize = 9;
 
 /// The JSON of a cell with other numbers, texts or lengths. What is no JSON stays as it is.
-fn changed_json(number: usize, present: &Value) -> Extreme {
+fn changed_json(number: usize, present: &Value, Size { long, many }: Size) -> Extreme {
     let Value::Text(text) = present else { return Extreme::Value(present.clone()) };
     let Ok(mut found) = serde_json::from_str::<Json>(text) else { return Extreme::Value(present.clone()) };
-    let change: fn(&mut Json) = match number {
-        0 => |it| numbers(it, &json!(i64::MAX)),
-        1 => |it| numbers(it, &json!(u64::MAX)),
-        2 => |it| numbers(it, &json!(u32::MAX)),
-        3 => |it| numbers(it, &json!(1e308)),
-        4 => |it| numbers(it, &json!(0)),
-        5 => |it| numbers(it, &json!(-1)),
-        6 => |it| numbers(it, &json!(5e-324)),
-        7 => |it| {
-            if let Json::String(text) = it {
-                *text = "x".repeat(LONG / 16);
+    let numbers = |by: Json| {
+        move |it: &mut Json| {
+            if it.is_number() {
+                it.clone_from(&by);
             }
-        },
-        _ => |it| {
-            if let Json::Array(list) = it {
-                *list = list.iter().cycle().take(list.len() * 1000).cloned().collect();
-            }
-        },
+        }
     };
-    visit(&mut found, &change);
-    Extreme::Text(found.to_string().into_bytes())
-}
-
-fn numbers(json: &mut Json, by: &Json) {
-    if json.is_number() {
-        *json = by.clone();
+    match number {
+        0 => visit(&mut found, &numbers(json!(i64::MAX))),
+        1 => visit(&mut found, &numbers(json!(u64::MAX))),
+        2 => visit(&mut found, &numbers(json!(u32::MAX))),
+        3 => visit(&mut found, &numbers(json!(1e308))),
+        4 => visit(&mut found, &numbers(json!(0))),
+        5 => visit(&mut found, &numbers(json!(-1))),
+        6 => visit(&mut found, &numbers(json!(5e-324))),
+        7 => visit(&mut found, &|it| {
+            if let Json::String(text) = it {
+                *text = "x".repeat(long / 16);
+            }
+        }),
+        _ => visit(&mut found, &|it| {
+            if let Json::Array(list) = it {
+                *list = list.iter().cycle().take(list.len() * many / 100).cloned().collect();
+            }
+        }),
     }
+    Extreme::Text(found.to_string().into_bytes())
 }
 
 /// Changes each value of a JSON text, those inside first.

@@ -18,13 +18,16 @@ use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 
 const FORMATS: [Format; 3] = [Format::Text, Format::Markdown, Format::Json];
 
-/// Reads a file in every way. What is written goes into the folder.
-pub(super) fn read_all(folder: &Path, path: &Path) {
+/// One case of so many draws a picture.
+const PICTURE_ONE_OF: usize = 8;
+
+/// Reads a file in every way; of copies, histories and pictures, which take the most time, those whose turn it is. What is written goes into
+/// the folder.
+pub(super) fn read_all(folder: &Path, path: &Path, turn: usize) {
     let Ok(store) = Store::open_read_only(path) else { return };
     let _ = store.check_contents();
     list(&store);
-    let _ = export(&store, folder);
-    let _ = merge(&store, folder);
+    let _ = copy(&store, folder, turn);
     let Ok(run) = store.load_run(RunChoice::Latest) else { return };
     let _ = store.run_bytes(run.id);
     let Ok(checks) = check_trials(&store, &run) else { return };
@@ -36,9 +39,9 @@ pub(super) fn read_all(folder: &Path, path: &Path) {
         let _ = render(&found, format, &RenderOptions::default());
     }
     compared(&run, &checks, &analysis);
-    history(std::slice::from_ref(&run));
+    history(std::slice::from_ref(&run), turn);
     costs(&run, &analysis);
-    let _ = pages(&store, &run, &analysis);
+    let _ = pages(&store, &run, &analysis, turn.is_multiple_of(PICTURE_ONE_OF));
 }
 
 fn list(store: &Store) {
@@ -49,23 +52,36 @@ fn list(store: &Store) {
     let _ = store.size();
 }
 
-fn export(store: &Store, folder: &Path) -> Result<(), ExportError> {
-    let stop = AtomicBool::new(false);
-    for format in [dyno_export::Format::Parquet, dyno_export::Format::Csv, dyno_export::Format::Jsonl] {
-        let options = dyno_export::Options { format, runs: None, overwrite: true, stop: &stop };
-        let to = folder.join("export");
-        let _ = dyno_export::export(store, &to, &options);
-        let _ = fs::remove_dir_all(to);
+/// Copies the rows of a file into files of one kind.
+fn copy(store: &Store, folder: &Path, turn: usize) -> Result<(), ExportError> {
+    match turn % 5 {
+        0 => export(store, folder, dyno_export::Format::Parquet),
+        1 => export(store, folder, dyno_export::Format::Csv),
+        2 => export(store, folder, dyno_export::Format::Jsonl),
+        3 => dataset(store, folder, turn),
+        _ => Ok(merge(store, folder)?),
     }
-    let dataset = folder.join("dataset");
-    let options = DatasetOptions { runs: None, rewrite: false, stop: &stop };
-    let grown = grow_dataset(store, &Destination::from(dataset.as_path()), &options, &mut |_| {});
+}
+
+fn export(store: &Store, folder: &Path, format: dyno_export::Format) -> Result<(), ExportError> {
+    let options = dyno_export::Options { format, runs: None, overwrite: true, stop: &AtomicBool::new(false) };
+    let to = folder.join("export");
+    let exported = dyno_export::export(store, &to, &options).map(drop);
+    let _ = fs::remove_dir_all(to);
+    exported
+}
+
+/// Makes a data set, and reads it as a history does.
+fn dataset(store: &Store, folder: &Path, turn: usize) -> Result<(), ExportError> {
+    let to = folder.join("dataset");
+    let options = DatasetOptions { runs: None, rewrite: false, stop: &AtomicBool::new(false) };
+    let grown = grow_dataset(store, &Destination::from(to.as_path()), &options, &mut |_| {});
     for run in store.runs()? {
-        if let Ok(runs) = read_history(&dataset, &run.plan_name) {
-            history(&runs);
+        if let Ok(runs) = read_history(&to, &run.plan_name) {
+            history(&runs, turn);
         }
     }
-    let _ = fs::remove_dir_all(dataset);
+    let _ = fs::remove_dir_all(to);
     grown
 }
 
@@ -115,12 +131,10 @@ fn compared(run: &Run, checks: &TrialChecks, analysis: &Analysis) {
 }
 
 /// A history of one run that was made again and again.
-fn history(runs: &[Run]) {
+fn history(runs: &[Run], turn: usize) {
     let many: Vec<Run> = runs.iter().cycle().take(5).cloned().collect();
     let found = histories(&many, &HistoryRule::default());
-    for format in FORMATS {
-        let _ = render_histories(&found, format, &RenderOptions::default());
-    }
+    let _ = render_histories(&found, FORMATS[turn % FORMATS.len()], &RenderOptions::default());
 }
 
 fn costs(run: &Run, analysis: &Analysis) {
@@ -141,7 +155,7 @@ fn costs(run: &Run, analysis: &Analysis) {
     }
 }
 
-fn pages(store: &Store, run: &Run, analysis: &Analysis) -> Result<(), StoreError> {
+fn pages(store: &Store, run: &Run, analysis: &Analysis, has_picture: bool) -> Result<(), StoreError> {
     let _ = scalings(run);
     let details = Details::load(store, run)?;
     let input = PageInput {
@@ -153,7 +167,8 @@ fn pages(store: &Store, run: &Run, analysis: &Analysis) -> Result<(), StoreError
         is_live: false,
     };
     let _ = render_html(&input);
-    for chart in charts(&input).iter().take(1) {
+    let charts = charts(&input);
+    if let Some(chart) = charts.first().filter(|_| has_picture) {
         let _ = chart.png();
     }
     Ok(())
