@@ -25,8 +25,8 @@ const RENAMED: u8 = 8;
 /// One change of so many is a new name.
 const RENAMED_ONE_OF: u64 = 8;
 
-/// The most changes of a case of several are a power of two below this one. So as many cases have few, of which most can be read
-/// to the end, as many.
+/// A case of several changes has at most two to the power of a number below this one. So half of the cases have few changes, and
+/// most of those are read to the end.
 const CELLS_LOG2: u64 = 9;
 
 /// A whole file whose tables take any value, and what is needed to change it.

@@ -21,8 +21,8 @@ const FORMATS: [Format; 3] = [Format::Text, Format::Markdown, Format::Json];
 /// One case of so many draws a picture.
 const PICTURE_ONE_OF: usize = 8;
 
-/// Reads a file in every way; of copies, histories and pictures, which take the most time, those whose turn it is. What is written goes into
-/// the folder.
+/// Reads a file in every way. Of copies, histories and pictures, which take the most time, one kind has its turn. What is written
+/// goes into the folder.
 pub(super) fn read_all(folder: &Path, path: &Path, turn: usize) {
     let Ok(store) = Store::open_read_only(path) else { return };
     let _ = store.check_contents();
