@@ -164,8 +164,8 @@ fn disturbances(run: &Run, clients: u32) -> (f64, f64, usize, usize) {
 /// and another engine that is not as on the quiet host.
 fn mistakes(tests: &[(String, TestComparison)], engine: Option<Finding>) -> Vec<&str> {
     let is_wrong = |(system, test): &&(String, TestComparison)| match (system.as_str(), test.finding) {
-        (plan::EQUAL, Finding::Improved | Finding::Regressed) => true,
-        (plan::SLOWER, Finding::Improved | Finding::Same) => true,
+        (plan::EQUAL, Finding::Improved | Finding::Regressed)
+        | (plan::SLOWER, Finding::Improved | Finding::Same) => true,
         (plan::OTHER, Finding::Improved) => engine == Some(Finding::Regressed),
         (plan::OTHER, Finding::Regressed) => engine == Some(Finding::Improved),
         _ => false,
