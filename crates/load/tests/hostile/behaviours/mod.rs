@@ -66,6 +66,8 @@ pub(crate) enum Outcome {
     Fails(&'static str),
     /// It fails since the login is not complete in time.
     IsLate,
+    /// It fails since the login is not complete in time or, on a fast machine, has more bytes than a login may have.
+    IsEndless,
     /// It ends with its time, and the event in flight is not finished.
     IsUnfinished,
     /// It ends well.
@@ -164,13 +166,15 @@ fn job_of(driver: Protocol, behaviour: &Behaviour, address: &Address, scheduler:
         behaviour.script
     );
     match behaviour.outcome {
-        Outcome::IsLate => job.target.connect_seconds_max = Some(1.0),
+        Outcome::IsLate | Outcome::IsEndless => job.target.connect_seconds_max = Some(1.0),
         Outcome::IsUnfinished => job.seconds = Some(1.0),
         // Where a busy machine would be late, the words would be others.
         Outcome::Fails(_) | Outcome::Finishes => {}
     }
     job
 }
+
+const LATE: &str = "lets nobody in: the login was not";
 
 fn fault(behaviour: &Behaviour, story: &Story, ear: &Ear) -> Option<String> {
     let heard = ear.heard();
@@ -185,8 +189,9 @@ fn fault(behaviour: &Behaviour, story: &Story, ear: &Ear) -> Option<String> {
     }
     let is_right = match behaviour.outcome {
         Outcome::Fails(words) => failure.is_some_and(|message| message.contains(words)),
-        Outcome::IsLate => {
-            failure.is_some_and(|message| message.contains("lets nobody in: the login was not"))
+        Outcome::IsLate => failure.is_some_and(|message| message.contains(LATE)),
+        Outcome::IsEndless => {
+            failure.is_some_and(|message| message.contains(LATE) || message.contains("larger than the limit"))
         }
         Outcome::IsUnfinished => {
             failure.is_none() && story.total.as_ref().is_some_and(|total| total.unfinished == 1)

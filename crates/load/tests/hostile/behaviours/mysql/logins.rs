@@ -5,7 +5,7 @@ use dyno_load::TlsMode;
 use super::tls::greet_over_tls;
 use super::{LOST, NOT_SHOWN, SEQUENCE, greet};
 use crate::behaviours::Behaviour;
-use crate::behaviours::Outcome::{Fails, IsLate};
+use crate::behaviours::Outcome::{Fails, IsEndless, IsLate};
 use crate::mysql::{SSL, error, greeting, greeting_of, more_data, ok, packet, switch_to};
 
 /// An impostor's key, as `caching_sha2_password` sends it.
@@ -42,7 +42,7 @@ pub(super) fn logins() -> Vec<Behaviour> {
             peer.say(packet(2, b"\xfe"));
             peer.stay();
         }),
-        Behaviour::new("asks for another plugin without end", IsLate, |mut peer| {
+        Behaviour::new("asks for another plugin without end", IsEndless, |mut peer| {
             greet(&mut peer);
             let mut number = 2_u8;
             while peer.say(switch_to(number, "mysql_native_password")) && peer.hear() {
