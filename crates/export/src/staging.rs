@@ -7,12 +7,13 @@ use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, openat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat};
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-/// How the names of such folders begin.
+/// How the names of such folders begin, and the number of random letters and digits that follow.
 const PREFIX: &str = ".dyno-export-";
+const RANDOM_LETTERS: usize = 6;
 
 /// The folder. Dropping this removes it with all files in it.
 pub(crate) struct Staging {
@@ -29,6 +30,7 @@ impl Staging {
         loop {
             let folder = tempfile::Builder::new()
                 .prefix(PREFIX)
+                .rand_bytes(RANDOM_LETTERS)
                 // As any new folder, minus the user's umask: it may become the folder of the export.
                 .permissions(Permissions::from_mode(0o777))
                 .tempdir_in(parent)?;
@@ -60,11 +62,16 @@ fn remove_leftovers(parent: &Path) -> io::Result<()> {
     let own = rustix::process::geteuid().as_raw();
     for entry in Dir::read_from(&parent)? {
         let entry = entry?;
-        if entry.file_name().to_bytes().starts_with(PREFIX.as_bytes()) {
+        if is_own_name(entry.file_name().to_bytes()) {
             let _ = remove_leftover(&parent, entry.file_name(), own);
         }
     }
     Ok(())
+}
+
+fn is_own_name(name: &[u8]) -> bool {
+    name.strip_prefix(PREFIX.as_bytes())
+        .is_some_and(|random| random.len() == RANDOM_LETTERS && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
 /// Removes a folder of an account, and the files in it, unless somebody holds it. Never follows a link: everything is done
@@ -78,6 +85,11 @@ fn remove_leftover(parent: &File, name: &std::ffi::CStr, own: u32) -> io::Result
     match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Ok(()),
         locked => locked?,
+    }
+    // Its owner may have published it, under its final name, before it was locked here.
+    let (named, held) = (statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?, fstat(&folder)?);
+    if (named.st_dev, named.st_ino) != (held.st_dev, held.st_ino) {
+        return Ok(());
     }
     for entry in Dir::read_from(folder.as_fd())? {
         let entry = entry?;
@@ -124,20 +136,23 @@ mod tests {
         let guard = tempfile::tempdir().unwrap();
         fs::write(guard.path().join("precious"), "text").unwrap();
         let at = |name: &str| parent.path().join(name);
-        symlink(guard.path(), at(".dyno-export-link")).unwrap();
-        fs::write(at(".dyno-export-file"), "").unwrap();
-        fs::create_dir(at(".dyno-export-left")).unwrap();
-        symlink(guard.path(), at(".dyno-export-left/folder")).unwrap();
-        symlink(guard.path().join("precious"), at(".dyno-export-left/file")).unwrap();
-        fs::create_dir_all(at(".dyno-export-deep/folder")).unwrap();
-        fs::write(at(".dyno-export-deep/folder/x"), "").unwrap();
+        symlink(guard.path(), at(".dyno-export-link00")).unwrap();
+        fs::write(at(".dyno-export-file00"), "").unwrap();
+        fs::create_dir(at(".dyno-export-left00")).unwrap();
+        symlink(guard.path(), at(".dyno-export-left00/folder")).unwrap();
+        symlink(guard.path().join("precious"), at(".dyno-export-left00/file")).unwrap();
+        fs::create_dir_all(at(".dyno-export-deep00/folder")).unwrap();
+        fs::write(at(".dyno-export-deep00/folder/x"), "").unwrap();
+        fs::create_dir(at(".dyno-export-my-own")).unwrap();
+        fs::write(at(".dyno-export-my-own/precious"), "").unwrap();
         drop(Staging::new(parent.path()).unwrap());
+        assert!(at(".dyno-export-my-own/precious").exists());
         assert_eq!(names(guard.path()), ["precious"]);
         assert_eq!(
             names(parent.path()),
-            [".dyno-export-deep", ".dyno-export-file", ".dyno-export-link"],
+            [".dyno-export-deep00", ".dyno-export-file00", ".dyno-export-link00", ".dyno-export-my-own"],
             "only a flat folder is one that an export left"
         );
-        assert!(at(".dyno-export-deep/folder/x").exists());
+        assert!(at(".dyno-export-deep00/folder/x").exists());
     }
 }
