@@ -14,7 +14,7 @@ const REMINDER: Duration = Duration::from_secs(1);
 /// Attempts to connect to a server that drops connections.
 pub const CALLS_MAX: u32 = 30;
 
-/// A resolved address: of one server, or of several of which one is wanted.
+/// The resolved addresses of one server, or of several servers that are tried in order.
 #[derive(Clone, Debug)]
 pub struct ServerAddress {
     name: String,
@@ -72,8 +72,8 @@ impl ServerAddress {
         Self { name, places: places.collect(), unknown: None }
     }
 
-    /// Several servers of which the first that accepts is wanted, as libpq takes a list of hosts. A name without an address is
-    /// passed over, unless all are.
+    /// Several servers. The first that accepts is used, as libpq does with a list of hosts. A name that cannot be resolved is
+    /// skipped; it is an error if none can be resolved.
     pub fn first_of(servers: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self { name: String::new(), places: Vec::new(), unknown: None };
         for server in servers {
@@ -100,8 +100,8 @@ impl ServerAddress {
         self.places.get(number).is_some_and(|place| place.address.is_unix())
     }
 
-    /// Whether whoever listens at the address with this index is on this host, so that nobody in between can take its place: a
-    /// unix socket or an address of the loopback interface.
+    /// Whether the address with this index is on this host: a unix socket, or an address of the loopback interface. Nobody on
+    /// the network can take such a server's place.
     pub(crate) fn is_on_this_host(&self, number: usize) -> bool {
         let is_loopback = |address: &SockAddr| {
             address.as_socket().is_some_and(|address| address.ip().to_canonical().is_loopback())

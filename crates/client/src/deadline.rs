@@ -10,7 +10,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline of a limit that begins now; none for a limit beyond what clocks can show.
+    /// The deadline of a limit that begins now; none if the limit is too long for the clock.
     pub fn after(limit: Duration) -> Option<Self> {
         Some(Self { at: Instant::now().checked_add(limit)?, limit })
     }

@@ -39,7 +39,7 @@ impl Dialer {
         Ok(Self { places, account, login_limit, next: AtomicUsize::new(0) })
     }
 
-    /// Time in which an address must accept, and in which the login must then be complete.
+    /// Limit for an address to accept a connection, and again for the login to complete.
     pub(crate) fn login_limit(&self) -> Duration {
         self.login_limit
     }

@@ -264,8 +264,8 @@ pub struct Target {
     /// What a server that has not shown who it is may learn.
     #[serde(default)]
     pub trust: Trust,
-    /// Time in seconds in which a server must accept a connection, and in which the login must then be complete; none for the
-    /// time that all connections have together ([`Tuning::start_seconds_max`]).
+    /// Limit in seconds for a server to accept a connection, and again for the login to complete. Without it,
+    /// [`Tuning::start_seconds_max`] limits all connections together.
     #[serde(default)]
     pub connect_seconds_max: Option<f64>,
     /// How MySQL's packets may travel.

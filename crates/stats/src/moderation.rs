@@ -16,7 +16,7 @@ pub(crate) struct Prior {
 }
 
 impl Prior {
-    /// The prior of samples; none for fewer than two samples with a variance.
+    /// The prior of samples. None if fewer than two of them have a variance.
     pub(crate) fn of<'a>(samples: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let known = samples.into_iter().filter_map(|sample| {
             let variance = variance(sample).filter(|variance| *variance > 0.0)?;

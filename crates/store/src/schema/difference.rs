@@ -1,5 +1,5 @@
 //! Compares the schema of a file with that of the format. A file of somebody else may have views, triggers or generated
-//! columns, which SQLite would execute for whoever reads it.
+//! columns, which SQLite would execute in every reader.
 
 use std::sync::OnceLock;
 

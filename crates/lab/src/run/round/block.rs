@@ -271,7 +271,7 @@ impl<'a> RunSession<'a> {
 struct BlockDisturbance {
     /// They used more than [`DisturbanceLimits`] allow.
     is_too_strong: bool,
-    /// A trial failed, whoever is to blame.
+    /// A trial failed, for any reason.
     has_failed: bool,
     /// Threads were pinned, and their cores may not have been idle otherwise. This cannot happen twice, since then no thread
     /// is pinned any more.

@@ -18,7 +18,7 @@ pub(crate) trait RunningSystem: Send {
     fn network_address(&self) -> Option<Address> {
         None
     }
-    /// Its RSA key (PEM), of a server that Dyno started, so that other hosts need not trust whoever answers.
+    /// Its RSA key (PEM), of a server that Dyno started, with which other hosts recognise it.
     fn public_key(&self) -> Option<String> {
         None
     }
