@@ -35,6 +35,9 @@ while not select.select([0], [], [], idle)[0]:
     idle = length * (1 - share)
 ";
 
+/// No neighbour.
+pub(crate) const QUIET: Kind = Kind::new("none", 0, 0.0);
+
 impl Kind {
     const fn new(name: &'static str, processes: u32, share: f64) -> Self {
         Self { name, processes, share, period_seconds: 0.1, is_real_time: false }
@@ -46,7 +49,7 @@ impl Kind {
 
     /// No neighbour, then neighbours of 5 to 100% of one CPU and of two, in short and long phases, and with priority.
     pub(crate) const ALL: [Self; 14] = [
-        Self::new("none", 0, 0.0),
+        QUIET,
         Self::new("5% of a CPU", 1, 0.05),
         Self::new("10% of a CPU", 1, 0.1),
         Self::new("25% of a CPU", 1, 0.25),

@@ -9,13 +9,14 @@ use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use dyno_judge::{
     DisturbanceLimits, Finding, Rule, TestComparison, TrialChecks, Undecided, analyse, disturbance,
 };
 use dyno_stats::median;
 use dyno_store::Run;
 
-use crate::neighbour::{Kind, Neighbour};
+use crate::neighbour::{Kind, Neighbour, QUIET};
 use crate::pair;
 use crate::plan_run::run_plan;
 
@@ -24,9 +25,9 @@ pub(crate) struct Options {
     /// Rounds beside each neighbour.
     #[arg(long, default_value_t = 8)]
     rounds: u32,
-    /// Only neighbours whose name contains this.
-    #[arg(long)]
-    only: Option<String>,
+    /// Only this neighbour, after one run without any. Can be repeated.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Kind::ALL.map(|kind| kind.name)))]
+    only: Vec<String>,
     /// Runs beside each neighbour.
     #[arg(long, default_value_t = 1)]
     repeats: u32,
@@ -53,17 +54,20 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         "with all rounds",
         "as reported",
     ]);
-    let is_wanted = |kind: &&Kind| options.only.as_ref().is_none_or(|part| kind.name.contains(part.as_str()));
+    let is_wanted = |kind: &&Kind| {
+        options.only.is_empty() || **kind == QUIET || options.only.iter().any(|name| name == kind.name)
+    };
     let (mut with_all, mut as_reported) = (Score::default(), Score::default());
     let mut engines = BTreeMap::new();
+    let repeats = |kind: &Kind| if *kind == QUIET && !options.only.is_empty() { 1 } else { options.repeats };
     let kinds = Kind::ALL.iter().filter(is_wanted);
-    for kind in kinds.flat_map(|kind| std::iter::repeat_n(kind, options.repeats as usize)) {
+    for kind in kinds.flat_map(|kind| std::iter::repeat_n(kind, repeats(kind) as usize)) {
         let beside = Neighbour::start(*kind)?;
         let run = run_plan(&plan::text(options.rounds, options.pin_threads), "neighbours", &results)?;
         drop(beside);
         for clients in [1, 4] {
             let (all, reported) = (tests(&run, clients, true), tests(&run, clients, false));
-            if kind.name == "none"
+            if *kind == QUIET
                 && let Some((_, quiet)) = reported.iter().find(|(system, _)| system == plan::OTHER)
             {
                 engines.entry(clients).or_insert(quiet.finding);
@@ -75,7 +79,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             let ratio = |system: &str| {
                 all.iter().find(|(known, _)| known == system).map_or_else(String::new, |it| in_words(&it.1))
             };
-            table.add_row([
+            let row = [
                 kind.name.to_owned(),
                 format!("{:.1}%", 100.0 * others),
                 format!("{:.1}%", 100.0 * steal),
@@ -86,7 +90,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 ratio(plan::OTHER),
                 verdict(&mistakes(&all, engine)),
                 verdict(&mistakes(&reported, engine)),
-            ]);
+            ];
+            eprintln!("{}", row.join(" | "));
+            table.add_row(row);
         }
     }
     println!(
