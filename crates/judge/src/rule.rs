@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::quantity::Quantity;
 
 /// Fewest rounds for a verdict. If every start of equal systems is either fast or slow, two rounds would give false
-/// alarms in one case of eight, and three rounds in one of 32 (`docs/statistics.md`).
+/// alarms in one case of eight, and three rounds in one of 32.
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = 3;
 
 /// The rule by which verdicts are made.
