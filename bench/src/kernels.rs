@@ -1,9 +1,11 @@
-//! `dyno sysbench cpu`, `memory`, `mutex` and `threads` beside sysbench: CPU time of the same work.
+//! `dyno sysbench cpu` beside sysbench: CPU time of the same work.
 
+use std::ops::RangeInclusive;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use dyno_stats::{CONFIDENCE, centre_of_rounds};
 
 /// What is compared.
 #[derive(clap::Args)]
@@ -14,37 +16,38 @@ pub(super) struct Options {
     /// The dyno to compare.
     #[arg(long, default_value = "target/release/dyno")]
     dyno: String,
-    /// Runs of each, in turn; the least CPU time counts.
-    #[arg(long, default_value_t = 5)]
+    /// Runs of each, in turn.
+    #[arg(long, default_value_t = 15)]
     rounds: u32,
 }
 
-/// The same work for both.
-const WORK: &[&str] = &[
-    "cpu --events=300 --time=0",
-    "memory --memory-total-size=4G --time=0",
-    "memory --memory-total-size=4G --time=0 --memory-oper=read",
-    "memory --memory-total-size=4G --time=0 --memory-oper=none",
-    "memory --memory-total-size=1G --time=0 --memory-access-mode=rnd",
-    "memory --memory-total-size=1G --time=0 --memory-access-mode=rnd --memory-oper=read",
-    "memory --memory-total-size=1G --time=0 --memory-access-mode=rnd --memory-oper=none",
-    "memory --memory-total-size=8G --time=0 --memory-block-size=1M",
-    "mutex --mutex-locks=50000 --time=0",
-    "mutex --mutex-locks=5000000 --mutex-loops=0 --time=0",
-    "threads --events=2000 --time=0",
-];
+/// The same work for both: small primes, whose loops are short, and large ones.
+const WORK: &[&str] = &["cpu --events=300 --time=0", "cpu --cpu-max-prime=200000 --events=5 --time=0"];
+
+/// Ratios of CPU times that are called equal.
+const GOAL: RangeInclusive<f64> = 0.95..=1.05;
 
 pub(super) fn run(options: &Options) -> anyhow::Result<()> {
-    println!("{:>10} {:>10} {:>7}  work", "sysbench", "dyno", "ratio");
     for work in WORK {
         let words: Vec<&str> = work.split(' ').chain(["run"]).collect();
-        let (mut theirs, mut ours) = (Duration::MAX, Duration::MAX);
+        let mut ratios = Vec::new();
         for _ in 0..options.rounds {
-            theirs = theirs.min(cpu_time(Command::new(&options.sysbench).args(&words))?);
-            ours = ours.min(cpu_time(Command::new(&options.dyno).arg("sysbench").args(&words))?);
+            let theirs = cpu_time(Command::new(&options.sysbench).args(&words))?;
+            let ours = cpu_time(Command::new(&options.dyno).arg("sysbench").args(&words))?;
+            ratios.push(ours.as_secs_f64() / theirs.as_secs_f64());
         }
-        let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
-        println!("{:>8.3} s {:>8.3} s {ratio:>7.3}  {work}", theirs.as_secs_f64(), ours.as_secs_f64());
+        let centre = centre_of_rounds(&ratios, CONFIDENCE).context("at least one round is needed")?;
+        let interval = centre.interval.context("at least two rounds are needed")?;
+        let is_met = GOAL.contains(&interval.low) && GOAL.contains(&interval.high);
+        println!(
+            "{work}: {:.3} [{:.3}, {:.3}] of sysbench's CPU time; goal {:.2} to {:.2}: {}",
+            centre.value,
+            interval.low,
+            interval.high,
+            GOAL.start(),
+            GOAL.end(),
+            if is_met { "met" } else { "missed" }
+        );
     }
     Ok(())
 }

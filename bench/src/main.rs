@@ -83,7 +83,7 @@ enum What {
     Merge(merge::Options),
     /// Faults at random moments of real runs: what is lost, left behind, wrong, or does not resume.
     Faults(faults::Options),
-    /// CPU time of sysbench's tests without a database: Dyno and sysbench in turn.
+    /// CPU time of sysbench's cpu test: Dyno and sysbench in turn.
     Kernels(kernels::Options),
     /// Mutated input for what reads bytes of others: packets, addresses, plans, results files.
     Fuzz(fuzz::Options),

@@ -3,8 +3,9 @@
 mod kind;
 mod table;
 
+pub(crate) use kind::parse_size;
 pub(crate) use kind::parse_whole;
-pub use kind::{ValueKind, parse_flag, parse_number, parse_numbers, parse_size};
+pub use kind::{ValueKind, parse_flag, parse_number, parse_numbers};
 
 use crate::error::ScriptError;
 use crate::info::{OptionKind, OptionSpec};

@@ -27,7 +27,7 @@ pub use entry::{Entry, Progress};
 pub use error::{Refused, ScriptError};
 pub use general::{
     GeneralOption, OptionDefinition, OptionGroup, ValueKind, general_groups, parse_flag, parse_number,
-    parse_numbers, parse_size,
+    parse_numbers,
 };
 pub use info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
 pub use lua::{InterruptHandle, MemoryLimit};

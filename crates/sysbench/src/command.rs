@@ -53,15 +53,15 @@ fn carry_out(arguments: &[OsString], log: &mut Log<'_>, stop: &AtomicBool) -> Re
         log.warning(warning);
     }
     log.notice(&format!("{}\n\n", banner(settings.compat)));
-    match arguments.test.as_deref() {
-        Some("fileio") => {
-            Err(Failure::fatal("there is no fileio test here: use fio, which measures files and disks"))
-        }
-        Some(name) if native::find(name).is_some() => {
-            let test = native::find(name).expect("just found");
-            native_test(test, &arguments, &settings, log, stop)
-        }
-        name => script_test(name, &arguments, &settings, log, stop),
+    let name = arguments.test.as_deref();
+    if let Some(name) = name
+        && let Some(other) = native::instead_of(name)
+    {
+        return Err(Failure::fatal(format!("there is no {name} test here: {other}")));
+    }
+    match name.and_then(native::find) {
+        Some(test) => native_test(test, &arguments, &settings, log, stop),
+        None => script_test(name, &arguments, &settings, log, stop),
     }
 }
 
@@ -87,14 +87,14 @@ fn native_test(
         None => return Err(no_command(test.name, &["run", "help"])),
     }
     warn_of_no_end(settings, log);
-    let Built { subject, introduction, events, threads } = test.build(&arguments.others, settings)?;
+    let Built { subject, introduction, threads } = test.build(&arguments.others, settings)?;
     log.notice(&header(settings));
     log.notice(&introduction);
     log.notice("Initializing worker threads...\n\n");
     let work = Work {
         warmup_seconds: settings.warmup_seconds,
         seconds: settings.seconds,
-        events: events.limit(settings.events),
+        events: settings.events,
         rate: settings.rate.clone(),
         seed: settings.seed.number(),
         tick_seconds: settings.tick_seconds(),

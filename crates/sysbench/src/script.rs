@@ -50,7 +50,7 @@ fn builtin(name: &str) -> Result<Script, Failure> {
         });
     }
     let known = builtin_workloads();
-    let hint = nearest(bare, known.into_iter().chain(["cpu", "memory", "mutex", "threads"]))
+    let hint = nearest(bare, known.into_iter().chain(["cpu"]))
         .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
     Err(Failure::fatal(format!(
         "there is no test '{name}'{hint}: neither a built-in test or workload, nor a script here or on LUA_PATH"

@@ -117,7 +117,7 @@ pub fn parse_numbers(text: &str) -> Option<Vec<f64>> {
 }
 
 /// Bytes, with a suffix for a power of 1024; fewer than 2⁵³, so that scripts have the same number.
-pub fn parse_size(text: &str) -> Option<u64> {
+pub(crate) fn parse_size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let exponent = match text[digits.len()..].to_ascii_uppercase().as_str() {
         "" => 0,

@@ -1,7 +1,6 @@
 //! `cpu`: prime numbers by trial division.
 
-use super::{Built, Events, Native};
-use crate::failure::Failure;
+use super::{Built, Native};
 use crate::options::{Definition, Kind, Values};
 use crate::report::ReportedWork;
 use crate::settings::Settings;
@@ -18,13 +17,11 @@ pub(super) const TEST: Native = Native {
     build,
 };
 
-#[expect(clippy::unnecessary_wraps, reason = "other tests can fail to be built")]
-fn build(values: &Values, settings: &Settings) -> Result<Built, Failure> {
+fn build(values: &Values, settings: &Settings) -> Built {
     let limit = values.whole("cpu-max-prime");
-    Ok(Built {
+    Built {
         subject: ReportedWork::Cpu,
         introduction: format!("Prime numbers limit: {limit}\n\n"),
-        events: Events::AsGiven,
         threads: (0..settings.threads).map(|_| dyno_kernels::cpu_event(limit)).collect(),
-    })
+    }
 }

@@ -1,9 +1,6 @@
-//! The tests without a database: cpu, memory, threads, mutex.
+//! Tests without a database. Only those are offered whose figures are sysbench's own.
 
 mod cpu;
-mod memory;
-mod mutex;
-mod threads;
 
 use dyno_kernels::Event;
 
@@ -20,7 +17,7 @@ pub(crate) struct Native {
     /// Its description in a line.
     pub(crate) summary: &'static str,
     pub(crate) options: &'static [Definition],
-    build: fn(&Values, &Settings) -> Result<Built, Failure>,
+    build: fn(&Values, &Settings) -> Built,
 }
 
 /// A test, ready to be run.
@@ -28,34 +25,20 @@ pub(crate) struct Built {
     pub(crate) subject: ReportedWork,
     /// Its output before it begins.
     pub(crate) introduction: String,
-    pub(crate) events: Events,
     /// One thread's event each.
     pub(crate) threads: Vec<Event>,
 }
 
-/// How many events a test has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Events {
-    /// As many as `--events` says.
-    AsGiven,
-    /// No more than that, and no more than this.
-    AtMost(u64),
-    /// Whatever `--events` says; without a limit if there is none.
-    OfTheTest(Option<u64>),
-}
+pub(crate) const TESTS: &[Native] = &[cpu::TEST];
 
-impl Events {
-    /// The limit where `--events` gives this one.
-    pub(crate) fn limit(self, given: Option<u64>) -> Option<u64> {
-        match self {
-            Self::AsGiven => given,
-            Self::AtMost(most) => Some(given.map_or(most, |given| given.min(most))),
-            Self::OfTheTest(limit) => limit,
-        }
+/// What to use for a test of sysbench's that is not offered.
+pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
+    match name {
+        "fileio" => Some("use fio, which measures files and disks"),
+        "memory" | "mutex" | "threads" => Some("use sysbench, whose own compiled code is what it measures"),
+        _ => None,
     }
 }
-
-pub(crate) const TESTS: &[Native] = &[cpu::TEST, memory::TEST, threads::TEST, mutex::TEST];
 
 /// The test with this name.
 pub(crate) fn find(name: &str) -> Option<&'static Native> {
@@ -65,7 +48,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Native> {
 impl Native {
     /// Reads the test's own options and makes it ready.
     pub(crate) fn build(&self, given: &[Given], settings: &Settings) -> Result<Built, Failure> {
-        (self.build)(&self.values(given)?, settings)
+        Ok((self.build)(&self.values(given)?, settings))
     }
 
     fn values(&self, given: &[Given]) -> Result<Values, Failure> {

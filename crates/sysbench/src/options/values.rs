@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_script::{parse_flag, parse_number, parse_numbers, parse_size};
+use dyno_script::{parse_flag, parse_number, parse_numbers};
 
 use super::definition::Definition;
 use super::general;
@@ -67,10 +67,6 @@ impl Values {
 
     pub(crate) fn numbers(&self, name: &str) -> Vec<f64> {
         parse_numbers(self.text(name)).unwrap_or_default()
-    }
-
-    pub(crate) fn size(&self, name: &str) -> u64 {
-        parse_size(self.text(name)).unwrap_or_default()
     }
 
     /// Texts with commas between them.

@@ -25,10 +25,6 @@ pub(super) fn lines(subject: ReportedWork, figures: &Figures, settings: &Setting
             rate(counts.errors),
             rate(counts.reconnects),
         ),
-        ReportedWork::Memory { block_bytes } => {
-            let mib_per_second = rate(counts.events) * block_bytes.unwrap_or(0) as f64 / f64::from(1 << 20);
-            return format!("{at} {mib_per_second:.2} MiB/sec\n");
-        }
         ReportedWork::Cpu | ReportedWork::Events => {
             format!("{at} thds: {threads} eps: {:.2} {latency}\n", rate(counts.events))
         }
@@ -91,11 +87,5 @@ mod tests {
     fn parts_of_a_second_are_told_where_intervals_are() {
         let line = lines_of(ReportedWork::Events, &["--report-interval=0.5"]);
         assert_eq!(line, "[ 2.00s ] thds: 4 eps: 500.00 lat (ms,95%): 0.95\n");
-    }
-
-    #[test]
-    fn memory_is_told_by_its_bytes() {
-        let subject = ReportedWork::Memory { block_bytes: Some(1 << 20) };
-        assert_eq!(lines_of(subject, &[]), "[ 2s ] 500.00 MiB/sec\n");
     }
 }

@@ -22,8 +22,4 @@ pub(crate) enum ReportedWork {
     /// Events that are nothing but events.
     Events,
     Cpu,
-    /// The memory test; what an event transfers, where it transfers anything.
-    Memory {
-        block_bytes: Option<u64>,
-    },
 }

@@ -29,18 +29,12 @@ pub(super) fn text(subject: ReportedWork, figures: &Figures, settings: &Settings
 
 /// The work of the test.
 fn work(subject: ReportedWork, figures: &Figures) -> String {
-    let events = figures.counts.events;
-    let rate = figures.per_second(events);
     match subject {
         ReportedWork::Database => queries(figures),
         ReportedWork::Events => String::new(),
-        ReportedWork::Cpu => format!("CPU speed:\n    events per second: {rate:8.2}\n"),
-        ReportedWork::Memory { block_bytes } => {
-            let operations = format!("Total operations: {events} ({rate:8.2} per second)\n\n");
-            let Some(block_bytes) = block_bytes else { return operations };
-            let mib = events as f64 * block_bytes as f64 / f64::from(1 << 20);
-            let per_second = rate * block_bytes as f64 / f64::from(1 << 20);
-            format!("{operations}{mib:.2} MiB transferred ({per_second:.2} MiB/sec)\n\n")
+        ReportedWork::Cpu => {
+            let rate = figures.per_second(figures.counts.events);
+            format!("CPU speed:\n    events per second: {rate:8.2}\n")
         }
     }
 }
@@ -193,18 +187,6 @@ Threads fairness:
             "{cpu}"
         );
         assert!(cpu.contains("         percentile stats:               disabled\n"), "{cpu}");
-        let memory = text(ReportedWork::Memory { block_bytes: Some(1024) }, &figures(), none);
-        assert!(
-            memory.starts_with(
-                "Total operations: 1000 (  500.00 per second)\n\n0.98 MiB transferred (0.49 MiB/sec)\n\n\nGeneral"
-            ),
-            "{memory}"
-        );
-        let nothing = text(ReportedWork::Memory { block_bytes: None }, &figures(), none);
-        assert!(
-            nothing.starts_with("Total operations: 1000 (  500.00 per second)\n\n\nGeneral"),
-            "{nothing}"
-        );
         assert!(text(ReportedWork::Events, &figures(), none).starts_with("\nGeneral statistics:\n"));
     }
 

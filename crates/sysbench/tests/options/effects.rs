@@ -207,18 +207,4 @@ pub(crate) fn compat() {
 pub(crate) fn of_tests() {
     let out = |arguments: &[&str]| sysbench(&[arguments, &["--events=3", "run"]]).success();
     assert!(out(&["cpu", "--cpu-max-prime=77"]).contains("Prime numbers limit: 77\n"));
-    let memory = ["memory", "--memory-block-size=2K", "--memory-total-size=1M"];
-    let all = out(&memory);
-    assert!(all.contains("block size: 2KiB\n") && all.contains("Total operations: 512 ("), "{all}");
-    assert!(all.contains("1.00 MiB transferred"), "{all}");
-    assert!(!out(&[&memory[..], &["--memory-oper=none"]].concat()).contains("transferred"));
-    assert!(out(&[&memory[..], &["--memory-scope=local"]].concat()).contains("scope: local\n"));
-    assert_eq!(number_after(&out(&["threads", "--thread-yields=0"]), "total number of events:") as u32, 3);
-}
-
-/// Whether the host has huge pages or not.
-pub(crate) fn huge_pages() {
-    let outcome = sysbench(&[&["memory", "--memory-hugetlb", "--memory-total-size=1M", "run"]]);
-    let refused = outcome.status == 1 && outcome.out.contains("of huge pages");
-    assert!(refused || outcome.out.contains("Total operations: 1024"), "{outcome:?}");
 }
