@@ -39,6 +39,23 @@ pub fn blocks(plan: &Plan) -> Vec<Block> {
         .collect()
 }
 
+/// The blocks of a round in order of execution. Blocks next to each other that only read take turns, as systems do (a random order,
+/// and the opposite one in the next round): what a block measures depends on its place in the round, by what others left in caches
+/// and by what the host does meanwhile. All other blocks stay where the plan has them, since what they leave matters.
+pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
+    let mut blocks = blocks(plan);
+    let only_reads = |block: &Block| plan.steps[block.step].only_reads();
+    for neighbours in blocks.chunk_by_mut(|one, next| only_reads(one) && only_reads(next)) {
+        let as_planned = neighbours.to_vec();
+        let first = as_planned[0].number;
+        let order = turns(as_planned.len(), round, |pair| random(seed, first, pair, 0, STEPS));
+        for (place, from) in neighbours.iter_mut().zip(order) {
+            *place = as_planned[from];
+        }
+    }
+    blocks
+}
+
 /// The trials of a block in a round, in order.
 ///
 /// Rounds come in twos: in the first the systems go in a random order, in the second in the opposite one (A B C,
@@ -80,6 +97,7 @@ const ORDER: u64 = 0;
 const LOAD: u64 = 1;
 const CYCLE: u64 = 2;
 const START: u64 = 3;
+const STEPS: u64 = 4;
 
 /// A generator of its own for each purpose: the parts are mixed in one after the other.
 fn random(seed: u64, block: usize, round: u32, cycle: u32, purpose: u64) -> SplitMix64 {
@@ -91,7 +109,7 @@ fn random(seed: u64, block: usize, round: u32, cycle: u32, purpose: u64) -> Spli
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::testing::plan;
+    use crate::plan::testing::{TEXT, parse, plan};
 
     fn order(seed: u64, block: usize, round: u32) -> Vec<usize> {
         let plan = plan();
@@ -102,6 +120,29 @@ mod tests {
     fn steps_follow_each_other_and_within_them_the_numbers_of_clients() {
         let places: Vec<_> = blocks(&plan()).iter().map(|block| (block.step, block.clients)).collect();
         assert_eq!(places, [(0, 1), (0, 4), (1, 1), (1, 4)]);
+    }
+
+    #[test]
+    fn steps_that_only_read_take_turns_and_others_stay() {
+        let step = |id: &str| {
+            format!("[[step]]\nid = \"{id}\"\ngroup = \"g\"\nworkload = \"{id}\"\noperation = \"query\"\n")
+        };
+        let steps = ["oltp_insert", "oltp_point_select", "oltp_scan", "select_random_points", "oltp_delete"];
+        let (head, _) = TEXT.split_once("[[step]]").unwrap();
+        let text = format!("{head}{}", steps.map(step).concat()).replace("clients = [1, 4]", "clients = [1]");
+        let plan = parse(&text).unwrap();
+        let order =
+            |round| -> Vec<usize> { round_blocks(&plan, 7, round).iter().map(|it| it.number).collect() };
+        let mut middles = Vec::new();
+        for round in (0..60).step_by(2) {
+            let (one, next) = (order(round), order(round + 1));
+            assert!(one[0] == 0 && one[4] == 4 && next[0] == 0 && next[4] == 4, "{one:?} {next:?}");
+            assert!(one[1..4].iter().eq(next[1..4].iter().rev()), "{one:?} {next:?}");
+            middles.push(one[1..4].to_vec());
+        }
+        middles.sort();
+        middles.dedup();
+        assert_eq!(middles.len(), 6, "all orders of three come up");
     }
 
     #[test]

@@ -75,6 +75,18 @@ pub struct Step {
     pub not_for: Vec<String>,
 }
 
+/// Built-in workloads that only read.
+const READING: [&str; 8] = [
+    "oltp_inlist_select",
+    "oltp_point_select",
+    "oltp_range_select",
+    "oltp_read_only",
+    "oltp_scan",
+    "select_random_points",
+    "select_random_ranges",
+    "tpch",
+];
+
 /// A command of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
@@ -101,6 +113,18 @@ impl Step {
     /// Whether a system, by its id, runs it.
     pub fn is_for(&self, system: &str) -> bool {
         !self.not_for.iter().any(|without| without == system)
+    }
+
+    /// Whether it is known to change nothing: it runs a built-in workload that only reads, and nothing else.
+    pub(crate) fn only_reads(&self) -> bool {
+        let is_builtin = self.script.search_path.is_empty();
+        let is_alone = self.background.is_empty()
+            && self.before.is_none()
+            && self.after.is_none()
+            && self.crashes == 0
+            && !self.check;
+        let reads = is_builtin && READING.contains(&self.script.name.as_str());
+        self.command == Command::Run && is_alone && reads
     }
 
     /// The step id of a background load in results and reports.
@@ -416,7 +440,29 @@ pub(super) fn script(name: String, context: &ParseContext<'_>) -> Result<Script,
 
 #[cfg(test)]
 mod tests {
+    use dyno_load::builtin_workloads;
+
+    use super::READING;
     use crate::plan::testing::{TEXT, parse};
+
+    #[test]
+    fn each_built_in_workload_reads_or_may_write() {
+        let writing: Vec<&str> =
+            builtin_workloads().into_iter().filter(|name| !READING.contains(name)).collect();
+        let expected = [
+            "bulk_insert",
+            "oltp_delete",
+            "oltp_inlist_update",
+            "oltp_insert",
+            "oltp_read_write",
+            "oltp_update_index",
+            "oltp_update_non_index",
+            "oltp_write_only",
+            "tpcc",
+        ];
+        assert_eq!(writing, expected);
+        assert!(READING.iter().all(|name| builtin_workloads().contains(name)));
+    }
 
     #[test]
     fn limits_of_io_are_lifted_for_loads_alone() {

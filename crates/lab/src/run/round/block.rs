@@ -15,7 +15,7 @@ use crate::run::error::{RoundAbort, RunError, Stopped};
 use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, TrialLabel};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
-use crate::schedule::{Block, Trial, blocks, trials};
+use crate::schedule::{Block, Trial, round_blocks, trials};
 
 /// Time for which a trial is written again if the results file is locked or the disk is full, and the time between.
 const COMMIT_PATIENCE: Duration = Duration::from_secs(30);
@@ -251,7 +251,7 @@ impl<'a> RunSession<'a> {
     pub(crate) fn next(&self, of: &Trial, position: usize) -> Vec<TrialLabel<'a>> {
         let (plan, seed, of) = (self.plan, self.seed, *of);
         let here = move |block: &Block| (block.step, block.clients) == (of.step, of.clients);
-        let following = blocks(plan)
+        let following = round_blocks(plan, seed, of.round)
             .into_iter()
             .skip_while(move |block| !here(block))
             .flat_map(move |block| trials(plan, seed, block, of.round))

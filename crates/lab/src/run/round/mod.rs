@@ -20,7 +20,7 @@ use crate::run::error::RoundAbort;
 use crate::run::not_started::NotStarted;
 use crate::run::record::Work;
 use crate::run::system::SystemSlot;
-use crate::schedule::{Block, Trial, blocks, starts, trials};
+use crate::schedule::{Block, Trial, round_blocks, starts, trials};
 
 pub use self::comparability::audit_host;
 pub(crate) use self::rounds::{analyse_run, next_look};
@@ -52,7 +52,7 @@ impl RunSession<'_> {
     fn with_instances(&mut self, number: u32, systems: &[usize]) -> Result<(), RoundAbort> {
         let mut round = Round { number, slots: self.start_instances(number, systems)? };
         self.audit(&round)?;
-        for block in blocks(self.plan) {
+        for block in round_blocks(self.plan, self.seed, number) {
             self.check_stopped()?;
             self.block(&mut round, block)?;
         }
