@@ -1,6 +1,8 @@
 //! Claims with their verdicts, as one list for every format.
 
-use dyno_judge::{ClaimState, JudgedClaim, TrialChecks, judge_claims};
+use std::collections::BTreeMap;
+
+use dyno_judge::{ClaimResult, ClaimState, JudgedClaim, TrialChecks, judge_claims};
 use dyno_stats::Interval;
 use dyno_store::Run;
 use serde::Serialize;
@@ -11,26 +13,49 @@ use crate::table::{Column, Line, Shown, Table};
 /// Heading of the formats for people.
 pub(crate) const TITLE: &str = "Claims: what the plan says will be found";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What the measurements say of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
-    /// The measurements support it.
+    /// They support it, and the interval contains the published figure.
+    Reproduced,
+    /// They support it, and the interval does not contain the published figure.
+    SameDirection,
+    /// They support it, and it has no published figure.
     Supported,
-    /// The measurements contradict it.
+    /// They contradict it, and it has a published figure.
+    NotReproduced,
+    /// They contradict it, and it has no published figure.
     Refuted,
-    /// The measurements do not decide it.
-    Inconclusive,
+    /// They do not decide it.
+    Undecided,
     /// It is invalid, or refers to something that the run does not contain.
     NotJudged,
 }
 
 impl ClaimVerdict {
-    /// A word or two for people.
+    fn of(result: &ClaimResult, published: Option<f64>) -> Self {
+        match (result.state, published) {
+            (ClaimState::Supported, None) => Self::Supported,
+            (ClaimState::Supported, Some(figure)) => {
+                let contains = |interval: Interval| (interval.low..=interval.high).contains(&figure);
+                if result.interval.is_some_and(contains) { Self::Reproduced } else { Self::SameDirection }
+            }
+            (ClaimState::Refuted, None) => Self::Refuted,
+            (ClaimState::Refuted, Some(_)) => Self::NotReproduced,
+            (ClaimState::Inconclusive, _) => Self::Undecided,
+        }
+    }
+
+    /// A few words for people.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Reproduced => "reproduced",
+            Self::SameDirection => "same direction",
             Self::Supported => "supported",
+            Self::NotReproduced => "not reproduced",
             Self::Refuted => "refuted",
-            Self::Inconclusive => "inconclusive",
+            Self::Undecided => "undecided",
             Self::NotJudged => "not judged",
         }
     }
@@ -92,17 +117,29 @@ fn claim(JudgedClaim { record, result }: JudgedClaim<'_>) -> Claim {
     match result {
         Err(error) => Claim { reason: Some(error.to_string()), ..claim },
         Ok(result) => Claim {
-            verdict: match result.state {
-                ClaimState::Supported => ClaimVerdict::Supported,
-                ClaimState::Refuted => ClaimVerdict::Refuted,
-                ClaimState::Inconclusive => ClaimVerdict::Inconclusive,
-            },
+            verdict: ClaimVerdict::of(&result, record.published),
             measured: result.measured,
             interval: result.interval,
             reason: result.reason,
             ..claim
         },
     }
+}
+
+/// How many claims have each verdict, and what the verdicts mean.
+pub(crate) fn summary(claims: &[Claim]) -> String {
+    let mut counts: BTreeMap<ClaimVerdict, usize> = BTreeMap::new();
+    for claim in claims {
+        *counts.entry(claim.verdict).or_default() += 1;
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.as_str())).collect();
+    let published = if claims.iter().any(|claim| claim.published.is_some()) {
+        " Reproduced: the published figure lies in the interval. Same direction: the claim holds, with another figure."
+    } else {
+        ""
+    };
+    format!("Of {}: {}.{published}", number::counted(claims.len() as u64, "claim"), counts.join(", "))
 }
 
 /// A table of the claims: the measured figure beside the published one.
@@ -135,4 +172,38 @@ pub(crate) fn figures(claim: &Claim) -> String {
 
 fn because(claim: &Claim) -> String {
     claim.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_stats::Method;
+
+    use super::*;
+
+    #[test]
+    fn a_claim_is_reproduced_only_if_it_holds_with_the_published_figure() {
+        let verdict = |state, published| {
+            let interval = Some(Interval { low: 1.1, high: 1.2, confidence: 0.95 });
+            let result = ClaimResult {
+                claim: String::new(),
+                state,
+                measured: Some(1.15),
+                interval,
+                method: Method::Exact,
+                rounds: 9,
+                reason: None,
+            };
+            ClaimVerdict::of(&result, published)
+        };
+        assert_eq!(verdict(ClaimState::Supported, Some(1.2)), ClaimVerdict::Reproduced);
+        assert_eq!(verdict(ClaimState::Supported, Some(1.25)), ClaimVerdict::SameDirection);
+        assert_eq!(verdict(ClaimState::Supported, None), ClaimVerdict::Supported);
+        assert_eq!(verdict(ClaimState::Refuted, Some(1.15)), ClaimVerdict::NotReproduced);
+        assert_eq!(verdict(ClaimState::Refuted, None), ClaimVerdict::Refuted);
+        assert_eq!(
+            verdict(ClaimState::Inconclusive, Some(1.15)),
+            ClaimVerdict::Undecided,
+            "that is not agreement"
+        );
+    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::model::Reports;
 
 /// Number of the format. It changes when a key is removed or changes its meaning. New keys do not change it.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 #[derive(Serialize)]
 struct Document<'a> {

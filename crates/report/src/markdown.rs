@@ -22,7 +22,11 @@ pub(crate) fn render(reports: &Reports) -> String {
         blocks.extend(self::section(&section));
     }
     if !reports.claims.is_empty() {
-        blocks.extend([format!("## {}", claims::TITLE), table(&claims::table(&reports.claims))]);
+        blocks.extend([
+            format!("## {}", claims::TITLE),
+            claims::summary(&reports.claims),
+            table(&claims::table(&reports.claims)),
+        ]);
     }
     for note in &reports.footnotes {
         blocks.push(escaped(&phrases::footnote(note)));

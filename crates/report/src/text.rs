@@ -13,7 +13,7 @@ use crate::table::{COLUMN_GAP, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint,
 use crate::tables::sections;
 
 /// Indent of a claim's words. It is wider than the longest verdict.
-const CLAIM_INDENT: usize = 15;
+const CLAIM_INDENT: usize = 17;
 
 /// Writes the reports as text.
 pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
@@ -25,6 +25,7 @@ pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
     if !reports.claims.is_empty() {
         out.line("");
         out.heading(claims::TITLE);
+        out.hanging(&claims::summary(&reports.claims));
         for claim in &reports.claims {
             out.labelled(&format!("  {}", claim.verdict.as_str()), CLAIM_INDENT, &claim.says);
             out.labelled("", CLAIM_INDENT, &claims::figures(claim));

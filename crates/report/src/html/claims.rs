@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::claims::Claim;
+use crate::claims::{Claim, summary};
 
 /// The claims as a table; none if there are none.
 pub(crate) fn section(claims: &[Claim]) -> Markup {
@@ -10,7 +10,7 @@ pub(crate) fn section(claims: &[Claim]) -> Markup {
         @if !claims.is_empty() {
             section #claims {
                 h2 { "Claims" }
-                p.how { "What the plan said would be found, and what was." }
+                p.how { (summary(claims)) }
                 div.scroll {
                     table.list {
                         caption.hidden-text { "Claims of the plan, their verdicts and figures" }
