@@ -43,10 +43,6 @@ impl Kind {
         Self { name, processes, share, period_seconds: 0.1, is_real_time: false }
     }
 
-    /// A process that is busy half of the time, in phases of half a second.
-    pub(crate) const HALF: Self =
-        Self { period_seconds: 1.0, ..Self::new("half a CPU, long phases", 1, 0.5) };
-
     /// No neighbour, then neighbours of 5 to 100% of one CPU and of two, in short and long phases, and with priority.
     pub(crate) const ALL: [Self; 14] = [
         QUIET,
@@ -60,7 +56,7 @@ impl Kind {
         Self::new("25% of two CPUs", 2, 0.25),
         Self::new("50% of two CPUs", 2, 0.5),
         Self::new("two CPUs", 2, 1.0),
-        Self::HALF,
+        Self { period_seconds: 1.0, ..Self::new("half a CPU, long phases", 1, 0.5) },
         Self { is_real_time: true, ..Self::new("5% of a CPU, first", 1, 0.05) },
         Self { is_real_time: true, ..Self::new("25% of a CPU, first", 1, 0.25) },
     ];

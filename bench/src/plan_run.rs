@@ -1,24 +1,51 @@
 //! Runs plans, with this program as their load process.
 
-use std::env;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
+use anyhow::Context as _;
 use dyno_engine::{Cache, Catalogue};
 use dyno_lab::{Event, NoDrivers, Observer, Plan, RunOptions};
 use dyno_store::{Run, RunChoice, Store};
 
+/// How a run is divided into several starts of the benchmark.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pause {
+    pub(crate) after_minutes: Option<u32>,
+    /// Whether it goes on with what was paused.
+    pub(crate) resume: bool,
+}
+
 /// Runs a plan and returns its results. `benchmark` is the subcommand that it is a part of.
 pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::Result<Run> {
+    run_plan_on(text, benchmark, results, Pause::default())?.context("the run was stopped")
+}
+
+/// The same. None if it was paused.
+pub(crate) fn run_plan_on(
+    text: &str,
+    benchmark: &str,
+    results: &Path,
+    pause: Pause,
+) -> anyhow::Result<Option<Run>> {
     let began = Instant::now();
     let plan = Plan::parse(text, &format!("{benchmark}.toml"), Path::new(""), &Catalogue::builtin())?;
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
+    if let Some(minutes) = pause.after_minutes {
+        let stop = Arc::clone(&stop);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_secs(60 * u64::from(minutes)));
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
     let options = RunOptions {
         counts_disturbed: false,
         results: results.to_owned(),
         seed: began.elapsed().as_nanos() as u64 ^ u64::from(std::process::id()),
-        resume: false,
+        resume: pause.resume,
         task: None,
         strict: false,
         needs_all_systems: false,
@@ -31,9 +58,12 @@ pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::R
         patience: Duration::from_secs(60),
     };
     let ended = dyno_lab::run(&plan, &options, &mut Rounds)?;
+    if ended.interrupted {
+        return Ok(None);
+    }
     println!("{}: {:.0} s", plan.title, began.elapsed().as_secs_f64());
     anyhow::ensure!(ended.failed_trials == 0, "{} trials failed", ended.failed_trials);
-    Ok(Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?)
+    Ok(Some(Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?))
 }
 
 /// Prints the rounds only.

@@ -1,44 +1,52 @@
 //! Calibration on real servers: the share of false verdicts between equal systems, the share of intervals that contain
-//! the true ratio, and the share of planted differences that are found.
+//! the true ratio, the share of planted differences that are found, and the variance beside that of runs one after the other.
 //!
 //! ```console
-//! $ cargo run --release -p dyno-bench -- truth
+//! $ cargo run --release -p dyno-bench -- truth --keep truth.db --minutes 45
 //! ```
 
+mod equals;
+mod experiments;
 mod plans;
+mod score;
 mod scores;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use dyno_store::Run;
 
-use self::plans::{Planted, equals, planted};
-use self::scores::{Score, agreement, false_alarms, found, half_width};
-use crate::neighbour::{Kind, Neighbour};
+use self::plans::{Planted, planted};
+use self::score::Score;
 use crate::pair;
-use crate::plan_run::run_plan;
+use crate::plan_run::{Pause, run_plan_on};
 
-/// Rounds of whole trials: the fewest with an exact interval.
+/// Rounds in which slices and whole trials are compared.
 const BIAS_ROUNDS: u32 = 6;
+const SEQUENTIAL_ROUNDS: u32 = 24;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Least number of verdicts on equal systems. Half as many are made beside a busy neighbour.
-    #[arg(long, default_value_t = 200)]
-    verdicts: u32,
-    /// Rounds of each verdict on equal systems.
-    #[arg(long, default_value_t = 6)]
-    rounds: u32,
+    /// Families of tests between equal systems.
+    #[arg(long, default_value_t = 60)]
+    families: u32,
+    /// Engine of equal systems.
+    #[arg(long, default_value = plans::ENGINE)]
+    engine: String,
     /// Searches for each planted difference.
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 30)]
     searches: u32,
-    /// Run only this part.
+    /// Run only this part. Bias and sequential run only if named.
     #[arg(long)]
     only: Option<Part>,
     /// Write the results file here.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
+    /// Pause after this time. The same command with --resume goes on.
+    #[arg(long, requires = "keep", requires = "only")]
+    minutes: Option<u32>,
+    /// Go on with what was paused.
+    #[arg(long, requires = "keep", requires = "only")]
+    resume: bool,
 }
 
 /// A part of the calibration.
@@ -46,56 +54,60 @@ pub(crate) struct Options {
 enum Part {
     /// Equal systems.
     Equals,
-    /// Equal systems beside a busy neighbour.
-    Neighbour,
     /// A difference of 2%.
     TwoPercent,
     /// A difference of 5%.
     FivePercent,
     /// The width of an interval after a minute.
     Width,
-    /// Whether ratios of slices agree with those of whole trials of a minute. Runs only if named.
+    /// Whether ratios of slices agree with those of whole trials of a minute.
     Bias,
+    /// The variance of ratios beside that of ratios of trials one after the other.
+    Sequential,
+}
+
+impl Part {
+    const USUAL: [Self; 4] = [Self::Equals, Self::TwoPercent, Self::FivePercent, Self::Width];
+
+    fn plan(self, options: &Options) -> String {
+        match self {
+            Self::Equals => plans::equals(&options.engine, options.families),
+            Self::TwoPercent => planted(Planted::TWO_PERCENT, options.searches),
+            Self::FivePercent => planted(Planted::FIVE_PERCENT, options.searches),
+            Self::Width => plans::width(),
+            Self::Bias => plans::bias(BIAS_ROUNDS),
+            Self::Sequential => plans::sequential(SEQUENTIAL_ROUNDS),
+        }
+    }
+
+    fn scores(self, run: &dyno_store::Run) -> Vec<Score> {
+        match self {
+            Self::Equals => equals::scores(run),
+            Self::TwoPercent => scores::found(Planted::TWO_PERCENT, run),
+            Self::FivePercent => scores::found(Planted::FIVE_PERCENT, run),
+            Self::Width => scores::half_width(run),
+            Self::Bias => scores::agreement(run),
+            Self::Sequential => scores::variance_beside_sequential(run),
+        }
+    }
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let results = options.keep.clone().unwrap_or_else(|| folder.path().join("truth.db"));
-    let wants = |part| options.only.is_none_or(|only| only == part);
-    let mut scores: Vec<Score> = Vec::new();
-    if wants(Part::Equals) {
-        let run = measure(&equals(options.verdicts, options.rounds), &results)?;
-        scores.extend(false_alarms("equals", &run, options.rounds));
-    }
-    if wants(Part::Neighbour) {
-        let _busy = Neighbour::start(Kind::HALF)?;
-        let run = measure(&equals(options.verdicts / 2, options.rounds), &results)?;
-        scores.extend(false_alarms("equals beside a busy neighbour", &run, options.rounds));
-    }
-    for (part, plan) in [(Part::TwoPercent, Planted::TWO_PERCENT), (Part::FivePercent, Planted::FIVE_PERCENT)]
-    {
-        if wants(part) {
-            let run = measure(&planted(plan, options.searches), &results)?;
-            scores.extend(found(plan, &run));
+    let pause = Pause { after_minutes: options.minutes, resume: options.resume };
+    let parts = options.only.map_or(Part::USUAL.to_vec(), |only| vec![only]);
+    let mut table = pair::table(&["what", "of", "measured", "interval", "goal", ""]);
+    for part in parts {
+        let Some(run) = run_plan_on(&part.plan(options), "truth", &results, pause)? else {
+            println!("paused; the same command with --resume goes on");
+            return Ok(());
+        };
+        for score in part.scores(&run) {
+            eprintln!("{}", score.row().join(" | "));
+            table.add_row(score.row());
         }
-    }
-    if wants(Part::Width) {
-        let run = measure(&plans::width(), &results)?;
-        scores.extend(half_width(&run));
-    }
-    // It takes an hour.
-    if options.only == Some(Part::Bias) {
-        let run = measure(&plans::bias(BIAS_ROUNDS), &results)?;
-        scores.extend(agreement(&run));
-    }
-    let mut table = pair::table(&["what", "of", "measured", "goal", ""]);
-    for score in &scores {
-        table.add_row(score.row());
     }
     println!("{table}");
     Ok(())
-}
-
-fn measure(text: &str, results: &Path) -> anyhow::Result<Run> {
-    run_plan(text, "truth", results)
 }

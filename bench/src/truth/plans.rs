@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 /// the machine cause variation.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
     innodb_flush_log_at_trx_commit = 2, innodb_flush_log_at_timeout = 2700, performance_schema = 0";
-const ENGINE: &str = "mariadb@10.11/innodb";
+/// The engine of all parts but one.
+pub(super) const ENGINE: &str = "mariadb@10.11/innodb";
 
 /// Id, workload, operation and options of a step.
 type Test = (&'static str, &'static str, &'static str, &'static str);
@@ -19,9 +20,10 @@ const EQUALS: [Test; 6] = [
     ("read-write", "oltp_read_write", "transaction", "range_size = 10"),
     ("insert", "oltp_insert", "query", ""),
 ];
+/// Numbers of clients of equal systems; SQLite has one, since one connection at a time may write.
 const EQUALS_CLIENTS: [u32; 2] = [1, 4];
-/// Verdicts of an experiment with equal systems.
-pub(super) const EQUALS_TESTS: u32 = (EQUALS.len() * EQUALS_CLIENTS.len()) as u32;
+/// Rounds of a family: enough for each correction with all of its tests.
+const FAMILY_ROUNDS: u32 = 9;
 
 /// A difference that is known by construction: an event with more equal statements takes proportionally longer.
 #[derive(Clone, Copy)]
@@ -46,10 +48,16 @@ impl Planted {
 
 fn head(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str); 2]) -> String {
     let systems = systems.map(|(id, more)| (id, ENGINE, more));
-    head_of(title, rounds, seconds, systems)
+    head_of(title, rounds, seconds, SETTINGS, systems)
 }
 
-fn head_of(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str, &str); 2]) -> String {
+fn head_of(
+    title: &str,
+    rounds: u32,
+    seconds: f64,
+    settings: &str,
+    systems: [(&str, &str, &str); 2],
+) -> String {
     let mut text = format!(
         "name = \"truth\"\ntitle = \"{title}\"\nbase = \"a\"\nrounds = {rounds}\nclients = [4]\n\
          seconds = {seconds}\nwarmup_seconds = 0.1\nwarm = true\n[data]\ntables = 1\nrows = 10000\n"
@@ -57,7 +65,7 @@ fn head_of(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str, &str);
     for (id, engine, more) in systems {
         let _ = write!(
             text,
-            "[[system]]\nid = \"{id}\"\nengine = \"{engine}\"\nsettings = {{ {SETTINGS}{more} }}\n"
+            "[[system]]\nid = \"{id}\"\nengine = \"{engine}\"\nsettings = {{ {settings}{more} }}\n"
         );
     }
     text += "[[step]]\nid = \"load\"\ngroup = \"load\"\ncommand = \"prepare\"\nworkload = \"oltp_read_write\"\n\
@@ -65,15 +73,17 @@ fn head_of(title: &str, rounds: u32, seconds: f64, systems: [(&str, &str, &str);
     text
 }
 
-/// The same server as two systems, with enough rounds for `verdicts` verdicts of `rounds` rounds each.
-pub(super) fn equals(verdicts: u32, rounds: u32) -> String {
-    let groups = verdicts.div_ceil(EQUALS_TESTS);
-    let mut text = head("equals", groups * rounds, 0.2, [("a", ""), ("b", "")]);
+/// The same server as two systems, with rounds for so many families.
+pub(super) fn equals(engine: &str, families: u32) -> String {
+    let clients = if engine.starts_with("sqlite") { &EQUALS_CLIENTS[..1] } else { &EQUALS_CLIENTS };
+    let settings = if engine == ENGINE { SETTINGS } else { "" };
+    let systems = [("a", engine, ""), ("b", engine, "")];
+    let mut text = head_of("equals", families * FAMILY_ROUNDS, 0.2, settings, systems);
     for (id, workload, operation, options) in EQUALS {
         let _ = write!(
             text,
             "[[step]]\nid = \"{id}\"\ngroup = \"all\"\nworkload = \"{workload}\"\noperation = \"{operation}\"\n\
-             options = {{ {options} }}\nclients = {EQUALS_CLIENTS:?}\n"
+             options = {{ {options} }}\nclients = {clients:?}\n"
         );
     }
     text
@@ -94,7 +104,7 @@ pub(super) const WHOLE: &str = "-whole";
 /// The same steps in slices of 20 s in all, and in whole trials of a minute, on the same instances of two different servers.
 pub(super) fn bias(rounds: u32) -> String {
     let systems = [("a", "mysql@5.6.24/innodb", ""), ("b", ENGINE, "")];
-    let mut text = head_of("slices beside whole trials of 60 s", rounds, 20.0, systems);
+    let mut text = head_of("slices beside whole trials of 60 s", rounds, 20.0, SETTINGS, systems);
     for ((id, workload, operation, options), warmup_seconds) in BIAS {
         for (mark, more) in [("", ""), (WHOLE, "seconds = 60\nslice_seconds = \"whole\"\n")] {
             let _ = write!(
@@ -103,6 +113,27 @@ pub(super) fn bias(rounds: u32) -> String {
                  operation = \"{operation}\"\nwarmup_seconds = {warmup_seconds}\n{more}options = {{ {options} }}\n"
             );
         }
+    }
+    text
+}
+
+/// Rounds of slices with as many seconds as one whole trial.
+pub(super) const SEQUENTIAL_SLICED_ROUNDS: u32 = 8;
+/// Seconds of a system in a round of slices.
+const SEQUENTIAL_SECONDS: u32 = 2;
+
+/// The same server as two systems, in slices and in whole trials, on the same instances.
+pub(super) fn sequential(rounds: u32) -> String {
+    let seconds = f64::from(SEQUENTIAL_SECONDS);
+    let mut text = head("slices beside trials one after the other", rounds, seconds, [("a", ""), ("b", "")]);
+    let whole = SEQUENTIAL_SECONDS * SEQUENTIAL_SLICED_ROUNDS;
+    let whole = format!("seconds = {whole}\nslice_seconds = \"whole\"\n");
+    for (mark, more) in [("", ""), (WHOLE, whole.as_str())] {
+        let _ = write!(
+            text,
+            "[[step]]\nid = \"reads{mark}\"\ngroup = \"all\"\nworkload = \"oltp_point_select\"\n\
+             operation = \"query\"\n{more}"
+        );
     }
     text
 }

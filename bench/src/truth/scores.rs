@@ -1,119 +1,26 @@
-//! Results of the calibration.
+//! What is said of systems whose ratio is known, and of the same systems measured in two ways.
 
-use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
+use dyno_judge::{Rule, TestComparison};
 use dyno_stats::{CONFIDENCE, Interval, Margin, ratio_of_rounds};
 use dyno_store::Run;
 
-use super::plans::{BIAS, Planted, WHOLE};
+use super::experiments::{experiments, tests};
+use super::plans::{BIAS, Planted, SEQUENTIAL_SLICED_ROUNDS, WHOLE};
+use super::score::{Goal, Score};
 
-/// A share or a figure, beside its goal.
-pub(super) struct Score {
-    what: String,
-    of: String,
-    measured: String,
-    goal: &'static str,
-    is_met: bool,
-}
+/// The quantile of the normal distribution for 95%.
+const NORMAL_95: f64 = 1.96;
 
-impl Score {
-    pub(super) fn row(&self) -> [String; 5] {
-        let mark = if self.is_met { "met" } else { "missed" };
-        [self.what.clone(), self.of.clone(), self.measured.clone(), self.goal.to_owned(), mark.to_owned()]
-    }
-
-    fn share(what: String, hits: usize, of: usize, goal: &'static str, is_met: impl Fn(f64) -> bool) -> Self {
-        let share = hits as f64 / of.max(1) as f64;
-        let measured = format!("{:.1}%", 100.0 * share);
-        Self { what, of: format!("{hits} of {of}"), measured, goal, is_met: is_met(share) }
-    }
-}
-
-/// Divides the run into runs of `rounds` rounds. Each is a separate experiment.
-fn experiments(run: &Run, rounds: u32) -> Vec<Run> {
-    let last = run.trials.iter().map(|trial| trial.record.round + 1).max().unwrap_or(0);
-    (0..last / rounds)
-        .map(|number| {
-            let range = number * rounds..(number + 1) * rounds;
-            let mut part = run.clone();
-            part.trials.retain(|trial| range.contains(&trial.record.round));
-            part.instances.retain(|instance| range.contains(&instance.round));
-            part.record.rounds = rounds;
-            part
-        })
-        .collect()
-}
-
-/// The candidate's tests, without loads.
-fn tests(run: &Run, rule: &Rule) -> Vec<TestComparison> {
-    let analysis = analyse(run, &TrialChecks::new(), rule);
-    let comparison = analysis.comparison("a", "b").cloned();
-    let tests = comparison.into_iter().flat_map(|comparison| comparison.tests);
-    tests.filter(|test| test.step != "load").collect()
-}
-
-fn exact(margin: f64) -> Rule {
-    Rule { margin: Margin::new(margin).expect("a margin"), ..Rule::default() }
-}
-
-/// False alarms between equal systems.
-pub(super) fn false_alarms(what: &str, run: &Run, rounds: u32) -> Vec<Score> {
-    let experiments = experiments(run, rounds);
-    let all: Vec<Vec<TestComparison>> = experiments.iter().map(|part| tests(part, &exact(0.0))).collect();
-    let flat: Vec<&TestComparison> = all.iter().flatten().collect();
-    let is_alarm = |test: &TestComparison| matches!(test.finding, Finding::Improved | Finding::Regressed);
-    let excludes = |test: &TestComparison| test.interval.is_some_and(|interval| interval.excludes_one());
-    let alarmed = all.iter().filter(|tests| tests.iter().any(is_alarm)).count();
-    let excluding = flat.iter().filter(|test| excludes(test)).count();
-    let holding = flat.iter().filter(|test| test.interval.is_some() && !excludes(test)).count();
-    let said_otherwise = experiments
-        .iter()
-        .map(|part| tests(part, &Rule::default()))
-        .filter(|tests| tests.iter().any(is_alarm))
-        .count();
-    let ratios: Vec<f64> = flat.iter().filter_map(|test| test.ratio).collect();
-    let off: Vec<f64> = ratios.iter().map(|ratio| ratio.ln().abs()).collect();
-    let typical = dyno_stats::median(&off).unwrap_or(f64::NAN);
-    vec![
-        Score::share(
-            format!("{what}: false alarms a run, corrected, margin 0"),
-            alarmed,
-            all.len(),
-            "<= 5%",
-            |s| s <= 0.05,
-        ),
-        Score::share(
-            format!("{what}: false alarms a run, corrected, margin 2%"),
-            said_otherwise,
-            all.len(),
-            "<= 5%",
-            |s| s <= 0.05,
-        ),
-        Score::share(
-            format!("{what}: false alarms a test, uncorrected"),
-            excluding,
-            flat.len(),
-            "<= 5%",
-            |s| s <= 0.05,
-        ),
-        Score::share(format!("{what}: intervals that hold 1"), holding, flat.len(), "92-98%", |s| {
-            (0.92..=0.98).contains(&s)
-        }),
-        Score {
-            what: format!("{what}: median distance of a ratio from 1"),
-            of: format!("{} ratios", ratios.len()),
-            measured: format!("{:.2}%", 100.0 * typical),
-            goal: "-",
-            is_met: true,
-        },
-    ]
+fn no_margin() -> Rule {
+    Rule { margin: Margin::new(0.0).expect("a margin"), ..Rule::default() }
 }
 
 /// Planted differences that were found, and the share of intervals that contain the true ratio.
 pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     let [base, candidate] = planted.statements.map(f64::from);
     let truth = base / candidate;
-    let parts = experiments(run, planted.rounds);
-    let all: Vec<TestComparison> = parts.iter().flat_map(|part| tests(part, &exact(0.0))).collect();
+    let all: Vec<TestComparison> =
+        experiments(run, planted.rounds).flat_map(|part| tests(&part, &no_margin())).collect();
     let mut scores = Vec::new();
     for kind in ["reads", "writes"] {
         let of_kind: Vec<&TestComparison> = all.iter().filter(|test| test.step == kind).collect();
@@ -121,63 +28,30 @@ pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
         let below = intervals().filter(|interval| interval.high < 1.0).count();
         let holding = intervals().filter(|it| it.low <= truth && truth <= it.high).count();
         let what = format!("{} a test, {kind}", planted.name);
-        scores.push(Score::share(format!("{what}: found"), below, of_kind.len(), ">= 90%", |share| {
-            share >= 0.9
-        }));
-        scores.push(Score::share(
-            format!("{what}: intervals that hold {truth:.4}"),
-            holding,
-            of_kind.len(),
-            "-",
-            |_| true,
-        ));
+        scores.push(Score::share(format!("{what}: found"), below, of_kind.len(), Goal::AtLeast(0.9)));
+        let holds = format!("{what}: intervals that hold {truth:.4}");
+        scores.push(Score::share(holds, holding, of_kind.len(), Goal::None));
     }
     scores
 }
 
 /// Half of the interval's width for one pair of instances.
 pub(super) fn half_width(run: &Run) -> Vec<Score> {
-    tests(run, &Rule::default())
-        .into_iter()
-        .filter_map(|test| test.interval.zip(test.ratio))
-        .map(|(interval, ratio)| {
-            let half = (interval.high / interval.low).ln() / 2.0;
-            Score {
-                what: "half width of the interval, one fresh pair, 60 s".to_owned(),
-                of: format!("ratio {ratio:.4}"),
-                measured: format!("{:.2}%", 100.0 * half),
-                goal: "<= 1.5%",
-                is_met: half <= 0.015,
-            }
-        })
-        .collect()
+    let measured = |test: TestComparison| {
+        let (interval, ratio) = test.interval.zip(test.ratio)?;
+        let half = (interval.high / interval.low).ln() / 2.0;
+        let point = Interval { low: half, high: half, ..interval };
+        let what = "half width of the interval, one fresh pair, 60 s".to_owned();
+        Some(Score::figure(what, format!("ratio {ratio:.4}"), half, point, Goal::AtMost(0.015)))
+    };
+    tests(run, &Rule::default()).into_iter().filter_map(measured).collect()
 }
 
-/// Whether each ratio of slices lies within the interval of whole trials, and the reverse. Below stands what slices make of
-/// the ratio round by round, in which what an instance or a round is like drops out.
+/// Ratios of slices less those of whole trials in the same round, in which what an instance or a round is like drops out. They
+/// agree if the whole interval is within 2%.
 pub(super) fn agreement(run: &Run) -> Vec<Score> {
     let tests = tests(run, &Rule::default());
-    BIAS.iter()
-        .flat_map(|((step, ..), _)| [within_both(&tests, step), round_by_round(&tests, step)])
-        .flatten()
-        .collect()
-}
-
-fn within_both(tests: &[TestComparison], step: &str) -> Option<Score> {
-    let estimate = |step: &str| {
-        let test = tests.iter().find(|test| test.step == step)?;
-        Some((test.ratio?, test.interval?))
-    };
-    let (sliced, of_slices) = estimate(step)?;
-    let (whole, of_whole) = estimate(&format!("{step}{WHOLE}"))?;
-    let holds = |interval: Interval, ratio: f64| interval.low <= ratio && ratio <= interval.high;
-    Some(Score {
-        what: format!("ratio of slices beside whole trials of 60 s, {step}"),
-        of: format!("{whole:.3} ({})", range(of_whole)),
-        measured: format!("{sliced:.3} ({})", range(of_slices)),
-        goal: "within both",
-        is_met: holds(of_slices, whole) && holds(of_whole, sliced),
-    })
+    BIAS.iter().filter_map(|((step, ..), _)| round_by_round(&tests, step)).collect()
 }
 
 fn round_by_round(tests: &[TestComparison], step: &str) -> Option<Score> {
@@ -192,15 +66,40 @@ fn round_by_round(tests: &[TestComparison], step: &str) -> Option<Score> {
         .collect();
     let estimate = ratio_of_rounds(&quotients, Margin::new(0.0)?, CONFIDENCE)?;
     let interval = estimate.interval?;
-    Some(Score {
-        what: format!("the same, ratio of slices to that of whole trials in the same round, {step}"),
-        of: format!("{} rounds", quotients.len()),
-        measured: format!("{:.3} ({})", estimate.ratio, range(interval)),
-        goal: "holds 1",
-        is_met: !interval.excludes_one(),
-    })
+    let less_one = Interval { low: interval.low - 1.0, high: interval.high - 1.0, ..interval };
+    Some(Score::figure(
+        format!("ratio of slices to that of whole trials of 60 s, less 1, {step}"),
+        format!("{} rounds", quotients.len()),
+        estimate.ratio - 1.0,
+        less_one,
+        Goal::Within(-0.02, 0.02),
+    ))
 }
 
-fn range(interval: Interval) -> String {
-    format!("{:.3}-{:.3}", interval.low, interval.high)
+/// The variance of the ratio from several rounds of slices, as a share of that from one trial of each system, one after the other,
+/// with as many seconds of load. Both have fresh instances. The interval is that of normal log ratios: the logarithm of a variance
+/// of n values has a standard error of √(2/(n − 1)).
+pub(super) fn variance_beside_sequential(run: &Run) -> Vec<Score> {
+    let tests = tests(run, &Rule::default());
+    let ln_ratios = |step: &str| -> Vec<f64> {
+        let test = tests.iter().find(|test| test.step == step);
+        test.iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect()
+    };
+    let (sliced, whole) = (ln_ratios("reads"), ln_ratios(&format!("reads{WHOLE}")));
+    let share = variance(&sliced) / f64::from(SEQUENTIAL_SLICED_ROUNDS) / variance(&whole);
+    let error = (2.0 / (sliced.len() as f64 - 1.0) + 2.0 / (whole.len() as f64 - 1.0)).sqrt();
+    let reach = (NORMAL_95 * error).exp();
+    let interval = Interval { low: share / reach, high: share * reach, confidence: CONFIDENCE };
+    vec![Score::figure(
+        "variance of the ratio, as a share of that of trials one after the other".to_owned(),
+        format!("{} rounds", whole.len()),
+        share,
+        interval,
+        Goal::AtMost(0.1),
+    )]
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0)
 }

@@ -1,0 +1,79 @@
+//! A figure beside its goal.
+
+use dyno_stats::{CONFIDENCE, Interval, proportion};
+
+/// Confidence of an interval each end of which is a bound of [`CONFIDENCE`], for goals with one end.
+const ONE_SIDED: f64 = 2.0 * CONFIDENCE - 1.0;
+
+/// What a figure should be.
+#[derive(Clone, Copy)]
+pub(super) enum Goal {
+    AtMost(f64),
+    AtLeast(f64),
+    Within(f64, f64),
+    /// It is only shown.
+    None,
+}
+
+/// A row of the table.
+pub(super) struct Score {
+    what: String,
+    of: String,
+    measured: String,
+    interval: Interval,
+    goal: Goal,
+}
+
+impl Score {
+    /// A share of equal experiments, with its exact interval.
+    pub(super) fn share(what: String, hits: usize, of: usize, goal: Goal) -> Self {
+        let confidence = match goal {
+            Goal::AtMost(_) | Goal::AtLeast(_) => ONE_SIDED,
+            Goal::Within(..) | Goal::None => CONFIDENCE,
+        };
+        let interval = proportion(hits, of, confidence);
+        let measured = percent(hits as f64 / of as f64);
+        Self { what, of: format!("{hits} of {of}"), measured, interval, goal }
+    }
+
+    pub(super) fn figure(what: String, of: String, value: f64, interval: Interval, goal: Goal) -> Self {
+        Self { what, of, measured: percent(value), interval, goal }
+    }
+
+    pub(super) fn row(&self) -> [String; 6] {
+        let goal = match self.goal {
+            Goal::AtMost(most) => format!("<= {}", percent(most)),
+            Goal::AtLeast(least) => format!(">= {}", percent(least)),
+            Goal::Within(low, high) => format!("{} to {}", percent(low), percent(high)),
+            Goal::None => String::new(),
+        };
+        let interval = format!("{} to {}", percent(self.interval.low), percent(self.interval.high));
+        let mark = self.mark().to_owned();
+        [self.what.clone(), self.of.clone(), self.measured.clone(), interval, goal, mark]
+    }
+
+    /// A goal is met if the whole interval lies within it, and missed if all of it lies outside.
+    fn mark(&self) -> &'static str {
+        let (low, high) = match self.goal {
+            Goal::AtMost(most) => (f64::NEG_INFINITY, most),
+            Goal::AtLeast(least) => (least, f64::INFINITY),
+            Goal::Within(low, high) => (low, high),
+            Goal::None => return "",
+        };
+        if low <= self.interval.low && self.interval.high <= high {
+            "met"
+        } else if self.is_outside(low, high) {
+            "missed"
+        } else {
+            "not shown"
+        }
+    }
+
+    fn is_outside(&self, low: f64, high: f64) -> bool {
+        self.interval.high < low || self.interval.low > high
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}%", 100.0 * share)
+}
