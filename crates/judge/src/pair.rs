@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{
-    Interval, Margin, Method, RatioEstimate, SliceRatio, is_systematic, mean_of_slices, ratio_of_rounds,
-    ratio_of_runs, slice_ratio,
+    Interval, Margin, Method, RatioEstimate, SliceRatio, mean_of_slices, ratio_of_rounds, ratio_of_runs,
+    slice_ratio, unbiased_share,
 };
 use dyno_store::{Trial, TrialRecord};
 
@@ -39,13 +39,13 @@ impl<'a> Part<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairRound {
     pub(crate) round: u32,
+    /// Of slices: a combination of their estimate and of `whole_ln_ratio`; see [`combine`].
     pub(crate) ln_ratio: f64,
     /// The estimate from slices; none for whole trials and for costs.
     pub(crate) slices: Option<SliceRatio>,
     /// The log ratio of all operations over all time.
     pub(crate) whole_ln_ratio: f64,
-    /// Whether `ln_ratio` is `whole_ln_ratio` although there are slices, because a system itself causes the stalls; see
-    /// [`count_stalls`].
+    /// Whether `ln_ratio` is mostly `whole_ln_ratio` and differs from that of slices by what matters: stalls of a system itself.
     pub(crate) counts_stalls: bool,
 }
 
@@ -82,7 +82,7 @@ impl Ratios {
                 })
             };
             let mut rounds: Vec<PairRound> = pairs(base.trials, candidate.trials).filter_map(round).collect();
-            count_stalls(&mut rounds);
+            combine(&mut rounds);
             Self::Paired(rounds)
         } else {
             Self::Unpaired { base: base.ln_figures(quantity), candidate: candidate.ln_figures(quantity) }
@@ -121,21 +121,24 @@ impl Ratios {
     }
 }
 
-/// Uses the ratios of all operations over all time instead of those of neighbouring slices, if the two differ in the
-/// same direction in every round.
+/// Combines the ratios of neighbouring slices with those of all operations over all time.
 ///
-/// The ratio of slices drops the worst slices of a round, because the host causes most stalls and they affect both
-/// systems alike. If one system stalls more than the other, that would hide a difference in throughput.
-fn count_stalls(rounds: &mut [PairRound]) {
+/// The ratio of throughputs is that of all operations over all time. It varies much, because the host's stalls are in the slices of
+/// one system or the other. The ratio of slices leaves out the worst slices, and takes the middle of the others. That hides stalls
+/// of a system's own, and is off where the slices of one system vary more than those of the other. So the difference of the two
+/// counts as far as it shows over the rounds.
+fn combine(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()
         .filter(|round| round.slices.is_some())
         .map(|round| round.whole_ln_ratio - round.ln_ratio)
         .collect();
-    if is_systematic(&distances, Margin::least().high().ln()) {
-        for round in rounds {
-            (round.ln_ratio, round.counts_stalls) = (round.whole_ln_ratio, round.slices.is_some());
-        }
+    let share = unbiased_share(&distances);
+    let mean = distances.iter().sum::<f64>() / distances.len() as f64;
+    let counts_stalls = share > 0.5 && mean.abs() > Margin::least().high().ln();
+    for round in rounds.iter_mut().filter(|round| round.slices.is_some()) {
+        round.ln_ratio += share * (round.whole_ln_ratio - round.ln_ratio);
+        round.counts_stalls = counts_stalls;
     }
 }
 

@@ -1,14 +1,14 @@
 //! The rule of verdicts.
 
-use dyno_stats::{Margin, benjamini_hochberg, holm};
+use dyno_stats::{Margin, ROUNDS_MIN, benjamini_hochberg, holm};
 use dyno_store::{Correction, Run};
 use serde::Serialize;
 
 use crate::quantity::Quantity;
 
-/// Fewest rounds for a verdict. If every start of equal systems is either fast or slow, two rounds would give false
-/// alarms in one case of eight, and three rounds in one of 32.
-pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = 3;
+/// Fewest rounds for a verdict on any test: those of an exact interval. Starts of a server are fast or slow, so with fewer rounds
+/// all starts of one of several equal systems are too often the fast ones. A family of many tests may take more.
+pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = ROUNDS_MIN;
 
 /// The rule by which verdicts are made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,7 +55,7 @@ impl Rule {
     }
 
     /// This rule for runs: with their looks, if it has fewer, and their correction, if it has none. Runs of different
-    /// corrections are judged with Holm's.
+    /// corrections are judged with the default.
     pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
         let mut rule = self.clone();
         let mut corrections = Vec::new();
@@ -79,7 +79,7 @@ impl Rule {
         }
     }
 
-    /// The confidence that an alarm needs in the worst case, among `tests` tests.
+    /// The confidence that an alarm needs in the worst case, among `tests` tests whose p-values were [adjusted](Self::adjust).
     pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
         match self.correction() {
             Correction::Holm | Correction::MaxT => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,

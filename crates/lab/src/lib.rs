@@ -11,7 +11,8 @@ mod schedule;
 pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Changes, Command, Data, Decision, Explained, HardwareChoice,
     HardwareNeed, KeepCoresAwake, Mixture, PinThreads, Plan, PlanError, PriceList, Probed, Problem, Queries,
-    Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, Version, builtin_plans,
+    Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, TooFewRounds, Version,
+    builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,

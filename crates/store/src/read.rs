@@ -250,10 +250,10 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         rounds: row.get("rounds")?,
         looks: row.get("looks")?,
         correction: match row.get_ref("correction")?.as_str()? {
-            "max-t" => Correction::MaxT,
+            "holm" => Correction::Holm,
             "fdr" => Correction::Fdr,
             "none" => Correction::None,
-            _ => Correction::Holm,
+            _ => Correction::MaxT,
         },
         counts_disturbed: row.get("counts_disturbed")?,
         ladders: json(row, "ladders")?,

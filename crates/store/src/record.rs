@@ -55,12 +55,14 @@ pub struct RunRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Correction {
-    /// The probability of any false alarm is limited. Meant for gates.
+    /// The probability of any false alarm is limited, by reversals of whole rounds. The least number of rounds does not grow with
+    /// the number of tests. Tests that share no rounds are judged as by [`Self::Holm`].
     #[default]
-    Holm,
-    /// As [`Self::Holm`], with the dependence between tests that share rounds. It takes as many rounds however many tests there are.
     #[serde(rename = "max-t")]
     MaxT,
+    /// The probability of any false alarm is limited, by the p-value of each test alone. The least number of rounds grows with the
+    /// number of tests.
+    Holm,
     /// The expected share of false alarms among the alarms is limited. Meant for exploration.
     Fdr,
     /// The probability of a false alarm is limited in each test.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dyno_lab::{Command, Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, Source};
+use dyno_lab::{Command, Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, Source, TooFewRounds};
 use dyno_printable::printable;
 use indicatif::HumanBytes;
 
@@ -45,6 +45,9 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     let at_least = if matches!(plan.rounds, Rounds::Fixed(_)) { "" } else { "at least " };
     let _ = write!(text, "\n{}, {at_least}{trials} trials", rounds(plan.rounds));
     let _ = writeln!(text, ", about {}, about {} of disk", duration(seconds(plan)), HumanBytes(disk_bytes));
+    if let Some(found) = plan.too_few_rounds() {
+        let _ = writeln!(text, "{}", too_few_rounds(found));
+    }
     text
 }
 
@@ -127,6 +130,14 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
         short(block.seconds),
         if is_once { "  (first round only)" } else { "" }
     )
+}
+
+/// What a plan with so few rounds cannot decide.
+pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
+    let TooFewRounds { rounds, wanted, tests } = found;
+    let [rounds, tests] = [(rounds, "round"), (tests, "test")]
+        .map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }));
+    format!("no verdicts: the plan has {rounds}, and {tests} take {wanted} (--rounds {wanted})")
 }
 
 /// The number of rounds, in words.

@@ -133,7 +133,7 @@ fn a_rate_that_rises_against_the_others_has_no_level() {
 
 #[test]
 fn trials_in_one_stretch_are_judged_by_their_seconds() {
-    let run = three(3);
+    let run = three(6);
     let check = |trial: &dyno_store::Trial| {
         let rise = if trial.record.system_id == "new" { 20.0 } else { 0.0 };
         let rates: Vec<f64> = (0..20).map(|at| 1000.0 + rise * f64::from(at)).collect();

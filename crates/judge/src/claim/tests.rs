@@ -93,14 +93,14 @@ fn too_few_rounds_are_inconclusive_and_say_why() {
     let ratio = "ratio(myrocks-500, innodb-500, tps, point, 4) < 1";
     for (rounds, method, reason) in [
         (1, Method::None, "one round: it holds for these servers only"),
-        (2, Method::StudentT, "2 of the 3 rounds that a verdict takes"),
+        (5, Method::StudentT, "5 of the 6 rounds that a verdict takes"),
     ] {
         let result = judge(ratio, &study(rounds));
         assert_eq!((result.state, result.method), (ClaimState::Inconclusive, method));
         assert_eq!(result.reason.as_deref(), Some(reason));
     }
-    let few = judge(ratio, &study(3));
-    assert_eq!((few.state, few.method, few.reason), (ClaimState::Supported, Method::StudentT, None));
+    let enough = judge(ratio, &study(6));
+    assert_eq!((enough.state, enough.method, enough.reason), (ClaimState::Supported, Method::Exact, None));
     let unmeasured = judge("value(innodb-500, fsyncs, update, 4) < 1", &study(10));
     assert_eq!(
         (unmeasured.state, unmeasured.reason.as_deref()),
@@ -126,8 +126,8 @@ fn ratios_come_from_slices_where_there_are_some() {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record).filter(|trial| trial.step_id == "point")
     {
         let rate = if trial.system_id.starts_with("myrocks") { 900.0 } else { 1000.0 };
-        // Stalls of myrocks in every tenth slice of two rounds affect their whole rate but not the ratio.
-        let stalls = trial.system_id.starts_with('m') && trial.round < 2;
+        // Stalls of myrocks in every tenth slice of one round affect its whole rate but not the ratio.
+        let stalls = trial.system_id.starts_with('m') && trial.round == 0;
         let rates = |cycle: u32| if cycle.is_multiple_of(10) && stalls { 10.0 } else { rate };
         let rates: Vec<f64> = (0..60).map(rates).collect();
         slice(trial, &rates);

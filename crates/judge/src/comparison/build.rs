@@ -1,7 +1,7 @@
 //! Builds comparisons of systems of one or two runs.
 
 use dyno_settings::NotInForce;
-use dyno_store::StepRecord;
+use dyno_store::{Correction, StepRecord};
 
 use super::difference::differences;
 use super::gate::outcome;
@@ -40,13 +40,14 @@ pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rul
 /// Judges candidates against bases as one family.
 pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgement {
     let runs = members.iter().flat_map(|(base, candidate)| [base.run(), candidate.run()]);
-    let rule = rule.for_runs(runs);
+    let mut rule = rule.for_runs(runs);
     let same: Vec<Option<Vec<NotInForce>>> =
         members.iter().map(|(base, candidate)| same_systems(*base, *candidate)).collect();
     let pairs = members.iter().zip(&same);
     let measured: Vec<Vec<Measured<'_>>> =
         pairs.map(|((base, candidate), same)| measure(*base, *candidate, same.is_some(), &rule)).collect();
     let family = Family::of(members.iter().zip(&measured), &rule);
+    rule.correction = Some(family.correction);
     let mut adjusted = family.adjusted.iter().copied();
     let comparisons: Vec<Comparison> = members
         .iter()
@@ -80,6 +81,8 @@ pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgem
 /// The adjusted p-values of all tests that can be judged, without controls.
 struct Family {
     adjusted: Vec<f64>,
+    /// How they were adjusted: tests that share no rounds by Holm's correction in place of max-T.
+    correction: Correction,
     /// Confidence that an alarm needs in the worst case.
     alarm_confidence: f64,
 }
@@ -92,9 +95,15 @@ impl Family {
         let judged = pairs.filter(|((base, candidate), _)| !is_control_pair(*base, *candidate, rule));
         let (tests, p): (Vec<&Measured<'_>>, Vec<f64>) =
             judged.flat_map(|(_, measured)| measured).filter_map(|test| Some((test, test.p(rule)?))).unzip();
-        match adjusted_by_rounds(&tests, rule) {
-            Some(adjusted) => Self { alarm_confidence: rule.confidence(), adjusted },
-            None => Self { alarm_confidence: rule.confidence_among(p.len()), adjusted: rule.adjust(&p) },
+        let correction = rule.correction();
+        let by_rounds = (correction == Correction::MaxT).then(|| adjusted_by_rounds(&tests, rule)).flatten();
+        match by_rounds {
+            Some(adjusted) => Self { adjusted, correction, alarm_confidence: rule.confidence() },
+            None => Self {
+                adjusted: rule.adjust(&p),
+                correction: if correction == Correction::MaxT { Correction::Holm } else { correction },
+                alarm_confidence: rule.confidence_among(p.len()),
+            },
         }
     }
 }

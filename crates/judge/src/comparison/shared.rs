@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use dyno_stats::{SharedTest, max_t};
-use dyno_store::Correction;
 
 use super::test::Measured;
 use crate::pair::Ratios;
@@ -12,11 +11,8 @@ use crate::rule::Rule;
 /// Seed of the reversals of more rounds than can all be tried. It is fixed, so that the same results have the same verdicts.
 const SEED: u64 = 15;
 
-/// The adjusted p-values of tests by [`max_t`]; none unless the rule asks for it and every test is of paired rounds.
+/// The adjusted p-values of tests by [`max_t`]; none unless every test is of paired rounds.
 pub(super) fn adjusted_by_rounds(tests: &[&Measured<'_>], rule: &Rule) -> Option<Vec<f64>> {
-    if rule.correction() != Correction::MaxT {
-        return None;
-    }
     let are_paired = tests.iter().all(|test| matches!(test.ratios, Ratios::Paired(_)));
     let rounds: BTreeSet<u32> =
         tests.iter().flat_map(|test| test.ratios.rounds()).map(|round| round.round).collect();

@@ -125,7 +125,7 @@ impl<'a> Measured<'a> {
     ) -> TestComparison {
         let (finding, undecided) = self.finding(p_adjusted, alarm_confidence, rule);
         let interval = self.estimate.and_then(|estimate| estimate.interval);
-        let has_replicates = self.ratios.len() >= ROUNDS_WITH_VERDICT_MIN;
+        let has_replicates = self.ratios.len() >= self.rounds_least(rule);
         let rules_out_regression = has_replicates
             && finding != Finding::Failed
             && rules_out_regression(interval, rule.margin, rule.quantity.better());
@@ -177,9 +177,9 @@ impl<'a> Measured<'a> {
         }
         let rounds = self.ratios.len();
         let lacks = |undecided| (Finding::NotEnoughEvidence, Some(undecided));
-        let Some((estimate, p)) = self.estimate.zip(p_adjusted).filter(|_| rounds >= ROUNDS_WITH_VERDICT_MIN)
-        else {
-            return lacks(self.too_few_rounds(ROUNDS_WITH_VERDICT_MIN));
+        let least = self.rounds_least(rule);
+        let Some((estimate, p)) = self.estimate.zip(p_adjusted).filter(|_| rounds >= least) else {
+            return lacks(self.too_few_rounds(least));
         };
         if p <= rule.alpha {
             let is_above = estimate.p_above < estimate.p_below;
@@ -310,8 +310,15 @@ impl<'a> Measured<'a> {
         self.step.command == "prepare" && self.step.rounds == 1 && rounds > 1
     }
 
-    /// Fewest rounds for a verdict, if there are too few for Student's t to be useful. An alarm must hold among all
-    /// tests, sameness only for each test.
+    /// Fewest rounds for any verdict.
+    fn rounds_least(&self, rule: &Rule) -> usize {
+        match self.ratios {
+            Ratios::Paired(_) => ROUNDS_WITH_VERDICT_MIN,
+            Ratios::Unpaired { .. } => rounds_a_side_min(rule.confidence()),
+        }
+    }
+
+    /// Fewest rounds for the verdict that the estimate suggests. An alarm must hold among all tests, sameness only for each test.
     fn rounds_min(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> usize {
         let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
         let is_by_reversals = rule.correction() == Correction::MaxT && self.is_beyond(estimate);
@@ -342,7 +349,7 @@ impl<'a> Measured<'a> {
         };
         // The interval of one round does not apply to other instances.
         let estimate = self.ratios.estimate(self.alarm_margin, confidence).filter(|_| rounds > 1);
-        let is_beyond = confidence > rule.confidence();
+        let is_beyond = self.estimate.is_some_and(|estimate| self.is_beyond(estimate));
         let margin = if is_beyond { self.alarm_margin } else { rule.margin };
         more_rounds(
             estimate.map_or(1.0, |estimate| estimate.ratio),

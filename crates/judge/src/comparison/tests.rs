@@ -3,7 +3,7 @@ mod means;
 mod neighbours;
 mod slices;
 
-use dyno_stats::Margin;
+use dyno_stats::{CONFIDENCE, Looks, Margin, SplitMix64};
 use dyno_store::{Correction, LatencyRecord, Operation, Run};
 
 use super::*;
@@ -87,75 +87,107 @@ fn one_round_is_never_enough_and_it_says_how_many_are() {
     assert_eq!(findings(&judgement), [Finding::NotEnoughEvidence; 2]);
     assert_eq!(judgement.outcome, GateOutcome::NotDecided);
     let tests = &judgement.comparisons[0].tests;
-    assert_eq!(tests[0].undecided, Some(Undecided::TooFewRounds { rounds: 1, wanted: 3 }));
+    assert_eq!(tests[0].undecided, Some(Undecided::TooFewRounds { rounds: 1, wanted: 6 }));
     assert_eq!(
         (tests[0].method, tests[0].interval, tests[0].rules_out_regression),
         (Method::None, None, false)
     );
     let more: Vec<_> = tests.iter().map(|test| test.more_rounds).collect();
-    // The only known fact is that sameness takes 6 rounds.
+    assert_eq!(more, [Some(5), Some(5)], "six rounds can decide any number of tests");
+    let holm = Rule { correction: Some(Correction::Holm), ..Rule::default() };
+    let by_holm = within(&run_with(&[0.5, 1.0], 1), "old", "new", &holm);
+    let more: Vec<_> = by_holm.comparisons[0].tests.iter().map(|test| test.more_rounds).collect();
     assert_eq!(more, [Some(6), Some(5)], "an alarm among two tests takes 7");
 }
 
 #[test]
-fn a_few_rounds_are_judged_by_student_s_t() {
-    let judgement = judge(&run_with(&[0.5, 1.0], 4));
-    assert_eq!(findings(&judgement), [Finding::Regressed, Finding::Same]);
-    assert_eq!(first(&judgement).method, Method::StudentT);
-    let two = judge(&run_with(&[0.5, 1.0], 2));
-    assert_eq!(
-        findings(&two),
-        [Finding::NotEnoughEvidence; 2],
-        "two starts of a server may be alike by chance"
-    );
-    assert_eq!(first(&two).undecided, Some(Undecided::TooFewRounds { rounds: 2, wanted: 3 }));
-    assert!(first(&two).interval.is_some() && !first(&two).rules_out_regression);
+fn fewer_than_six_rounds_have_an_interval_and_no_verdict() {
+    for rounds in 2..6 {
+        let judgement = judge(&run_with(&[0.5, 1.0], rounds));
+        assert_eq!(findings(&judgement), [Finding::NotEnoughEvidence; 2]);
+        let test = first(&judgement);
+        assert_eq!(test.undecided, Some(Undecided::TooFewRounds { rounds, wanted: 6 }));
+        assert_eq!((test.method, test.rules_out_regression), (Method::StudentT, false));
+        assert!(test.interval.is_some());
+    }
+}
+
+/// Eight equal candidates, each start of which is fast or slow.
+fn with_two_kinds_of_starts(seed: u64, rounds: usize) -> Run {
+    let systems = ["base", "a", "b", "c", "d", "e", "f", "g", "h"];
+    let mut random = SplitMix64::new(seed);
+    let mut run = run(1, &systems);
+    let rates = systems.map(|system| {
+        let start = |random: &mut SplitMix64| if random.below(2) == 0 { 1000.0 } else { 900.0 };
+        let rates = (0..rounds).map(|_| start(&mut random) * (1.0 + 1e-5 * random.below(1000) as f64));
+        (system, rates.collect())
+    });
+    add_step(&mut run, "reads", "reads", 4, &rates);
+    run
 }
 
 #[test]
-fn many_tests_take_more_evidence_each() {
+fn starts_that_are_fast_or_slow_seldom_make_one_of_eight_equal_systems_differ() {
+    for rounds in 3..8 {
+        let alarms = (0..200).filter(|seed| {
+            let run = with_two_kinds_of_starts(*seed, rounds);
+            let candidates: Vec<_> = run.systems[1..]
+                .iter()
+                .map(|system| (subject(&run, "base"), subject(&run, &system.id)))
+                .collect();
+            let judgement = compare(&candidates, &Rule::default());
+            let tests = judgement.comparisons.iter().flat_map(|comparison| &comparison.tests);
+            tests.into_iter().any(|test| matches!(test.finding, Finding::Improved | Finding::Regressed))
+        });
+        // 5% of 200, and three standard deviations.
+        assert!(alarms.count() <= 19, "{rounds} rounds");
+    }
+}
+
+#[test]
+fn by_holm_s_correction_many_tests_take_more_rounds() {
     let ratios = [&[0.9][..], &[1.0; 9][..]].concat();
+    let rule = |correction| Rule { correction: Some(correction), ..Rule::default() };
+    let by = |run: &Run, correction| within(run, "old", "new", &rule(correction));
     let six = run_with(&ratios, 6);
-    assert_eq!(findings(&judge(&six))[0], Finding::NotEnoughEvidence);
-    let test = &judge(&six).comparisons[0].tests[0];
+    let by_holm = by(&six, Correction::Holm);
+    assert_eq!(findings(&by_holm)[0], Finding::NotEnoughEvidence);
     // 2/2⁹ ≤ 0.05/10.
-    assert_eq!(test.undecided, Some(Undecided::TooFewRounds { rounds: 6, wanted: 9 }));
-    assert_eq!(test.more_rounds, Some(3));
-    let alone = Rule { correction: Some(Correction::None), ..Rule::default() };
-    assert_eq!(findings(&within(&six, "old", "new", &alone))[0], Finding::Regressed);
-    let only = Rule { steps: vec!["s0".to_owned()], ..Rule::default() };
+    assert_eq!(first(&by_holm).undecided, Some(Undecided::TooFewRounds { rounds: 6, wanted: 9 }));
+    assert_eq!(first(&by_holm).more_rounds, Some(3));
+    assert_eq!(findings(&by(&six, Correction::None))[0], Finding::Regressed);
+    let only = Rule { steps: vec!["s0".to_owned()], ..rule(Correction::Holm) };
     assert_eq!(findings(&within(&six, "old", "new", &only)), [Finding::Regressed]);
-    assert_eq!(findings(&judge(&run_with(&ratios, 12)))[0], Finding::Regressed);
+    assert_eq!(findings(&by(&run_with(&ratios, 12), Correction::Holm))[0], Finding::Regressed);
 }
 
 #[test]
 fn tests_that_share_rounds_can_be_decided_in_six() {
-    let by = |run: &Run| {
-        findings(&within(run, "old", "new", &Rule { correction: Some(Correction::MaxT), ..Rule::default() }))
-    };
     let ratios = [&[0.9; 4][..], &[1.0; 20][..]].concat();
-    let six = run_with(&ratios, 6);
-    assert!(!findings(&judge(&six)).contains(&Finding::Regressed), "by Holm's correction");
-    let found = by(&six);
+    let judgement = judge(&run_with(&ratios, 6));
+    let found = findings(&judgement);
     assert_eq!(found[..4], [Finding::Regressed; 4]);
     assert!(!found[4..].contains(&Finding::Regressed), "{found:?}");
-    let five = by(&run_with(&ratios, 5));
-    assert!(!five.contains(&Finding::Regressed), "{five:?}");
-    let rule = Rule { correction: Some(Correction::MaxT), ..Rule::default() };
-    let test = &within(&run_with(&ratios, 5), "old", "new", &rule).comparisons[0].tests[0];
-    assert_eq!(test.undecided, Some(Undecided::TooFewRounds { rounds: 5, wanted: 6 }));
-    // Rounds of two runs that were not measured in turns are not shared.
-    let mut other = run_with(&ratios, 6);
-    for trial in &mut other.trials {
-        trial.record.started_at_ms += 1_000_000_000;
+    assert_eq!(judgement.rule.correction, Some(Correction::MaxT));
+}
+
+#[test]
+fn every_look_at_24_tests_can_decide() {
+    let ratios = [&[0.8; 4][..], &[1.0; 20][..]].concat();
+    let looks = Looks::new(20, CONFIDENCE).unwrap();
+    for rounds in &looks.at {
+        let mut run = run_with(&ratios, *rounds);
+        run.record.looks = looks.at.len() as u32;
+        let found = findings(&judge(&run));
+        assert_eq!(found[..4], [Finding::Regressed; 4], "{rounds} rounds");
+        assert!(!found[4..].contains(&Finding::Regressed), "{rounds} rounds: {found:?}");
     }
-    let between = compare(&[(subject(&six, "old"), subject(&other, "new"))], &rule);
-    assert!(between.comparisons[0].tests.iter().all(|test| test.finding != Finding::Regressed));
 }
 
 #[test]
 fn a_run_is_judged_by_the_correction_of_its_plan() {
     let mut explored = run_with(&[0.9, 0.9, 0.9, 1.0], 6);
+    explored.record.correction = Correction::Holm;
     let held = judge(&explored);
     assert_eq!(
         (findings(&held)[0], held.rule.correction),
@@ -168,9 +200,6 @@ fn a_run_is_judged_by_the_correction_of_its_plan() {
     assert_eq!(judgement.rule.correction, Some(Correction::Fdr));
     let strict = Rule { correction: Some(Correction::Holm), ..Rule::default() };
     assert_eq!(findings(&within(&explored, "old", "new", &strict))[0], Finding::NotEnoughEvidence);
-    let gate = run_with(&[0.9, 0.9, 0.9, 1.0], 6);
-    let between = compare(&[(subject(&gate, "old"), subject(&explored, "new"))], &Rule::default());
-    assert_eq!(between.rule.correction, Some(Correction::Holm), "the plans differ");
 }
 
 #[test]

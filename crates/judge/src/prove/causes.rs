@@ -6,7 +6,8 @@ use super::{
     Cause, OrProbe, Probe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply,
 };
 
-/// What is left of a difference without the causes that were found is looked into further from this share of it on.
+/// What is left of a difference without the causes that were found is looked into further from this share of it on. It is
+/// small if its whole interval lies below this share.
 const REST_SHARE_MIN: f64 = 0.2;
 
 impl Proving {
@@ -56,10 +57,9 @@ impl Proving {
                     && rest.share_of(&of_all) >= REST_SHARE_MIN
             };
             let Some(rest) = without.filter(matters) else {
-                // A rest without an interval, or with a wide one that may be a large part, is not known to be small.
                 let is_small = |rest: ProbeEffect| {
                     rest.is_within(margin)
-                        || rest.interval.is_some() && rest.share_of(&of_all) < REST_SHARE_MIN
+                        || rest.share_max(&of_all).is_some_and(|share| share < REST_SHARE_MIN)
                 };
                 let is_known = left.is_empty() || without.is_some_and(is_small);
                 if !is_known {

@@ -96,6 +96,12 @@ impl ProbeEffect {
     pub(super) fn share_of(&self, other: &Self) -> f64 {
         self.ratio.ln() / other.ratio.ln()
     }
+
+    /// The largest share of another effect that this one may make by its interval, in either direction; none without one.
+    pub(super) fn share_max(&self, other: &Self) -> Option<f64> {
+        let interval = self.interval?;
+        Some(interval.low.ln().abs().max(interval.high.ln().abs()) / other.ratio.ln().abs())
+    }
 }
 
 impl Relation {

@@ -3,10 +3,9 @@
 use dyno_stats::student_quantile;
 
 use super::effect::SHARE_THAT_SHOWS;
-use crate::rule::ROUNDS_WITH_VERDICT_MIN;
 
-/// More rounds than a verdict needs at least: the spread is itself known from few.
-const ROUNDS_MIN: usize = ROUNDS_WITH_VERDICT_MIN + 1;
+/// Fewest rounds of a probe: the spread is itself known from few.
+const ROUNDS_MIN: usize = 4;
 
 /// Rounds with which a probe tells a change that makes a difference from one that makes none: Student's interval is then
 /// half as wide as what lies between the threshold and no difference. `ln_ratios` are those of the rounds in which the

@@ -343,6 +343,35 @@ fn a_rest_that_is_not_decided_is_made_again_and_explained() {
 }
 
 #[test]
+fn a_rest_is_small_only_if_its_whole_interval_is() {
+    // Change 3 makes a quarter of the difference. At first it comes out at 15%, and may be a third.
+    let share = |share: f64| 0.5_f64.powf(share);
+    let effects = [(0, share(0.75)), (3, share(0.25))];
+    let world = independent(&effects);
+    let interval = Interval { low: share(0.35), high: share(-0.05), confidence: 0.998 };
+    let first = ProbeOutcome::Measured(ProbeEffect { ratio: share(0.15), interval: Some(interval) });
+    let of_rest = |later: ProbeOutcome| {
+        let mut proving = Proving::new(question(4, 1, 0.5));
+        while let ProofStep::Probe(probe, length) = proving.next_step() {
+            let outcome = match &probe {
+                Probe::Whole => measured(0.5),
+                Probe::Changes(changes) if *changes == [1, 2, 3] => match length {
+                    ProbeLength::Usual => first,
+                    ProbeLength::Longer => later,
+                },
+                Probe::Changes(changes) => world(changes),
+            };
+            proving.note(probe, length, outcome);
+        }
+        let proof = proving.so_far();
+        (proof.ending, causes(&proof))
+    };
+    assert_eq!(of_rest(measured(share(0.25))), (ProofEnding::Proven, vec![vec![0], vec![3]]));
+    assert_eq!(of_rest(measured(share(0.1))), (ProofEnding::Proven, vec![vec![0]]));
+    assert_eq!(of_rest(first), (ProofEnding::Partly, vec![vec![0]]));
+}
+
+#[test]
 fn a_probe_that_fails_when_it_is_made_again_is_not_decided_and_not_refused() {
     // Neither change alone is decided. Were change 1 refused, change 0 would be called necessary.
     let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };

@@ -37,6 +37,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod value;
+mod verdicts;
 mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +60,7 @@ pub use slicing::Slicing;
 pub use stacks::StackSampling;
 pub use step::{Command, Step};
 pub use system::{Source, System};
+pub use verdicts::TooFewRounds;
 pub use versions::Version;
 
 /// A checked plan.

@@ -198,7 +198,8 @@ impl Plan {
         self.systems = systems;
         self.base = 0;
         self.rounds = rounds;
-        self.correction = Correction::default();
+        // A probe has a small error probability, which few rounds reach only by Student's t of each test.
+        self.correction = Correction::Holm;
         self.claims.clear();
         self.ladders.clear();
         self.crash = None;

@@ -74,10 +74,11 @@ pub(super) struct PlanTable {
     /// Time of the whole run, instead of rounds. The first rounds determine the number of rounds and the seconds of a
     /// trial.
     budget_seconds: Option<At<Above0>>,
-    /// How verdicts account for the number of tests: "holm" limits the probability of any false alarm, "max-t" the
-    /// same for tests that share rounds, "fdr" the share of false ones among the alarms, "none" counts each test alone; docs/statistics.md.
+    /// How verdicts account for the number of tests: "max-t" limits the probability of any false alarm by the rounds that
+    /// tests share, "holm" by the p-value of each test alone, "fdr" limits the share of false ones among the alarms, "none"
+    /// counts each test alone; docs/statistics.md.
     #[serde(default)]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = ["holm", "max-t", "fdr", "none"])))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = ["max-t", "holm", "fdr", "none"])))]
     correction: Correction,
     /// Whether later rounds restore the data of the first round, or load anew and measure the load.
     #[serde(default)]

@@ -74,6 +74,14 @@ impl Rounds {
         }
     }
 
+    /// Error probability of the verdicts together.
+    pub(super) fn alpha(self) -> f64 {
+        match self {
+            Self::Fixed(_) | Self::Budget { .. } => ALPHA,
+            Self::UntilDecided(decision) => decision.alpha,
+        }
+    }
+
     /// How often verdicts may be judged before the run ends: 1 unless verdicts end the run. A budget is divided by
     /// variances, not by verdicts.
     pub fn looks(self) -> u32 {

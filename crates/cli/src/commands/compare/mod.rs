@@ -56,7 +56,7 @@ pub(crate) struct Compare {
     /// Error probability of all alarms together, from 0.0001 to 0.5
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = alpha)]
     alpha: f64,
-    /// Correction for the number of tests; by default that of the plan, or holm for runs of different plans
+    /// Correction for the number of tests; by default that of the plan, or max-t for runs of different plans
     #[arg(long, value_enum)]
     correction: Option<Account>,
     /// Quantity to compare: throughput, a latency, or a cost of an operation; an unknown name lists all
@@ -90,10 +90,10 @@ enum Format {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Account {
-    /// Holm: bounds the probability of any false alarm; for a gate
-    Holm,
-    /// Step-down max-T: as holm, for tests that share rounds; six rounds can decide any number of tests
+    /// Step-down max-T: bounds the probability of any false alarm; six rounds can decide any number of tests
     MaxT,
+    /// Holm: bounds the same from each test alone; more tests take more rounds
+    Holm,
     /// Benjamini and Hochberg: bounds the share of false alarms; for exploring
     Fdr,
     /// No correction

@@ -137,6 +137,9 @@ impl Run {
         if let Some(task) = self.task.task() {
             return self.task.carry_out(&plan, &self.flags, task);
         }
+        if let Some(found) = plan.too_few_rounds() {
+            output::tell(&outline::too_few_rounds(found));
+        }
         if let Some(on) = &self.spread.on {
             return self.carry_out_on(on, &plan);
         }

@@ -1,5 +1,7 @@
 //! Rounds in slices.
 
+use dyno_stats::SplitMix64;
+
 use super::*;
 
 #[test]
@@ -138,4 +140,39 @@ fn stalls_of_some_rounds_do_not_count_and_are_named_if_the_middle_has_them() {
     assert!((whole_ratio - 0.9).abs() < 0.01 && first(&judgement).ratio.unwrap() > 0.99);
     let once = stalling(8, |round| round == 3);
     assert!(first(&once).warnings.is_empty() && (first(&once).ratio.unwrap() - 1.0).abs() < 0.01);
+}
+
+/// A standard normal number, nearly: the sum of twelve uniform ones.
+fn normal(random: &mut SplitMix64) -> f64 {
+    (0..12).map(|_| random.below(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
+}
+
+/// The mean of the ratios of 100 comparisons of eight rounds with 60 slices, whose rates a system's own function draws.
+fn mean_ratio(rate: impl Fn(&str, &mut SplitMix64) -> f64) -> f64 {
+    let ratio = |seed: u64| {
+        let rates = |system: &str, round: u32| {
+            let mut random = SplitMix64::new(seed * 100 + u64::from(round) * 2 + u64::from(system == "new"));
+            (0..60).map(|_| rate(system, &mut random)).collect()
+        };
+        first(&judge(&sliced(8, rates))).ratio.unwrap()
+    };
+    (0..100).map(ratio).sum::<f64>() / 100.0
+}
+
+#[test]
+fn equal_throughputs_are_equal_however_much_the_slices_of_each_vary() {
+    let ratio = mean_ratio(|system, random| {
+        10_000.0 * (1.0 + if system == "old" { 0.1 } else { 0.2 } * normal(random)).max(0.05)
+    });
+    assert!((ratio - 1.0).abs() < 0.006, "{ratio}");
+}
+
+#[test]
+fn a_system_s_own_stalls_are_in_its_throughput() {
+    // One slice in 27 of the candidate is half idle: 1.85% of its time.
+    let ratio = mean_ratio(|system, random| {
+        let is_stalled = system == "new" && random.below(27) == 0;
+        10_000.0 * (1.0 + 0.03 * normal(random)) * if is_stalled { 0.5 } else { 1.0 }
+    });
+    assert!((ratio - 0.9815).abs() < 0.004, "{ratio}");
 }

@@ -78,7 +78,7 @@ fn keys_of_earlier_versions_name_those_of_today() {
 
 #[test]
 fn a_plan_says_how_its_verdicts_account_for_the_number_of_tests() {
-    assert_eq!(plan().correction, Correction::Holm);
+    assert_eq!(plan().correction, Correction::MaxT);
     assert_eq!(with("rounds = 6\ncorrection = \"fdr\"").unwrap().correction, Correction::Fdr);
     assert_eq!(
         first_line_with("rounds = 6\ncorrection = \"fdx\""),
