@@ -53,7 +53,7 @@ impl ClaimVerdict {
             Self::Reproduced => "reproduced",
             Self::SameDirection => "same direction",
             Self::Supported => "supported",
-            Self::NotReproduced => "not reproduced",
+            Self::NotReproduced => "not reproduced here",
             Self::Refuted => "refuted",
             Self::Undecided => "undecided",
             Self::NotJudged => "not judged",

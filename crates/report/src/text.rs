@@ -13,7 +13,7 @@ use crate::table::{COLUMN_GAP, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint,
 use crate::tables::sections;
 
 /// Indent of a claim's words. It is wider than the longest verdict.
-const CLAIM_INDENT: usize = 17;
+const CLAIM_INDENT: usize = 22;
 
 /// Writes the reports as text.
 pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
