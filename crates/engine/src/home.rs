@@ -1,7 +1,8 @@
 //! A server's home: a folder with its data, its log, and a lock that tells whether it is alive.
 //!
 //! The lock is held by Dyno and, through an inherited file, by the server. A folder whose lock nobody holds was
-//! left by killed processes, and the next server that starts in the same parent removes it.
+//! left by killed processes, and the next server that starts in the same parent removes it. So it does with one whose lock only a
+//! frozen server holds.
 
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -15,6 +16,7 @@ use crate::access::random_word;
 use crate::container;
 use crate::folder;
 use crate::lines;
+use crate::orphan;
 use crate::path_error::{At as _, PathError};
 use crate::scratch;
 use crate::sysv;
@@ -46,7 +48,9 @@ impl Home {
     pub(crate) fn create_in(parent: &Path) -> Result<Self, PathError> {
         let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
-        Self::create(parent.join(format!("{PREFIX}{}", short_random_word()?)))
+        let home = Self::create(parent.join(format!("{PREFIX}{}", short_random_word()?)))?;
+        orphan::note_owner(&home)?;
+        Ok(home)
     }
 
     /// Creates a home with a given name; none if a server uses it.
@@ -250,7 +254,7 @@ pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
 /// The parent must be locked, so that no home is being created there.
 fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
     for (folder, lock) in homes(parent)? {
-        if lock.is_some() {
+        if lock.is_some() || orphan::end_orphan(&folder, &folder.join(DATA)) {
             remove(&folder)?;
         }
     }

@@ -24,6 +24,7 @@ mod installation;
 mod layout;
 mod lines;
 mod name;
+mod orphan;
 mod path_error;
 mod posix_shm;
 mod process;

@@ -157,6 +157,11 @@ pub(crate) fn workers(folders: &[&Path]) -> Vec<Pid> {
     folders.iter().flat_map(|folder| linked("cwd", folder)).collect()
 }
 
+/// Whether a process is stopped by a signal, and not dead.
+pub(crate) fn is_stopped(pid: Pid) -> bool {
+    Stat::read(pid.as_raw_nonzero().get().cast_unsigned()).is_ok_and(|stat| stat.state == 'T')
+}
+
 /// Whether a process runs a program that is below a folder.
 pub(crate) fn is_run_from(folder: &Path) -> bool {
     is_linked("exe", folder)
