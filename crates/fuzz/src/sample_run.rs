@@ -264,6 +264,7 @@ fn trial(system: &str, round: u32, clients: u32, position: u32) -> TrialRecord {
             client_memory_peak_bytes: Some(1 << 24),
         },
         rest_cpu_us: Some(7000),
+        thaw_us: Some(900),
         warmup_seconds: Some(1.5),
         disk_bytes_after: Some(1 << 28),
         gaps: Some(Gaps { longest_seconds: 0.3, longest_began_seconds: Some(0.5), last_seconds: 0.1 }),

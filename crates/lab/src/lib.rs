@@ -9,10 +9,10 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Background, BetweenSteps, BuiltinPlan, Changes, Command, Data, Decision, Explained, HardwareChoice,
-    HardwareNeed, KeepCoresAwake, Mixture, PinThreads, Plan, PlanError, PriceList, Probed, Problem, Queries,
-    Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System, TooFewRounds, Version,
-    builtin_plans,
+    Background, BetweenSteps, BuiltinPlan, Changes, Command, Data, Decision, Explained, Freeze,
+    HardwareChoice, HardwareNeed, KeepCoresAwake, Mixture, PinThreads, Plan, PlanError, PriceList, Probed,
+    Problem, Queries, Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System,
+    TooFewRounds, Version, builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,

@@ -375,6 +375,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         memory: Memory::from_row(row)?,
         neighbours: Neighbours::from_row(row)?,
         rest_cpu_us: row.get("rest_cpu_us")?,
+        thaw_us: row.get("thaw_us")?,
         lead_seconds: row.get("lead_seconds")?,
         slices: Vec::new(),
         warmup_seconds: row.get("warmup_seconds")?,

@@ -337,6 +337,8 @@ pub struct TrialRecord {
     /// The server's CPU time between its own slices, in µs: deferred work, and idling. None for a trial without slices,
     /// or if unknown.
     pub rest_cpu_us: Option<u64>,
+    /// Time that it took to thaw the server before its slices, in µs; none if it was not frozen while others had theirs.
+    pub thaw_us: Option<u64>,
     /// Lead of each slice, in seconds, which does not count; none for a trial without slices.
     pub lead_seconds: Option<f64>,
     /// Its slices in order; empty for a trial without slices.

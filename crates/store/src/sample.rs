@@ -174,6 +174,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
             neighbour_steal_us: None,
         },
         rest_cpu_us: Some(7),
+        thaw_us: Some(3),
         lead_seconds: Some(0.01),
         warmup_seconds: Some(2.5),
         slices: vec![slice(0, operations as f64 / 2.0), slice(1, operations as f64 / 2.0)],

@@ -179,6 +179,7 @@ CREATE TABLE trial (
     neighbour_steal_us INTEGER,                 -- other guests of the hypervisor
     -- The server's CPU time between its own slices; NULL for a trial without slices, or if it is not known.
     rest_cpu_us      INTEGER,
+    thaw_us          INTEGER,                   -- what thaws took between frozen rests; NULL if it was not frozen
     lead_seconds     REAL,                      -- lead of each slice, which does not count; NULL without slices
     backlog          INTEGER,                   -- events that were due but had not started at the end
     unfinished       INTEGER,                   -- events in flight at the end that were abandoned

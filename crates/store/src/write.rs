@@ -341,6 +341,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("message", message);
     row.set("log_tail", log_tail);
     row.set("rest_cpu_us", trial.rest_cpu_us.map(u64::cast_signed));
+    row.set("thaw_us", trial.thaw_us.map(u64::cast_signed));
     row.set("lead_seconds", trial.lead_seconds);
     row.set("warmup_seconds", trial.warmup_seconds);
     row.set("disk_bytes_after", trial.disk_bytes_after.map(u64::cast_signed));

@@ -18,6 +18,7 @@ mod explain;
 mod explain_plans;
 mod export;
 mod faults;
+mod freeze;
 mod ladders;
 mod load;
 mod not_started;
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         ladders::tests(),
         precious::tests(),
         faults::tests(),
+        freeze::tests(),
         load::tests(),
         drive::tests(),
         disturbed::tests(),

@@ -183,11 +183,13 @@ impl Observer for Stopper<'_> {
 
 fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     let bench = Bench::new();
-    let text = plan(&[MARIADB, MARIADB], "", 2.5).replacen("rounds = 1", "rounds = 2", 1).replacen(
-        "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = {  }",
-        "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = { max_connections = 51 }",
-        1,
-    );
+    // A frozen server would be let go on.
+    let text =
+        plan(&[MARIADB, MARIADB], "", 2.5).replacen("rounds = 1", "freeze = false\nrounds = 2", 1).replacen(
+            "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = {  }",
+            "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = { max_connections = 51 }",
+            1,
+        );
     let mut stopper =
         Stopper { bench: &bench, step: "last", server: "max_connections=51", amid: true, done: false };
     let ended = run_plan(&bench, &text, &mut stopper, LITTLE_PATIENCE);

@@ -95,6 +95,7 @@ fn trial(number: u32, seconds: u32) -> TrialRecord {
         step_id: "reads".to_owned(),
         round: number,
         rest_cpu_us: Some(1_500),
+        thaw_us: Some(400),
         lead_seconds: Some(0.01),
         slices: (0..2).map(slice).collect(),
         measured: Some(measured()),

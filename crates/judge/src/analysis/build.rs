@@ -39,7 +39,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
             step: step.id.clone(),
             clients,
             operation: step.operation,
-            cells: ids().map(|system| cell(&evidence, step, clients, system)).collect(),
+            cells: ids().map(|system| cell(&evidence, step, clients, system, rule.margin)).collect(),
         })
         .collect();
     Analysis {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dyno_stats::{Level, level, median};
+use dyno_stats::{Level, Margin, level, median};
 use dyno_store::{FindRecord, LimitDifference, Outcome, Run, StepRecord, Trial, TrialRecord};
 
 use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
@@ -15,14 +15,20 @@ use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
 use crate::stall;
 
-/// Largest CPU time of a server between its slices, as a share of that in its slices. Above it, the server has deferred
-/// work.
-const REST_SHARE_MAX: f64 = 0.1;
+/// Smallest CPU time of a server between its slices that is called work, as a share of that in its slices, however small
+/// the margin is. Reading its counters takes less.
+const REST_SHARE_MIN: f64 = 0.005;
 
 /// A system's rate counts as steady below this change, whatever the other systems do.
 const OWN_CHANGE_MAX: f64 = 1.3;
 
-pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, system: &str) -> Cell {
+pub(super) fn cell(
+    evidence: &Evidence<'_>,
+    step: &StepRecord,
+    clients: u32,
+    system: &str,
+    margin: Margin,
+) -> Cell {
     let trials = evidence.trials.completed(&step.id, clients, system);
     let failed = evidence.trials.failed(&step.id, clients, system).len();
     let figures = |quantity: Quantity| -> Vec<RoundValue> {
@@ -44,7 +50,7 @@ pub(super) fn cell(evidence: &Evidence<'_>, step: &StepRecord, clients: u32, sys
         (step.seconds.is_some()).then(|| steady_state(evidence, step, clients, trials)).flatten();
     let warnings = [
         steady_state.and_then(no_level),
-        rest_share(trials).map(|share| CellWarning::WorksBetweenSlices { share }),
+        rest_share(trials, margin).map(|share| CellWarning::WorksBetweenSlices { share }),
         (disturbed > 0).then_some(CellWarning::Disturbed { rounds: disturbed, of: trials.len() + disturbed }),
         (counted > 0).then_some(CellWarning::DisturbedCounted { rounds: counted, of: trials.len() }),
         (failed > 0).then_some(CellWarning::Failed { rounds: failed, of: trials.len() + disturbed + failed }),
@@ -187,15 +193,16 @@ fn is_disturbed(trial: &Trial) -> bool {
     disturbance(&trial.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }
 
-/// The server's CPU time between its slices as a share of that in them, if it is above the limit.
-fn rest_share(trials: &[&Trial]) -> Option<f64> {
+/// The server's CPU time between its slices as a share of that in them, if the work that it has put off makes its rates wrong
+/// by more than the margin.
+fn rest_share(trials: &[&Trial], margin: Margin) -> Option<f64> {
     let share = |trial: &&Trial| {
         let usage = &trial.record.usage;
         let busy = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
         (busy > 0).then_some(trial.record.rest_cpu_us? as f64 / busy as f64)
     };
     let shares: Vec<f64> = trials.iter().filter_map(share).collect();
-    median(&shares).filter(|share| *share > REST_SHARE_MAX)
+    median(&shares).filter(|share| *share > margin.relative().max(REST_SHARE_MIN))
 }
 
 fn steady_state(

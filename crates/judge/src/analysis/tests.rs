@@ -1,4 +1,4 @@
-use dyno_stats::Method;
+use dyno_stats::{Margin, Method};
 use dyno_store::Run;
 
 use super::*;
@@ -160,6 +160,26 @@ fn work_between_slices_and_disturbances_are_named() {
         panic!("{:?}", found.tests[0].cells[0].warnings)
     };
     assert!((share - 0.5).abs() < 0.01, "{share}");
+}
+
+#[test]
+fn work_between_slices_counts_where_it_exceeds_the_margin() {
+    let is_named = |share: f64, margin: Margin| {
+        let mut run = three(3);
+        for record in run.trials.iter_mut().map(|trial| &mut trial.record) {
+            let usage = &record.usage;
+            let busy_us = usage.server_user_cpu_us.unwrap_or(0) + usage.server_system_cpu_us.unwrap_or(0);
+            assert!(busy_us > 0);
+            record.rest_cpu_us = Some((share * busy_us as f64) as u64);
+        }
+        let found = analyse(&run, &TrialChecks::new(), &Rule { margin, ..Rule::default() });
+        let is_it = |warning: &CellWarning| matches!(warning, CellWarning::WorksBetweenSlices { .. });
+        found.tests[0].cells.iter().all(|cell| cell.warnings.iter().any(is_it))
+    };
+    assert_eq!([0.01, 0.03, 0.09].map(|share| is_named(share, Margin::least())), [false, true, true]);
+    let [none, five] = [0.0, 0.05].map(|margin| Margin::new(margin).unwrap());
+    assert_eq!([0.001, 0.01].map(|share| is_named(share, none)), [false, true]);
+    assert_eq!([0.03, 0.06].map(|share| is_named(share, five)), [false, true]);
 }
 
 #[test]

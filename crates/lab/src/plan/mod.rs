@@ -56,7 +56,7 @@ pub use probe::{Changes, Probed};
 pub use queries::{Explained, Queries};
 pub use rounds::{BetweenSteps, Decision, Rounds};
 pub use scale::Scale;
-pub use slicing::Slicing;
+pub use slicing::{Freeze, Slicing};
 pub use stacks::StackSampling;
 pub use step::{Command, Step};
 pub use system::{Source, System};
@@ -93,6 +93,7 @@ pub struct Plan {
     /// Whether idle cores are kept from halting while it runs.
     pub keep_cores_awake: KeepCoresAwake,
     pub pin_threads: PinThreads,
+    pub freeze: Freeze,
     /// Longest wait in a round, in seconds, until servers that were started are at rest.
     pub rest_seconds_max: f64,
     /// The data set; none if the workloads define their own.

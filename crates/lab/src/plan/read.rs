@@ -24,7 +24,7 @@ use super::step::{Pace, Step, StepTable};
 use super::suite;
 use super::system::{Defaults, System, SystemTable, profile};
 use super::value::{Above0, At, Clients, From0, Number, Whole, each, each_several};
-use super::{BetweenSteps, Data, KeepCoresAwake, PinThreads, Plan};
+use super::{BetweenSteps, Data, Freeze, KeepCoresAwake, PinThreads, Plan};
 use crate::records;
 
 /// Where names in a plan are looked up.
@@ -124,6 +124,10 @@ pub(super) struct PlanTable {
     rest_seconds_max: RestSecondsMax,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
+    /// Freeze a server's processes while other systems have their slices, so that it does all of its work in its own. Servers
+    /// that Dyno has not started are not frozen.
+    #[serde(default)]
+    freeze: Freeze,
     /// Hosts from which the load comes, as `ssh://HOST`, unless a step has its own; docs/drivers.md.
     drivers: Option<At<DriversKey>>,
     /// The address of this host that drivers reach. Servers listen on it.
@@ -277,6 +281,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         reuse_data: table.reuse_data,
         keep_cores_awake: table.keep_cores_awake,
         pin_threads: table.pin_threads,
+        freeze: table.freeze,
         rest_seconds_max: table.rest_seconds_max.0.0,
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
         steps,

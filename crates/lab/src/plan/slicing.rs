@@ -1,4 +1,4 @@
-//! The plan key `slice_seconds`.
+//! The plan keys `slice_seconds` and `freeze`.
 
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
@@ -27,6 +27,18 @@ pub enum Slicing {
     #[serde(rename = "a number", deserialize_with = "seconds")]
     #[cfg_attr(test, schemars(untagged))]
     Seconds(#[cfg_attr(test, schemars(range(min = SECONDS_MIN, max = SECONDS_MAX)))] f64),
+}
+
+/// Whether the processes of a server are frozen while another system has its slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(transparent)]
+pub struct Freeze(pub bool);
+
+impl Default for Freeze {
+    fn default() -> Self {
+        Self(true)
+    }
 }
 
 fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {

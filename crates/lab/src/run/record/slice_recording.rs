@@ -73,7 +73,8 @@ impl SliceRecording {
         now
     }
 
-    /// Records a slice that began at a reading. Returns the pace of the sample that it completes, if it does.
+    /// Records a slice that began at a reading. Returns the pace of the sample that it completes, if it does; then
+    /// [`Self::sample_ended`] is to be called.
     pub(crate) fn slice_ended(
         &mut self,
         slice: &Slice,
@@ -105,10 +106,14 @@ impl SliceRecording {
         self.operations_whole += operations(&slice.counts_whole, self.operation);
     }
 
-    fn end_sample(&mut self) -> Pace {
-        let sum = std::mem::take(&mut self.sample);
+    /// Reads what is read once a sample. The server answers for its counters.
+    pub(crate) fn sample_ended(&mut self) {
         self.tally.second();
         self.meter.memory.second();
+    }
+
+    fn end_sample(&mut self) -> Pace {
+        let sum = std::mem::take(&mut self.sample);
         let pace = Pace {
             operations_per_second: operations(&sum.counts, self.operation) as f64 / sum.seconds,
             latency: latency_now(&sum.latency),
@@ -141,6 +146,7 @@ impl SliceRecording {
     pub(crate) fn finish(mut self, begun: TrialRecord, lead_seconds: f64, slice_seconds: f64) -> TrialRecord {
         if self.sample.seconds > 0.0 {
             self.end_sample();
+            self.sample_ended();
         }
         let counted = operations(&self.whole.counts, self.operation);
         let share =

@@ -8,6 +8,7 @@ mod crash_tests;
 mod instances;
 mod part;
 mod queries;
+mod rest;
 mod rounds;
 mod session;
 mod sliced;

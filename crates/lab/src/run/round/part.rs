@@ -5,6 +5,7 @@ use dyno_load::LoadProcess;
 
 use super::Round;
 use super::calibration::SliceLengths;
+use super::rest::Rest;
 use super::session::RunSession;
 use crate::job;
 use crate::run::error::Stopped;
@@ -31,12 +32,28 @@ pub(super) struct Part {
     /// Of the server, before the load; none if its threads are not to be pinned.
     pub(super) thread_times: Option<ThreadTimes>,
     own_cores: Option<OwnCores>,
+    /// While other systems have their slices.
+    pub(super) rest: Rest,
     pub(super) recording: SliceRecording,
     /// Set if the trial ended early.
     pub(super) abort: Option<TrialAbort>,
 }
 
 impl Part {
+    /// Records what the server has to answer for, so that it must not be frozen.
+    pub(super) fn awake<T>(&mut self, record: impl FnOnce(&mut SliceRecording) -> T) -> T {
+        self.rest.end();
+        let recorded = record(&mut self.recording);
+        self.rest.begin();
+        recorded
+    }
+
+    /// Ends the last rest, and notes what thaws have taken.
+    pub(super) fn end_rests(&mut self) {
+        self.finished.record.thaw_us = self.rest.thaw_us();
+        self.rest = Rest::default();
+    }
+
     /// Pins the busiest thread of each client, and the load, to cores of their own.
     ///
     /// Otherwise Linux moves them between idle cores, in some trials and in others not. With one client on two cores,
@@ -122,12 +139,13 @@ impl<'a> RunSession<'a> {
                 }
                 _ => None,
             };
-            Ok((thread_times, SliceRecording::new(planned.step().operation, meter, tally)))
+            let rest = if self.plan.freeze.0 { Rest::frozen(work) } else { Rest::default() };
+            Ok((thread_times, rest, SliceRecording::new(planned.step().operation, meter, tally)))
         };
         match begin() {
-            Ok((thread_times, recording)) => {
+            Ok((thread_times, rest, recording)) => {
                 let (own_cores, abort) = (None, None);
-                Ok(Ok(Part { trial, finished, load, thread_times, own_cores, recording, abort }))
+                Ok(Ok(Part { trial, finished, load, thread_times, own_cores, rest, recording, abort }))
             }
             Err(abort) => {
                 // The server is examined without the load's connections.

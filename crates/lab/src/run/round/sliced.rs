@@ -1,7 +1,7 @@
 //! A block in slices: all systems are up and connected, and one at a time is loaded.
 //!
 //! A drift of the machine then affects all systems alike, and rates of neighbouring slices can be
-//! compared. A load that rests keeps its connections and uses no CPU.
+//! compared. A load that rests keeps its connections and uses no CPU, and its server is frozen.
 
 use std::time::Instant;
 
@@ -11,10 +11,11 @@ use dyno_stats::level;
 use super::Round;
 use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, SliceLengths, first_slices};
 use super::part::Part;
+use super::rest::Rest;
 use super::session::RunSession;
 use crate::run::error::Stopped;
 use crate::run::observer::Event;
-use crate::run::record::{NeighbourWatch, Reading};
+use crate::run::record::{NeighbourWatch, Reading, SliceRecording};
 use crate::run::trial::{FinishedTrial, TrialAbort, Watch};
 use crate::schedule::{Block, Trial, cycle};
 
@@ -59,6 +60,13 @@ impl<'a> RunSession<'a> {
         // Turns are drawn as indices into this list, so it is in the plan's order.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
+        // A system alone has nobody to rest for.
+        if let [alone] = &mut parts[..] {
+            alone.rest = Rest::default();
+        }
+        for part in &mut parts {
+            part.rest.begin();
+        }
         let mut interleaved =
             Interleaved { block, round: round.number, parts, cycles: 0, warmed_seconds: 0.0 };
         interleaved.pin(self)?;
@@ -78,6 +86,7 @@ impl<'a> RunSession<'a> {
         let watch = NeighbourWatch::begin(round.servers().as_deref());
         interleaved.measure(self, lengths)?;
         let neighbours = watch.end();
+        interleaved.parts.iter_mut().for_each(Part::end_rests);
         let warmed_seconds = Some(interleaved.warmed_seconds).filter(|seconds| *seconds > 0.0);
         for mut part in interleaved.parts {
             part.finished.record.warmup_seconds = warmed_seconds;
@@ -176,15 +185,18 @@ impl Interleaved {
         // Measuring begins with the first cycle of a pair. The second cycle of a pair has the opposite order.
         self.cycles = self.cycles.next_multiple_of(2);
         for part in &mut self.parts {
-            part.recording.begin();
+            part.awake(SliceRecording::begin);
+            part.rest.count_anew();
         }
         for number in 0..lengths.cycles {
             let mut paces = Vec::new();
             self.cycle(session, lengths.order(), |_, (part, reading, slice_began), slice| {
                 let lead_us = (lengths.lead_seconds * 1e6) as u64;
                 let started_us = slice_began.duration_since(began).as_micros() as u64 + lead_us;
-                let pace = part.recording.slice_ended(slice, number, started_us, reading);
-                paces.extend(pace.map(|pace| (part.trial, pace)));
+                if let Some(pace) = part.recording.slice_ended(slice, number, started_us, reading) {
+                    part.awake(SliceRecording::sample_ended);
+                    paces.push((part.trial, pace));
+                }
             })?;
             let seconds_left = session.seconds_left();
             for (trial, pace) in paces {
@@ -195,7 +207,7 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs one slice of every system. A system that fails has no further slice.
+    /// Runs one slice of every system, which is thawed for it. A system that fails has no further slice.
     fn cycle(
         &mut self,
         session: &RunSession<'_>,
@@ -209,8 +221,11 @@ impl Interleaved {
             }
             let watch = Watch { stop: session.options.stop, patience: session.options.patience };
             let reading = part.recording.slice_begins();
+            part.rest.end();
             let began = Instant::now();
-            match watch.slice(&mut part.load, &order) {
+            let slice = watch.slice(&mut part.load, &order);
+            part.rest.begin();
+            match slice {
                 Ok(slice) => ended(at, (part, &reading, began), &slice),
                 Err(TrialAbort::Stopped) => return Err(Stopped),
                 Err(abort) => part.abort = Some(abort),

@@ -107,7 +107,10 @@ impl Finder<'_> {
         let slice = self.planned.watch().slice(&mut self.load, order)?;
         let probe = probe::judge(&self.find, rate, self.planned.trial.clients, &slice);
         if probe.keeps_limit {
-            self.recording.slice_ended(&slice, self.probes.len() as u32, slice.began_us, &reading);
+            let number = self.probes.len() as u32;
+            if self.recording.slice_ended(&slice, number, slice.began_us, &reading).is_some() {
+                self.recording.sample_ended();
+            }
         } else {
             self.recording.slice_left_out(&slice);
         }

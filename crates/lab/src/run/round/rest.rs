@@ -1,0 +1,50 @@
+//! How a system rests while others have their slices: frozen, where that is possible.
+
+use std::time::{Duration, Instant};
+
+use dyno_host::Freezer;
+
+use crate::run::record::Work;
+
+/// A system's rests between its slices.
+#[derive(Debug, Default)]
+pub(super) struct Rest {
+    /// None for a system that goes on working while it rests.
+    freezer: Option<Freezer>,
+    /// Time that thaws have taken.
+    thawing: Duration,
+}
+
+impl Rest {
+    /// The rests of a system that is to be frozen. They begin with [`Self::begin`].
+    pub(super) fn frozen(work: Work) -> Self {
+        let freezer = match work {
+            Work::Server(pid) => Freezer::of(pid),
+            Work::InClient | Work::Elsewhere => None,
+        };
+        Self { freezer, ..Self::default() }
+    }
+
+    /// Freezes the system. One that this user may not freeze goes on working, in all later rests too.
+    pub(super) fn begin(&mut self) {
+        self.freezer.take_if(|freezer| !freezer.freeze());
+    }
+
+    /// Thaws the system.
+    pub(super) fn end(&mut self) {
+        let Some(freezer) = &mut self.freezer else { return };
+        let began = Instant::now();
+        freezer.thaw();
+        self.thawing += began.elapsed();
+    }
+
+    /// Counts the time of thaws from now on.
+    pub(super) fn count_anew(&mut self) {
+        self.thawing = Duration::ZERO;
+    }
+
+    /// Time that thaws have taken, in µs; none for a system that is not frozen.
+    pub(super) fn thaw_us(&self) -> Option<u64> {
+        self.freezer.as_ref().map(|_| self.thawing.as_micros() as u64)
+    }
+}
