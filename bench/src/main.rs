@@ -12,6 +12,7 @@ mod counters;
 mod dataset;
 mod dyno;
 mod faults;
+mod freeze;
 mod fuzz;
 mod kernels;
 mod load;
@@ -71,6 +72,8 @@ enum What {
     Truth(truth::Options),
     /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which hold, and which rounds are left out.
     Neighbours(neighbours::Options),
+    /// Work that a server puts off by 200 ms: the bias of a known ratio, with resting servers frozen and not.
+    Freeze(freeze::Options),
     /// The capacity that several runs of one search find, and how far they lie apart.
     Capacity(capacity::Options),
     /// Planted causes: what `dyno explain` finds and proves, and what it blames wrongly.
@@ -107,6 +110,7 @@ fn main() -> anyhow::Result<()> {
         What::Report(options) => report::run(&options),
         What::Truth(options) => truth::run(&options),
         What::Neighbours(options) => neighbours::run(&options),
+        What::Freeze(options) => freeze::run(&options),
         What::Capacity(options) => capacity::run(&options),
         What::Causes(options) => causes::run(&options),
         What::Results(options) => results::run(&options),
