@@ -12,7 +12,7 @@ CREATE TABLE run (
     host          TEXT NOT NULL CHECK (json_valid(host)),
     rounds        INTEGER NOT NULL,             -- planned; the maximum if the number depends on the results
     looks         INTEGER NOT NULL,             -- number of times that the rounds may be judged before the run's end
-    correction    TEXT NOT NULL CHECK (correction IN ('holm', 'fdr', 'none')),  -- of verdicts, for the number of tests
+    correction    TEXT NOT NULL CHECK (correction IN ('holm', 'max-t', 'fdr', 'none')),  -- of verdicts, for the number of tests
     counts_disturbed INTEGER NOT NULL CHECK (counts_disturbed IN (0, 1)),   -- whether rounds that neighbours disturbed count
     started_at_ms INTEGER NOT NULL,             -- since 1970 UTC
     finished_at_ms INTEGER,                     -- NULL for a running or killed run
