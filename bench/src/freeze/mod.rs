@@ -33,6 +33,9 @@ pub(crate) struct Options {
     /// Measured time of a server in a round.
     #[arg(long, default_value_t = 4.0)]
     seconds: f64,
+    /// Count rounds in which others used the host too.
+    #[arg(long)]
+    count_disturbed: bool,
     /// Write the results file here.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
@@ -47,7 +50,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     for put_off in &options.put_off {
         for freeze in [true, false] {
             let text = plan::text(*put_off, freeze, options.rounds, options.seconds);
-            let run = run_plan(&text, "freeze", &results)?;
+            let mut run = run_plan(&text, "freeze", &results)?;
+            run.record.counts_disturbed = options.count_disturbed;
             let row = row(*put_off, freeze, &run);
             eprintln!("{}", row.join(" | "));
             table.add_row(row);

@@ -4,6 +4,7 @@
 
 sysbench.cmdline.options = {
    iterations = { "Work of an event", 2000 },
+   mysql_storage_engine = { "Storage engine of tables, of which there are none", "innodb" },
 }
 
 local WORK = "SHA1('dyno')"
