@@ -91,6 +91,7 @@ fn system(id: &str) -> SystemRecord {
         name: "sqlite".to_owned(),
         position: u32::from(id != SYSTEMS[0]),
         is_base: id == SYSTEMS[0],
+        is_anchor: id == SYSTEMS[0],
         requested_settings: json!({ "journal_mode": "WAL" }),
         variables: vec![("journal_mode".to_owned(), "wal".to_owned())],
         confinement: Some(json!({ "memory_bytes": 1 << 29 })),

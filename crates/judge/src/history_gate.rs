@@ -92,12 +92,14 @@ mod tests {
             clients: 1,
             points: Vec::new(),
             changes: changes.iter().map(change).collect(),
+            autocorrelation: 0.0,
             newest: None,
         }
     }
 
     fn named(quantity: Quantity, tests: Vec<TestHistory>) -> Vec<String> {
-        let history = History { quantity, circumstances: String::new(), runs: (1..=20).collect(), tests };
+        let history =
+            History { quantity, circumstances: String::new(), anchor: None, runs: (1..=20).collect(), tests };
         let gate = HistoryGate { runs: 7, error_max: 0.05 };
         gate.regressions(&history).into_iter().map(|found| found.system).collect()
     }
@@ -127,6 +129,7 @@ mod tests {
         let history = History {
             quantity: Quantity::Throughput,
             circumstances: String::new(),
+            anchor: None,
             runs: (1..=20).collect(),
             tests,
         };

@@ -87,7 +87,7 @@ pub(crate) fn swept_settings(systems: &[&SystemRecord]) -> BTreeSet<String> {
 }
 
 /// A system as the audit sees it; none if it was never up. Limits are compared as the plan has them.
-fn facts(system: &SystemRecord) -> Option<SystemFacts> {
+pub(crate) fn facts(system: &SystemRecord) -> Option<SystemFacts> {
     let product = Product::reported(&system.variables).or_else(|| {
         let version = system.engine_version.as_ref()?.parse().ok()?;
         system.name.starts_with("sqlite").then(|| Product::sqlite(version))

@@ -2,6 +2,7 @@
 //! systems, changes in a history, verdicts on claims. `dyno-report` formats findings as text.
 
 mod analysis;
+mod anchor;
 mod answer;
 mod bisect;
 mod capacity;
@@ -32,6 +33,7 @@ mod rule;
 mod sample;
 mod scaling;
 mod sensitivity;
+mod sessions;
 mod stacks;
 mod stall;
 mod trials;
@@ -41,6 +43,7 @@ pub use analysis::{
     Analysis, Cell, CellWarning, CostFigure, CounterFigure, Replication, RoundValue, SteadyState, Test,
     analyse,
 };
+pub use anchor::SharedAnchor;
 pub use answer::first_difference;
 pub use bisect::{Bisection, BisectionStep, VersionVerdict};
 pub use capacity::{Capacity, capacity};
@@ -49,6 +52,7 @@ pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem
 pub use comparison::{
     ComparedSystem, Comparison, CostRatio, Difference, DisturbedTests, Finding, GateOutcome, GateVote,
     GroupMean, Judgement, RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
+    compare_sessions,
 };
 pub use disturbance::{Disturbance, DisturbanceLimits, DisturbedRounds, disturbance};
 pub use drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
@@ -62,7 +66,7 @@ pub use forecast::{
     ERROR_MAX, Forecast, Hardware, LeftOut, LeftOutTest, Predicted, Prediction, Resource, Unpredicted, Used,
     WantedHardware, forecasts,
 };
-pub use history::{Change, History, HistoryPoint, HistoryRule, TestHistory, histories};
+pub use history::{Change, History, HistoryAnchor, HistoryPoint, HistoryRule, TestHistory, histories};
 pub use history_gate::{HistoryGate, HistoryRegression};
 pub use hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
 pub use in_force::SystemNotInForce;
@@ -84,6 +88,7 @@ pub use scaling::{Scaling, ScalingPoint, scalings};
 pub use sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
 };
+pub use sessions::Replicates;
 pub use stacks::{
     CONNECTION, FlameNode, FlameThreads, FunctionChange, FunctionShare, StackSummary, ThreadSummary, flame,
     flame_difference, function_changes, stack_summaries, stacks_of,

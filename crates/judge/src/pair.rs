@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{
-    Interval, Margin, Method, RatioEstimate, SliceRatio, mean_of_slices, ratio_of_rounds, ratio_of_runs,
-    slice_ratio, unbiased_share,
+    Interval, Margin, Method, RatioEstimate, SliceRatio, mean_of_slices, ratio_of_rounds, slice_ratio,
+    unbiased_share,
 };
 use dyno_store::{Trial, TrialRecord};
 
 use crate::evidence::Evidence;
 use crate::quantity::{Quantity, ln_rates};
+use crate::sessions::{Replicates, Session, Unpaired};
 use crate::trials::pairs;
 
 /// A system's completed trials in a test.
@@ -29,7 +30,7 @@ impl<'a> Part<'a> {
     }
 
     /// The logarithm of the quantity in each round with a positive figure.
-    fn ln_figures(self, quantity: Quantity) -> Vec<(u32, f64)> {
+    pub(crate) fn ln_figures(self, quantity: Quantity) -> Vec<(u32, f64)> {
         let figure = |trial: &&Trial| self.evidence.figure(trial, quantity).filter(|figure| *figure > 0.0);
         self.trials.iter().filter_map(|trial| Some((trial.record.round, figure(trial)?.ln()))).collect()
     }
@@ -54,54 +55,66 @@ pub(crate) struct PairRound {
 pub(crate) enum Ratios {
     /// Rounds that both systems completed.
     Paired(Vec<PairRound>),
-    /// Rounds of two unpaired runs, with the logarithms of their figures.
-    Unpaired { base: Vec<(u32, f64)>, candidate: Vec<(u32, f64)> },
+    /// Values of systems that were not measured in turns.
+    Unpaired(Unpaired),
 }
 
 impl Ratios {
-    /// The ratios of a quantity. Trials of one round are paired within one run, and between two runs that were measured
-    /// in turns.
-    pub(crate) fn of(base: Part<'_>, candidate: Part<'_>, quantity: Quantity) -> Self {
-        if base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials) {
-            let round = |(base_trial, own): (&Trial, &Trial)| {
-                let figure = |part: Part<'_>, trial| part.evidence.figure(trial, quantity);
-                let (base_figure, own_figure) = (figure(base, base_trial)?, figure(candidate, own)?);
-                let takes_turns = base.is_of_run(candidate) && quantity == Quantity::Throughput;
-                let slices =
-                    takes_turns.then(|| slice_ratio(&cycles(&base_trial.record, &own.record))).flatten();
-                // Margins and means are logarithmic, so figures that are not positive are dropped.
-                let whole_ln_ratio =
-                    (base_figure > 0.0 && own_figure > 0.0).then(|| (own_figure / base_figure).ln())?;
-                let ln_ratio = slices.map_or(whole_ln_ratio, |slices| slices.ln_ratio);
-                Some(PairRound {
-                    round: own.record.round,
-                    ln_ratio,
-                    slices,
-                    whole_ln_ratio,
-                    counts_stalls: false,
-                })
-            };
-            let mut rounds: Vec<PairRound> = pairs(base.trials, candidate.trials).filter_map(round).collect();
-            combine(&mut rounds);
-            Self::Paired(rounds)
-        } else {
-            Self::Unpaired { base: base.ln_figures(quantity), candidate: candidate.ln_figures(quantity) }
+    /// The ratios of a quantity between two sides, each with at least one session. Trials of one round are paired within one
+    /// run, and between two runs that were measured in turns.
+    pub(crate) fn between(base: &[Session<'_>], candidate: &[Session<'_>], quantity: Quantity) -> Self {
+        match (base, candidate) {
+            ([base], [candidate]) if take_turns(base.part, candidate.part) => {
+                Self::of(base.part, candidate.part, quantity)
+            }
+            _ => Self::Unpaired(Unpaired::of(base, candidate, quantity)),
         }
+    }
+
+    /// The ratios of a quantity in the rounds of two systems that were measured in turns.
+    pub(crate) fn of(base: Part<'_>, candidate: Part<'_>, quantity: Quantity) -> Self {
+        let round = |(base_trial, own): (&Trial, &Trial)| {
+            let figure = |part: Part<'_>, trial| part.evidence.figure(trial, quantity);
+            let (base_figure, own_figure) = (figure(base, base_trial)?, figure(candidate, own)?);
+            let is_sliced = base.is_of_run(candidate) && quantity == Quantity::Throughput;
+            let slices = is_sliced.then(|| slice_ratio(&cycles(&base_trial.record, &own.record))).flatten();
+            // Margins and means are logarithmic, so figures that are not positive are dropped.
+            let whole_ln_ratio =
+                (base_figure > 0.0 && own_figure > 0.0).then(|| (own_figure / base_figure).ln())?;
+            let ln_ratio = slices.map_or(whole_ln_ratio, |slices| slices.ln_ratio);
+            Some(PairRound {
+                round: own.record.round,
+                ln_ratio,
+                slices,
+                whole_ln_ratio,
+                counts_stalls: false,
+            })
+        };
+        let mut rounds: Vec<PairRound> = pairs(base.trials, candidate.trials).filter_map(round).collect();
+        combine(&mut rounds);
+        Self::Paired(rounds)
     }
 
     /// The rounds of both systems; empty if they are unpaired.
     pub(crate) fn rounds(&self) -> &[PairRound] {
         match self {
             Self::Paired(rounds) => rounds,
-            Self::Unpaired { .. } => &[],
+            Self::Unpaired(_) => &[],
         }
     }
 
-    /// Number of rounds that both systems have; if unpaired, that of the system with fewer rounds.
+    pub(crate) fn replicates(&self) -> Replicates {
+        match self {
+            Self::Paired(_) => Replicates::PairedRounds,
+            Self::Unpaired(unpaired) => unpaired.replicates,
+        }
+    }
+
+    /// Number of rounds that both systems have; if unpaired, number of values of the side with fewer.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Paired(rounds) => rounds.len(),
-            Self::Unpaired { base, candidate } => base.len().min(candidate.len()),
+            Self::Unpaired(Unpaired { base, candidate, .. }) => base.len().min(candidate.len()),
         }
     }
 
@@ -112,13 +125,14 @@ impl Ratios {
                 [only] => Some(of_one_round(only, confidence)),
                 _ => ratio_of_rounds(&ln_ratios(rounds), margin, confidence),
             },
-            Self::Unpaired { base, candidate } => {
-                let values =
-                    |side: &[(u32, f64)]| -> Vec<f64> { side.iter().map(|(_, value)| *value).collect() };
-                ratio_of_runs(&values(base), &values(candidate), margin, confidence)
-            }
+            Self::Unpaired(unpaired) => unpaired.estimate(margin, confidence),
         }
     }
+}
+
+/// Whether two systems were measured in turns: within one run they are.
+fn take_turns(base: Part<'_>, candidate: Part<'_>) -> bool {
+    base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials)
 }
 
 /// Combines the ratios of neighbouring slices with those of all operations over all time.

@@ -13,6 +13,7 @@ pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
         name: system.source.name(),
         position: position as u32,
         is_base: position == plan.base,
+        is_anchor: Some(position) == plan.anchor,
         requested_settings: json!(system.settings),
         origin: match system.source {
             Source::Catalogue { .. } => Origin::Catalogue,

@@ -54,6 +54,7 @@ pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
             encryption: system.encryption.clone(),
             image: system.image.clone(),
             is_base: system.id == base,
+            is_anchor: system.is_anchor,
             control_of: system.control_of.clone(),
             configuration: system.configuration.clone(),
             dollars_per_year: system.dollars_per_year(),

@@ -34,6 +34,7 @@ fn text(histories: &[History], options: &RenderOptions) -> String {
 fn of_history(history: &History, out: &mut Lines<'_>) {
     out.heading(&history.circumstances);
     out.paragraph(&summary(history));
+    out.paragraph(&what_is_followed(history));
     for test in ordered(history) {
         out.line("");
         out.heading(&title(test));
@@ -59,6 +60,7 @@ fn markdown(histories: &[History]) -> String {
 
 fn blocks(history: &History) -> Vec<String> {
     let mut blocks = vec![format!("## {}", escaped(&history.circumstances)), summary(history)];
+    blocks.push(escaped(&what_is_followed(history)));
     for test in ordered(history) {
         blocks.push(format!("### {}", escaped(&title(test))));
         blocks.push(escaped(&sentences(test).join(" ")));
@@ -85,6 +87,23 @@ fn summary(history: &History) -> String {
     let runs = counted(runs as u64, "run");
     let verb = if changed == 1 { "changes" } else { "change" };
     format!("Over {runs}, {changed} of {tests} {verb} in {}.", history.quantity.name())
+}
+
+/// What the figures are of: of the systems alone, or of them and the host.
+fn what_is_followed(history: &History) -> String {
+    match &history.anchor {
+        Some(anchor) => {
+            let version =
+                anchor.engine_version.as_ref().map(|version| format!(" ({version})")).unwrap_or_default();
+            format!(
+                "Figures are multiples of those of the anchor {}{version} in the same rounds: what the host does to both is not \
+                 in them.",
+                anchor.system
+            )
+        }
+        None => "Figures are absolute: changes of the host are in them. With an `anchor` in the plan they would not be."
+            .to_owned(),
+    }
 }
 
 /// Tests with the largest changes first, then those whose newest run is an outlier, then the rest in their order.
@@ -129,11 +148,20 @@ fn sentences(test: &TestHistory) -> Vec<String> {
     if sentences.is_empty() {
         sentences.push("No change of level.".to_owned());
     }
+    if test.autocorrelation >= ALIKE_FROM {
+        sentences.push(format!(
+            "Neighbouring runs are alike (correlation {:.1}), so a change takes more runs to be told from them.",
+            test.autocorrelation
+        ));
+    }
     if let Some(newest) = test.newest.filter(dyno_stats::Fence::is_crossed) {
         sentences.push(format!("The newest run stands out: {} times the one before.", ratio(newest.ratio)));
     }
     sentences
 }
+
+/// Correlations of neighbouring runs from this on are told.
+const ALIKE_FROM: f64 = 0.3;
 
 fn change(change: &Change) -> String {
     format!("With {}.", words(change))
@@ -183,6 +211,7 @@ mod tests {
             clients: 4,
             points: (1..=4).map(point).collect(),
             changes: if changed { vec![change] } else { Vec::new() },
+            autocorrelation: 0.0,
             newest: None,
         }
     }
@@ -191,6 +220,7 @@ mod tests {
         let history = |circumstances: &str, tests| History {
             quantity: Quantity::Throughput,
             circumstances: circumstances.to_owned(),
+            anchor: None,
             runs: (1..=4).collect(),
             tests,
         };
@@ -206,9 +236,10 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "2 × a CPU, scale 1, plan of run 4");
         assert_eq!(lines[1], "Over 4 runs, 1 of 2 tests changes in throughput.");
-        assert_eq!(lines[3], "slower: point-query at 4 clients");
-        assert_eq!(lines[4], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
-        assert_eq!(lines[7], "  2026-11-24 19:23  run 3             900  1.1  ← change");
+        assert!(lines[2].starts_with("Figures are absolute: changes of the host are in them."), "{text}");
+        assert_eq!(lines[5], "slower: point-query at 4 clients");
+        assert_eq!(lines[6], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
+        assert_eq!(lines[9], "  2026-11-24 19:23  run 3             900  1.1  ← change");
         assert!(text.contains("steady: point-query at 4 clients\nNo change of level."), "{text}");
     }
 

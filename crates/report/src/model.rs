@@ -176,6 +176,8 @@ pub struct System {
     /// The image that its server is in, by its name and digest; none for others.
     pub image: Option<String>,
     pub is_base: bool,
+    /// Whether it is the anchor: what the others are multiples of when runs are compared with each other.
+    pub is_anchor: bool,
     /// Whether it ran inside the load process. The two then share one account of CPU time.
     pub is_in_process: bool,
     /// The system of which it is the control.

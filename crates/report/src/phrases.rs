@@ -18,7 +18,7 @@ pub(crate) fn title(run: &Header) -> String {
 }
 
 /// A system's name with its exact version, the digest of its image, how connections to a server that ran already are
-/// encrypted, and whether it is the base.
+/// encrypted, and whether it is the base or the anchor.
 pub(crate) fn system(system: &System) -> String {
     let version = system.engine_version.as_deref().unwrap_or("version unknown, it never started");
     let encryption = match system.encryption.as_deref() {
@@ -27,7 +27,13 @@ pub(crate) fn system(system: &System) -> String {
         Some(tls) => format!(", {tls}"),
     };
     let digest = system.image.as_deref().map_or_else(String::new, short_digest);
-    format!("{}, {version}{digest}{encryption}{}", system.name, if system.is_base { " (base)" } else { "" })
+    let role = match (system.is_base, system.is_anchor) {
+        (true, true) => " (base, anchor)",
+        (true, false) => " (base)",
+        (false, true) => " (anchor)",
+        (false, false) => "",
+    };
+    format!("{}, {version}{digest}{encryption}{role}", system.name)
 }
 
 /// The beginning of an image's digest, which is enough to tell it from others: `, sha256:0123456789ab`.

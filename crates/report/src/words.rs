@@ -105,6 +105,10 @@ pub(crate) fn undecided(why: &Undecided) -> String {
         Undecided::TooFewRounds { rounds, wanted } => {
             format!("{} where a verdict takes at least {wanted}", counted(*rounds as u64, "round"))
         }
+        Undecided::TooFewSessions { sessions, wanted } => {
+            format!("{} a side where a verdict takes at least {wanted}", counted(*sessions as u64, "session"))
+        }
+        Undecided::OneSession => "one session a side and no common anchor".to_owned(),
         Undecided::Disturbed(rounds) => disturbed(rounds),
         Undecided::Interval => "the interval holds both a difference that matters and none".to_owned(),
         Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
@@ -136,7 +140,7 @@ pub(crate) fn method(relative: &Relative) -> Option<String> {
             "interval of {} of one round: this pair of servers only",
             counted(slices as u64, "slice")
         )),
-        Method::Unpaired => Some("exact interval of rounds that were not measured in turns".to_owned()),
+        Method::Unpaired => Some("exact interval of values that were not measured in turns".to_owned()),
         Method::None => None,
     }
 }

@@ -309,6 +309,7 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
         engine_version: row.get("engine_version")?,
         position: row.get("position")?,
         is_base: row.get("is_base")?,
+        is_anchor: row.get("is_anchor")?,
         requested_settings: json(row, "requested_settings")?,
         variables: Vec::new(),
         origin: match row.get::<_, String>("origin")?.as_str() {

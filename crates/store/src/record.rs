@@ -154,6 +154,9 @@ pub struct SystemRecord {
     pub position: u32,
     /// Whether the others are compared to this one.
     pub is_base: bool,
+    /// Whether it is the run's anchor, which each session measures as it is: what the others are multiples of when runs are
+    /// compared with each other.
+    pub is_anchor: bool,
     /// The settings that the plan asks for.
     pub requested_settings: serde_json::Value,
     /// Every variable that the server reports, as name and effective value.

@@ -86,6 +86,7 @@ pub(crate) fn system(id: &str, is_base: bool) -> SystemRecord {
         engine_version: Some("10.11.14-MariaDB".to_owned()),
         position: u32::from(!is_base),
         is_base,
+        is_anchor: is_base,
         requested_settings: json!({ "innodb_buffer_pool_size": "256M" }),
         variables: vec![
             ("autocommit".to_owned(), "ON".to_owned()),

@@ -33,6 +33,7 @@ CREATE TABLE system (
     engine_version TEXT,                        -- as the server reports it; NULL if it never started
     position       INTEGER NOT NULL,
     is_base        INTEGER NOT NULL CHECK (is_base IN (0, 1)),
+    is_anchor      INTEGER NOT NULL CHECK (is_anchor IN (0, 1)),   -- whether runs are compared by multiples of its figures
     requested_settings TEXT NOT NULL CHECK (json_valid(requested_settings)),
     origin         TEXT NOT NULL CHECK (origin IN ('catalogue', 'basedir', 'image', 'dsn')),
     control_of        TEXT,                        -- the system of which it is the control (an A/A pair)

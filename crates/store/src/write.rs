@@ -247,10 +247,10 @@ fn insert_step(transaction: &Transaction<'_>, run: RunId, step: &StepRecord) -> 
 fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) -> rusqlite::Result<()> {
     // Its trials refer to it, so it is updated and not replaced.
     transaction.execute(
-        "INSERT INTO system (run_id, id, name, engine_version, position, is_base, requested_settings, origin,
-                             control_of, profile, confinement, dollars_per_hour, price, encryption, image,
+        "INSERT INTO system (run_id, id, name, engine_version, position, is_base, is_anchor, requested_settings,
+                             origin, control_of, profile, confinement, dollars_per_hour, price, encryption, image,
                              configuration)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
          ON CONFLICT (run_id, id)
          DO UPDATE SET engine_version = excluded.engine_version, encryption = excluded.encryption,
                        image = excluded.image",
@@ -261,6 +261,7 @@ fn put_system(transaction: &Transaction<'_>, run: RunId, system: &SystemRecord) 
             system.engine_version,
             system.position,
             system.is_base,
+            system.is_anchor,
             system.requested_settings.to_string(),
             system.origin.as_str(),
             system.control_of,

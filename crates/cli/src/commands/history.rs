@@ -21,8 +21,8 @@ use crate::{failure, output};
 #[derive(Debug, Args)]
 #[command(
     after_help = "A change is told from noise by the runs before and after it, of which it takes at least five \
-each; before that, only the newest run is held against the others. Runs of another plan text, scale, CPU or memory are a
-history of their own.
+each, and more where a run resembles the one before; before that, only the newest run is held against the others. Runs of another plan text, scale, CPU, memory or
+anchor are a history of their own. If the plan names an `anchor`, figures are multiples of its figures in the same rounds.
 
 Examples:
   dyno history nightly
@@ -50,7 +50,7 @@ pub(crate) struct History {
     change_min: f64,
     /// End with exit status 1 if a test regressed at one of the newest RUNS runs, with 3 if the newest has no figure of a
     /// test that another of them has, with 2 for an error
-    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "7")]
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "14")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
     /// Output format

@@ -19,7 +19,9 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     for (at, system) in plan.systems.iter().enumerate() {
         let role = match &system.control_of {
             Some(control) => format!("  (the same as {control}: what differs is noise)"),
+            None if at == plan.base && Some(at) == plan.anchor => "  (base, anchor)".to_owned(),
             None if at == plan.base => "  (base)".to_owned(),
+            None if Some(at) == plan.anchor => "  (anchor)".to_owned(),
             None => String::new(),
         };
         let _ = writeln!(text, "  {:<width$} {}{role}", system.id, system.source.name());

@@ -18,6 +18,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_run_of_sqlite_is_judged,
         the_exit_status_is_the_verdict,
         runs_of_one_plan_are_compared_with_each_other,
+        runs_with_one_anchor_are_compared_by_it,
         every_format_says_the_same,
         what_cannot_be_compared_is_told_apart_from_a_regression,
         the_margin_and_the_steps_are_the_users,
@@ -136,10 +137,34 @@ fn runs_of_one_plan_are_compared_with_each_other() {
     let bench = Bench::new();
     add_run(&bench, "nightly", &[("db", &[1000.0])]);
     add_run(&bench, "nightly", &[("db", &[900.0])]);
-    let ended = compare(&bench, &["1", "2"]).with(1);
+    let ended = compare(&bench, &["1", "2"]).with(3);
     assert!(ended.stdout.contains("db of run 2 against db of run 1"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("The runs did not take turns"), "{}", ended.stdout);
-    assert_eq!(compare(&bench, &["2:db", "1:db"]).status, Some(0));
+    assert!(ended.stdout.starts_with("Not decided: the runs are one session a side."), "{}", ended.stdout);
+    for rate in [1001.0, 901.0, 1002.0, 902.0, 1003.0, 903.0] {
+        add_run(&bench, "nightly", &[("db", &[rate])]);
+    }
+    let ended = compare(&bench, &["1,3,5,7", "2,4,6,8"]).with(1);
+    assert!(ended.stdout.contains("db of runs 2, 4, 6, 8 against db of runs 1, 3, 5, 7"), "{}", ended.stdout);
+    assert_eq!(compare(&bench, &["2,4,6,8:db", "1,3,5,7:db"]).status, Some(0));
+    let few = compare(&bench, &["1,3,5", "2,4,6"]).with(3);
+    assert!(few.stdout.contains("it wants 4 sessions a side"), "{}", few.stdout);
+    let twice = compare(&bench, &["1,3", "3,4"]).with(2);
+    assert!(twice.stderr.contains("run 3 cannot be compared with itself"), "{}", twice.stderr);
+}
+
+fn runs_with_one_anchor_are_compared_by_it() {
+    let bench = Bench::new();
+    // The second night is slower by 10%, and the build beside that by 5%.
+    add_run(&bench, "nightly", &[("pinned", &[1000.0]), ("build", &[1000.0])]);
+    add_run(&bench, "nightly", &[("pinned", &[900.0]), ("build", &[900.0])]);
+    add_run(&bench, "nightly", &[("pinned", &[900.0]), ("build", &[855.0])]);
+    assert_eq!(compare(&bench, &["1", "2"]).status, Some(3));
+    let results = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    results.execute("UPDATE system SET is_anchor = 1 WHERE id = 'pinned'", []).unwrap();
+    assert_eq!(compare(&bench, &["1", "2"]).status, Some(0));
+    let ended = compare(&bench, &["1", "3"]).with(1);
+    assert!(ended.stdout.contains("build of run 3 against build of run 1"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("pinned of run 3"), "the anchor is no candidate: {}", ended.stdout);
 }
 
 fn every_format_says_the_same() {

@@ -16,8 +16,8 @@ use crate::error::ExportError;
 
 /// Reads the runs of a plan from a data set in a folder, in the order of their start, by which they are numbered from 1.
 ///
-/// They have what a history is made of: start, plan, scale, host, systems with their versions, steps, and the throughput
-/// of each trial. All else has its default.
+/// They have what a history is made of: start, plan, scale, host, systems with their versions and settings, what the anchor's
+/// server reported, steps, and the throughput of each trial. All else has its default.
 ///
 /// # Errors
 /// The folder is no data set, or a file of the plan cannot be read.
@@ -69,9 +69,19 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
         path: mark.to_owned(),
         reason: "it has no row".to_owned(),
     })?;
-    let systems = ["id", "name", "engine_version", "position", "is_base", "control_of"];
+    let systems = ["id", "name", "engine_version", "position", "is_base", "is_anchor", "control_of"];
+    let systems = [&systems[..], &["requested_settings", "image", "confinement"]].concat();
     let mut systems = read(&file_of("system"), &systems, system)?;
     systems.sort_by_key(|system| system.position);
+    if let Some(anchor) = systems.iter_mut().find(|system| system.is_anchor) {
+        let of = |row: &Record| (row.text("system_id"), (row.text("name"), row.text("value")));
+        let all = read(&file_of("variable"), &["system_id", "name", "value"], of)?;
+        anchor.variables = all
+            .into_iter()
+            .filter(|(system, _)| *system == anchor.id)
+            .map(|(_, variable)| variable)
+            .collect();
+    }
     let mut steps =
         read(&file_of("step"), &["id", "group_name", "position", "clients", "background_of"], step)?;
     steps.sort_by_key(|step| step.position);
@@ -115,7 +125,11 @@ fn system(row: &Record) -> SystemRecord {
         engine_version: row.optional_text("engine_version"),
         position: row.integer("position") as u32,
         is_base: row.boolean("is_base"),
+        is_anchor: row.boolean("is_anchor"),
         control_of: row.optional_text("control_of"),
+        requested_settings: serde_json::from_str(&row.text("requested_settings")).unwrap_or_default(),
+        image: row.optional_text("image"),
+        confinement: row.optional_text("confinement").and_then(|text| serde_json::from_str(&text).ok()),
         ..SystemRecord::default()
     }
 }

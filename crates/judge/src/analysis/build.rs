@@ -6,7 +6,7 @@ use super::cell::cell;
 use super::replication::replication;
 use super::{Analysis, Test};
 use crate::check::TrialChecks;
-use crate::comparison::{Member, judge};
+use crate::comparison::{Member, Subject, judge};
 use crate::evidence::Evidence;
 use crate::forecast::left_out_tests;
 use crate::hosts::hosts;
@@ -27,7 +27,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
     let ids = || run.systems.iter().map(|system| system.id.as_str());
     let against = |base| {
         let others = ids().filter(|id| *id != base);
-        judge(&others.map(|other| (member(base), member(other))).collect::<Vec<_>>(), &rule)
+        judge(&others.map(|other| Subject::within(member(base), member(other))).collect::<Vec<_>>(), &rule)
     };
     let against: Vec<_> = ids().map(against).collect();
     let base_at = run.systems.iter().position(|system| system.is_base).unwrap_or(0);

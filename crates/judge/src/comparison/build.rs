@@ -1,60 +1,67 @@
-//! Builds comparisons of systems of one or two runs.
+//! Builds comparisons of systems of one run or several.
 
 use dyno_settings::NotInForce;
-use dyno_store::{Correction, StepRecord};
+use dyno_store::Correction;
 
 use super::difference::differences;
 use super::gate::outcome;
 use super::group::{group_means, overall};
 use super::member::Member;
 use super::shared::adjusted_by_rounds;
+use super::subject::Subject;
 use super::test::Measured;
 use super::{ComparedSystem, Comparison, Judgement, Side};
 use crate::evidence::Evidence;
-use crate::in_force::same_systems;
-use crate::noise;
 use crate::rule::Rule;
-use crate::trials::tests;
 
 /// Compares each candidate with its base: `(base, candidate)`.
 ///
-/// Rounds are paired within one run, and between two runs that were measured in turns. The rounds of other pairs of
-/// runs are unpaired. All tests of all candidates are one family, and alarms are corrected for their number. The rule's
-/// looks are at least those of the runs, and so is its correction unless it has one.
+/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs have no verdict,
+/// unless both hold the same anchor. All tests of all candidates are one family, and alarms are corrected for their number.
+/// The rule's looks are at least those of the runs, and so is its correction unless it has one.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
+    let sides: Vec<_> = subjects.iter().map(|(base, candidate)| (vec![*base], vec![*candidate])).collect();
+    compare_sessions(&sides, rule)
+}
+
+/// Compares each candidate with its base, each in one session or several: each run is a session. Several sessions a side are
+/// the replicates. A subject without a session on either side is left out.
+pub fn compare_sessions(
+    subjects: &[(Vec<ComparedSystem<'_>>, Vec<ComparedSystem<'_>>)],
+    rule: &Rule,
+) -> Judgement {
     let mut evidence: Vec<Evidence<'_>> = Vec::new();
-    for subject in subjects.iter().flat_map(|(base, candidate)| [base, candidate]) {
+    for subject in subjects.iter().flat_map(|(base, candidate)| base.iter().chain(candidate)) {
         if !evidence.iter().any(|known| std::ptr::eq(known.run, subject.run)) {
             evidence.push(Evidence::of(subject.run, subject.checks));
         }
     }
-    let members: Vec<(Member<'_>, Member<'_>)> = subjects
+    let subjects: Vec<Subject<'_>> = subjects
         .iter()
-        .filter_map(|(base, candidate)| {
-            Some((Member::of(*base, &evidence)?, Member::of(*candidate, &evidence)?))
-        })
+        .filter_map(|(base, candidate)| Subject::of(members(base, &evidence), members(candidate, &evidence)))
         .collect();
-    judge(&members, rule)
+    judge(&subjects, rule)
+}
+
+fn members<'a>(side: &[ComparedSystem<'a>], evidence: &'a [Evidence<'a>]) -> Vec<Member<'a>> {
+    side.iter().filter_map(|session| Member::of(*session, evidence)).collect()
 }
 
 /// Judges candidates against bases as one family.
-pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgement {
-    let runs = members.iter().flat_map(|(base, candidate)| [base.run(), candidate.run()]);
-    let mut rule = rule.for_runs(runs);
-    let same: Vec<Option<Vec<NotInForce>>> =
-        members.iter().map(|(base, candidate)| same_systems(*base, *candidate)).collect();
-    let pairs = members.iter().zip(&same);
+pub(crate) fn judge(subjects: &[Subject<'_>], rule: &Rule) -> Judgement {
+    let mut rule = rule.for_runs(subjects.iter().flat_map(Subject::runs));
+    let same: Vec<Option<Vec<NotInForce>>> = subjects.iter().map(Subject::same_for).collect();
     let measured: Vec<Vec<Measured<'_>>> =
-        pairs.map(|((base, candidate), same)| measure(*base, *candidate, same.is_some(), &rule)).collect();
-    let family = Family::of(members.iter().zip(&measured), &rule);
+        subjects.iter().zip(&same).map(|(subject, same)| subject.measure(same.is_some(), &rule)).collect();
+    let family = Family::of(subjects.iter().zip(&measured), &rule);
     rule.correction = Some(family.correction);
     let mut adjusted = family.adjusted.iter().copied();
-    let comparisons: Vec<Comparison> = members
+    let comparisons: Vec<Comparison> = subjects
         .iter()
         .zip(&measured)
         .zip(same)
-        .map(|(((base, candidate), measured), same_for)| {
-            let is_control = is_control_pair(*base, *candidate, &rule);
+        .map(|((subject, measured), same_for)| {
+            let is_control = subject.is_control(&rule);
             let judge = |test: &Measured<'_>| {
                 let adjusted = match test.p(&rule) {
                     Some(alone) if is_control => Some(alone),
@@ -64,10 +71,11 @@ pub(crate) fn judge(members: &[(Member<'_>, Member<'_>)], rule: &Rule) -> Judgem
                 test.judge(adjusted, family.alarm_confidence, &rule)
             };
             Comparison {
-                base: side(*base),
-                candidate: side(*candidate),
+                base: side(&subject.base),
+                candidate: side(&subject.candidate),
                 is_control,
-                differences: differences(base.run(), candidate.run()),
+                differences: differences(&subject.base, &subject.candidate),
+                anchor: subject.anchor.clone(),
                 tests: measured.iter().map(judge).collect(),
                 groups: if same_for.is_none() { group_means(measured, &rule) } else { Vec::new() },
                 overall: overall(measured, &rule).filter(|_| same_for.is_none()),
@@ -89,10 +97,10 @@ struct Family {
 
 impl Family {
     fn of<'a, 'b: 'a>(
-        pairs: impl Iterator<Item = (&'a (Member<'b>, Member<'b>), &'a Vec<Measured<'b>>)>,
+        subjects: impl Iterator<Item = (&'a Subject<'b>, &'a Vec<Measured<'b>>)>,
         rule: &Rule,
     ) -> Self {
-        let judged = pairs.filter(|((base, candidate), _)| !is_control_pair(*base, *candidate, rule));
+        let judged = subjects.filter(|(subject, _)| !subject.is_control(rule));
         let (tests, p): (Vec<&Measured<'_>>, Vec<f64>) =
             judged.flat_map(|(_, measured)| measured).filter_map(|test| Some((test, test.p(rule)?))).unzip();
         let correction = rule.correction();
@@ -108,26 +116,13 @@ impl Family {
     }
 }
 
-/// Whether one system is the control of the other in a run.
-fn is_control_pair(base: Member<'_>, candidate: Member<'_>, rule: &Rule) -> bool {
-    let pair = (base.system, candidate.system);
-    std::ptr::eq(base.run(), candidate.run())
-        && noise::controls(base.run(), rule)
-            .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
-}
-
-fn measure<'a>(base: Member<'a>, candidate: Member<'a>, are_same: bool, rule: &Rule) -> Vec<Measured<'a>> {
-    let is_wanted = |step: &StepRecord| rule.steps.is_empty() || rule.steps.contains(&step.id);
-    tests(base.run())
-        .filter(|(step, _)| is_wanted(step))
-        .map(|(step, clients)| Measured::of(step, clients, base, candidate, are_same, rule))
-        .collect()
-}
-
-fn side(member: Member<'_>) -> Side {
+/// A side by its first session.
+fn side(members: &[Member<'_>]) -> Side {
+    let member = members[0];
     let system = member.run().systems.iter().find(|system| system.id == member.system);
     Side {
         run: member.run().id.0,
+        runs: members.iter().map(|member| member.run().id.0).collect(),
         system: member.system.to_owned(),
         name: system.map(|system| system.name.clone()).unwrap_or_default(),
         engine_version: system.and_then(|system| system.engine_version.clone()),

@@ -1,7 +1,9 @@
 //! Checks of two systems' rates over time, for the ratio of the two.
 
 use dyno_stats::{Level, Margin, level, median};
+use dyno_store::Trial;
 
+use super::system::System;
 use crate::pair::{PairRound, Part, cycles};
 use crate::trials::pairs;
 
@@ -28,10 +30,10 @@ pub(super) struct NoLevel {
 }
 
 /// Whether the ratio is not steady in most rounds: it has a trend, or a system's own rate has a large one.
-pub(super) fn no_level(base: Part<'_>, candidate: Part<'_>) -> Option<NoLevel> {
+pub(super) fn no_level(base: &System<'_>, candidate: &System<'_>) -> Option<NoLevel> {
     let (mut without, mut moves) = (0, 0.0);
     let mut levels: Vec<(Level, Level)> = Vec::new();
-    for (base_trial, own_trial) in pairs(base.trials, candidate.trials) {
+    for (base, base_trial, candidate, own_trial) in rounds(base, candidate) {
         let (of_base, of_own) = (base.evidence.level(base_trial), candidate.evidence.level(own_trial));
         let (Some(of_base), Some(of_own)) = (of_base, of_own) else { continue };
         levels.push((of_base, of_own));
@@ -56,6 +58,18 @@ pub(super) fn no_level(base: Part<'_>, candidate: Part<'_>) -> Option<NoLevel> {
         base_moves_more: moves > 0.0,
         is_base_steady: most(&|(of_base, _)| !of_base.moves_by(OWN_CHANGE_MAX)),
         decay: median(&changes).filter(|_| most(&decays)),
+    })
+}
+
+/// The trials of each round; of several sessions, those of the first two, of the second two, and so on.
+fn rounds<'a>(
+    base: &System<'a>,
+    candidate: &System<'a>,
+) -> impl Iterator<Item = (Part<'a>, &'a Trial, Part<'a>, &'a Trial)> {
+    let sessions = base.parts().zip(candidate.parts());
+    sessions.flat_map(|(base, candidate)| {
+        let trials = pairs(base.trials, candidate.trials);
+        trials.map(move |(of_base, own)| (base, of_base, candidate, own))
     })
 }
 

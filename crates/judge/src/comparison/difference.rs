@@ -3,6 +3,8 @@
 use dyno_store::Run;
 use serde::Serialize;
 
+use super::member::Member;
+
 /// A condition in which two runs differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
@@ -20,32 +22,51 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// Differences in facts about the host, in scale, in the version of Dyno, and in the plan.
-pub(super) fn differences(base: &Run, candidate: &Run) -> Vec<Difference> {
+/// Differences in facts about the host, in scale, in the version of Dyno, and in the plan, between any runs of two sides.
+pub(super) fn differences(base: &[Member<'_>], candidate: &[Member<'_>]) -> Vec<Difference> {
+    of_runs(&runs(base), &runs(candidate))
+}
+
+fn runs<'a>(side: &[Member<'a>]) -> Vec<&'a Run> {
+    side.iter().map(|member| member.run()).collect()
+}
+
+fn of_runs(base: &[&Run], candidate: &[&Run]) -> Vec<Difference> {
+    let all = || base.iter().chain(candidate).copied();
     let mut differences = Vec::new();
-    let mut note = |what: &str, base: String, candidate: String| {
-        if base != candidate {
-            differences.push(Difference { what: what.to_owned(), base, candidate });
+    let mut note = |what: &str, value: &dyn Fn(&Run) -> String| {
+        let values = |runs: &[&Run]| {
+            let mut values: Vec<String> = runs.iter().map(|run| value(run)).collect();
+            values.sort();
+            values.dedup();
+            values
+        };
+        if values(&all().collect::<Vec<_>>()).len() > 1 {
+            let text = |runs: &[&Run]| values(runs).join(" and ");
+            differences.push(Difference {
+                what: what.to_owned(),
+                base: text(base),
+                candidate: text(candidate),
+            });
         }
     };
-    let fact = |run: &Run, name: &str| match run.record.host.get(name) {
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-        None => "unknown".to_owned(),
-    };
-    let hosts = [&base.record.host, &candidate.record.host];
     let mut names: Vec<&String> =
-        hosts.into_iter().filter_map(|host| host.as_object()).flat_map(serde_json::Map::keys).collect();
+        all().filter_map(|run| run.record.host.as_object()).flat_map(serde_json::Map::keys).collect();
     names.sort();
     names.dedup();
     for name in names {
-        note(name, fact(base, name), fact(candidate, name));
+        note(name, &|run| match run.record.host.get(name) {
+            Some(serde_json::Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+            None => "unknown".to_owned(),
+        });
     }
-    note("scale", base.record.scale.to_string(), candidate.record.scale.to_string());
-    note("Dyno", base.record.dyno_version.clone(), candidate.record.dyno_version.clone());
-    if base.record.plan_text != candidate.record.plan_text {
-        note("the plan's text", format!("that of run {}", base.id), format!("that of run {}", candidate.id));
-    }
+    note("scale", &|run| run.record.scale.to_string());
+    note("Dyno", &|run| run.record.dyno_version.clone());
+    note("the plan's text", &|run| {
+        let same = all().find(|other| other.record.plan_text == run.record.plan_text);
+        format!("that of run {}", same.unwrap_or(run).id)
+    });
     differences
 }
 
@@ -62,7 +83,7 @@ mod tests {
         base.record.host = json!({ "cpus": 2, "kernel": "6.1", "os": "Debian" });
         candidate.record.host = json!({ "cpus": 4, "kernel": "6.1" });
         candidate.record.scale = 0.5;
-        let found: Vec<String> = differences(&base, &candidate).iter().map(ToString::to_string).collect();
+        let found: Vec<String> = of_runs(&[&base], &[&candidate]).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             [
@@ -71,6 +92,6 @@ mod tests {
                 "scale, 0 for the base, 0.5 for the candidate",
             ]
         );
-        assert!(differences(&base, &base).is_empty());
+        assert!(of_runs(&[&base], &[&base]).is_empty());
     }
 }

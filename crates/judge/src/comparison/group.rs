@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use dyno_stats::{RatioEstimate, ratio_of_rounds, ratio_of_runs};
+use dyno_stats::{RatioEstimate, ratio_of_rounds};
 
 use super::GroupMean;
 use super::test::Measured;
 use crate::pair::{PairRound, Ratios, mean_of_one_round};
 use crate::rule::Rule;
+use crate::sessions::{Replicates, Unpaired, estimate};
 
 /// The mean of each group with more than one ratio, in run order. None if there is only one group, because it contains
 /// all tests.
@@ -35,7 +36,7 @@ fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
         tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
     let found = match ratios.first()? {
         Ratios::Paired(_) => paired(&ratios, rule)?,
-        Ratios::Unpaired { .. } => unpaired(&ratios, rule)?,
+        Ratios::Unpaired(unpaired) => self::unpaired(unpaired.replicates, &ratios, rule)?,
     };
     let RatioEstimate { ratio, interval, method, .. } = found.estimate;
     Some(GroupMean {
@@ -70,10 +71,12 @@ fn paired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
     Some(Mean { estimate, tests: of_round.len(), rounds: 1 })
 }
 
-fn unpaired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
+fn unpaired(replicates: Replicates, ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
     let rows = |is_base: bool| -> Vec<BTreeMap<u32, f64>> {
         let sides = ratios.iter().filter_map(|ratios| match ratios {
-            Ratios::Unpaired { base, candidate } => Some(if is_base { base } else { candidate }),
+            Ratios::Unpaired(Unpaired { base, candidate, .. }) => {
+                Some(if is_base { base } else { candidate })
+            }
             Ratios::Paired(_) => None,
         });
         sides.map(|side| side.iter().copied().collect()).collect()
@@ -88,7 +91,7 @@ fn unpaired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
     }
     let means = |rows: &[BTreeMap<u32, f64>]| Block::of(rows).means(rows, |value| *value);
     let (base, own) = (means(&base), means(&own));
-    let estimate = ratio_of_runs(&base, &own, rule.margin, rule.confidence())?;
+    let estimate = estimate(replicates, &base, &own, rule.margin, rule.confidence())?;
     Some(Mean { estimate, tests: tests.len(), rounds: base.len().min(own.len()) })
 }
 

@@ -7,6 +7,8 @@ mod gate;
 mod group;
 mod member;
 mod shared;
+mod subject;
+mod system;
 mod test;
 #[cfg(test)]
 mod tests;
@@ -18,17 +20,20 @@ use dyno_stats::{Interval, Margin, Method};
 use dyno_store::{Operation, Run};
 use serde::Serialize;
 
+use crate::anchor::SharedAnchor;
 use crate::check::TrialChecks;
 use crate::disturbance::DisturbedRounds;
 use crate::pair::PairRound;
 use crate::quantity::Quantity;
 use crate::rule::Rule;
+use crate::sessions::Replicates;
 
-pub use build::compare;
 pub(crate) use build::judge;
+pub use build::{compare, compare_sessions};
 pub use difference::Difference;
 pub use gate::{GateOutcome, GateVote};
 pub(crate) use member::Member;
+pub(crate) use subject::Subject;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedSystem<'a> {
@@ -70,8 +75,10 @@ pub struct Comparison {
     pub is_control: bool,
     /// The settings that are not in force, if the two are the same system for it. Their tests are not judged.
     pub same_for: Option<Vec<NotInForce>>,
-    /// Differences between the conditions of the two runs; empty within one run.
+    /// Differences between the conditions of the runs; empty within one run.
     pub differences: Vec<Difference>,
+    /// The anchor that all runs have; none within one run, if a run has none, and if a side is the anchor itself.
+    pub anchor: Option<SharedAnchor>,
     /// Each step at each client count, in run order.
     pub tests: Vec<TestComparison>,
     /// The mean of each group with more than one ratio, in run order; empty if there is only one group, or if the two are
@@ -84,8 +91,10 @@ pub struct Comparison {
 /// Identification of a system in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
-    /// The run's number in its results file.
+    /// The run's number in its results file; of several sessions, that of the first.
     pub run: i64,
+    /// The numbers of all its runs, each of which is a session.
+    pub runs: Vec<i64>,
     pub system: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
@@ -121,7 +130,9 @@ pub struct TestComparison {
     /// Confidence interval of the true ratio, for this test alone.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// The rounds from which the ratio is computed, which both systems completed. Empty for two unpaired runs.
+    /// What the independent values are from which the ratio is computed.
+    pub replicates: Replicates,
+    /// The rounds from which the ratio is computed, which both systems completed. Empty for runs that are not paired.
     pub rounds: Vec<RoundRatio>,
     /// Differences within it are "the same". It is the rule's margin, and noise does not widen it.
     pub margin: Margin,
@@ -132,7 +143,8 @@ pub struct TestComparison {
     pub p: Option<f64>,
     /// `p`, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
-    /// Estimated number of further rounds for a verdict, if there is not enough evidence; none if more than 1000.
+    /// Estimated number of further rounds for a verdict, or of sessions a side if these are the replicates, if there is not
+    /// enough evidence; none if more than 1000.
     pub more_rounds: Option<usize>,
     /// Whether the candidate is significantly not worse by more than the margin.
     pub rules_out_regression: bool,
@@ -168,6 +180,16 @@ pub enum Undecided {
         /// Number of rounds that a verdict needs.
         wanted: usize,
     },
+    /// Too few sessions a side for any verdict among this many tests.
+    TooFewSessions {
+        /// Number of sessions of the side with fewer.
+        sessions: usize,
+        /// Number of sessions a side that a verdict needs.
+        wanted: usize,
+    },
+    /// The two were measured in one session each and have no anchor in common, so that a difference between the sessions is not
+    /// told from one between the systems.
+    OneSession,
     /// Too few rounds are left without those that neighbours disturbed.
     Disturbed(DisturbedRounds),
     /// The interval contains both a difference that matters and no difference.
@@ -280,7 +302,7 @@ pub struct GroupMean {
     /// Its interval over rounds.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Rounds from which it is computed.
+    /// Rounds, or sessions a side, from which it is computed.
     pub rounds: usize,
 }
 

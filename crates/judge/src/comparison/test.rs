@@ -1,6 +1,6 @@
 //! One test of two systems: its measurements and its verdict.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dyno_stats::{
     Better, Margin, RatioEstimate, Verdict, between_instances, median, more_rounds, rounds_a_side_min,
@@ -10,14 +10,15 @@ use dyno_store::{Correction, StepRecord, TrialRecord};
 
 use super::course::{NoLevel, counted_stalls, no_level, stalls};
 use super::gate::GateVote;
-use super::member::Member;
+use super::subject::Subject;
+use super::system::{System, disturbed_rounds};
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
-use crate::disturbance::{Disturbance, DisturbedRounds};
+use crate::disturbance::DisturbedRounds;
 use crate::done::Done;
-use crate::noise;
 use crate::pair::{PairRound, Part, Ratios, ln_ratios};
 use crate::quantity::Quantity;
 use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+use crate::sessions::Replicates;
 use crate::trials::pairs;
 
 /// The measurements of a test, without verdict.
@@ -38,63 +39,25 @@ pub(super) struct Measured<'a> {
     disturbed: Option<DisturbedRounds>,
 }
 
-struct System<'a> {
-    member: Member<'a>,
-    part: Part<'a>,
-    /// Rounds in which its trial failed.
-    failed: &'a [u32],
-    /// Rounds that do not count, because neighbours disturbed its trial.
-    disturbed: &'a [(u32, Disturbance)],
-}
-
-impl<'a> System<'a> {
-    fn of(member: Member<'a>, step: &str, clients: u32) -> Self {
-        let failed = member.evidence.trials.failed(step, clients, member.system);
-        let disturbed = member.evidence.trials.disturbed(step, clients, member.system);
-        Self { member, part: Part::of(member.evidence, step, clients, member.system), failed, disturbed }
-    }
-
-    fn completed(&self) -> usize {
-        self.part.trials.len()
-    }
-
-    fn tried(&self) -> usize {
-        self.completed() + self.failed.len()
-    }
-
-    /// Whether a completed round has only a lower bound of a quantity. Dropping such rounds would drop the worst ones.
-    fn has_only_bounds(&self, quantity: Quantity) -> bool {
-        let bounds = self.part.trials.iter().filter_map(|trial| self.member.evidence.bound(trial, quantity));
-        bounds.into_iter().any(|figure| figure.is_lower_bound)
-    }
-
-    fn median(&self, quantity: Quantity) -> Option<f64> {
-        let evidence = self.member.evidence;
-        let figures = self.part.trials.iter().filter_map(|trial| evidence.figure(trial, quantity));
-        median(&figures.collect::<Vec<_>>())
-    }
-}
-
 impl<'a> Measured<'a> {
     pub(super) fn of(
         step: &'a StepRecord,
         clients: u32,
-        base: Member<'a>,
-        candidate: Member<'a>,
+        subject: &Subject<'a>,
         are_same: bool,
         rule: &Rule,
     ) -> Self {
-        let margin = |member: Member<'_>| noise::alarm_margin(member.evidence, &step.id, clients, rule);
-        let alarm_margin = margin(base).max(margin(candidate));
-        let (base, candidate) =
-            (System::of(base, &step.id, clients), System::of(candidate, &step.id, clients));
-        let ratios = Ratios::of(base.part, candidate.part, rule.quantity);
+        let side = |members: &[_]| System::of(members, subject.is_anchored(), &step.id, clients);
+        let (base, candidate) = (side(&subject.base), side(&subject.candidate));
+        let margin = |side: &System<'_>| side.alarm_margin(&step.id, clients, rule);
+        let alarm_margin = margin(&base).max(margin(&candidate));
+        let ratios = Ratios::between(&base.sessions(), &candidate.sessions(), rule.quantity);
         let estimate = ratios.estimate(alarm_margin, rule.confidence());
         // A load is a fixed amount of work, so a changing rate does not matter.
         let is_timed = step.seconds.is_some();
-        let no_level = is_timed.then(|| no_level(base.part, candidate.part)).flatten();
+        let no_level = is_timed.then(|| no_level(&base, &candidate)).flatten();
         let has_bounds = |system: &&System<'_>| system.has_only_bounds(rule.quantity);
-        let only_bounds = [&base, &candidate].into_iter().find(has_bounds).map(|system| system.member.system);
+        let only_bounds = [&base, &candidate].into_iter().find(has_bounds).map(|system| system.id);
         let disturbed = disturbed_rounds(&base, &candidate);
         Self {
             step,
@@ -150,6 +113,7 @@ impl<'a> Measured<'a> {
             ratio: self.estimate.map(|estimate| estimate.ratio),
             interval,
             method: self.estimate.map_or(dyno_stats::Method::None, |estimate| estimate.method),
+            replicates: self.ratios.replicates(),
             rounds: self.ratios.rounds().iter().map(RoundRatio::of).collect(),
             margin: rule.margin,
             alarm_margin: self.alarm_margin,
@@ -196,10 +160,12 @@ impl<'a> Measured<'a> {
     /// Why there are fewer rounds than wanted.
     fn too_few_rounds(&self, wanted: usize) -> Undecided {
         let rounds = self.ratios.len();
+        let are_sessions = self.ratios.replicates() == Replicates::Sessions;
         match self.disturbed {
-            Some(disturbed) if rounds == 0 || rounds + disturbed.rounds >= wanted => {
+            Some(disturbed) if rounds == 0 || (!are_sessions && rounds + disturbed.rounds >= wanted) => {
                 Undecided::Disturbed(disturbed)
             }
+            _ if are_sessions => Undecided::TooFewSessions { sessions: rounds, wanted },
             _ => Undecided::TooFewRounds { rounds, wanted },
         }
     }
@@ -207,9 +173,9 @@ impl<'a> Measured<'a> {
     /// The finding that further figures cannot change; none if it depends on the figures.
     fn never(&self, rule: &Rule) -> Option<(Finding, Option<Undecided>)> {
         let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
-        let is_unplanned = |it: &&System<'_>| self.step.not_for.iter().any(|id| id == it.member.system);
+        let is_unplanned = |it: &&System<'_>| self.step.not_for.iter().any(|id| id == it.id);
         if let Some(system) = [&self.base, &self.candidate].into_iter().find(is_unplanned) {
-            return unjudged(Undecided::NotPlanned { system: system.member.system.to_owned() });
+            return unjudged(Undecided::NotPlanned { system: system.id.to_owned() });
         }
         if self.failed_rounds() > 0 {
             return Some((Finding::Failed, None));
@@ -217,7 +183,7 @@ impl<'a> Measured<'a> {
         if self.are_same {
             return unjudged(Undecided::SameSystem);
         }
-        if self.base.completed() == 0 && !self.base.failed.is_empty() {
+        if self.base.completed() == 0 && self.base.failed() > 0 {
             return unjudged(Undecided::BaseFailed);
         }
         if self.is_measured_once() {
@@ -232,12 +198,15 @@ impl<'a> Measured<'a> {
         if self.estimate.is_none() && self.base.completed() > 0 && self.candidate.completed() > 0 {
             return unjudged(Undecided::NotMeasured);
         }
+        if self.ratios.replicates() == Replicates::OneSession && self.estimate.is_some() {
+            return unjudged(Undecided::OneSession);
+        }
         let no_level = self.no_level?;
         if let Some(change) = no_level.decay {
             return Some((Finding::Decays, Some(Undecided::Decays { change })));
         }
         let system = if no_level.base_moves_more { &self.base } else { &self.candidate };
-        unjudged(Undecided::NoLevel { system: system.member.system.to_owned() })
+        unjudged(Undecided::NoLevel { system: system.id.to_owned() })
     }
 
     /// Whether the base's own figures could be judged, in a test that cannot be judged for this reason.
@@ -257,6 +226,8 @@ impl<'a> Measured<'a> {
             ) => false,
             Some(
                 Undecided::TooFewRounds { .. }
+                | Undecided::TooFewSessions { .. }
+                | Undecided::OneSession
                 | Undecided::Disturbed(_)
                 | Undecided::Interval
                 | Undecided::Decays { .. },
@@ -271,50 +242,46 @@ impl<'a> Measured<'a> {
             return None;
         }
         let both = [&self.base, &self.candidate];
-        let done = |system: &System<'_>, is_so: fn(Done) -> bool| {
-            let trials = system.part.trials;
-            !trials.is_empty() && trials.iter().all(|trial| is_so(Done::of(&trial.record)))
-        };
-        if both.into_iter().all(|system| done(system, |done| done == Done::NothingDue)) {
+        if both.into_iter().all(|system| system.always(|done| done == Done::NothingDue)) {
             return Some(Undecided::NothingDue);
         }
-        let alone = pairs(self.base.part.trials, self.candidate.part.trials).find_map(|(base, own)| {
-            match (Done::of(&base.record), Done::of(&own.record)) {
-                (Done::Something, Done::Something) => None,
-                (Done::Something, _) => Some(&self.candidate),
-                (_, Done::Something) => Some(&self.base),
-                _ => None,
-            }
+        let parts = self.base.parts().zip(self.candidate.parts());
+        let mut paired = parts.flat_map(|(base, own)| pairs(base.trials, own.trials));
+        let alone = paired.find_map(|(base, own)| match (Done::of(&base.record), Done::of(&own.record)) {
+            (Done::Something, Done::Something) => None,
+            (Done::Something, _) => Some(&self.candidate),
+            (_, Done::Something) => Some(&self.base),
+            _ => None,
         });
-        let idle = || both.into_iter().find(|system| done(system, |done| done != Done::Something));
+        let idle = || both.into_iter().find(|system| system.always(|done| done != Done::Something));
         let system = alone.or_else(idle)?;
-        Some(Undecided::NothingDone { system: system.member.system.to_owned() })
+        Some(Undecided::NothingDone { system: system.id.to_owned() })
     }
 
     /// Number of rounds in which the candidate failed and the base did not. For unpaired runs it is the number of the
     /// candidate's failed rounds, if its share of failed rounds is the larger.
     fn failed_rounds(&self) -> usize {
-        if matches!(self.ratios, Ratios::Unpaired { .. }) {
-            let share = |system: &System<'_>| system.failed.len() as f64 / system.tried().max(1) as f64;
+        if matches!(self.ratios, Ratios::Unpaired(_)) {
+            let share = |system: &System<'_>| system.failed() as f64 / system.tried().max(1) as f64;
             let is_worse = self.base.completed() > 0 && share(&self.candidate) > share(&self.base);
-            return if is_worse { self.candidate.failed.len() } else { 0 };
+            return if is_worse { self.candidate.failed() } else { 0 };
         }
-        let completed =
-            |round: &&u32| self.base.part.trials.iter().any(|trial| trial.record.round == **round);
-        self.candidate.failed.iter().filter(completed).count()
+        let of_base = self.base.parts().flat_map(|part| part.trials);
+        let completed = |round: &&u32| of_base.clone().any(|trial| trial.record.round == **round);
+        self.candidate.failed_in_first().iter().filter(completed).count()
     }
 
-    /// Whether it is a load whose data later rounds restore.
+    /// Whether it is a load whose data later rounds restore. Each session has such a load.
     fn is_measured_once(&self) -> bool {
-        let rounds = self.base.member.evidence.run.record.rounds;
-        self.step.command == "prepare" && self.step.rounds == 1 && rounds > 1
+        let is_so = self.step.command == "prepare" && self.step.rounds == 1 && self.base.has_rounds();
+        is_so && self.ratios.replicates() != Replicates::Sessions
     }
 
-    /// Fewest rounds for any verdict.
+    /// Fewest rounds, or values a side, for any verdict.
     fn rounds_least(&self, rule: &Rule) -> usize {
         match self.ratios {
             Ratios::Paired(_) => ROUNDS_WITH_VERDICT_MIN,
-            Ratios::Unpaired { .. } => rounds_a_side_min(rule.confidence()),
+            Ratios::Unpaired(_) => rounds_a_side_min(rule.confidence()),
         }
     }
 
@@ -323,7 +290,7 @@ impl<'a> Measured<'a> {
         let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
         let is_by_reversals = rule.correction() == Correction::MaxT && self.is_beyond(estimate);
         match (&self.ratios, estimate.method) {
-            (Ratios::Unpaired { .. }, _) => rounds_a_side_min(confidence),
+            (Ratios::Unpaired(_), _) => rounds_a_side_min(confidence),
             (Ratios::Paired(_), dyno_stats::Method::Exact) => rounds_min(confidence),
             (Ratios::Paired(_), _) if is_by_reversals => rounds_min(confidence),
             (Ratios::Paired(_), _) => ROUNDS_WITH_VERDICT_MIN,
@@ -345,7 +312,7 @@ impl<'a> Measured<'a> {
             .map_or(rule.confidence(), |estimate| self.confidence_wanted(estimate, alarm_confidence, rule));
         let least = match self.ratios {
             Ratios::Paired(_) => rounds_min(confidence),
-            Ratios::Unpaired { .. } => rounds_a_side_min(confidence),
+            Ratios::Unpaired(_) => rounds_a_side_min(confidence),
         };
         // The interval of one round does not apply to other instances.
         let estimate = self.ratios.estimate(self.alarm_margin, confidence).filter(|_| rounds > 1);
@@ -368,7 +335,7 @@ impl<'a> Measured<'a> {
                 ![&self.base, &self.candidate].into_iter().any(|system| system.has_only_bounds(*quantity))
             })
             .filter_map(|quantity| {
-                let ratios = Ratios::of(self.base.part, self.candidate.part, quantity);
+                let ratios = Ratios::between(&self.base.sessions(), &self.candidate.sessions(), quantity);
                 let found = ratios.estimate(rule.margin, rule.confidence())?;
                 let RatioEstimate { ratio, interval, method, .. } = found;
                 Some((quantity, CostRatio { ratio, interval, method }))
@@ -386,38 +353,24 @@ impl<'a> Measured<'a> {
         if rounds > 0 {
             warnings.push(TestWarning::CandidateFailed { rounds, of: self.base.completed() });
         }
-        if !self.base.failed.is_empty() {
-            let rounds = self.base.failed.len();
+        if self.base.failed() > 0 {
+            let rounds = self.base.failed();
             warnings.push(TestWarning::BaseFailed { rounds, of: self.base.tried() });
         }
         for system in [&self.base, &self.candidate] {
-            if system.completed() > 1 && !system.member.evidence.is_fresh(system.member.system) {
-                warnings.push(TestWarning::NotFresh { system: system.member.system.to_owned() });
+            if system.lives_on() {
+                warnings.push(TestWarning::NotFresh { system: system.id.to_owned() });
             }
         }
         for (system, other) in [(&self.base, &self.candidate), (&self.candidate, &self.base)] {
-            let rounds = rounds_pinned_alone(system.part, other.part);
+            let parts = system.parts().zip(other.parts());
+            let rounds = parts.map(|(own, other)| rounds_pinned_alone(own, other)).sum();
             if rounds > 0 {
-                warnings.push(TestWarning::PinnedAlone { system: system.member.system.to_owned(), rounds });
+                warnings.push(TestWarning::PinnedAlone { system: system.id.to_owned(), rounds });
             }
         }
         warnings
     }
-}
-
-/// Rounds in which a trial of either system was disturbed, by the stronger disturbance; none without one.
-fn disturbed_rounds(base: &System<'_>, candidate: &System<'_>) -> Option<DisturbedRounds> {
-    let mut by_round: BTreeMap<u32, Disturbance> = BTreeMap::new();
-    for (round, found) in base.disturbed.iter().chain(candidate.disturbed) {
-        let strongest = by_round.entry(*round).or_insert(*found);
-        if found.others_share + found.steal_share > strongest.others_share + strongest.steal_share {
-            *strongest = *found;
-        }
-    }
-    let completed = [base, candidate].into_iter().flat_map(|system| system.part.trials);
-    let measured: BTreeSet<u32> =
-        completed.map(|trial| trial.record.round).chain(by_round.keys().copied()).collect();
-    DisturbedRounds::of(&by_round.into_values().collect::<Vec<_>>(), measured.len())
 }
 
 /// Number of rounds of a run in which the threads of one system were pinned, and those of the other were not. An

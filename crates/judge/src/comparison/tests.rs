@@ -55,6 +55,15 @@ fn first(judgement: &Judgement) -> &TestComparison {
     &judgement.comparisons[0].tests[0]
 }
 
+/// A run of a system with these rates, beside an anchor of a steady one.
+fn anchored(id: i64, rates: Vec<f64>) -> Run {
+    let mut run = run(id, &["pinned", "db"]);
+    run.systems[0].is_anchor = true;
+    let pinned = vec![1000.0; rates.len()];
+    add_step(&mut run, "reads", "s0", 4, &[("pinned", pinned), ("db", rates)]);
+    run
+}
+
 #[test]
 fn each_test_gets_its_verdict_and_the_worst_decides() {
     let judgement = judge(&run_with(&[1.0, 1.2, 0.8], 12));
@@ -226,17 +235,14 @@ fn looking_often_takes_more_evidence_too() {
 }
 
 #[test]
-fn runs_are_compared_unpaired_unless_they_took_turns() {
-    let make = |id, rate, rounds| {
-        let mut run = run(id, &["db"]);
-        add_step(&mut run, "reads", "s0", 4, &[("db", around(rate, 0.005, rounds, id as u64))]);
-        run
-    };
+fn runs_with_an_anchor_are_compared_unpaired_unless_they_took_turns() {
+    let make = |id, rate, rounds| anchored(id, around(rate, 0.005, rounds, id as u64));
     let judge = |old: &Run, new: &Run| compare(&[(subject(old, "db"), subject(new, "db"))], &Rule::default());
     let (old, mut new) = (make(1, 1000.0, 5), make(2, 900.0, 7));
     let judgement = judge(&old, &new);
     let test = first(&judgement);
     assert_eq!((test.finding, test.method), (Finding::Regressed, Method::Unpaired));
+    assert_eq!(test.replicates, Replicates::AnchoredRounds);
     assert_eq!((test.base_rounds, test.candidate_rounds, test.rounds.len()), (5, 7, 0));
     assert!((test.ratio.unwrap() - 0.9).abs() < 0.01);
     let few = judge(&make(1, 1000.0, 3), &make(2, 900.0, 3));
@@ -245,7 +251,8 @@ fn runs_are_compared_unpaired_unless_they_took_turns() {
     for (new, old) in new.trials.iter_mut().zip(&old.trials) {
         new.record.started_at_ms = old.record.started_at_ms + 100;
     }
-    assert_eq!(first(&judge(&old, &new)).rounds.len(), 5);
+    let judgement = judge(&old, &new);
+    assert_eq!((first(&judgement).rounds.len(), first(&judgement).replicates), (5, Replicates::PairedRounds));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use dyno_store::LadderRecord;
 use serde::Serialize;
 
 use self::change::changes;
-use crate::comparison::{CostRatio, Finding, Judgement, Member, TestComparison, Undecided, judge};
+use crate::comparison::{CostRatio, Finding, Judgement, Member, Subject, TestComparison, Undecided, judge};
 use crate::evidence::Evidence;
 use crate::rule::Rule;
 
@@ -77,7 +77,13 @@ fn of(ladder: &LadderRecord, evidence: &Evidence<'_>, rule: &Rule) -> Option<Lad
     let (first, others) = systems.split_first().filter(|(_, others)| !others.is_empty())?;
     let judged = |pairs: Vec<[&str; 2]>| {
         let member = |system| Member { evidence, system };
-        judge(&pairs.into_iter().map(|pair| pair.map(member).into()).collect::<Vec<_>>(), rule)
+        judge(
+            &pairs
+                .into_iter()
+                .map(|[base, candidate]| Subject::within(member(base), member(candidate)))
+                .collect::<Vec<_>>(),
+            rule,
+        )
     };
     let steps = judged(systems.windows(2).map(|two| [two[0].id.as_str(), two[1].id.as_str()]).collect());
     let from_first = judged(others.iter().map(|system| [first.id.as_str(), system.id.as_str()]).collect());

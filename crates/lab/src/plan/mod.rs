@@ -72,6 +72,8 @@ pub struct Plan {
     pub title: String,
     /// Index in [`systems`](Self::systems) of the base.
     pub base: usize,
+    /// Index in [`systems`](Self::systems) of the anchor; none if the plan names none.
+    pub anchor: Option<usize>,
     /// Number of rounds.
     pub rounds: Rounds,
     /// How verdicts account for the number of tests.

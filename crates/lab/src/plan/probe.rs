@@ -197,6 +197,7 @@ impl Plan {
     pub(super) fn with_systems(mut self, systems: Vec<System>, rounds: Rounds, about: &str) -> Self {
         self.systems = systems;
         self.base = 0;
+        self.anchor = None;
         self.rounds = rounds;
         // A probe has a small error probability, which few rounds reach only by Student's t of each test.
         self.correction = Correction::Holm;

@@ -66,6 +66,9 @@ pub(super) struct PlanTable {
     title: String,
     /// The id of the system that the others are compared to; of a sweep, its first configuration.
     base: At<String>,
+    /// The id of a system that stays as it is while others change. It tells what is of the day: `dyno compare` of runs and
+    /// `dyno history` follow the others as multiples of it; docs/plans.md.
+    anchor: Option<At<String>>,
     /// Number of rounds. In each round every system starts anew and runs all steps.
     rounds: Option<At<RoundsKey>>,
     /// With until-decided: the maximum number of rounds.
@@ -249,10 +252,14 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     };
     let read = |system: SystemTable, _: &[_]| system.read(&defaults, context);
     let systems = each_several(Vec::new(), table.system, "system", read, |system| &system.id)?;
-    let base = table.base.read(|id| {
-        let base = systems.iter().position(|system| system.is_of(&id));
-        base.ok_or_else(|| Problem::unknown("system", &id, systems.iter().map(|system| &system.id)))
-    })?;
+    let known = |id: &str| Problem::unknown("system", id, systems.iter().map(|system| &system.id));
+    let base = table
+        .base
+        .read(|id| systems.iter().position(|system| system.is_of(&id)).ok_or_else(|| known(&id)))?;
+    let anchor = table.anchor.map(|named| {
+        named.read(|id| systems.iter().position(|system| system.id == id).ok_or_else(|| known(&id)))
+    });
+    let anchor = anchor.transpose()?;
     let scales = table.scale.into_iter().map(|(name, scale)| Ok((name, scale.read(&systems)?)));
     let scales = scales.collect::<Result<_, Mistake>>()?;
     let systems = with_control(systems, base, table.aa_control);
@@ -271,6 +278,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         name: table.name,
         title: table.title,
         base,
+        anchor,
         rounds: rounds(table.rounds, table.rounds_max, table.budget_seconds)?,
         correction: table.correction,
         load_every_round: table.load == Loads::EveryRound,

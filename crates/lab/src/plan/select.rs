@@ -39,7 +39,7 @@ impl Plan {
         }
     }
 
-    /// Keeps only systems whose id matches one of the patterns (`*` matches any text), and the base. Claims about
+    /// Keeps only systems whose id matches one of the patterns (`*` matches any text), the base and the anchor. Claims about
     /// others are left out. An empty list changes nothing.
     ///
     /// # Errors
@@ -57,11 +57,14 @@ impl Plan {
             return;
         }
         let base = self.systems[self.base].id.clone();
+        let anchor = self.anchor.map(|anchor| self.systems[anchor].id.clone());
         self.systems.retain(|system| {
             let id = system.control_of.as_ref().unwrap_or(&system.id);
-            *id == base || patterns.iter().any(|pattern| fits(pattern, id))
+            *id == base || anchor.as_ref() == Some(id) || patterns.iter().any(|pattern| fits(pattern, id))
         });
-        self.base = self.systems.iter().position(|system| system.id == base).unwrap_or(0);
+        let place = |id: &String| self.systems.iter().position(|system| system.id == *id);
+        self.base = place(&base).unwrap_or(0);
+        self.anchor = anchor.as_ref().and_then(place);
         let is_left = |id: &String| self.systems.iter().any(|system| system.id == *id);
         self.steps.iter_mut().for_each(|step| step.not_for.retain(is_left));
         self.steps.retain(|step| step.not_for.len() < self.systems.len());

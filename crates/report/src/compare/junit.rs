@@ -54,7 +54,8 @@ impl Kind {
 }
 
 fn case(test: &TestComparison) -> String {
-    let says = format!("{}: {}", sentences::verdict(test), sentences::ratio_of(test));
+    let advice = sentences::advice(test).map(|advice| format!(". {advice}")).unwrap_or_default();
+    let says = format!("{}: {}{advice}", sentences::verdict(test), sentences::ratio_of(test));
     let message = escape(&says);
     let inside = match Kind::of(test) {
         Kind::Failure => format!("<failure message=\"{message}\"/>"),

@@ -23,13 +23,14 @@ fn section(comparison: &Comparison) -> [String; 4] {
     let not_in_force = not_in_force.iter().map(|sentence| format!("- {}", escaped(sentence)));
     let differences =
         comparison.differences.iter().map(|it| format!("- Differs: {}", escaped(&it.to_string())));
+    let anchor = comparison.anchor.iter().map(|anchor| format!("- {}", escaped(&sentences::anchor(anchor))));
     let head = [
         "| test | clients | base | candidate | ratio | rounds | verdict |".to_owned(),
         "| --- | ---: | ---: | ---: | ---: | ---: | --- |".to_owned(),
     ];
     [
         format!("### {}", escaped(&sentences::title(comparison))),
-        sides.into_iter().chain(not_in_force).chain(differences).collect::<Vec<_>>().join("\n"),
+        sides.into_iter().chain(not_in_force).chain(differences).chain(anchor).collect::<Vec<_>>().join("\n"),
         escaped(&sentences::summary(comparison)),
         head.into_iter().chain(lines(comparison).iter().map(row)).collect::<Vec<_>>().join("\n"),
     ]

@@ -1,7 +1,8 @@
 //! Sentences on a comparison.
 
 use dyno_judge::{
-    Comparison, Finding, GateOutcome, GateVote, GroupMean, Judgement, Method, Side, TestComparison, Undecided,
+    Comparison, Finding, GateOutcome, GateVote, GroupMean, Judgement, Method, Replicates, SharedAnchor, Side,
+    TestComparison, Undecided,
 };
 use dyno_stats::{Interval, ROUNDS_MIN};
 
@@ -39,6 +40,9 @@ fn not_decided(judgement: &Judgement) -> String {
             comparisons.flat_map(|comparison| comparison.tests.iter().map(move |test| (comparison, test)));
         tests.filter(|(_, test)| test.gate == GateVote::Open)
     };
+    if open().next().is_some() && open().all(|(_, test)| is_of_one_session(test)) {
+        return format!("Not decided: the runs are one session a side. {WHAT_TO_DO}");
+    }
     let dropped: Vec<String> =
         open().filter(|(_, test)| is_beyond_rounds(test)).map(|(of, test)| named(of, test)).collect();
     if !dropped.is_empty() {
@@ -50,8 +54,9 @@ fn not_decided(judgement: &Judgement) -> String {
     let open = || open().map(|(_, test)| test);
     match open().map(|test| test.more_rounds).max() {
         Some(Some(most)) if open().all(|test| test.more_rounds.is_some()) => {
-            let side = a_side(open().any(is_unpaired));
-            format!("Not enough evidence: it takes about {}{side}.", more_rounds(most))
+            let replicates = open().map(|test| test.replicates).find(|it| *it != Replicates::PairedRounds);
+            let more = more(replicates.unwrap_or(Replicates::PairedRounds), most);
+            format!("Not enough evidence: it takes about {more}.")
         }
         Some(_) => "Not enough evidence.".to_owned(),
         None => match judgement.comparisons.iter().find(|comparison| comparison.same_for.is_some()) {
@@ -79,38 +84,75 @@ fn named(comparison: &Comparison, test: &TestComparison) -> String {
     format!("{candidate} in {} at {clients}: {}", test.step, verdict(test))
 }
 
-fn more_rounds(count: usize) -> String {
-    counted(count as u64, "more round")
+/// What gives two runs without a verdict one.
+const WHAT_TO_DO: &str =
+    "A verdict takes both systems measured in one plan, several runs a side, or an anchor in the plan.";
+
+/// What to do for a verdict that no further round gives.
+pub(super) fn advice(test: &TestComparison) -> Option<&'static str> {
+    is_of_one_session(test).then_some(WHAT_TO_DO)
 }
 
-/// Whether the rounds of the two systems are not paired: both have figures, and no round has both.
-pub(super) fn is_unpaired(test: &TestComparison) -> bool {
-    test.rounds.is_empty() && test.base.is_some() && test.candidate.is_some()
+fn is_of_one_session(test: &TestComparison) -> bool {
+    test.undecided == Some(Undecided::OneSession)
 }
 
-/// Unpaired runs need rounds on each side.
-fn a_side(is_unpaired: bool) -> &'static str {
-    if is_unpaired { " a side" } else { "" }
+/// `3 more rounds`, `1 more session a side`.
+fn more(replicates: Replicates, count: usize) -> String {
+    match replicates {
+        Replicates::Sessions => format!("{} a side", counted(count as u64, "more session")),
+        Replicates::PairedRounds => counted(count as u64, "more round"),
+        Replicates::AnchoredRounds | Replicates::OneSession => {
+            format!("{} a side", counted(count as u64, "more round"))
+        }
+    }
 }
 
-/// The number of rounds of a test: `7`, or `7 and 6` for two runs.
+/// The number of rounds of a test: `7`, or `7 and 6` for runs that are not paired.
 pub(super) fn rounds(test: &TestComparison) -> String {
-    if is_unpaired(test) {
-        format!("{} and {}", test.base_rounds, test.candidate_rounds)
-    } else {
+    if test.replicates == Replicates::PairedRounds {
         test.rounds.len().to_string()
+    } else {
+        format!("{} and {}", test.base_rounds, test.candidate_rounds)
     }
 }
 
 /// `new against old`, with their runs if they differ.
 pub(super) fn title(comparison: &Comparison) -> String {
     let (base, candidate) = (&comparison.base, &comparison.candidate);
-    if base.run == candidate.run {
+    if base.runs == candidate.runs {
         format!("{} against {}", candidate.system, base.system)
     } else {
-        let named = |side: &Side| format!("{} of run {}", side.system, side.run);
+        let named = |side: &Side| match side.runs.as_slice() {
+            [] | [_] => format!("{} of run {}", side.system, side.run),
+            runs => {
+                let runs: Vec<String> = runs.iter().map(ToString::to_string).collect();
+                format!("{} of runs {}", side.system, runs.join(", "))
+            }
+        };
         format!("{} against {}", named(candidate), named(base))
     }
+}
+
+/// What was made of the anchor that the runs share.
+pub(super) fn anchor(anchor: &SharedAnchor) -> String {
+    if anchor.is_used() {
+        let version =
+            anchor.engine_version.as_ref().map(|version| format!(", {version}")).unwrap_or_default();
+        return format!(
+            "Anchor: {}{version}. Ratios are of multiples of its figures in the same rounds.",
+            anchor.system
+        );
+    }
+    let differences: Vec<String> =
+        anchor.differences.iter().take(DROPPED_NAMED_MAX).map(ToString::to_string).collect();
+    let more = anchor.differences.len().saturating_sub(DROPPED_NAMED_MAX);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!(
+        "The anchor {} is not used, since the runs' anchors differ: {}{more}.",
+        anchor.system,
+        differences.join("; ")
+    )
 }
 
 /// A side's engine with its version.
@@ -196,12 +238,15 @@ pub(super) fn verdict(test: &TestComparison) -> String {
 
 /// The number of rounds that a verdict needs, if rounds are missing.
 fn wanted(test: &TestComparison) -> Option<String> {
-    let side = a_side(is_unpaired(test));
+    let side = if test.replicates == Replicates::PairedRounds { "" } else { " a side" };
     match (&test.undecided, test.more_rounds) {
         (Some(Undecided::TooFewRounds { wanted, .. }), _) => {
             Some(format!(": it wants {}{side}", counted(*wanted as u64, "round")))
         }
-        (Some(Undecided::Interval), Some(more)) => Some(format!(": about {}{side}", more_rounds(more))),
+        (Some(Undecided::TooFewSessions { wanted, .. }), _) => {
+            Some(format!(": it wants {}{side}", counted(*wanted as u64, "session")))
+        }
+        (Some(Undecided::Interval), Some(count)) => Some(format!(": about {}", more(test.replicates, count))),
         (Some(Undecided::Interval), None) => Some(": too close to the margin".to_owned()),
         _ => None,
     }
@@ -246,12 +291,29 @@ fn methods(judgement: &Judgement) -> String {
              takes rounds (at least {ROUNDS_MIN} for an exact interval)."
         ));
     }
-    if has(Method::Unpaired) || tests(judgement).any(is_unpaired) {
+    let are = |replicates| tests(judgement).any(|test| test.replicates == replicates && test.ratio.is_some());
+    if are(Replicates::OneSession) {
+        sentences.push(format!(
+            "The runs did not take turns, so a difference between the two sessions is not told from one between the systems, \
+             however many rounds they have: ratios are shown without interval and verdict. {WHAT_TO_DO}"
+        ));
+    }
+    if are(Replicates::AnchoredRounds) {
         sentences.push(
-            "The runs did not take turns, so each side's rounds are compared as a whole: what drifted between the runs \
-             counts as a difference. The interval is exact, of the shift between the two (Mann and Whitney)."
+            "The runs did not take turns. Each figure is divided by that of the anchor in the same round, so that what is of \
+             the session cancels, and the rounds are compared side by side."
                 .to_owned(),
         );
+    }
+    if are(Replicates::Sessions) {
+        sentences.push(
+            "Each run is a session and counts once, by the middle of its rounds, since its rounds share what is of the session."
+                .to_owned(),
+        );
+    }
+    if has(Method::Unpaired) {
+        sentences
+            .push("The interval is exact, of the shift between the two sides (Mann and Whitney).".to_owned());
     }
     sentences.join(" ")
 }

@@ -20,6 +20,11 @@ fn text(judgement: &Judgement) -> String {
     render_judgement(judgement, CompareFormat::Text, &RenderOptions::default())
 }
 
+/// The text without the ends of its lines, for sentences.
+fn unwrapped(judgement: &Judgement) -> String {
+    text(judgement).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn text_and_markdown_read_as_people_expect() {
     assert_golden("compare.txt", &text(&eventful()));
@@ -53,18 +58,72 @@ fn what_is_missing_is_said_with_about_how_many_rounds_it_takes() {
 }
 
 #[test]
-fn runs_that_did_not_take_turns_say_how_many_rounds_a_side_they_want() {
-    let (old, mut new) = (sample::run(3), sample::run(3));
+fn runs_with_an_anchor_say_how_many_rounds_a_side_they_want() {
+    let [mut old, mut new] = nights(3);
+    for run in [&mut old, &mut new] {
+        run.systems[0].is_anchor = true;
+    }
+    let told = unwrapped(&between(&old, &new));
+    assert!(told.contains("3 and 3"), "{told}");
+    assert!(told.contains(" a side"), "{told}");
+    assert!(told.contains("Anchor: mysql56, "), "{told}");
+    assert!(told.contains("Each figure is divided by that of the anchor in the same round"), "{told}");
+    new.systems[0].engine_version = Some("5.6.51".to_owned());
+    let told = unwrapped(&between(&old, &new));
+    let differs = "The anchor mysql56 is not used, since the runs' anchors differ: version, ";
+    assert!(told.contains(differs) && told.contains("5.6.51 in run 4"), "{told}");
+}
+
+/// Two runs of so many rounds on two days.
+fn nights(rounds: u32) -> [Run; 2] {
+    let (old, mut new) = (sample::run(rounds), sample::run(rounds));
     new.id = dyno_store::RunId(4);
     new.record.started_at_ms += 86_400_000;
     new.trials.iter_mut().for_each(|trial| trial.record.started_at_ms += 86_400_000);
+    [old, new]
+}
+
+fn between(old: &Run, new: &Run) -> Judgement {
+    let checks = sample::checks(old);
+    let subject = |run| ComparedSystem { run, checks: &checks, system: "maria" };
+    compare(&[(subject(old), subject(new))], &Rule::default())
+}
+
+#[test]
+fn two_sessions_have_ratios_and_no_verdict_in_every_format() {
+    let [old, new] = nights(8);
+    let judgement = between(&old, &new);
+    let render = |format| render_judgement(&judgement, format, &RenderOptions::default());
+    let told = unwrapped(&judgement);
+    assert!(told.starts_with("Not decided: the runs are one session a side. A verdict takes both"), "{told}");
+    assert!(told.contains("not judged: one session a side and no common anchor"), "{told}");
+    assert!(told.contains("ratios are shown without interval and verdict"), "{told}");
+    let markdown = render(CompareFormat::Markdown);
+    assert!(markdown.contains("not judged: one session a side and no common anchor"), "{markdown}");
+    let junit = render(CompareFormat::Junit);
+    assert!(junit.contains("several runs a side, or an anchor in the plan"), "{junit}");
+    let json: serde_json::Value = serde_json::from_str(&render(CompareFormat::Json)).unwrap();
+    let test = &json["comparisons"][0]["tests"][1];
+    assert_eq!(
+        (&test["undecided"]["reason"], &test["replicates"]),
+        (&"one_session".into(), &"one_session".into())
+    );
+    assert!(test["ratio"].is_number() && test["interval"].is_null(), "{test}");
+    assert_eq!(json["outcome"], "not_decided");
+}
+
+#[test]
+fn sessions_are_named_and_counted() {
+    let [old, new] = nights(2);
     let checks = sample::checks(&old);
     let subject = |run| ComparedSystem { run, checks: &checks, system: "maria" };
-    let judgement = compare(&[(subject(&old), subject(&new))], &Rule::default());
-    let text = text(&judgement);
-    assert!(text.contains("3 and 3"), "{text}");
-    assert!(text.contains(" a side"), "{text}");
-    assert!(text.contains("The runs did not take turns"), "{text}");
+    let (mut third, mut fourth) = (old.clone(), new.clone());
+    (third.id, fourth.id) = (dyno_store::RunId(5), dyno_store::RunId(6));
+    let sides = (vec![subject(&old), subject(&third)], vec![subject(&new), subject(&fourth)]);
+    let told = unwrapped(&dyno_judge::compare_sessions(&[sides], &Rule::default()));
+    assert!(told.contains("maria of runs 4, 6 against maria of runs 3, 5"), "{told}");
+    assert!(told.contains("sessions a side"), "{told}");
+    assert!(told.contains("Each run is a session and counts once"), "{told}");
 }
 
 #[test]

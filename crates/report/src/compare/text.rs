@@ -35,6 +35,9 @@ fn section(comparison: &Comparison, out: &mut Lines<'_>) {
     for difference in &comparison.differences {
         out.paragraph(&format!("Differs: {difference}."));
     }
+    if let Some(anchor) = &comparison.anchor {
+        out.paragraph(&sentences::anchor(anchor));
+    }
     out.paragraph(&sentences::summary(comparison));
     out.line("");
     table(comparison, out);

@@ -9,6 +9,7 @@ use super::*;
 fn side(id: &str) -> Side {
     Side {
         run: 1,
+        runs: vec![1],
         system: id.to_owned(),
         name: id.to_owned(),
         engine_version: None,
@@ -34,6 +35,7 @@ fn test(finding: Finding, ratio: Option<f64>) -> TestComparison {
         ratio,
         interval: ratio.map(|ratio| Interval { low: ratio * 0.9, high: ratio * 1.1, confidence: 0.97 }),
         method: Method::Exact,
+        replicates: dyno_judge::Replicates::PairedRounds,
         rounds: Vec::new(),
         margin,
         alarm_margin: margin,
@@ -60,6 +62,7 @@ fn comparison(tests: &[(Finding, f64)]) -> Comparison {
         is_control: false,
         same_for: None,
         differences: Vec::new(),
+        anchor: None,
         tests: tests.iter().enumerate().map(of).collect(),
         groups: Vec::new(),
         overall: None,

@@ -70,11 +70,11 @@ impl SystemFacts {
                 }
             }
         }
-        (!settings.is_empty() && drift(&self.all_variables(), &other.all_variables()).is_empty())
-            .then_some(settings)
+        (!settings.is_empty() && drift(&self.reported(), &other.reported()).is_empty()).then_some(settings)
     }
 
-    fn all_variables(&self) -> SystemVariables {
+    /// Every variable that the server reports.
+    pub fn reported(&self) -> SystemVariables {
         let pairs = self.variables.iter().map(|(name, value)| (name.clone(), value.clone()));
         SystemVariables::new(&self.id, self.product.clone(), pairs)
     }

@@ -1,6 +1,7 @@
 //! `dyno compare`: the verdict on a candidate, with an exit status that can gate a job.
 
 mod subject;
+mod word;
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use dyno_judge::{ComparedSystem, GateOutcome, Judgement, Quantity, Rule, compare};
+use dyno_judge::{GateOutcome, Judgement, Quantity, Rule, compare_sessions};
 use dyno_report::{CompareFormat, RenderOptions, render_judgement};
 use dyno_stats::Margin;
 use dyno_store::{Correction, RunId};
@@ -24,19 +25,23 @@ use subject::ComparedSystems;
     after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7, each
 system with itself; 3:mysql 7:mysql). Without them, every system of the run is compared with its base.
 
+Two runs are two sessions: what differs between them may be of the day, so they have ratios and no verdict. Several runs
+a side (1,2,3,4 5,6,7,8 or 1,2,3,4:mysql 5,6,7,8:mysql) are compared session by session; or both runs have the same
+`anchor`, which their plan names.
+
 Exit status: 0 nothing regressed, 1 something regressed or failed, 3 not decided: not enough evidence, or a test that
 the base's own figures allow cannot be judged; 2 no comparison could be made.
 
 Examples:
   dyno compare
   dyno compare mysql56 myrocks --run 3
-  dyno compare 3 7 --format junit --out verdict.xml
+  dyno compare 1,2,3,4 5,6,7,8 --format junit --out verdict.xml
   dyno compare old new --margin 5% --step point-query"
 )]
 pub(crate) struct Compare {
-    /// Base: a system, a run, or RUN:SYSTEM
+    /// Base: a system, a run, RUN:SYSTEM, or several runs with commas
     base: Option<String>,
-    /// Candidate: a system, a run, or RUN:SYSTEM
+    /// Candidate: a system, a run, RUN:SYSTEM, or several runs with commas
     #[arg(requires = "base")]
     candidate: Option<String>,
     #[command(flatten)]
@@ -133,8 +138,7 @@ impl Compare {
         )?;
         subjects.check_steps(&self.steps)?;
         subjects.check_systems(self.controls.iter().flat_map(|(control, original)| [control, original]))?;
-        let pairs: Vec<(ComparedSystem<'_>, ComparedSystem<'_>)> = subjects.pairs().collect();
-        Ok(compare(&pairs, &self.rule()))
+        Ok(compare_sessions(&subjects.subjects(), &self.rule()))
     }
 
     fn rule(&self) -> Rule {

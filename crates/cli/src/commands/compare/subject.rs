@@ -2,28 +2,26 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, Result, bail};
 use dyno_judge::{ComparedSystem, TrialChecks};
 use dyno_report::check_trials;
-use dyno_store::{Run, RunChoice, RunId, Store, StoreError};
+use dyno_store::{Run, RunChoice, RunId, Store, StoreError, SystemRecord};
+
+use super::word::Word;
 
 /// The runs and their systems to compare.
 pub(super) struct ComparedSystems {
-    base: Run,
-    /// None if it is the base's.
-    candidate: Option<Run>,
-    /// Systems of the base's run with those of the candidate's.
-    systems: Vec<(String, String)>,
-    /// Checks of the base's trials, and of the candidate's if its run is another.
-    checks: (TrialChecks, TrialChecks),
+    /// Each run with the checks of its trials.
+    runs: Vec<(Run, TrialChecks)>,
+    /// Each base with its candidate.
+    subjects: Vec<(Sessions, Sessions)>,
 }
 
-/// A word of the command line.
-enum Word<'a> {
-    System(&'a str),
-    Run(RunId),
-    RunSystem(RunId, &'a str),
-}
+/// A system in each of its sessions: the position of the run, and the system's id in it.
+type Sessions = Vec<(usize, String)>;
+
+/// The subjects of a comparison with both sides in their sessions.
+pub(super) type Subjects<'a> = Vec<(Vec<ComparedSystem<'a>>, Vec<ComparedSystem<'a>>)>;
 
 impl ComparedSystems {
     /// Resolves the arguments. Without a candidate, all other systems are candidates; without a base, it is the plan's.
@@ -34,7 +32,7 @@ impl ComparedSystems {
         base: Option<&str>,
         candidate: Option<&str>,
         counts_disturbed: bool,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         let store = Store::open_read_only(path)?;
         let read = |choice: RunChoice| {
             let mut run = store.load_run(choice)?;
@@ -43,148 +41,181 @@ impl ComparedSystems {
         };
         let load = |id: RunId| read(RunChoice::Id(id));
         let chosen = || read(RunChoice::from(run));
-        let words =
-            (base.map(|word| Word::read(word, &chosen)), candidate.map(|word| Word::read(word, &chosen)));
-        let subjects = match words {
-            (None, _) => Self::all_with_base(chosen()?, None),
-            (Some(base), None) => match base? {
-                Word::System(base) => Self::all_with_base(chosen()?, Some(base)),
-                Word::Run(run) => Self::all_with_base(load(run)?, None),
-                Word::RunSystem(run, base) => Self::all_with_base(load(run)?, Some(base)),
+        let word = |word| Word::read(word, &chosen);
+        let (runs, subjects) = match (base.map(word).transpose()?, candidate.map(word).transpose()?) {
+            (None, _) => all_with_base(chosen()?, None),
+            (Some(Word::System(base)), None) => all_with_base(chosen()?, Some(base)),
+            (Some(Word::Runs(runs)), None) => match runs[..] {
+                [(run, base)] => all_with_base(load(run)?, base),
+                _ => bail!("several runs have no base in common; name those of the candidate too"),
             },
-            (Some(base), Some(candidate)) => match (base?, candidate?) {
-                (Word::System(base), Word::System(candidate)) => Self::of_one_run(chosen()?, base, candidate),
-                (Word::RunSystem(run, base), Word::RunSystem(other, candidate)) if run == other => {
-                    Self::of_one_run(load(run)?, base, candidate)
-                }
-                (Word::RunSystem(run, base), Word::RunSystem(other, candidate)) => {
-                    Self::of_two_runs(load(run)?, load(other)?, Some((base, candidate)))
-                }
-                (Word::Run(run), Word::Run(other)) => Self::of_two_runs(load(run)?, load(other)?, None),
-                _ => bail!(
-                    "cannot compare a run with a system; write two systems, two runs, or RUN:SYSTEM twice"
-                ),
-            },
-        }?;
-        let of_candidate = subjects.candidate.as_ref().map(|run| check_trials(&store, run)).transpose()?;
-        let checks = (check_trials(&store, &subjects.base)?, of_candidate.unwrap_or_default());
-        Ok(Self { checks, ..subjects })
-    }
-
-    /// Without checks, which are read later.
-    fn unchecked(base: Run, candidate: Option<Run>, systems: Vec<(String, String)>) -> Self {
-        Self { base, candidate, systems, checks: (TrialChecks::new(), TrialChecks::new()) }
-    }
-
-    /// Compares every system except controls with one of its run.
-    fn all_with_base(run: Run, base: Option<&str>) -> anyhow::Result<Self> {
-        let base = match base {
-            Some(base) => base.to_owned(),
-            None => {
-                run.systems.iter().find(|system| system.is_base).context("the run has no base")?.id.clone()
+            (Some(Word::System(base)), Some(Word::System(candidate))) => {
+                of_one_run(chosen()?, base, candidate)
             }
+            (Some(Word::Runs(base)), Some(Word::Runs(candidate))) => match (&base[..], &candidate[..]) {
+                ([(run, Some(base))], [(other, Some(candidate))]) if run == other => {
+                    of_one_run(load(*run)?, base, candidate)
+                }
+                _ => of_runs(&base, &candidate, load),
+            },
+            _ => {
+                bail!("cannot compare a run with a system; write two systems, two runs, or RUN:SYSTEM twice")
+            }
+        }?;
+        let checked = |run: Run| {
+            let checks = check_trials(&store, &run)?;
+            Ok((run, checks))
         };
-        check_system(&run, &base)?;
-        let others = run.systems.iter().filter(|system| system.id != base && system.control_of.is_none());
-        let systems: Vec<_> = others.map(|other| (base.clone(), other.id.clone())).collect();
-        if systems.is_empty() {
-            bail!("run {} has no system besides {base}; name two runs to compare", run.id);
-        }
-        Ok(Self::unchecked(run, None, systems))
-    }
-
-    fn of_one_run(run: Run, base: &str, candidate: &str) -> anyhow::Result<Self> {
-        check_system(&run, base)?;
-        check_system(&run, candidate)?;
-        if base == candidate {
-            bail!("{base} cannot be compared with itself; name another system");
-        }
-        let systems = vec![(base.to_owned(), candidate.to_owned())];
-        Ok(Self::unchecked(run, None, systems))
-    }
-
-    fn of_two_runs(base: Run, candidate: Run, systems: Option<(&str, &str)>) -> anyhow::Result<Self> {
-        if base.id == candidate.id {
-            bail!("run {} cannot be compared with itself; name another run", base.id);
-        }
-        let plans = (&base.record.plan_name, &candidate.record.plan_name);
-        if plans.0 != plans.1 {
-            bail!(
-                "runs {} and {} are of different plans, {} and {}; compare runs of one plan",
-                base.id,
-                candidate.id,
-                plans.0,
-                plans.1
-            );
-        }
-        let systems: Vec<(String, String)> = if let Some((of_base, of_candidate)) = systems {
-            check_system(&base, of_base)?;
-            check_system(&candidate, of_candidate)?;
-            vec![(of_base.to_owned(), of_candidate.to_owned())]
-        } else {
-            let is_in_both = |id: &&String| candidate.systems.iter().any(|system| system.id == **id);
-            let ids =
-                base.systems.iter().filter(|system| system.control_of.is_none()).map(|system| &system.id);
-            ids.filter(is_in_both).map(|id| (id.clone(), id.clone())).collect()
-        };
-        if systems.is_empty() {
-            bail!("runs {} and {} have no system in common; write RUN:SYSTEM twice", base.id, candidate.id);
-        }
-        Ok(Self::unchecked(base, Some(candidate), systems))
+        Ok(Self { runs: runs.into_iter().map(checked).collect::<Result<_>>()?, subjects })
     }
 
     /// Each base with its candidate.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (ComparedSystem<'_>, ComparedSystem<'_>)> {
-        let (of_base, of_candidate) = &self.checks;
-        let (other, other_checks) =
-            self.candidate.as_ref().map_or((&self.base, of_base), |run| (run, of_candidate));
-        self.systems.iter().map(move |(base, candidate)| {
-            (
-                ComparedSystem { run: &self.base, checks: of_base, system: base },
-                ComparedSystem { run: other, checks: other_checks, system: candidate },
-            )
-        })
+    pub(super) fn subjects(&self) -> Subjects<'_> {
+        self.subjects.iter().map(|(base, candidate)| (self.side(base), self.side(candidate))).collect()
+    }
+
+    fn side<'a>(&'a self, sessions: &'a Sessions) -> Vec<ComparedSystem<'a>> {
+        let session = |(at, system): &'a (usize, String)| {
+            let (run, checks) = &self.runs[*at];
+            ComparedSystem { run, checks, system }
+        };
+        sessions.iter().map(session).collect()
     }
 
     /// An error for a step that the plan does not have.
-    pub(super) fn check_steps(&self, steps: &[String]) -> anyhow::Result<()> {
-        let known: Vec<&str> = self.base.steps.iter().map(|step| step.id.as_str()).collect();
+    pub(super) fn check_steps(&self, steps: &[String]) -> Result<()> {
+        let (base, _) = &self.runs[0];
+        let known: Vec<&str> = base.steps.iter().map(|step| step.id.as_str()).collect();
         match steps.iter().find(|step| !known.contains(&step.as_str())) {
-            Some(step) => bail!("run {} has no step `{step}`; it has {}", self.base.id, known.join(", ")),
+            Some(step) => bail!("run {} has no step `{step}`; it has {}", base.id, known.join(", ")),
             None => Ok(()),
         }
     }
 
     /// An error for a system that none of the runs has.
-    pub(super) fn check_systems<'a>(&self, systems: impl Iterator<Item = &'a String>) -> anyhow::Result<()> {
+    pub(super) fn check_systems<'a>(&self, systems: impl Iterator<Item = &'a String>) -> Result<()> {
         for system in systems {
-            let is_in_candidate =
-                self.candidate.as_ref().is_some_and(|run| check_system(run, system).is_ok());
-            if !is_in_candidate {
-                check_system(&self.base, system)?;
+            if !self.runs.iter().any(|(run, _)| check_system(run, system).is_ok()) {
+                check_system(&self.runs[0].0, system)?;
             }
         }
         Ok(())
     }
 }
 
-impl<'a> Word<'a> {
-    /// `3` is a run unless the chosen run has a system of that name, `3:mysql` a run's system, all else a system.
-    fn read<E>(word: &'a str, chosen: &impl Fn() -> Result<Run, E>) -> Result<Self, E> {
-        if let Some((run, system)) = word.split_once(':')
-            && let Ok(run) = run.parse()
-        {
-            return Ok(Self::RunSystem(RunId(run), system));
-        }
-        match word.parse() {
-            Ok(run) if !chosen()?.systems.iter().any(|system| system.id == word) => Ok(Self::Run(RunId(run))),
-            _ => Ok(Self::System(word)),
-        }
+type Found = (Vec<Run>, Vec<(Sessions, Sessions)>);
+
+/// Compares every system except controls with one of its run.
+fn all_with_base(run: Run, base: Option<&str>) -> Result<Found> {
+    let base = match base {
+        Some(base) => base.to_owned(),
+        None => run.systems.iter().find(|system| system.is_base).context("the run has no base")?.id.clone(),
+    };
+    check_system(&run, &base)?;
+    let others = run.systems.iter().filter(|system| system.id != base && system.control_of.is_none());
+    let subjects: Vec<_> =
+        others.map(|other| (vec![(0, base.clone())], vec![(0, other.id.clone())])).collect();
+    if subjects.is_empty() {
+        bail!("run {} has no system besides {base}; name two runs to compare", run.id);
+    }
+    Ok((vec![run], subjects))
+}
+
+fn of_one_run(run: Run, base: &str, candidate: &str) -> Result<Found> {
+    check_system(&run, base)?;
+    check_system(&run, candidate)?;
+    if base == candidate {
+        bail!("{base} cannot be compared with itself; name another system");
+    }
+    let subject = (vec![(0, base.to_owned())], vec![(0, candidate.to_owned())]);
+    Ok((vec![run], vec![subject]))
+}
+
+/// Compares runs with other runs: the systems that are named, or each system that all runs have with itself.
+fn of_runs(
+    base: &[(RunId, Option<&str>)],
+    candidate: &[(RunId, Option<&str>)],
+    load: impl Fn(RunId) -> Result<Run, StoreError>,
+) -> Result<Found> {
+    if let Some((run, _)) = candidate.iter().find(|(run, _)| base.iter().any(|(other, _)| other == run)) {
+        bail!("run {run} cannot be compared with itself; name another run");
+    }
+    let named = || base.iter().chain(candidate);
+    let runs: Vec<Run> = named().map(|(run, _)| load(*run)).collect::<Result<_, _>>()?;
+    check_plans(&runs)?;
+    let sides = |id: &dyn Fn(usize) -> String| {
+        let all: Sessions = (0..runs.len()).map(|at| (at, id(at))).collect();
+        let (of_base, of_candidate) = all.split_at(base.len());
+        (of_base.to_vec(), of_candidate.to_vec())
+    };
+    let systems: Vec<Option<&str>> = named().map(|(_, system)| *system).collect();
+    if systems.iter().all(Option::is_some) {
+        let systems: Vec<&str> = systems.into_iter().flatten().collect();
+        runs.iter().zip(&systems).try_for_each(|(run, system)| check_system(run, system))?;
+        let subject = sides(&|at| systems[at].to_owned());
+        check_sides(&runs, &subject)?;
+        return Ok((runs, vec![subject]));
+    }
+    if systems.iter().any(Option::is_some) {
+        bail!("cannot compare a run with a system; write two systems, two runs, or RUN:SYSTEM twice");
+    }
+    let is_followed = |system: &&SystemRecord| system.control_of.is_none() && !system.is_anchor;
+    let is_in_all = |system: &&SystemRecord| runs.iter().all(|run| find(run, &system.id).is_some());
+    let common = runs[0].systems.iter().filter(is_followed).filter(is_in_all);
+    let subjects: Vec<_> = common.map(|system| sides(&|_| system.id.clone())).collect();
+    if subjects.is_empty() {
+        let ids: Vec<String> = runs.iter().map(|run| run.id.to_string()).collect();
+        bail!("runs {} have no system in common; write RUN:SYSTEM twice", ids.join(" and "));
+    }
+    subjects.iter().try_for_each(|subject| check_sides(&runs, subject))?;
+    Ok((runs, subjects))
+}
+
+/// An error for runs of different plans.
+fn check_plans(runs: &[Run]) -> Result<()> {
+    let plan = |run: &Run| run.record.plan_name.clone();
+    match runs.iter().find(|run| plan(run) != plan(&runs[0])) {
+        Some(other) => bail!(
+            "runs {} and {} are of different plans, {} and {}; compare runs of one plan",
+            runs[0].id,
+            other.id,
+            plan(&runs[0]),
+            plan(other)
+        ),
+        None => Ok(()),
     }
 }
 
-fn check_system(run: &Run, id: &str) -> anyhow::Result<()> {
-    if run.systems.iter().any(|system| system.id == id) {
+/// An error if the sessions of a side are of different engines or versions.
+fn check_sides(runs: &[Run], (base, candidate): &(Sessions, Sessions)) -> Result<()> {
+    for side in [base, candidate] {
+        let sessions: Vec<(&Run, &SystemRecord)> =
+            side.iter().filter_map(|(at, id)| Some((&runs[*at], find(&runs[*at], id)?))).collect();
+        let engine = |(run, system): (&Run, &SystemRecord)| {
+            let version = system.engine_version.as_ref()?;
+            Some((run.id, format!("{} {version}", system.name)))
+        };
+        let engines: Vec<(RunId, String)> = sessions.into_iter().filter_map(engine).collect();
+        if let Some(two) = engines.windows(2).find(|two| two[0].1 != two[1].1) {
+            bail!(
+                "the runs of a side are sessions of one system, but run {} has {}, and run {} has {}; name runs of one \
+                 version",
+                two[0].0,
+                two[0].1,
+                two[1].0,
+                two[1].1
+            );
+        }
+    }
+    Ok(())
+}
+
+fn find<'a>(run: &'a Run, id: &str) -> Option<&'a SystemRecord> {
+    run.systems.iter().find(|system| system.id == id)
+}
+
+fn check_system(run: &Run, id: &str) -> Result<()> {
+    if find(run, id).is_some() {
         return Ok(());
     }
     let known: Vec<&str> = run.systems.iter().map(|system| system.id.as_str()).collect();

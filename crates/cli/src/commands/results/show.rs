@@ -93,6 +93,7 @@ fn object(run: &Run, bytes: u64) -> serde_json::Value {
             "image": system.image,
             "configuration": system.configuration,
             "is_base": system.is_base,
+            "is_anchor": system.is_anchor,
             "origin": system.origin.as_str(),
             "control_of": system.control_of,
             "profile": system.profile,
@@ -189,10 +190,12 @@ fn text(run: &Run, bytes: u64) -> String {
 
 fn systems(run: &Run) -> String {
     let row = |system: &SystemRecord| {
-        let role = match (&system.control_of, system.is_base) {
-            (_, true) => "base".to_owned(),
-            (Some(control), _) => format!("repeats {control}"),
-            (None, false) => String::new(),
+        let role = match (&system.control_of, system.is_base, system.is_anchor) {
+            (_, true, true) => "base, anchor".to_owned(),
+            (_, true, false) => "base".to_owned(),
+            (Some(control), ..) => format!("repeats {control}"),
+            (None, false, true) => "anchor".to_owned(),
+            (None, false, false) => String::new(),
         };
         let version = system.engine_version.clone().unwrap_or_default();
         vec![system.id.clone(), system.name.clone(), version, system.origin.as_str().to_owned(), role]

@@ -152,11 +152,7 @@ fn a_system_whose_threads_alone_were_pinned_is_named() {
 
 #[test]
 fn a_run_in_which_more_rounds_failed_is_worse() {
-    let make = |id| {
-        let mut run = run(id, &["db"]);
-        add_step(&mut run, "reads", "s0", 4, &[("db", around(1000.0, 0.005, 6, id as u64))]);
-        run
-    };
+    let make = |id| anchored(id, around(1000.0, 0.005, 6, id as u64));
     let (old, mut new) = (make(1), make(2));
     fail_in(&mut new, "s0", "db", 0..1);
     let judge = |old: &Run, new: &Run| compare(&[(subject(old, "db"), subject(new, "db"))], &Rule::default());

@@ -46,13 +46,12 @@ fn weak_neighbours_change_nothing() {
 
 #[test]
 fn runs_without_turns_lose_their_disturbed_rounds_too() {
-    let (old, mut new) = (run_with(&[1.0], 8), run_with(&[1.0], 8));
-    new.id = dyno_store::RunId(2);
-    new.trials.iter_mut().for_each(|trial| trial.record.started_at_ms += 86_400_000);
-    let judged = |new: &Run| compare(&[(subject(&old, "old"), subject(new, "old"))], &Rule::default());
+    let (old, mut new) = (anchored(1, vec![1000.0; 8]), anchored(2, vec![1000.0; 8]));
+    let judged = |new: &Run| compare(&[(subject(&old, "db"), subject(new, "db"))], &Rule::default());
     assert_eq!(findings(&judged(&new)), [Finding::Same]);
-    disturb_in(&mut new, "s0", "old", 1..8, 9_000_000);
+    disturb_in(&mut new, "s0", "db", 1..4, 9_000_000);
+    disturb_in(&mut new, "s0", "pinned", 4..8, 9_000_000);
     let found = judged(&new);
-    assert_eq!(first(&found).candidate_rounds, 1);
+    assert_eq!(first(&found).candidate_rounds, 5);
     assert!(matches!(first(&found).undecided, Some(Undecided::Disturbed(it)) if it.rounds == 7), "{found:?}");
 }
