@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::columns::{Counts, Usage};
 use crate::error::StoreError;
 use crate::open::Store;
-use crate::record::{CounterRecord, Outcome, TrialRecord};
+use crate::record::{Correction, CounterRecord, Outcome, RunRecord, TrialRecord};
 use crate::run::{Ending, RunChoice, RunId, RunState};
 use crate::sample::{self, File, failed_trial, trial};
 
@@ -328,4 +328,14 @@ fn a_run_that_is_taken_up_again_runs_and_keeps_what_changed() {
     assert_eq!((run.state, run.finished_at_ms), (RunState::Running, None));
     assert_eq!(run.resumptions, [resumption]);
     assert_eq!(run.audit, Some(serde_json::json!({ "warnings": [] })));
+}
+
+#[test]
+fn every_correction_is_kept() {
+    for correction in [Correction::MaxT, Correction::Holm, Correction::Fdr, Correction::None] {
+        let mut file = File::new();
+        let run = RunRecord { correction, ..sample::run() };
+        let id = file.store.begin_run(&run, &[sample::step()], &[]).unwrap();
+        assert_eq!(file.store.load_run(RunChoice::Id(id)).unwrap().record.correction, correction);
+    }
 }

@@ -42,7 +42,7 @@ fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
     // A profile writes the size of the log as each version has it, which would be one more setting that differs.
     let profile = if engines.contains(&NEWER) { "lean-with-stock-log.toml" } else { "lean.toml" };
     format!(
-        "name = 'planted'\ntitle = 'A planted cause'\nbase = 'old'\nrounds = 4\n\
+        "name = 'planted'\ntitle = 'A planted cause'\nbase = 'old'\nrounds = 6\n\
          clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\nrest_seconds_max = 0\nprofile = '{profile}'\n\
          [[system]]\nid = 'old'\nengine = '{old}'\n\
          [[system]]\nid = 'new'\nengine = '{new}'\nsettings = {{ {settings} }}\n\

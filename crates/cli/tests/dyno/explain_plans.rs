@@ -46,7 +46,7 @@ fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Benc
         )
     };
     let plan = format!(
-        "name = 'dropped'\ntitle = 'A dropped index'\nbase = 'old'\nrounds = 4\nload = 'every-round'\n\
+        "name = 'dropped'\ntitle = 'A dropped index'\nbase = 'old'\nrounds = 6\nload = 'every-round'\n\
          clients = [1, 2]\nseconds = 0.6\nwarmup_seconds = 0.1\nrest_seconds_max = 0\n\
          [[system]]\nid = 'old'\nengine = '{engine}'\n\
          [[system]]\nid = 'new'\nengine = '{engine}'\nsettings = {{ {settings} }}\n{}{}{}",
