@@ -39,18 +39,25 @@ pub fn blocks(plan: &Plan) -> Vec<Block> {
         .collect()
 }
 
-/// The blocks of a round in order of execution. Blocks next to each other that only read take turns, as systems do (a random order,
-/// and the opposite one in the next round): what a block measures depends on its place in the round, by what others left in caches
-/// and by what the host does meanwhile. All other blocks stay where the plan has them, since what they leave matters.
+/// The blocks of a round in order of execution: in the first round that of the plan. Blocks next to each other that only read take
+/// turns, as systems do (the opposite order in the second round, then a random order and the opposite one): what a block measures
+/// depends on its place in the round, by what others left in caches and by what the host does meanwhile. All other blocks stay
+/// where the plan has them, since what they leave matters.
 pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
     let mut blocks = blocks(plan);
     let only_reads = |block: &Block| plan.steps[block.step].only_reads();
     for neighbours in blocks.chunk_by_mut(|one, next| only_reads(one) && only_reads(next)) {
         let as_planned = neighbours.to_vec();
         let first = as_planned[0].number;
-        let order = turns(as_planned.len(), round, |pair| random(seed, first, pair, 0, STEPS));
-        for (place, from) in neighbours.iter_mut().zip(order) {
-            *place = as_planned[from];
+        match round {
+            0 => {}
+            1 => neighbours.reverse(),
+            _ => {
+                let order = turns(as_planned.len(), round, |pair| random(seed, first, pair, 0, STEPS));
+                for (place, from) in neighbours.iter_mut().zip(order) {
+                    *place = as_planned[from];
+                }
+            }
         }
     }
     blocks
@@ -133,6 +140,7 @@ mod tests {
         let plan = parse(&text).unwrap();
         let order =
             |round| -> Vec<usize> { round_blocks(&plan, 7, round).iter().map(|it| it.number).collect() };
+        assert_eq!(order(0), [0, 1, 2, 3, 4]);
         let mut middles = Vec::new();
         for round in (0..60).step_by(2) {
             let (one, next) = (order(round), order(round + 1));
