@@ -137,14 +137,14 @@ impl Run {
         if let Some(task) = self.task.task() {
             return self.task.carry_out(&plan, &self.flags, task);
         }
+        if let Some(on) = &self.spread.on {
+            return self.carry_out_on(on, &plan);
+        }
         // A results file that cannot be opened is the one thing to say.
         if let Some(found) = plan.too_few_rounds()
             && Store::open(&self.flags.results.path).is_ok()
         {
             output::tell(&outline::too_few_rounds(found));
-        }
-        if let Some(on) = &self.spread.on {
-            return self.carry_out_on(on, &plan);
         }
         carry_out(&plan, &self.flags, &self.page, self.resume, |_| String::new())
     }
