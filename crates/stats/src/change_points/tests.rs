@@ -138,7 +138,7 @@ fn blocks_are_neighbours_around_the_end() {
             let mut sorted = to.clone();
             sorted.sort_by(f64::total_cmp);
             assert_eq!(sorted, values);
-            let follows = |two: &&[f64]| (two[0] + 1.0) % 10.0 == two[1];
+            let follows = |two: &&[f64]| ((two[0] + 1.0) % 10.0 - two[1]).abs() < 1e-9;
             let neighbours = to.windows(2).filter(follows).count();
             assert!(neighbours + 10_usize.div_ceil(length) >= 10, "{length}: {to:?}");
         }

@@ -136,8 +136,8 @@ const GENERAL: &[Row] = &[
     row("compat", &["2", ""], Here(effects::compat)),
 ];
 
-/// The options of built-in tests.
-const OF_TESTS: &[(&str, Row)] = &[("cpu", row("cpu-max-prime", NOT_FROM_1, Here(effects::of_tests)))];
+/// The options of the built-in test.
+const OF_CPU: &[Row] = &[row("cpu-max-prime", NOT_FROM_1, Here(effects::of_cpu))];
 
 #[test]
 fn every_option_is_in_the_table() {
@@ -147,40 +147,32 @@ fn every_option_is_in_the_table() {
     known.sort_unstable();
     rows.sort_unstable();
     assert_eq!(known, rows);
-    for test in ["cpu"] {
-        let help = sysbench(&[&[test, "help"]]).success();
-        let declared: Vec<&str> =
-            help.lines().filter_map(|line| line.trim_start().strip_prefix("--")).collect();
-        let rows: Vec<&str> =
-            OF_TESTS.iter().filter(|(of, _)| *of == test).map(|(_, row)| row.name).collect();
-        assert_eq!(declared.len(), rows.len(), "{help}");
-        assert!(declared.iter().zip(rows).all(|(declared, row)| declared.starts_with(row)), "{help}");
-    }
+    let help = sysbench(&[&["cpu", "help"]]).success();
+    let declared: Vec<&str> = help.lines().filter_map(|line| line.trim_start().strip_prefix("--")).collect();
+    assert_eq!(declared.len(), OF_CPU.len(), "{help}");
+    assert!(declared.iter().zip(OF_CPU).all(|(declared, row)| declared.starts_with(row.name)), "{help}");
 }
 
 #[test]
 fn what_an_option_cannot_be_is_refused_by_its_name() {
-    let refused = |test: &str, row: &Row| {
+    let refused = |row: &Row| {
         for value in row.refused {
             let option = format!("--{}={value}", row.name);
-            let outcome = sysbench(&[&[test, "--events=1", "--time=0.01", &option, "run"]]);
+            let outcome = sysbench(&[&["cpu", "--events=1", "--time=0.01", &option, "run"]]);
             let said = format!("{}{}", outcome.out, outcome.err);
             assert!(outcome.status == 1 && said.contains(row.name), "{option}: {outcome:?}");
             assert!(!said.contains("total number of events"), "{option}: {outcome:?}");
         }
     };
-    for row in GENERAL {
-        refused("cpu", row);
-    }
-    for (test, row) in OF_TESTS {
-        refused(test, row);
+    for row in GENERAL.iter().chain(OF_CPU) {
+        refused(row);
     }
 }
 
 #[test]
 fn every_option_has_an_effect() {
     let mut done: Vec<usize> = Vec::new();
-    for row in GENERAL.iter().chain(OF_TESTS.iter().map(|(_, row)| row)) {
+    for row in GENERAL.iter().chain(OF_CPU) {
         match row.shown {
             Here(check) if done.contains(&(check as usize)) => {}
             Here(check) => {
