@@ -6,7 +6,7 @@ use dyno_stats::{SharedTest, max_t};
 
 use super::test::Measured;
 use crate::pair::Ratios;
-use crate::rule::Rule;
+use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
 /// Seed of the reversals of more rounds than can all be tried. It is fixed, so that the same results have the same verdicts.
 const SEED: u64 = 15;
@@ -17,7 +17,10 @@ pub(super) fn adjusted_by_rounds(tests: &[&Measured<'_>], rule: &Rule) -> Option
     let rounds: BTreeSet<u32> =
         tests.iter().flat_map(|test| test.ratios.rounds()).map(|round| round.round).collect();
     let shared = |test: &&Measured<'_>| {
-        let of = |number: &u32| test.ratios.rounds().iter().find(|round| round.round == *number);
+        // One with too few rounds for a verdict says nothing, and its t of few values would hide what the others show.
+        let own = test.ratios.rounds();
+        let own = if own.len() < ROUNDS_WITH_VERDICT_MIN { &[] } else { own };
+        let of = |number: &u32| own.iter().find(|round| round.round == *number);
         let ln_ratios = rounds.iter().map(|number| Some(of(number)?.ln_ratio)).collect();
         SharedTest { ln_ratios, margin: test.alarm_margin }
     };

@@ -181,6 +181,14 @@ fn tests_that_share_rounds_can_be_decided_in_six() {
 }
 
 #[test]
+fn a_test_with_few_rounds_does_not_hide_what_others_show() {
+    let mut run = run_with(&[0.9; 4], 6);
+    add_step(&mut run, "reads", "few", 4, &[("old", vec![1000.0, 1000.1]), ("new", vec![500.0, 500.1])]);
+    let found = findings(&judge(&run));
+    assert_eq!(found, [[Finding::Regressed; 4].as_slice(), &[Finding::NotEnoughEvidence]].concat());
+}
+
+#[test]
 fn every_look_at_24_tests_can_decide() {
     let ratios = [&[0.8; 4][..], &[1.0; 20][..]].concat();
     let looks = Looks::new(20, CONFIDENCE).unwrap();
