@@ -65,6 +65,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         let beside = Neighbour::start(*kind)?;
         let run = run_plan(&plan::text(options.rounds, options.pin_threads), "neighbours", &results)?;
         drop(beside);
+        let (mut of_all, mut of_reported) = (Tally::default(), Tally::default());
         for clients in [1, 4] {
             let (all, reported) = (tests(&run, clients, true), tests(&run, clients, false));
             if *kind == QUIET
@@ -73,8 +74,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 engines.entry(clients).or_insert(quiet.finding);
             }
             let engine = engines.get(&clients).copied();
-            with_all.add(&all, engine);
-            as_reported.add(&reported, engine);
+            of_all.add(&all, engine);
+            of_reported.add(&reported, engine);
             let (others, steal, left_out, of) = disturbances(&run, clients);
             let ratio = |system: &str| {
                 all.iter().find(|(known, _)| known == system).map_or_else(String::new, |it| in_words(&it.1))
@@ -94,6 +95,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             eprintln!("{}", row.join(" | "));
             table.add_row(row);
         }
+        with_all.add(&of_all);
+        as_reported.add(&of_reported);
     }
     println!(
         "{table}\nplanted: {:.4}\nwith all rounds: {with_all}\nas reported: {as_reported}",
@@ -102,10 +105,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Counts over all runs.
+/// Counts of one run, whose tests are one family.
 #[derive(Default)]
-struct Score {
-    /// Families with equal systems that had enough rounds for a verdict.
+struct Tally {
+    /// Tests of equal systems that had enough rounds for a verdict.
     could_alarm: usize,
     alarms: usize,
     /// Tests of a known difference that had enough rounds.
@@ -113,7 +116,28 @@ struct Score {
     wrong: usize,
 }
 
+/// Counts over all runs.
+#[derive(Default)]
+struct Score {
+    /// Families with a test of equal systems that could alarm.
+    families: usize,
+    /// Families with an alarm between equal systems.
+    alarmed: usize,
+    tests: Tally,
+}
+
 impl Score {
+    fn add(&mut self, run: &Tally) {
+        self.families += usize::from(run.could_alarm > 0);
+        self.alarmed += usize::from(run.alarms > 0);
+        self.tests.could_alarm += run.could_alarm;
+        self.tests.alarms += run.alarms;
+        self.tests.could_err += run.could_err;
+        self.tests.wrong += run.wrong;
+    }
+}
+
+impl Tally {
     fn add(&mut self, tests: &[(String, TestComparison)], engine: Option<Finding>) {
         let judged =
             |it: &&(String, TestComparison)| matches!(it.1.undecided, None | Some(Undecided::Interval));
@@ -131,8 +155,14 @@ impl Display for Score {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} false alarms in {} families of equal systems; {} wrong verdicts in {} tests of known differences",
-            self.alarms, self.could_alarm, self.wrong, self.could_err
+            "{} of {} families with a false alarm; {} false alarms in {} tests of equal systems; {} wrong verdicts in {} \
+             tests of known differences",
+            self.alarmed,
+            self.families,
+            self.tests.alarms,
+            self.tests.could_alarm,
+            self.tests.wrong,
+            self.tests.could_err
         )
     }
 }

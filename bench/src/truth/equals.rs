@@ -78,7 +78,7 @@ fn bias(tests: &[TestComparison]) -> Option<Score> {
         "equals: ratio less 1, on average".to_owned(),
         format!("{} ratios", off.len()),
         centre.value,
-        centre.interval?,
+        centre.interval,
         Goal::Within(-0.01, 0.01),
     ))
 }

@@ -2,7 +2,7 @@
 
 use dyno_stats::{CONFIDENCE, Interval, proportion};
 
-/// Confidence of an interval each end of which is a bound of [`CONFIDENCE`], for goals with one end.
+/// For goals with one end: the confidence of an interval whose ends are each a bound of [`CONFIDENCE`].
 const ONE_SIDED: f64 = 2.0 * CONFIDENCE - 1.0;
 
 /// What a figure should be.
@@ -20,7 +20,8 @@ pub(super) struct Score {
     what: String,
     of: String,
     measured: String,
-    interval: Interval,
+    /// None of a single value. Then it is not known whether a goal is met.
+    interval: Option<Interval>,
     goal: Goal,
 }
 
@@ -31,12 +32,18 @@ impl Score {
             Goal::AtMost(_) | Goal::AtLeast(_) => ONE_SIDED,
             Goal::Within(..) | Goal::None => CONFIDENCE,
         };
-        let interval = proportion(hits, of, confidence);
-        let measured = percent(hits as f64 / of as f64);
+        let interval = Some(proportion(hits, of, confidence));
+        let measured = if of == 0 { String::new() } else { percent(hits as f64 / of as f64) };
         Self { what, of: format!("{hits} of {of}"), measured, interval, goal }
     }
 
-    pub(super) fn figure(what: String, of: String, value: f64, interval: Interval, goal: Goal) -> Self {
+    pub(super) fn figure(
+        what: String,
+        of: String,
+        value: f64,
+        interval: Option<Interval>,
+        goal: Goal,
+    ) -> Self {
         Self { what, of, measured: percent(value), interval, goal }
     }
 
@@ -47,7 +54,8 @@ impl Score {
             Goal::Within(low, high) => format!("{} to {}", percent(low), percent(high)),
             Goal::None => String::new(),
         };
-        let interval = format!("{} to {}", percent(self.interval.low), percent(self.interval.high));
+        let ends = |it: Interval| format!("{} to {}", percent(it.low), percent(it.high));
+        let interval = self.interval.map_or_else(String::new, ends);
         let mark = self.mark().to_owned();
         [self.what.clone(), self.of.clone(), self.measured.clone(), interval, goal, mark]
     }
@@ -60,17 +68,11 @@ impl Score {
             Goal::Within(low, high) => (low, high),
             Goal::None => return "",
         };
-        if low <= self.interval.low && self.interval.high <= high {
-            "met"
-        } else if self.is_outside(low, high) {
-            "missed"
-        } else {
-            "not shown"
+        match self.interval {
+            Some(interval) if low <= interval.low && interval.high <= high => "met",
+            Some(interval) if interval.high < low || interval.low > high => "missed",
+            _ => "not shown",
         }
-    }
-
-    fn is_outside(&self, low: f64, high: f64) -> bool {
-        self.interval.high < low || self.interval.low > high
     }
 }
 

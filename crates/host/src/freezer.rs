@@ -68,8 +68,8 @@ impl Freezer {
         true
     }
 
-    /// Whether the first process has stopped with all of its threads. Only its parent is told about the threads; others see its
-    /// first.
+    /// Whether the first process has stopped with all of its threads. The kernel reports that to the parent
+    /// only. Other processes see the state of the first thread.
     fn root_has_stopped(&self) -> bool {
         let look = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
         match waitid(WaitId::PidFd(self.root.as_fd()), look) {
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell with a child, both of which compute without end and say so first.
+    /// A shell and its child. Each prints a word, then computes without end.
     struct Busy {
         shell: Child,
         output: BufReader<ChildStdout>,

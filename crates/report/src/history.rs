@@ -160,7 +160,7 @@ fn sentences(test: &TestHistory) -> Vec<String> {
     sentences
 }
 
-/// Correlations of neighbouring runs from this on are told.
+/// The output mentions a correlation of neighbouring runs that is at least this.
 const ALIKE_FROM: f64 = 0.3;
 
 fn change(change: &Change) -> String {

@@ -93,7 +93,7 @@ pub struct Comparison {
 pub struct Side {
     /// The run's number in its results file; of several sessions, that of the first.
     pub run: i64,
-    /// The numbers of all its runs, each of which is a session.
+    /// The numbers of all its runs. Each run is a session.
     pub runs: Vec<i64>,
     pub system: String,
     /// Engine and storage engine as the plan names them.

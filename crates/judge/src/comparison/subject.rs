@@ -17,7 +17,7 @@ pub(crate) struct Subject<'a> {
     pub(super) base: Vec<Member<'a>>,
     /// In each of its sessions, at least one.
     pub(super) candidate: Vec<Member<'a>>,
-    /// The anchor of the sessions; none within one run, of which trials are paired, and for the anchor itself.
+    /// The anchor of the sessions. None within one run, whose rounds are paired, and none if the anchor itself is compared.
     pub(super) anchor: Option<SharedAnchor>,
 }
 

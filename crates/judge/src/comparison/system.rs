@@ -106,7 +106,7 @@ impl<'a> System<'a> {
         margins.fold(rule.margin, Margin::max)
     }
 
-    /// Whether a load of its run is measured in one round of several.
+    /// Whether one of its runs has several rounds.
     pub(super) fn has_rounds(&self) -> bool {
         self.sessions.iter().any(|session| session.member.run().record.rounds > 1)
     }

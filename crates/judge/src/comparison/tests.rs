@@ -121,7 +121,7 @@ fn fewer_than_six_rounds_have_an_interval_and_no_verdict() {
     }
 }
 
-/// Eight equal candidates, each start of which is fast or slow.
+/// Eight equal candidates. Each start of a system is fast or slow.
 fn with_two_kinds_of_starts(seed: u64, rounds: usize) -> Run {
     let systems = ["base", "a", "b", "c", "d", "e", "f", "g", "h"];
     let mut random = SplitMix64::new(seed);

@@ -4,7 +4,7 @@ mod spread;
 mod task;
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -140,9 +140,9 @@ impl Run {
         if let Some(on) = &self.spread.on {
             return self.carry_out_on(on, &plan);
         }
-        // A results file that cannot be opened is the one thing to say.
+        // A results file that cannot be there is the one thing to say.
         if let Some(found) = plan.too_few_rounds()
-            && Store::open(&self.flags.results.path).is_ok()
+            && can_be_a_file(&self.flags.results.path)
         {
             output::tell(&outline::too_few_rounds(found));
         }
@@ -172,6 +172,12 @@ impl Run {
         }
         Ok(plan)
     }
+}
+
+/// Whether a path names a file, or could: its folder is there.
+fn can_be_a_file(path: &Path) -> bool {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    !path.is_dir() && folder.is_none_or(Path::is_dir)
 }
 
 /// The program of this process, which is its load process too.

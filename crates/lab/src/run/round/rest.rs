@@ -43,7 +43,7 @@ impl Rest {
         self.thawing = Duration::ZERO;
     }
 
-    /// Time that thaws have taken, in µs; none for a system that is not frozen.
+    /// Time of all thaws, in µs. None if the system is not frozen.
     pub(super) fn thaw_us(&self) -> Option<u64> {
         self.freezer.as_ref().map(|_| self.thawing.as_micros() as u64)
     }
