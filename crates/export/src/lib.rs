@@ -1,7 +1,7 @@
 //! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table.
 //!
 //! [`export`] writes all tables from one snapshot, also while a run is in progress. [`grow_dataset`] adds runs to a
-//! partitioned data set. `docs/export.md` documents them, and a test compares it with the files. This is a separate crate
+//! partitioned data set. `docs/do/export.md` documents them, and a test compares it with the files. This is a separate crate
 //! so that no other crate waits for the Parquet library to compile.
 
 mod csv;

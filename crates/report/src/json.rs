@@ -1,4 +1,4 @@
-//! The reports for programs: the model as JSON. `docs/report-json.md` describes the keys.
+//! The reports for programs: the model as JSON. `docs/reference/report-json.md` describes the keys.
 
 use dyno_printable::printable_json;
 use serde::Serialize;
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn every_key_is_documented_and_every_documented_key_is_there() {
-        let document = include_str!("../../../docs/report-json.md");
+        let document = include_str!("../../../docs/reference/report-json.md");
         let documented: BTreeSet<String> = document
             .lines()
             .filter_map(|line| line.trim_start().strip_prefix("- `")?.split_once('`'))

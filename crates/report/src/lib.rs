@@ -89,7 +89,7 @@ pub enum Format {
     Text,
     /// For a page on GitHub or the like.
     Markdown,
-    /// For programs; `docs/report-json.md` describes the keys.
+    /// For programs; `docs/reference/report-json.md` describes the keys.
     Json,
 }
 

@@ -1,4 +1,4 @@
-//! The tables in `docs/settings.md` are those of the data. `DYNO_WRITE_DOCS=1` writes them.
+//! The tables in `docs/reference/settings.md` are those of the data. `DYNO_WRITE_DOCS=1` writes them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,18 +12,18 @@ const PROFILES: [&str; 3] = ["like-56", "safe", "fast"];
 
 #[test]
 fn the_documented_tables_are_those_of_the_data() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/settings.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/settings.md");
     let page = fs::read_to_string(&path).unwrap();
     let expected = with_block(&with_block(&page, "pins", &pins()), "rules", &rule_table());
     if std::env::var_os("DYNO_WRITE_DOCS").is_some_and(|value| value == "1") {
         fs::write(&path, &expected).unwrap();
     }
-    assert!(page == expected, "docs/settings.md is out of date: DYNO_WRITE_DOCS=1 writes its tables");
+    assert!(page == expected, "settings.md is out of date: DYNO_WRITE_DOCS=1 writes its tables");
 }
 
 #[test]
 fn every_profile_is_documented() {
-    let page = include_str!("../../../docs/settings.md");
+    let page = include_str!("../../../docs/reference/settings.md");
     for profile in builtin_profiles() {
         assert!(page.contains(&format!("| `{}` |", profile.name)), "{}", profile.name);
         assert!(profile.name == "stock" || PROFILES.contains(&profile.name.as_str()), "{}", profile.name);

@@ -9,7 +9,7 @@ use crate::read::json;
 use crate::run::RunId;
 use crate::write::Row;
 
-/// The crash test of a system. `docs/crash.md` explains what is counted.
+/// The crash test of a system. `docs/do/crash.md` explains what is counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CrashRecord {
     pub system_id: String,

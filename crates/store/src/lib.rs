@@ -1,7 +1,7 @@
 //! The results file: a SQLite database with its schema, writes and queries.
 //!
 //! [`Store::open`] opens or creates the file for a new run. [`Store::open_read_only`] opens it for reports, also while
-//! a run writes it. When a method that writes returns, its data are on disk. `docs/results-file.md` describes the
+//! a run writes it. When a method that writes returns, its data are on disk. `docs/reference/results-file.md` describes the
 //! tables and views for SQL users.
 
 mod attempt;

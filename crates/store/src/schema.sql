@@ -1,4 +1,4 @@
--- The results file of Dyno. docs/results-file.md describes it for SQL users.
+-- The results file of Dyno. docs/reference/results-file.md describes it for SQL users.
 
 CREATE TABLE run (
     id            INTEGER PRIMARY KEY,

@@ -170,7 +170,7 @@ fn the_queries_in_the_documentation_work() {
             file.store.commit_trial(file.run, &trial).unwrap();
         }
     }
-    let document = include_str!("../../../docs/results-file.md");
+    let document = include_str!("../../../docs/reference/results-file.md");
     let queries: Vec<&str> =
         document.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let [median, settings, seconds, steadiness, counters] = queries[..] else { panic!("{queries:?}") };

@@ -1,6 +1,6 @@
 //! The drop-in for the `sysbench` command: its options, its scripts, its output, on Dyno's load.
 //!
-//! `docs/load-generator.md` says what is the same and what is not.
+//! `docs/reference/load-generator.md` says what is the same and what is not.
 
 mod command;
 mod encryption;

@@ -79,8 +79,9 @@ fn every_line_of_json_follows_the_schema() {
     let options = ["--format=json", "--report-interval=0.25", "--time=1", "--rate=200", "--percentile=99.99"];
     let out = sysbench(&[test, &bench.database(), TABLES, &options, &["run"]]).success();
     let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
-    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/load-generator.schema.json");
-    let schema: Value = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let schema = "../../docs/reference/load-generator.schema.json";
+    let schema = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(schema)).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let failed =
         sysbench(&[test, &bench.database(), &["--format=json", "--table-size=50", "--tables=9", "run"]]);

@@ -160,7 +160,7 @@ impl Prices {
     fn check(&self, run: &Run) -> anyhow::Result<()> {
         match self {
             Self::OfPlan if run.systems.iter().all(|system| system.dollars_per_year().is_none()) => bail!(
-                "run {} has no prices; name a list with --prices, or give its plan's systems a `price` (docs/cost.md)",
+                "run {} has no prices; name a list with --prices, or give its plan's systems a `price` (docs/do/cost.md)",
                 run.id
             ),
             Self::OfPlan => Ok(()),

@@ -118,7 +118,7 @@ fn without_prices() -> String {
 fn a_list_prices_a_run_whose_plan_has_none() {
     let bench = run(&without_prices());
     let unpriced = bench.dyno(&["cost", "--tps", "1"]).with(2);
-    let expected = "error: run 1 has no prices; name a list with --prices, or give its plan's systems a `price` (docs/cost.md)\n";
+    let expected = "error: run 1 has no prices; name a list with --prices, or give its plan's systems a `price` (docs/do/cost.md)\n";
     assert_eq!(unpriced.stderr, expected);
     for (instance, dollars) in [("large", "$900 a year"), ("box", "$100 a year")] {
         let found =

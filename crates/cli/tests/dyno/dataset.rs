@@ -1,4 +1,4 @@
-//! A partitioned data set of real runs, and the queries of `docs/export.md` on it, in the engines that they are for.
+//! A partitioned data set of real runs, and the queries of `docs/do/export.md` on it, in the engines that they are for.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::python;
 use crate::sqlite::bench_with_run;
 use crate::tests;
 
-const DOCUMENT: &str = include_str!("../../../../docs/export.md");
+const DOCUMENT: &str = include_str!("../../../../docs/do/export.md");
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = tests![

@@ -26,7 +26,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
             "rounds = 2",
             "trials = 2",
             "error: plan.toml:4:1: `trials` is now `rounds`: a round starts every system anew and takes it through all \
-             steps; see docs/plans.md",
+             steps; see docs/do/plans.md",
         ),
         ("rounds = 2", "rounds = 0", "error: plan.toml:4:10: `rounds` must be from 1 to 1000"),
         ("base = \"rollback\"\n", "", "error: plan.toml:1:1: the plan needs a key `base`"),

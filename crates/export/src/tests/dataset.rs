@@ -231,7 +231,7 @@ fn what_trials_have_beside_the_table_s_columns_is_documented() {
     let results = ended();
     let folder = results.folder.path().join("set");
     grow(&results, &folder);
-    let document = include_str!("../../../../docs/export.md");
+    let document = include_str!("../../../../docs/do/export.md");
     let (_, section) = document.split_once("## A data set that grows").unwrap();
     let schema = schema(&results.store);
     let of_trial = schema.split_once("\ntrial\n").unwrap().1.split_once("\nslice\n").unwrap().0;

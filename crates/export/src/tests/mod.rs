@@ -34,7 +34,7 @@ fn field(row: &Row, name: &str) -> Field {
     row.get_column_iter().find(|(column, _)| *column == name).unwrap().1.clone()
 }
 
-/// The tables and columns, in the notation of `docs/export.md`.
+/// The tables and columns, in the notation of `docs/do/export.md`.
 fn schema(store: &Store) -> String {
     let table = |table: &tables::Table| {
         let statement = store.connection().prepare(&table.sql(None)).unwrap();
@@ -47,9 +47,9 @@ fn schema(store: &Store) -> String {
 
 #[test]
 fn the_documented_columns_are_those_that_are_exported() {
-    let document = include_str!("../../../../docs/export.md");
+    let document = include_str!("../../../../docs/do/export.md");
     let schema = schema(&Results::new().store);
-    assert!(document.contains(&schema), "docs/export.md should say:\n{schema}");
+    assert!(document.contains(&schema), "docs/do/export.md should say:\n{schema}");
 }
 
 #[test]

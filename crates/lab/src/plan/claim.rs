@@ -13,7 +13,7 @@ use super::value::At;
 pub(super) struct ClaimTable {
     /// Its name.
     id: String,
-    /// Such as ratio(b, a, tps, point-query, 1) > 2; docs/claims.md.
+    /// Such as ratio(b, a, tps, point-query, 1) > 2; docs/reference/claims.md.
     expression: At<String>,
     /// The claim in words.
     says: String,

@@ -9,7 +9,7 @@ use super::de;
 use super::mistake::Mistake;
 use super::value::{Cpus, Size, Whole};
 
-/// Limits of a system on the host; docs/confinement.md.
+/// Limits of a system on the host; docs/do/confinement.md.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -26,7 +26,7 @@ pub struct CrashTests {
     systems: Vec<String>,
 }
 
-/// Crashes systems under load after the rounds, and looks whether they kept what they had acknowledged; docs/crash.md.
+/// Crashes systems under load after the rounds, and looks whether they kept what they had acknowledged; docs/do/crash.md.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -67,7 +67,7 @@ pub(super) struct PlanTable {
     /// The id of the system that the others are compared to; of a sweep, its first configuration.
     base: At<String>,
     /// The id of a system that stays as it is while others change. It tells what is of the day: `dyno compare` of runs and
-    /// `dyno history` follow the others as multiples of it; docs/plans.md.
+    /// `dyno history` follow the others as multiples of it; docs/do/plans.md.
     anchor: Option<At<String>>,
     /// Number of rounds. In each round every system starts anew and runs all steps.
     rounds: Option<At<RoundsKey>>,
@@ -79,7 +79,7 @@ pub(super) struct PlanTable {
     budget_seconds: Option<At<Above0>>,
     /// How verdicts account for the number of tests: "max-t" limits the probability of any false alarm by the rounds that
     /// tests share, "holm" by the p-value of each test alone, "fdr" limits the share of false ones among the alarms, "none"
-    /// counts each test alone; docs/statistics.md.
+    /// counts each test alone; docs/understand/statistics.md.
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "String", extend("enum" = ["max-t", "holm", "fdr", "none"])))]
     correction: Correction,
@@ -131,13 +131,13 @@ pub(super) struct PlanTable {
     /// that Dyno has not started are not frozen.
     #[serde(default)]
     freeze: Freeze,
-    /// Hosts from which the load comes, as `ssh://HOST`, unless a step has its own; docs/drivers.md.
+    /// Hosts from which the load comes, as `ssh://HOST`, unless a step has its own; docs/do/drivers.md.
     drivers: Option<At<DriversKey>>,
     /// The address of this host that drivers reach. Servers listen on it.
     listen: Option<At<String>>,
     /// A profile of settings for systems without one of their own.
     profile: Option<At<String>>,
-    /// Limits of a system on the host; docs/confinement.md.
+    /// Limits of a system on the host; docs/do/confinement.md.
     confinement: Option<Limits>,
     /// The data set, given to every step.
     data: Option<DataTable>,
@@ -154,12 +154,12 @@ pub(super) struct PlanTable {
     /// Claims about the results.
     #[serde(default)]
     claim: Vec<At<ClaimTable>>,
-    /// Crash tests after the rounds; docs/crash.md.
+    /// Crash tests after the rounds; docs/do/crash.md.
     crash: Option<CrashTable>,
     /// Chains of systems: reports show what each step costs.
     #[serde(default)]
     ladder: Vec<At<LadderTable>>,
-    /// The servers' own names of counters that reports show, per operation; docs/counters.md.
+    /// The servers' own names of counters that reports show, per operation; docs/reference/counters.md.
     #[serde(default)]
     #[cfg_attr(test, schemars(extend("uniqueItems" = true)))]
     counters: Vec<At<String>>,

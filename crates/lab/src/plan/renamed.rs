@@ -42,7 +42,7 @@ const RENAMED: [Renamed; 5] = [
 pub(super) fn unknown_key(key: &str, known: &[&'static str]) -> Problem {
     match RENAMED.iter().find(|renamed| renamed.key == key && known.contains(&renamed.now)) {
         Some(Renamed { key, now, meaning }) => {
-            Problem::Other(format!("`{key}` is now `{now}`: {meaning}; see docs/plans.md"))
+            Problem::Other(format!("`{key}` is now `{now}`: {meaning}; see docs/do/plans.md"))
         }
         None => Problem::UnknownKey {
             key: key.to_owned(),

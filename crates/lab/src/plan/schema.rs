@@ -168,7 +168,7 @@ fn of_toml(schema: &mut Schema) {
     }
 }
 
-/// `docs/plan.schema.json` as the types say it should be.
+/// `docs/reference/plan.schema.json` as the types say it should be.
 fn generated() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true)
@@ -179,7 +179,7 @@ fn generated() -> Value {
 /// After a change of keys, `DYNO_BLESS=1 cargo test -p dyno-lab schema` writes the file anew.
 #[test]
 fn the_schema_is_that_of_the_types() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/plan.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/plan.schema.json");
     if std::env::var_os("DYNO_BLESS").is_some() {
         std::fs::write(&path, serde_json::to_string_pretty(&generated()).unwrap() + "\n").unwrap();
     }
@@ -198,9 +198,9 @@ fn json(text: &str) -> Value {
 #[test]
 fn every_built_in_plan_and_the_one_in_the_documentation_fit() {
     let (validator, catalogue) = (validator(), Catalogue::builtin());
-    let documented = include_str!("../../../../docs/plans.md");
+    let documented = include_str!("../../../../docs/do/plans.md");
     let documented = documented.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
-    Plan::parse(documented, "docs/plans.md", Path::new(""), &catalogue).unwrap();
+    Plan::parse(documented, "docs/do/plans.md", Path::new(""), &catalogue).unwrap();
     let plans = builtin_plans().iter().map(|builtin| builtin.plan(&catalogue).text);
     for text in plans.chain([documented.to_owned()]) {
         let errors: Vec<_> = validator.iter_errors(&json(&text)).map(|error| error.to_string()).collect();

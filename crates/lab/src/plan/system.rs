@@ -212,7 +212,7 @@ pub(super) struct SystemTable {
     storage_engine: Option<String>,
     /// With an image whose name does not tell: the family of its server.
     family: Option<At<ImageFamily>>,
-    /// A profile of settings; docs/settings.md.
+    /// A profile of settings; docs/reference/settings.md.
     profile: Option<At<String>>,
     /// Server variables over those of the profile; for SQLite, pragmas.
     settings: Option<At<Scalars>>,

@@ -1,4 +1,4 @@
-//! Results as JSON Lines; `docs/load-generator.schema.json` describes them.
+//! Results as JSON Lines; `docs/reference/load-generator.schema.json` describes them.
 
 use std::collections::BTreeMap;
 

@@ -27,7 +27,7 @@ use crate::{interrupt, output};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Clients commit transactions and note what is acknowledged. The system is crashed and started \
-again, and each row is looked for. What may be lost is what the settings say; docs/crash.md has the words and the limits.
+again, and each row is looked for. What may be lost is what the settings say; docs/do/crash.md has the words and the limits.
 
 Exit status: 0 it kept what its settings promise; 1 it did not, or did not come back; 130 stopped by ^C.
 

@@ -23,7 +23,7 @@ use crate::progress::Fetching;
   dyno engine stop mariadb
 
 Plans may also name images of containers (engine = \"oci:docker.io/library/mysql:8.4\"), builds and servers that run
-already; see docs/containers.md and docs/engines.md.")]
+already; see docs/do/containers.md and docs/do/engines.md.")]
 pub(crate) struct Engine {
     #[command(subcommand)]
     command: EngineCommand,

@@ -22,7 +22,7 @@ const ONLY_PRINTED: &str = "--on kubernetes only prints a manifest; add --print,
 /// Where rounds run, if not here.
 #[derive(Debug, Args)]
 pub(super) struct SpreadFlags {
-    /// Run the rounds on several hosts: slurm, or ssh:HOST,HOST; kubernetes with --print only (docs/cluster.md)
+    /// Run the rounds on several hosts: slurm, or ssh:HOST,HOST; kubernetes with --print only (docs/do/cluster.md)
     #[arg(long, value_name = "WHERE", help_heading = "Several hosts")]
     #[arg(conflicts_with_all = ["budget_seconds", "only_outline"])]
     pub(super) on: Option<On>,

@@ -17,7 +17,7 @@ use dyno_lab::{Plan, RunOptions, Task};
 use super::{RunFlags, options};
 use crate::{interrupt, progress};
 
-/// Written by `--on` for the hosts; `docs/cluster.md` has them for schedulers that Dyno does not know.
+/// Written by `--on` for the hosts; `docs/do/cluster.md` has them for schedulers that Dyno does not know.
 #[derive(Debug, Args)]
 pub(super) struct TaskFlags {
     /// Run one round, from 0, of a run that is spread over hosts

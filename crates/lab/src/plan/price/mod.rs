@@ -20,7 +20,7 @@ pub use list::PriceList;
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("anyOf" = [{ "required": ["instance"] }, { "required": ["volume"] }])))]
 #[serde(deny_unknown_fields)]
 pub(super) struct PriceTable {
-    /// A built-in price list, or a .toml file; docs/cost.md.
+    /// A built-in price list, or a .toml file; docs/do/cost.md.
     list: At<String>,
     /// An instance of the list; or a kind of instances, of which it is the cheapest that has what the system's limits ask
     /// for.

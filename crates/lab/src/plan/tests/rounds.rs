@@ -52,22 +52,22 @@ fn keys_of_earlier_versions_name_those_of_today() {
         (
             "trials = 4",
             "plan.toml:4:1: `trials` is now `rounds`: a round starts every system anew and takes it through all \
-             steps; see docs/plans.md",
+             steps; see docs/do/plans.md",
         ),
         (
             "rounds = 1\ntrials_max = 4",
             "plan.toml:5:1: `trials_max` is now `rounds_max`: with `rounds = \"until-decided\"`, the rounds after \
-             which what is open stays open; see docs/plans.md",
+             which what is open stays open; see docs/do/plans.md",
         ),
         (
             "rounds = 1\n between_trials = \"keep\"",
             "plan.toml:5:2: `between_trials` is now `between_steps`: what is done to the systems between the steps \
-             of a round; see docs/plans.md",
+             of a round; see docs/do/plans.md",
         ),
         (
             "rounds = 1\nnoise = true",
             "plan.toml:5:1: `noise` is now `aa_control`: the base takes part a second time, as a control: what the \
-             two differ by is noise; see docs/plans.md",
+             two differ by is noise; see docs/do/plans.md",
         ),
     ] {
         assert_eq!(first_line_with(keys), complaint);
@@ -128,7 +128,7 @@ fn a_warm_up_may_wait_for_a_level() {
     assert_eq!(
         first_line_with("rounds = 1\nsettle_seconds_max = 20"),
         "plan.toml:5:1: `settle_seconds_max` is now `warmup_seconds_max`: the longest warm-up while the rate has no \
-         level; see docs/plans.md"
+         level; see docs/do/plans.md"
     );
 }
 
