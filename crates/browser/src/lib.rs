@@ -3,6 +3,10 @@
 //! It uses the `DevTools` protocol over the pipe of `--remote-debugging-pipe`, which uses the file descriptors 3 and 4.
 //! Messages are JSON, each ended by a zero byte. No port and no WebSocket is needed.
 //! (<https://chromedevtools.github.io/devtools-protocol/>)
+//!
+//! # Why
+//!
+//! A pipe needs no port, no web socket and no driver to install beside the browser.
 
 mod page;
 mod pipe;

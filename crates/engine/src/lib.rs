@@ -2,6 +2,21 @@
 //!
 //! The [`Catalogue`] lists engines, [`fetch`] brings one into the [`Cache`], [`start`] starts a
 //! server that ends with this process, and [`Running`] has servers that outlive it.
+//!
+//! # Why
+//!
+//! - Servers cannot outlive a run. They are started with a parent-death signal by a thread that lives as long as the
+//!   process (`spawn.rs`). Leftovers of a killed run are known by an unlocked lock file, and removed at the next
+//!   start.
+//! - A container is the tool's, and its process is ours. `podman run` and `docker run` have no option that puts a
+//!   process into groups that exist. So a shell in the container waits until Dyno has moved its process, then becomes
+//!   the server. Folders have the same paths inside and outside. A parent-death signal does not reach through the
+//!   tool, so a shell beside the server reads a pipe of Dyno's.
+//! - A snapshot is known by metadata and a sample of its contents. Reading all of it would cost as much as copying,
+//!   and engines have checksums of pages for the rest. It is put in place by one rename and used under a shared lock
+//!   on its folder, so no list can be out of date.
+//! - Counters are rows of numbers with fixed places. Names are learnt once; a reading compares each name with the
+//!   last one in that place, and writes a number. Servers do not say which numbers are gauges, so there is a list.
 
 mod access;
 mod availability;

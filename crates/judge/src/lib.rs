@@ -1,5 +1,13 @@
 //! Computes findings from runs, as data: improvements and regressions, noise and steadiness of trials, scaling of
 //! systems, changes in a history, verdicts on claims. `dyno-report` formats findings as text.
+//!
+//! # Why
+//!
+//! - One function gives all verdicts (`judge` in `comparison/build.rs`). `analyse` calls it for reports and for the
+//!   end of an `until-decided` run, `compare` for `dyno compare`. They can therefore never disagree.
+//! - A proof is replayed, not stored. A search is a pure function from the outcomes of probes to the next probe, and
+//!   each probe is a run whose plan says what it compares. A second start finds these runs and replays the search, so
+//!   ^C, a killed machine and a larger budget need no code of their own.
 
 mod analysis;
 mod anchor;

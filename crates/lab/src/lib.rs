@@ -1,6 +1,30 @@
 //! Reads plans and runs them.
 //!
 //! A [`Plan`] is read from a TOML file. [`blocks`] and [`trials`] give the order of its trials. [`run`] runs it.
+//!
+//! # Why
+//!
+//! - Rounds are the replicates. The speed of a server differs from start to start by chance and stays until it stops,
+//!   so two servers that are started once and measured often show the difference of two starts. Each round starts
+//!   fresh instances of all systems. A start costs a second or two, so a run has many short rounds.
+//! - Loads are measured in the first round and restored from snapshots in the others, because loading takes longest.
+//!   `load = "every-round"` has them judged too.
+//! - A round begins at rest (`run/system/settle.rs`), and systems start together, their processes in random order.
+//!   Random order alone would turn the bias of young servers into noise.
+//! - Systems take turns in slices, because a virtual machine drifts within seconds. Cycles come in pairs of opposite
+//!   order, so that a steady drift drops out of the ratio. The length of slices and leads is found in the first
+//!   round, then kept for all systems. The order follows from the seed, the block, the round and the cycle alone, so
+//!   a resumed run keeps it. All servers of a round are up at once, because a start costs more than an idle server
+//!   disturbs.
+//! - The lab freezes and thaws resting servers, because it orders the slices and hears of their ends. A load process
+//!   may have given up the rights.
+//! - `--resume` replaces incomplete rounds. It does not complete the last one, because the missing trial would run on
+//!   another instance. Failed trials stay in the results file, and each round with a failed trial is followed by one
+//!   more.
+//! - Idle cores are kept awake if that is allowed: with few clients, a halting core is most of a short query and of
+//!   its noise. Runs that differ in this are no history of one another.
+//! - A claim is an expression in one line, not a table of TOML fields, because it then reads as the sentence that it
+//!   is.
 
 mod job;
 mod plan;

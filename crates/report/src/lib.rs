@@ -3,6 +3,16 @@
 //! [`reports`] builds the model from the result of `dyno_judge::analyse` and makes no decisions. The model has three
 //! matrices of one shape: rows are steps in run order, columns are client counts × systems. [`render`] writes it in a
 //! format. Each format has its own file.
+//!
+//! # Why
+//!
+//! - An HTML page is complete without its script and without a network. Tables, verdicts and small charts are HTML
+//!   and SVG that Rust wrote. The script only exchanges numbers, which Rust wrote too, for every base, so that
+//!   statistics and number formats exist once. What only drill-downs need is deflated, one block per step, and read
+//!   when one opens.
+//! - Long runs are thinned for display (extremes stay), never for statistics.
+//! - A content security policy allows that one script by its hash and no network. A name in a results file could do
+//!   no harm even if it were not escaped.
 
 mod build;
 mod capacities;

@@ -4,6 +4,10 @@
 //! A [`Profile`] has the wanted settings; the translation table has how a [`Product`] writes them. [`drift`]
 //! compares the variables of two servers, [`not_in_force`] what was asked with what a server reports, and [`audit`] judges
 //! whether servers are comparable.
+//!
+//! # Why
+//!
+//! It is a crate of its own, because what settings mean depends on neither servers nor plans.
 
 mod assignment;
 mod audit;

@@ -3,6 +3,11 @@
 //! [`Store::open`] opens or creates the file for a new run. [`Store::open_read_only`] opens it for reports, also while
 //! a run writes it. When a method that writes returns, its data are on disk. `docs/reference/results-file.md` describes the
 //! tables and views for SQL users.
+//!
+//! # Why
+//!
+//! Results are one SQLite file, and a trial is one transaction. What is committed survives `kill -9`, and people read
+//! it with tools that they have.
 
 mod attempt;
 mod budget;

@@ -1,6 +1,10 @@
 //! The drop-in for the `sysbench` command: its options, its scripts, its output, on Dyno's load.
 //!
 //! `docs/reference/load-generator.md` says what is the same and what is not.
+//!
+//! # Why
+//!
+//! It is a crate of its own, because the drop-in's options and reports are a contract apart from Dyno's.
 
 mod command;
 mod encryption;

@@ -2,6 +2,11 @@
 //!
 //! Dyno's load generator runs thousands of connections on one thread. The protocols are therefore state machines
 //! ([`Client`]) that any event loop can drive.
+//!
+//! # Why
+//!
+//! Both ways of scheduling use the same state machines: the event loop with thousands of connections, and the one
+//! that blocks. They are tested without a socket and fuzzed.
 
 mod client;
 mod error;

@@ -1,4 +1,13 @@
 //! `dyno drive`: the load process. Started by `dyno run`, not by people.
+//!
+//! It gives up root by itself, before anything of a script runs, when it has its program open. A script reads files
+//! beside itself, so a load process whose script lies below a closed folder keeps `CAP_DAC_READ_SEARCH`; programs
+//! that the script starts do not get it. It keeps root's account only for a socket or a database file that Dyno did
+//! not make, because such a server may know its users by their account. It raises its OOM score, so that the kernel
+//! kills it before the server: without the client a trial fails, without the server its data is lost.
+//!
+//! Every trial starts a load process, so the binary's relocations are packed if the build host has glibc 2.36 or
+//! later (`build.rs`), which saves each process 1 MB. Such a binary does not start with an older glibc.
 
 use std::io;
 use std::path::Path;
