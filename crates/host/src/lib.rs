@@ -24,9 +24,10 @@
 //!   made, in a folder with a lock, so that the next run can remove what a killed one left. A private mount namespace
 //!   would do that by itself, but the lab reads the data folder too.
 //! - A power cut is a disk of our own that forgets (`power`). Device-mapper's targets, nbd and ublk are missing in
-//!   many kernels; FUSE is in most. A cut is strict because of its order: the disk stops answering, the processes are
-//!   killed, then the disk answers again without keeping anything. No server can believe that data is flushed when it
-//!   is not. After a cut, writes under the number of an earlier opening fail.
+//!   many kernels; FUSE is in most. A copy of a loop device's file would keep all that the file system submitted,
+//!   flushed or not. A cut is strict because of its order: the disk stops answering, the processes are killed, then
+//!   the disk answers again without keeping anything. No server can believe that data is flushed when it is not.
+//!   After a cut, writes under the number of an earlier opening fail.
 //! - Stacks are taken from outside, in a pass of their own. Waits are the question, so all threads count, and `perf`
 //!   sees only those on a CPU. `eu-stack` needs no symbols, but stops each thread for some hundred microseconds, so
 //!   it never runs in a measured second.

@@ -41,9 +41,11 @@
 //!   count, and connections that stay open.
 //! - A failed event is rolled back, then run again after a wait that doubles from 0.5 ms to 0.1 s, until the job
 //!   ends. sysbench repeats it at once, without end and without a rollback.
-//! - The first connection's script notes the distinct statements among its first 5,000 executions, at most 50.
-//!   Another process asks for their plans after the trial. The server's own history (`performance_schema`,
-//!   `pg_stat_statements`) would cost something that is measured, and executing events again would change the data.
+//! - The first connection's script notes the distinct statements among its first 5,000 executions, at most 50. After
+//!   the trial, another load process asks for their plans, because it knows the address, TLS and session settings of
+//!   each engine, and `workloads/sql/explain.lua` writes the plans of two versions alike. The server's own history
+//!   (`performance_schema`, `pg_stat_statements`) would cost something that is measured, and executing events again
+//!   would change the data.
 //! - A load is divided, not copied, over its drivers (`group`). Each load process gets its part of one job, so a plan
 //!   measures the same with one host or several. Clocks are not compared; how much later than the first each process
 //!   begins is stored and checked.
