@@ -1,16 +1,13 @@
 //! How an error becomes a line on standard error and an exit status.
 
 use std::error::Error;
-use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::process::ExitCode;
 
 use dyno_engine::CatalogueError;
-use dyno_judge::DisturbedTests;
 use dyno_lab::{PlanError, ScriptMistake};
-use dyno_report::disturbed_tests;
+use dyno_search::DisturbedHost;
 use dyno_settings::{ProfileError, SettingsError};
-use dyno_store::RunId;
 
 use crate::output;
 
@@ -19,26 +16,6 @@ pub(crate) const USAGE: u8 = 2;
 
 /// Exit status of a gate that shows neither that something regressed nor that nothing did.
 pub(crate) const NOT_DECIDED: u8 = 3;
-
-/// A run decides nothing, because neighbours disturbed its rounds.
-#[derive(Debug)]
-pub(crate) struct DisturbedHost {
-    pub(crate) run: RunId,
-    pub(crate) found: DisturbedTests,
-}
-
-impl Display for DisturbedHost {
-    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        let found = disturbed_tests(&self.found);
-        write!(
-            to,
-            "run {} decides nothing: {found}; quiet the host, or count such rounds with --count-disturbed",
-            self.run
-        )
-    }
-}
-
-impl Error for DisturbedHost {}
 
 /// Prints `error: what: cause: its cause` and returns the exit status.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {

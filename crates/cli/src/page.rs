@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_report::{Details, PageInput, Reasons, render_html};
+use dyno_search::explain::reasons;
 use dyno_store::{Run, Store};
 
-use crate::commands::reasons;
 use crate::{findings, output};
 
 /// Most letters of a plan's name in the name of a file, which file systems limit to 255 bytes.

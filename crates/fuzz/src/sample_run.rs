@@ -3,11 +3,11 @@
 use std::fs;
 
 use dyno_store::{
-    AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, Counts, CrashRecord,
-    DriverLatency, DriverRecord, Ending, FactorLevel, FindRecord, Gaps, InstanceRecord, Join, LadderRecord,
+    Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, Counts, CrashRecord,
+    DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, Gaps, InstanceRecord, Join, LadderRecord,
     LimitDifference, LimitsRecord, Measured, Memory, NetworkRecord, Outcome, Phase, Price, PricedInstance,
     PricedVolume, ProbeRecord, QueryAnswer, QueryPlan, ResumptionRecord, RunRecord, SampleRecord,
-    SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord, TrialRecord,
+    SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord, TrialRecord,
     Usage, latency_bytes, latency_record,
 };
 use serde_json::json;
@@ -35,7 +35,7 @@ fn fill(store: &mut Store) -> Result<(), dyno_store::StoreError> {
         run,
         &json!({ "findings": [{ "rule": "durability", "systems": ["new"], "words": "x" }] }),
     )?;
-    store.put_allocation(run, &json!({ "rounds": ROUNDS, "seconds": 2.0 }))?;
+    store.put_allocation(run, &Allocation { rounds: ROUNDS, ..Allocation::default() })?;
     for round in 0..ROUNDS {
         for system in SYSTEMS {
             store.put_instance(run, &instance(system, round))?;
@@ -81,7 +81,26 @@ fn run() -> RunRecord {
         counters: vec!["pages_read".to_owned()],
         rounds: ROUNDS,
         looks: 1,
+        search: Some(search()),
         ..RunRecord::default()
+    }
+}
+
+fn search() -> SearchRecord {
+    let side = |system: &str| SearchSide {
+        system: system.to_owned(),
+        settings: [("cache_size".to_owned(), Some("100".to_owned()))].into(),
+        ..SearchSide::default()
+    };
+    SearchRecord {
+        question: SearchQuestion::Tuning {
+            tests: vec!["reads".to_owned()],
+            stage: Some(1),
+            size: Some(SearchSize { candidates: 16, seed: 1, budget_seconds: Some(600) }),
+        },
+        sides: SYSTEMS.map(side),
+        steps: vec![SearchStep { id: "reads".to_owned(), clients: vec![8], seconds: 0.5 }],
+        rounds: ROUNDS,
     }
 }
 
@@ -344,7 +363,11 @@ fn stacks(round: u32) -> StackProfile {
 }
 
 fn failed() -> TrialRecord {
-    let outcome = Outcome::Failed { message: "the server died".to_owned(), log_tail: "killed".to_owned() };
+    let outcome = Outcome::Failed {
+        kind: FailureKind::Start,
+        message: "the server died".to_owned(),
+        log_tail: "killed".to_owned(),
+    };
     TrialRecord { outcome, measured: None, ..trial(SYSTEMS[0], ROUNDS, 1, 99) }
 }
 

@@ -154,7 +154,7 @@ pub(crate) fn fail(run: &mut Run, step: &str, system: &str) {
 pub(crate) fn fail_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32>) {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
         if trial.step_id == step && trial.system_id == system && rounds.contains(&trial.round) {
-            trial.outcome = Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() };
+            trial.outcome = Outcome::failed("it died");
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use dyno_judge::{Analysis, Method, Replication};
 use dyno_stats::ROUNDS_MIN;
-use dyno_store::Run;
-use serde_json::Value;
+use dyno_store::{Allocation, Run};
 
 use crate::number::{counted, percent, three_digits};
 
@@ -13,7 +12,7 @@ pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let mut sentences = vec![rounds(replication)];
     sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
     sentences.extend(by_chance(replication));
-    sentences.extend(run.allocation.as_ref().and_then(budget));
+    sentences.extend(run.allocation.as_ref().map(budget));
     sentences
 }
 
@@ -99,26 +98,23 @@ fn by_chance(replication: &Replication) -> Option<String> {
     })
 }
 
-/// The division of a time budget, as far as the run recorded it.
-fn budget(allocation: &Value) -> Option<String> {
-    let number = |key: &str| allocation.get(key).and_then(Value::as_f64);
-    let count = |key: &str| allocation.get(key).and_then(Value::as_u64);
-    let budget = span(number("budget_seconds")?);
-    let trial = number("seconds_per_trial").map(|seconds| format!(" of {} s a trial", three_digits(seconds)));
-    let Some(rounds) = count("rounds") else { return Some(format!("The time budget was {budget}.")) };
-    let rounds = counted(rounds, "round");
-    let pilot = count("pilot_rounds").filter(|rounds| *rounds > 0);
-    let pilot = pilot.map(|rounds| format!(" by what {} showed", counted(rounds, "pilot round")));
+/// The division of a time budget.
+fn budget(allocation: &Allocation) -> String {
+    let budget = span(allocation.budget_seconds);
+    let rounds = counted(u64::from(allocation.rounds), "round");
+    let seconds = three_digits(allocation.seconds_per_trial);
+    let pilot = match allocation.pilot_rounds {
+        0 => String::new(),
+        rounds => format!(" by what {} showed", counted(u64::from(rounds), "pilot round")),
+    };
     let restart =
-        number("restart_seconds").map(|seconds| format!("a restart takes {} s", three_digits(seconds)));
-    let varies = variances(number("between_instances"), number("between_slices"));
+        allocation.restart_seconds.map(|seconds| format!("a restart takes {} s", three_digits(seconds)));
+    let varies = variances(allocation.between_instances, allocation.between_slices);
     let because: Vec<String> = [restart, varies].into_iter().flatten().collect();
     let because = if because.is_empty() { String::new() } else { format!(": {}", because.join(", ")) };
-    Some(format!(
-        "The time budget of {budget} was divided into {rounds}{}{}{because}.",
-        trial.unwrap_or_default(),
-        pilot.unwrap_or_default()
-    ))
+    format!(
+        "The time budget of {budget} was divided into {rounds} of {seconds} s a trial{pilot}{because}."
+    )
 }
 
 /// `45 s`, `30 min`, `2.5 h`.

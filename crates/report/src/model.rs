@@ -10,7 +10,7 @@ use dyno_judge::{
     CellWarning, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, Replication, Rule,
     Sensitivity, StackSummary, SteadyState, SystemNotInForce,
 };
-use dyno_store::{Configuration, CrashRecord, Operation, Price};
+use dyno_store::{Allocation, Configuration, CrashRecord, Operation, Price};
 use serde::Serialize;
 
 use crate::claims::Claim;
@@ -40,7 +40,7 @@ pub struct Reports {
     /// The evidence in numbers.
     pub replication: Replication,
     /// The division of a time budget; none without one.
-    pub allocation: Option<serde_json::Value>,
+    pub allocation: Option<Allocation>,
     pub rule: Rule,
     /// Number of tests with each verdict, for each candidate.
     pub verdicts: Vec<Verdict>,

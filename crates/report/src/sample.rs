@@ -13,7 +13,7 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join, LatencyRecord,
+    Allocation, ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join, LatencyRecord,
     LimitDifference, LimitsRecord, Measured, Memory, Operation, Outcome, Price, PricedInstance, PricedVolume,
     Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
     Usage,
@@ -145,7 +145,7 @@ pub(crate) fn set_rate(record: &mut TrialRecord, operations_per_second: u64) {
 /// Makes a trial a failure.
 pub(crate) fn fail(run: &mut Run, step: &str, system: &str, clients: u32, round: u32, message: &str) {
     let record = trial_mut(run, step, system, clients, round);
-    record.outcome = Outcome::Failed { message: message.to_owned(), log_tail: String::new() };
+    record.outcome = Outcome::failed(message);
     record.measured = None;
     record.slices = Vec::new();
     record.usage = Usage::default();
@@ -186,10 +186,15 @@ pub(crate) fn eventful_run() -> Run {
         instance.is_fresh = instance.round == 0;
     }
     run.steps[2].repeats = Some("point-query".to_owned());
-    run.allocation = Some(serde_json::json!({
-        "budget_seconds": 7_200, "pilot_rounds": 3, "rounds": 12, "seconds_per_trial": 10, "restart_seconds": 4.2,
-        "between_instances": 0.011, "between_slices": 0.058,
-    }));
+    run.allocation = Some(Allocation {
+        budget_seconds: 7_200.0,
+        pilot_rounds: 3,
+        rounds: 12,
+        seconds_per_trial: 10.0,
+        restart_seconds: Some(4.2),
+        between_instances: Some(0.011),
+        between_slices: Some(0.058),
+    });
     run.record.claims = vec![
         claim("faster", "ratio(maria, mysql56, throughput, point-query, 1) > 1", Some(1.25)),
         claim("cheaper", "ratio(myrocks, mysql56, server_cpu_us, read-only) < 1", None),
@@ -366,6 +371,7 @@ fn record() -> RunRecord {
         ladders: Vec::new(),
         counters: Vec::new(),
         spread_id: None,
+        search: None,
     }
 }
 

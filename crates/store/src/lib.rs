@@ -31,6 +31,7 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod schema;
+mod search;
 mod seconds;
 mod stacks;
 mod statement_plans;
@@ -54,12 +55,13 @@ pub use open::Store;
 pub use price::{Price, PricedInstance, PricedVolume};
 pub use queries::{QueryAnswer, QueryPlan};
 pub use record::{
-    ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel, Gaps, InstanceRecord, Join,
+    Allocation, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel, FailureKind, Gaps, InstanceRecord, Join,
     LadderRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase,
     ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 pub use schema::SchemaDifference;
+pub use search::{SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, StoredSearch};
 pub use seconds::{Second, SecondRate};
 pub use stacks::{StackProfile, StackRecord};
 pub use statement_plans::StatementPlan;

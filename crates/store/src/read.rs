@@ -12,9 +12,10 @@ use crate::latency::{LatencyNs, LatencyRecord};
 use crate::open::Store;
 use crate::owner;
 use crate::record::{
-    ClaimRecord, Correction, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase,
+    ClaimRecord, Correction, FailureKind, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase,
     ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
+use crate::search::StoredSearch;
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
 impl Store {
@@ -28,6 +29,21 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
+    /// The comparison of a search that a run is; none for a run of a plan.
+    ///
+    /// # Errors
+    /// There is no such run, or the file cannot be read.
+    pub fn search(&self, run: RunId) -> Result<Option<StoredSearch>, StoreError> {
+        let read = |row: &Row<'_>| {
+            let record = optional_json(row, "search")?;
+            let (plan_text, scale) = (row.get("plan_text")?, row.get("scale")?);
+            Ok(record.map(|record| StoredSearch { plan_text, scale, record }))
+        };
+        self.connection()
+            .query_row("SELECT plan_text, scale, search FROM run WHERE id = ?1", [run.0], read)
+            .map_err(|error| self.error(error))
+    }
+
     /// Every run in the file, oldest first.
     ///
     /// # Errors
@@ -35,6 +51,7 @@ impl Store {
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         self.rows(
             "SELECT id, plan_name, plan_title, started_at_ms, finished_at_ms, status, owner,
+                    search IS NOT NULL AS is_of_search,
                     (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'completed'
                                               AND NOT is_superseded) AS completed,
                     (SELECT count(*) FROM trial WHERE run_id = run.id AND outcome = 'failed'
@@ -51,6 +68,7 @@ impl Store {
                     state: run_state(row)?,
                     completed_trials: row.get("completed")?,
                     failed_trials: row.get("failed")?,
+                    is_of_search: row.get("is_of_search")?,
                 })
             },
         )
@@ -259,6 +277,7 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
         ladders: json(row, "ladders")?,
         counters: json(row, "counters")?,
         spread_id: row.get("spread_id")?,
+        search: optional_json(row, "search")?,
     })
 }
 
@@ -359,7 +378,12 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
     let outcome = match row.get::<_, Option<String>>("message")? {
         None => Outcome::Completed,
         Some(message) => {
-            Outcome::Failed { message, log_tail: row.get::<_, Option<_>>("log_tail")?.unwrap_or_default() }
+            let kind = match row.get_ref("failure")?.as_str_or_null()? {
+                Some("start") => FailureKind::Start,
+                _ => FailureKind::Trial,
+            };
+            let log_tail = row.get::<_, Option<_>>("log_tail")?.unwrap_or_default();
+            Outcome::Failed { kind, message, log_tail }
         }
     };
     let was_measured = row.get::<_, Option<f64>>("seconds")?.is_some();

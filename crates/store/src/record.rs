@@ -10,6 +10,7 @@ use crate::driver::DriverRecord;
 use crate::latency::LatencyRecord;
 use crate::price::{Price, by_the_year};
 use crate::queries::{QueryAnswer, QueryPlan};
+use crate::search::SearchRecord;
 use crate::stacks::StackProfile;
 use crate::statement_plans::StatementPlan;
 
@@ -49,6 +50,8 @@ pub struct RunRecord {
     /// Id of a run whose rounds are spread over hosts. The files of its tasks have the same one. None for a run on one
     /// host.
     pub spread_id: Option<String>,
+    /// The comparison of a search that it is; none for a run of a plan.
+    pub search: Option<SearchRecord>,
 }
 
 /// How the verdicts of a run account for its number of tests.
@@ -454,11 +457,58 @@ pub enum Outcome {
     Completed,
     /// It ended early. Its measurements are kept, but no report counts them.
     Failed {
+        kind: FailureKind,
         /// The failure and its place, in one line.
         message: String,
         /// The server's last log lines.
         log_tail: String,
     },
+}
+
+impl Outcome {
+    /// A failure of the trial itself, without a log.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed { kind: FailureKind::Trial, message: message.into(), log_tail: String::new() }
+    }
+}
+
+/// What failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The system could not be fetched or started.
+    Start,
+    /// Its trial.
+    #[default]
+    Trial,
+}
+
+impl FailureKind {
+    /// Its name in the results file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Trial => "trial",
+        }
+    }
+}
+
+/// How a time budget was divided, by what the first rounds showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Allocation {
+    pub budget_seconds: f64,
+    /// Rounds that were measured before.
+    pub pilot_rounds: u32,
+    /// Rounds of the run.
+    pub rounds: u32,
+    /// Measured time of a system in a step in a round.
+    pub seconds_per_trial: f64,
+    /// Time of a round that is not measured; none if it is not known.
+    pub restart_seconds: Option<f64>,
+    /// Standard deviation of the logarithm of a ratio between instances; none if it is not known.
+    pub between_instances: Option<f64>,
+    /// The same between slices.
+    pub between_slices: Option<f64>,
 }
 
 /// The work of a system in an interval.

@@ -2,7 +2,7 @@
 
 use crate::attempt::AttemptRecord;
 use crate::crash::CrashRecord;
-use crate::record::{InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
+use crate::record::{Allocation, InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 
 /// A run's number in its file, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +78,8 @@ pub struct RunSummary {
     pub state: RunState,
     pub completed_trials: u64,
     pub failed_trials: u64,
+    /// Whether it is a comparison of a search.
+    pub is_of_search: bool,
 }
 
 /// A run with all data that reports need.
@@ -102,7 +104,7 @@ pub struct Run {
     /// The crash tests of its systems, in the plan's order.
     pub crash_tests: Vec<CrashRecord>,
     /// Division of a time budget, as JSON; none without a budget.
-    pub allocation: Option<serde_json::Value>,
+    pub allocation: Option<Allocation>,
     /// Result of the audit of comparability, as JSON; none if it was not made.
     pub audit: Option<serde_json::Value>,
     /// Resumptions after an early end.

@@ -12,7 +12,7 @@ use crate::latency::{latency_bytes, latency_record};
 use crate::open::Store;
 use crate::price::{Price, PricedInstance};
 use crate::record::{
-    ClaimRecord, Configuration, Correction, FactorLevel, Gaps, InstanceRecord, Join, LadderRecord,
+    ClaimRecord, Configuration, Correction, FactorLevel, FailureKind, Gaps, InstanceRecord, Join, LadderRecord,
     LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
     SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
@@ -76,6 +76,7 @@ pub(crate) fn run() -> RunRecord {
         }],
         counters: Vec::new(),
         spread_id: None,
+        search: None,
     }
 }
 
@@ -237,6 +238,7 @@ pub(crate) fn instance(system: &str, round: u32) -> InstanceRecord {
 pub(crate) fn failed_trial(system: &str, number: u32) -> TrialRecord {
     TrialRecord {
         outcome: Outcome::Failed {
+            kind: FailureKind::Start,
             message: "the server died".to_owned(),
             log_tail: "mysqld got signal 11".to_owned(),
         },

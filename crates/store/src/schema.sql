@@ -23,7 +23,8 @@ CREATE TABLE run (
     ladders       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(ladders)),   -- chains of systems, each with its id
     counters      TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(counters)),  -- names of the counters that reports show
     -- Of a run whose rounds are spread over hosts: the files of its tasks have the same one. NULL for a run on one host.
-    spread_id     TEXT
+    spread_id     TEXT,
+    search        TEXT CHECK (json_valid(search))       -- the comparison of a search that it is; NULL for a run of a plan
 ) STRICT;
 
 CREATE TABLE system (
@@ -127,6 +128,7 @@ CREATE TABLE trial (
     position         INTEGER NOT NULL,          -- position in the order of execution
     started_at_ms    INTEGER NOT NULL,
     outcome          TEXT NOT NULL CHECK (outcome IN ('completed', 'failed')),
+    failure          TEXT CHECK (failure IN ('start', 'trial')),    -- what failed; NULL if nothing did
     message          TEXT CHECK ((message IS NOT NULL) = (outcome = 'failed')),
     log_tail         TEXT,
     disk_bytes_after INTEGER,

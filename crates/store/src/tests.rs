@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::columns::{Counts, Usage};
 use crate::error::StoreError;
 use crate::open::Store;
-use crate::record::{Correction, CounterRecord, Outcome, RunRecord, TrialRecord};
+use crate::record::{Allocation, Correction, CounterRecord, Outcome, RunRecord, TrialRecord};
 use crate::run::{Ending, RunChoice, RunId, RunState};
 use crate::sample::{self, File, failed_trial, trial};
 
@@ -16,7 +16,8 @@ fn a_run_comes_back_as_it_was_written() {
     for instance in [sample::instance("old", 0), sample::instance("new", 0), sample::instance("old", 0)] {
         file.store.put_instance(file.run, &instance).unwrap();
     }
-    file.store.put_allocation(file.run, &serde_json::json!({ "rounds": 3 })).unwrap();
+    let allocation = Allocation { rounds: 3, between_slices: Some(0.058), ..Allocation::default() };
+    file.store.put_allocation(file.run, &allocation).unwrap();
     let records = [trial("old", 0, 1000), trial("new", 0, 2000), failed_trial("new", 1)];
     for record in &records {
         file.store.commit_trial(file.run, record).unwrap();
@@ -28,7 +29,7 @@ fn a_run_comes_back_as_it_was_written() {
     assert_eq!(run.steps, [sample::step()]);
     assert_eq!((run.state, run.finished_at_ms), (RunState::Ended(Ending::Finished), Some(1_795_290_000_000)));
     assert_eq!(run.instances, [sample::instance("old", 0), sample::instance("new", 0)]);
-    assert_eq!(run.allocation, Some(serde_json::json!({ "rounds": 3 })));
+    assert_eq!(run.allocation, Some(allocation));
     assert_eq!(run.trials.len(), 3);
     for record in records {
         let found = run

@@ -11,7 +11,7 @@ use crate::open::Store;
 use crate::owner;
 use crate::queries;
 use crate::record::{
-    ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
+    Allocation, ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
     SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, RunId, TrialId};
@@ -87,9 +87,9 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn put_allocation(&self, run: RunId, allocation: &serde_json::Value) -> Result<(), StoreError> {
+    pub fn put_allocation(&self, run: RunId, allocation: &Allocation) -> Result<(), StoreError> {
         self.connection()
-            .execute("UPDATE run SET allocation = ?2 WHERE id = ?1", params![run.0, allocation.to_string()])
+            .execute("UPDATE run SET allocation = ?2 WHERE id = ?1", params![run.0, serde_json::json!(allocation).to_string()])
             .map_err(|error| self.error(error))?;
         Ok(())
     }
@@ -210,6 +210,7 @@ fn insert_run(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Resul
     row.set("ladders", serde_json::json!(run.ladders).to_string());
     row.set("counters", serde_json::json!(run.counters).to_string());
     row.set("spread_id", run.spread_id.clone());
+    row.set("search", run.search.as_ref().map(|search| serde_json::json!(search).to_string()));
     row.set("started_at_ms", run.started_at_ms);
     row.set("status", "running".to_owned());
     row.set("owner", owner::current());
@@ -326,9 +327,11 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
                              AND outcome = 'failed' AND NOT is_superseded",
         params![run.0, trial.step_id, trial.clients, trial.system_id, trial.round],
     )?;
-    let (outcome, message, log_tail) = match &trial.outcome {
-        Outcome::Completed => ("completed", None, None),
-        Outcome::Failed { message, log_tail } => ("failed", Some(message.clone()), Some(log_tail.clone())),
+    let (outcome, failure, message, log_tail) = match &trial.outcome {
+        Outcome::Completed => ("completed", None, None, None),
+        Outcome::Failed { kind, message, log_tail } => {
+            ("failed", Some(kind.as_str().to_owned()), Some(message.clone()), Some(log_tail.clone()))
+        }
     };
     let mut row = Row::default();
     row.set("run_id", run.0);
@@ -339,6 +342,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("position", trial.position);
     row.set("started_at_ms", trial.started_at_ms);
     row.set("outcome", outcome.to_owned());
+    row.set("failure", failure);
     row.set("message", message);
     row.set("log_tail", log_tail);
     row.set("rest_cpu_us", trial.rest_cpu_us.map(u64::cast_signed));

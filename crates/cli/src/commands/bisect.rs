@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::bail;
 use clap::Args;
-use dyno_engine::{Catalogue, SystemName};
-use dyno_judge::{Bisection, BisectionStep, GateOutcome, VersionVerdict};
-use dyno_lab::{Decision, Plan, Version};
+use dyno_engine::Catalogue;
+use dyno_judge::{BisectionStep, VersionVerdict};
+use dyno_lab::{Plan, Version};
 use dyno_printable::printable;
+use dyno_search::bisect::{Bisected, Tested, between};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
 
-use super::probe::{Bar, Prober};
 use super::run::{self, RunFlags};
 use crate::arguments::margin;
 use crate::{interrupt, output};
@@ -23,7 +23,7 @@ use crate::{interrupt, output};
     after_help = "Each version is compared with the good one, in rounds that start both anew, until it is decided
 which is better: the last one first, then always the one in the middle of what is left. What was
 found is confirmed: the version is compared with the one before it. The chance that any of these
-comparisons errs is 5%.
+comparisons errs is 5%. Each comparison is a run in the results file, so after ^C the same command goes on.
 
 Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is;
 3 neighbours disturbed a comparison, so that nothing is decided.
@@ -71,128 +71,53 @@ pub(crate) struct Bisect {
     flags: RunFlags,
 }
 
-/// The error probability of a whole search.
-const ALPHA: f64 = 0.05;
-/// Measured seconds of a version in a round unless the user asks for more. Restarts take longer anyway.
-const SECONDS_MAX: f64 = 1.0;
-
 impl Bisect {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let catalogue = Catalogue::load()?;
-        let versions = self.ladder(&catalogue)?;
-        let mut bisection = Bisection::new(versions.len()).context("a search takes two versions or more")?;
-        let search = Search {
-            plan: self.steps(&catalogue)?,
+        let search = dyno_search::Bisect {
+            test: self.test.clone(),
+            versions: self.ladder(&catalogue)?,
             profile: Profile::find(&self.profile)?,
-            alpha: ALPHA / bisection.comparisons_max() as f64,
-            catalogue,
-            asked: &self,
+            rounds_max: self.rounds_max,
+            margin: self.margin,
         };
-        let mut last = VersionVerdict::Unclear;
-        loop {
-            let step = bisection.next_step();
-            let (good, tested) = match step {
-                BisectionStep::Test { version } => (0, version),
-                BisectionStep::Confirm { good, bad } => (good, bad),
-                end => return conclude(&end, last, &versions, &self.test),
-            };
-            let Some(judged) = search.compare(&versions[good], &versions[tested])? else {
-                return Ok(interrupt::exit_code());
-            };
-            match step {
-                BisectionStep::Confirm { .. } => bisection.note_confirmation(judged),
-                _ => bisection.note(tested, judged),
-            }
-            last = judged;
+        let mut plan = Plan::find(&self.plan, &catalogue)?;
+        if let Some(scale) = &self.scale {
+            let scale = plan.scale_of(scale)?;
+            plan = plan.scaled(&scale);
+        }
+        let plan = search.plan(plan, self.seconds)?;
+        let found = search.search(&plan, &catalogue, self.flags.search(), &mut print_verdict)?;
+        match found {
+            Some(found) => conclude(&found, &search.versions, &self.test),
+            None => Ok(interrupt::exit_code()),
         }
     }
 
     /// The versions to search, oldest first.
     fn ladder(&self, catalogue: &Catalogue) -> anyhow::Result<Vec<Version>> {
-        let (Some(good), Some(bad)) = (&self.good, &self.bad) else {
-            let named = self.versions.iter().cloned().map(Version::Catalogue);
-            return Ok(named.chain(self.basedirs.iter().cloned().map(Version::Basedir)).collect());
-        };
-        let place = |name: &str| -> anyhow::Result<(SystemName, usize)> {
-            let name: SystemName = name.parse()?;
-            let entry = catalogue.find(&name)?;
-            let is_it = |other: &dyno_engine::Entry| other.to_string() == entry.to_string();
-            Ok((name, catalogue.entries().iter().position(is_it).context("an entry is in its catalogue")?))
-        };
-        let ((good_name, oldest), (bad_name, newest)) = (place(good)?, place(bad)?);
-        ensure!(
-            good_name.engine == bad_name.engine,
-            "{good} and {bad} are no versions of one engine; name every step of the way with --versions"
-        );
-        // The catalogue has the newest version first.
-        ensure!(
-            newest < oldest,
-            "{bad} is not later than {good}; a search goes from an older version to a newer one"
-        );
-        let storage_engine = good_name.storage_engine.map_or(String::new(), |name| format!("/{name}"));
-        let between = catalogue.entries()[newest..=oldest].iter().rev();
-        Ok(between.map(|entry| Version::Catalogue(format!("{entry}{storage_engine}"))).collect())
-    }
-
-    /// The steps of the search: the plan's loads and the test.
-    fn steps(&self, catalogue: &Catalogue) -> anyhow::Result<Plan> {
-        let mut plan = Plan::find(&self.plan, catalogue)?;
-        if let Some(scale) = &self.scale {
-            let scale = plan.scale_of(scale)?;
-            plan = plan.scaled(&scale);
+        if let (Some(good), Some(bad)) = (&self.good, &self.bad) {
+            return between(good, bad, catalogue);
         }
-        plan.keep_one_test(&self.test, None, self.seconds, SECONDS_MAX)?;
-        plan.name = format!("bisect-{}", self.test);
-        Ok(plan)
+        let named = self.versions.iter().cloned().map(Version::Catalogue);
+        Ok(named.chain(self.basedirs.iter().cloned().map(Version::Basedir)).collect())
     }
 }
 
-/// The comparisons of a search.
-struct Search<'a> {
-    asked: &'a Bisect,
-    plan: Plan,
-    profile: Profile,
-    catalogue: Catalogue,
-    /// The error probability of each comparison.
-    alpha: f64,
+fn print_verdict(tested: &Tested<'_>) -> anyhow::Result<()> {
+    let Tested { version, good, verdict, not_started, run } = tested;
+    let words = match (verdict, not_started) {
+        (_, Some(message)) => message.clone(),
+        (VersionVerdict::Good, None) => format!("not worse than {good}"),
+        (VersionVerdict::Bad, None) => format!("worse than {good}"),
+        (VersionVerdict::Unclear, None) => "not decided".to_owned(),
+    };
+    output::print(&format!("{version:<32} {} (run {run})\n", printable(&words)))
 }
 
-impl Search<'_> {
-    /// Compares a version with a good one, and prints the verdict. None if the user stopped it.
-    fn compare(&self, good: &Version, tested: &Version) -> anyhow::Result<Option<VersionVerdict>> {
-        let (plan, flags) = (self.plan.clone(), &self.asked.flags);
-        let Bisect { rounds_max, margin, .. } = *self.asked;
-        let decision = Decision { rounds_max, alpha: self.alpha, margin };
-        let two = plan.between_two([good, tested], &self.profile, decision, &self.catalogue)?;
-        output::tell(&format!("comparing {tested} with {good}"));
-        let tests = std::slice::from_ref(&self.asked.test);
-        let prober = Prober { flags, bar: Bar { tests, alpha: self.alpha, margin } };
-        let Some(compared) = prober.compare(&two, false)? else { return Ok(None) };
-        let judged = match (&compared.not_started, compared.outcome) {
-            // That a version does not start says nothing about its speed.
-            (Some(_), _) | (None, GateOutcome::NotDecided) => VersionVerdict::Unclear,
-            (None, GateOutcome::NoneRegressed) => VersionVerdict::Good,
-            (None, GateOutcome::SomeRegressed) => VersionVerdict::Bad,
-        };
-        let words = match (judged, compared.not_started) {
-            (_, Some(message)) => message,
-            (VersionVerdict::Good, None) => format!("not worse than {good}"),
-            (VersionVerdict::Bad, None) => format!("worse than {good}"),
-            (VersionVerdict::Unclear, None) => "not decided".to_owned(),
-        };
-        output::print(&format!("{tested:<32} {} (run {})\n", printable(&words), compared.run))?;
-        Ok(Some(judged))
-    }
-}
-
-/// Prints how the search ended after the `last` verdict, and returns the exit status.
-fn conclude(
-    end: &BisectionStep,
-    last: VersionVerdict,
-    versions: &[Version],
-    test: &str,
-) -> anyhow::Result<ExitCode> {
-    let (sentence, code) = match end {
+/// Prints how the search ended, and returns the exit status.
+fn conclude(found: &Bisected, versions: &[Version], test: &str) -> anyhow::Result<ExitCode> {
+    let (sentence, code) = match &found.step {
         BisectionStep::Found { first_bad } => {
             let (before, first) = (&versions[first_bad - 1], &versions[*first_bad]);
             (format!("{first} made {test} slower; {before} was not."), ExitCode::SUCCESS)
@@ -220,7 +145,7 @@ fn conclude(
         }
         BisectionStep::NoRegression => {
             let newest = &versions[versions.len() - 1];
-            match last {
+            match found.last {
                 VersionVerdict::Unclear => (
                     format!(
                         "Whether {newest} is slower in {test} was not decided; give it more rounds (--rounds-max)."

@@ -189,7 +189,7 @@ fn needs(plan: &Plan) -> String {
             systems => format!("{systems} systems"),
         },
         outline::rounds(plan.rounds),
-        outline::duration(outline::seconds(plan)),
+        dyno_search::duration(outline::seconds(plan)),
         HumanBytes(plan.outline().disk_bytes),
     )
 }

@@ -10,13 +10,10 @@ mod engine;
 mod explain;
 mod export;
 mod history;
-mod made;
 mod outline;
 mod plans;
-mod probe;
 mod quickstart;
 mod report;
-mod reported;
 mod results;
 mod run;
 mod serve;
@@ -29,7 +26,6 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 pub(crate) use drive::drive;
-pub(crate) use explain::reasons;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -1,10 +1,10 @@
 //! `dyno run --dry-run`: what a plan would do.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use dyno_lab::{Command, Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, Source, TooFewRounds};
 use dyno_printable::printable;
+use dyno_search::duration;
 use indicatif::HumanBytes;
 
 /// Most letters of a name that others are lined up with.
@@ -164,10 +164,4 @@ pub(super) fn seconds(plan: &Plan) -> f64 {
 /// A duration, with tenths of a second if it is short.
 fn short(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.1}s") } else { duration(seconds) }
-}
-
-/// A duration in whole seconds, at least one.
-pub(super) fn duration(seconds: f64) -> String {
-    let whole = if seconds < 1.0 { 1 } else { seconds.round() as u64 };
-    humantime::format_duration(Duration::from_secs(whole)).to_string()
 }

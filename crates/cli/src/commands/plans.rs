@@ -35,7 +35,7 @@ impl Plans {
 fn describe(plan: &Plan) -> String {
     let Plan { name, title, systems, steps, .. } = plan;
     let (rounds, minutes) = (outline::rounds(plan.rounds), (outline::seconds(plan) / 60.0).ceil());
-    let time = outline::duration(minutes * 60.0);
+    let time = dyno_search::duration(minutes * 60.0);
     let mut text = format!("{name}: {title} ({rounds}, about {time})\n");
     for system in systems {
         let _ = writeln!(text, "  {} = {}", system.id, system.source.name());

@@ -12,9 +12,9 @@ use dyno_report::{
     ChartFile, Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, check_trials,
     render, reports,
 };
+use dyno_search::explain::largest;
 use dyno_store::{Run, RunChoice, RunId, Store};
 
-use super::explain::largest;
 use crate::arguments::{ResultsFile, run_id};
 use crate::{findings, output, page};
 

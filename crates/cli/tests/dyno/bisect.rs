@@ -17,6 +17,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let test = |name: &str, test: fn()| engine_test(&format!("bisect::{name}"), LADDER[0], move |_| test());
     vec![
         test("the_version_that_became_slow_is_found_among_versions", among_versions),
+        test("a_search_that_is_started_again_makes_no_comparison_twice", started_again),
         test("the_build_that_became_slow_is_found_among_folders", among_folders),
         test("a_version_that_does_not_start_is_passed_by", a_version_that_does_not_start_is_passed_by),
     ]
@@ -67,6 +68,33 @@ fn among_versions() {
     let bases = "SELECT group_concat(id, ' ') FROM (SELECT id FROM system WHERE is_base ORDER BY run_id)";
     let bases: String = bench.value(bases).unwrap();
     assert!(bases.ends_with("mariadb@10.1.23 mariadb@10.2.11"), "{bases}");
+}
+
+fn started_again() {
+    for name in [LADDER[0], LADDER[3]] {
+        installation(name).unwrap();
+    }
+    let bench = Bench::new();
+    let versions = ["--versions", &[LADDER[0], LADDER[3]].join(",")];
+    let first = bisect(&bench, "10.11", &versions).with(0);
+    let runs = bench.count("run");
+    let again = bisect(&bench, "10.11", &versions).with(0);
+    assert_eq!((again.stdout, bench.count("run")), (first.stdout, runs));
+    // Measured for another time, it is another question.
+    bisect(&bench, "10.11", &[&versions[..], &["--seconds", "0.5"]].concat()).with(0);
+    assert_eq!(bench.count("run"), 2 * runs);
+    // A comparison that was stopped goes on in its run.
+    rusqlite::Connection::open(bench.path("dyno.db"))
+        .unwrap()
+        .execute_batch(
+            "PRAGMA foreign_keys = ON;
+             UPDATE run SET status = 'interrupted' WHERE id = (SELECT max(id) FROM run);
+             DELETE FROM trial WHERE run_id = (SELECT max(id) FROM run) AND round > 2;",
+        )
+        .unwrap();
+    let resumed = bisect(&bench, "10.11", &[&versions[..], &["--seconds", "0.5"]].concat()).with(0);
+    assert!(resumed.stderr.contains("going on to compare"), "{}", resumed.stderr);
+    assert_eq!(bench.count("run"), 2 * runs);
 }
 
 fn among_folders() {

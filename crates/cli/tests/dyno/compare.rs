@@ -91,7 +91,7 @@ fn trial(system: &str, step: &str, number: u32, rate: f64) -> TrialRecord {
         clients: 4,
         round: number,
         outcome: match operations {
-            0 => Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() },
+            0 => Outcome::failed("it died"),
             _ => Outcome::Completed,
         },
         measured: (operations > 0).then_some(measured),

@@ -149,7 +149,7 @@ fn step(row: &Record) -> StepRecord {
 fn trial(row: &Record) -> Option<Trial> {
     let outcome = match row.text("outcome").as_str() {
         "completed" => Outcome::Completed,
-        _ => Outcome::Failed { message: String::new(), log_tail: String::new() },
+        _ => Outcome::failed(""),
     };
     let measured = row.real("seconds").map(|seconds| {
         let operations = row.integer("operations").unsigned_abs();

@@ -1,7 +1,7 @@
 //! A results file for the tests.
 
 use dyno_store::{
-    CounterRecord, Counts, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord, SampleRecord,
+    Allocation, CounterRecord, Counts, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord, SampleRecord,
     SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord, Usage,
 };
 use serde_json::json;
@@ -44,7 +44,7 @@ impl Results {
         let instance =
             InstanceRecord { system_id: "old".to_owned(), start_seconds: 0.75, ..InstanceRecord::default() };
         self.store.put_instance(id, &InstanceRecord { is_fresh: true, ..instance }).unwrap();
-        self.store.put_allocation(id, &json!({ "rounds": 6 })).unwrap();
+        self.store.put_allocation(id, &Allocation { rounds: 6, ..Allocation::default() }).unwrap();
         self.store.commit_trial(id, &trial(0, 2)).unwrap();
         id
     }

@@ -48,6 +48,7 @@ fn list(store: &Store) {
     for run in store.runs().into_iter().flatten() {
         let _ = dyno_store::utc_text(run.started_at_ms);
         let _ = store.plan_text(run.id);
+        let _ = store.search(run.id);
     }
     let _ = store.size();
 }

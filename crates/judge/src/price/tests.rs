@@ -122,7 +122,7 @@ fn latency_counts_and_one_round_decides_nothing() {
 fn what_failed_in_a_round_is_not_shown_to_meet_a_target() {
     let mut run = priced(&[("fast", 300.0, 2000.0)], 8, 0.01);
     assert_eq!(answers(&answer(&run, 1000.0, None)), [("fast", Answer::Meets)]);
-    run.trials[0].record.outcome = Outcome::Failed { message: String::new(), log_tail: String::new() };
+    run.trials[0].record.outcome = Outcome::failed("");
     assert_eq!(answers(&answer(&run, 1000.0, None)), [("fast", Answer::NotDecided)]);
 }
 

@@ -47,8 +47,14 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use dyno_store::SearchQuestion;
+
     use super::*;
     use crate::plan::testing::{TEXT, parse};
+
+    fn question() -> SearchQuestion {
+        SearchQuestion::Tuning { tests: vec!["read-write".to_owned()], stage: None, size: None }
+    }
 
     /// A plan in which `c` has limits of its own, and alone runs a step before the test.
     fn plan() -> Plan {
@@ -69,7 +75,7 @@ mod tests {
         let settings = BTreeMap::new();
         let probe = |limits: &[LimitPart], steps: &[String]| {
             let mixture = Mixture { other: 2, settings: &settings, limits, steps };
-            plan.probe(0, Probed::Mixed(mixture), 4, "why")
+            plan.probe(0, Probed::Mixed(mixture), 4, question())
         };
         let ids = |plan: &Plan| plan.steps.iter().map(|step| step.id.clone()).collect::<Vec<_>>();
         let narrow = probe(&[LimitPart::ServerCpus], &[]);
@@ -81,7 +87,7 @@ mod tests {
         assert_eq!(ids(&aged), ["load", "age", "read-write"]);
         assert_eq!(aged.steps[1].not_for, ["a"]);
         assert!(aged.systems[1].confinement.is_none());
-        let whole = plan.probe(0, Probed::System(2), 4, "why");
+        let whole = plan.probe(0, Probed::System(2), 4, question());
         assert_eq!((ids(&whole), &whole.steps[1].not_for), (ids(&aged), &aged.steps[1].not_for));
     }
 }

@@ -43,7 +43,7 @@ mod versions;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use dyno_store::{ClaimRecord, Correction, LadderRecord};
+use dyno_store::{ClaimRecord, Correction, LadderRecord, SearchRecord};
 
 pub use background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
@@ -119,6 +119,8 @@ pub struct Plan {
     pub text: String,
     /// Files that were read beside it: suites, workloads, profiles, price lists.
     pub files: Vec<PathBuf>,
+    /// The comparison of a search that it makes; none for a plan of its own.
+    pub search: Option<SearchRecord>,
 }
 
 impl Plan {

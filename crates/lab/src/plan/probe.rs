@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dyno_engine::Catalogue;
 use dyno_settings::{is_of_data, plain_name};
-use dyno_store::{Correction, Run};
+use dyno_store::{Correction, Run, SearchQuestion, SearchRecord, SearchSide, SearchStep};
 use serde_json::json;
 
 use super::error::Problem;
@@ -192,10 +192,24 @@ impl Plan {
         self.between_steps = BetweenSteps::Keep;
     }
 
-    /// The plan with other systems, the first as the base. `about` says in a line what it compares; it is put before the
-    /// text, whose systems no longer apply.
-    pub(super) fn with_systems(mut self, systems: Vec<System>, rounds: Rounds, about: &str) -> Self {
-        self.systems = systems;
+    /// The plan with two other systems, the first as the base, for a question of a search. Its text stays that of the plan
+    /// that it was derived from.
+    pub(super) fn with_systems(
+        mut self,
+        systems: [System; 2],
+        sides: [SearchSide; 2],
+        rounds: Rounds,
+        question: SearchQuestion,
+    ) -> Self {
+        self.title = format!("{} against {}", in_words(&sides[1]), in_words(&sides[0]));
+        let step = |step: &Step| SearchStep {
+            id: step.id.clone(),
+            clients: step.clients.clone(),
+            seconds: step.seconds,
+        };
+        let steps = self.steps.iter().map(step).collect();
+        self.search = Some(SearchRecord { question, sides, steps, rounds: rounds.max() });
+        self.systems = systems.into();
         self.base = 0;
         self.anchor = None;
         self.rounds = rounds;
@@ -204,7 +218,6 @@ impl Plan {
         self.claims.clear();
         self.ladders.clear();
         self.crash = None;
-        self.text = format!("# {about}\n{}", self.text);
         self
     }
 
@@ -212,7 +225,14 @@ impl Plan {
     /// on the base's data, unless a change decides how tables lie on the disk. Then each round loads anew: two loads differ by
     /// chance too, and a difference between the same two in all rounds would be taken for that of the change.
     #[must_use]
-    pub fn probe(&self, base: usize, probed: Probed<'_>, rounds: u32, about: &str) -> Self {
+    pub fn probe(
+        &self,
+        base: usize,
+        probed: Probed<'_>,
+        rounds: u32,
+        question: SearchQuestion,
+    ) -> Self {
+        let sides = self.sides(base, probed);
         let base = self.systems[base].alone();
         let other = match probed {
             Probed::System(position) => self.systems[position].alone(),
@@ -228,7 +248,7 @@ impl Plan {
         let steps = self.steps_of_probe(&base.id, &other.id, probed);
         let has_own_data = other.data_settings.as_ref().is_some_and(|of_data| *of_data != base.settings);
         let plan = Self { steps, ..self.clone() }.loading_anew_if(has_own_data);
-        plan.with_systems(vec![base, other], Rounds::Fixed(rounds), about)
+        plan.with_systems([base, other], sides, Rounds::Fixed(rounds), question)
     }
 
     /// The plan with two changed copies of a system, by its position. `name` tells the first from it, and both begin on its
@@ -240,14 +260,30 @@ impl Plan {
         (name, first): (&str, &Changes),
         second: &Changes,
         rounds: u32,
-        about: &str,
-    ) -> Plan {
+        question: SearchQuestion,
+    ) -> Self {
         let system = self.systems[system].alone();
+        let sides = [first, second].map(|changes| changed_side(&system.id, changes));
         let steps = self.steps.iter().filter(|step| step.is_for(&system.id)).cloned().collect();
-        let systems = vec![system.changed(first, name), system.changed(second, "changed")];
+        let systems = [system.changed(first, name), system.changed(second, "changed")];
         let has_own_data = systems[0].data_settings != systems[1].data_settings;
         let plan = Self { steps, ..self.clone() }.loading_anew_if(has_own_data);
-        plan.with_systems(systems, Rounds::Fixed(rounds), about)
+        plan.with_systems(systems, sides, Rounds::Fixed(rounds), question)
+    }
+
+    /// The two systems of a probe, as its record tells them.
+    fn sides(&self, base: usize, probed: Probed<'_>) -> [SearchSide; 2] {
+        let id = &self.systems[base].id;
+        let other = match probed {
+            Probed::System(position) => changed_side(&self.systems[position].id, &Changes::new()),
+            Probed::Changed(changes) => changed_side(id, changes),
+            Probed::Mixed(Mixture { settings, limits, steps, .. }) => SearchSide {
+                limits: limits.iter().map(|part| part.name().to_owned()).collect(),
+                steps: steps.to_vec(),
+                ..changed_side(id, settings)
+            },
+        };
+        [changed_side(id, &Changes::new()), other]
     }
 
     /// Two loads differ by chance, so systems that each have data of their own are loaded anew in each round.
@@ -285,6 +321,26 @@ impl System {
     }
 }
 
+fn changed_side(system: &str, changes: &Changes) -> SearchSide {
+    SearchSide { system: system.to_owned(), settings: changes.clone(), ..SearchSide::default() }
+}
+
+/// `mariadb`, or `mariadb with sync_binlog = 0, iops`.
+fn in_words(side: &SearchSide) -> String {
+    let setting = |(name, value): (&String, &Option<String>)| match value {
+        Some(value) => format!("{name} = {value}"),
+        None => format!("the default of {name}"),
+    };
+    let settings = side.settings.iter().map(setting);
+    let changes: Vec<String> =
+        settings.chain(side.limits.iter().cloned()).chain(side.steps.iter().cloned()).collect();
+    if changes.is_empty() {
+        side.system.clone()
+    } else {
+        format!("{} with {}", side.system, changes.join(", "))
+    }
+}
+
 fn set(settings: &mut BTreeMap<String, String>, name: &str, value: Option<&String>) {
     // Plans may write a name with hyphens.
     settings.retain(|known, _| known == name || plain_name(known) != plain_name(name));
@@ -301,6 +357,13 @@ mod tests {
     use super::*;
     use crate::plan::testing::{TEXT, parse, plan};
 
+    const TITLE: &str =
+        "a with the default of innodb_doublewrite, sort_buffer_size = 4M against a";
+
+    fn question() -> SearchQuestion {
+        SearchQuestion::Tuning { tests: vec!["read-write".to_owned()], stage: None, size: None }
+    }
+
     fn changes(pairs: &[(&str, Option<&str>)]) -> Changes {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned))).collect()
     }
@@ -309,7 +372,7 @@ mod tests {
     fn a_changed_base_keeps_its_data_unless_a_change_decides_it() {
         let plan = plan();
         let quick = changes(&[("sort_buffer_size", Some("4M")), ("innodb_doublewrite", None)]);
-        let probe = plan.probe(0, Probed::Changed(&quick), 4, "why");
+        let probe = plan.probe(0, Probed::Changed(&quick), 4, question());
         let [base, changed] = &probe.systems[..] else { panic!() };
         assert_eq!(
             (base.id.as_str(), changed.id.as_str(), probe.rounds),
@@ -319,16 +382,19 @@ mod tests {
         assert!(!changed.settings.contains_key("innodb_doublewrite"));
         assert_eq!(changed.data_settings.as_ref(), Some(&base.settings));
         assert!(!probe.load_every_round);
-        assert!(probe.text.starts_with("# why\nname = "), "{}", probe.text);
+        assert_eq!((probe.text.as_str(), probe.title.as_str()), (plan.text.as_str(), TITLE));
+        let record = probe.search.clone().unwrap();
+        assert_eq!((record.sides[1].settings.clone(), record.rounds), (quick, 4));
+        assert_ne!(probe.search, plan.probe(0, Probed::Changed(&changes(&[])), 4, question()).search);
         let pages = changes(&[("innodb_page_size", Some("4k"))]);
-        let probe = plan.probe(0, Probed::Changed(&pages), 4, "why");
+        let probe = plan.probe(0, Probed::Changed(&pages), 4, question());
         assert_eq!(probe.systems[1].data_settings.as_ref().unwrap()["innodb_page_size"], "4k");
         assert!(probe.load_every_round && !probe.reuse_data, "two loads differ by chance");
     }
 
     #[test]
     fn a_system_of_the_plan_is_probed_as_it_is() {
-        let probe = plan().probe(0, Probed::System(2), 6, "why");
+        let probe = plan().probe(0, Probed::System(2), 6, question());
         assert_eq!((probe.systems[1].id.as_str(), &probe.systems[1].data_settings), ("c", &None));
     }
 
@@ -363,7 +429,7 @@ mod tests {
         plan.systems[0].settings.insert("sort-buffer-size".to_owned(), "1M".to_owned());
         let all = changes(&[("sort_buffer_size", Some("4M")), ("join_buffer_size", Some("2M"))]);
         let fewer = changes(&[("join_buffer_size", Some("2M"))]);
-        let probe = plan.probe_of_changes(0, ("tuned", &all), &fewer, 6, "why");
+        let probe = plan.probe_of_changes(0, ("tuned", &all), &fewer, 6, question());
         let [first, second] = &probe.systems[..] else { panic!() };
         assert_eq!((first.id.as_str(), second.id.as_str()), ("a.tuned", "a.changed"));
         assert_eq!(first.settings["sort_buffer_size"], "4M");
@@ -381,7 +447,7 @@ mod tests {
         plan.load_every_round = false;
         let all = changes(&[("innodb_page_size", Some("4K")), ("join_buffer_size", Some("2M"))]);
         let fewer = changes(&[("join_buffer_size", Some("2M"))]);
-        let probe = plan.probe_of_changes(0, ("tuned", &all), &fewer, 6, "why");
+        let probe = plan.probe_of_changes(0, ("tuned", &all), &fewer, 6, question());
         assert_ne!(probe.systems[0].data_settings, probe.systems[1].data_settings);
         assert!(probe.load_every_round && !probe.reuse_data);
     }
@@ -389,7 +455,7 @@ mod tests {
     #[test]
     fn changed_copies_do_not_run_what_their_system_does_not() {
         let plan = parse(&format!("{TEXT}not_for = [\"a\"]\n")).unwrap();
-        let probe = plan.probe_of_changes(0, ("tuned", &changes(&[])), &changes(&[]), 6, "why");
+        let probe = plan.probe_of_changes(0, ("tuned", &changes(&[])), &changes(&[]), 6, question());
         let steps: Vec<&str> = probe.steps.iter().map(|step| step.id.as_str()).collect();
         assert_eq!(steps, ["load"]);
     }

@@ -302,6 +302,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         systems,
         text: String::new(),
         files: Vec::new(),
+        search: None,
     };
     let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
     let steps = records::steps(&plan);

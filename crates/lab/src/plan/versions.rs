@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use dyno_engine::{Catalogue, Installation};
 use dyno_host::Confinement;
 use dyno_settings::Profile;
+use dyno_store::{SearchQuestion, SearchSide};
 
 use super::error::{PlanError, Problem};
 use super::system::{Source, System, engine, translated};
@@ -54,14 +55,16 @@ impl Plan {
         profile: &Profile,
         decision: Decision,
         catalogue: &Catalogue,
+        question: SearchQuestion,
     ) -> Result<Self, PlanError> {
-        let systems = versions
-            .into_iter()
-            .map(|version| system(version, profile, catalogue).map_err(Problem::Other))
-            .map(|system| Ok(System { listen: self.systems[self.base].listen, ..system? }))
-            .collect::<Result<_, Problem>>()?;
-        let about = format!("{} against {} in the steps of this plan:", versions[0], versions[1]);
-        Ok(self.with_systems(systems, Rounds::UntilDecided(decision), &about))
+        let listen = self.systems[self.base].listen;
+        let system = |version: &Version| -> Result<System, Problem> {
+            let system = system(version, profile, catalogue).map_err(Problem::Other)?;
+            Ok(System { listen, ..system })
+        };
+        let systems = [system(versions[0])?, system(versions[1])?];
+        let side = |version: &Version| SearchSide { system: version.to_string(), ..SearchSide::default() };
+        Ok(self.with_systems(systems, versions.map(side), Rounds::UntilDecided(decision), question))
     }
 }
 
@@ -89,22 +92,27 @@ mod tests {
     use super::*;
     use crate::plan::testing::plan;
 
+    fn question() -> SearchQuestion {
+        SearchQuestion::Bisection { profile: "like-56".to_owned(), comparisons_max: 2, margin: 0.02 }
+    }
+
     #[test]
     fn the_steps_stay_and_the_systems_change() {
         let (profile, catalogue) = (Profile::find("like-56").unwrap(), Catalogue::builtin());
         let [old, new, misspelt] = ["mysql@5.6.24/innodb", "mysql@8.0.33/innodb", "msql"]
             .map(|name| Version::Catalogue(name.to_owned()));
         let decision = Decision { alpha: 0.01, ..Decision::within(20) };
-        let two = plan().between_two([&old, &new], &profile, decision, &catalogue).unwrap();
+        let two = plan().between_two([&old, &new], &profile, decision, &catalogue, question()).unwrap();
         let ids: Vec<_> = two.systems.iter().map(|system| system.id.as_str()).collect();
         assert_eq!((ids, two.base), (vec!["mysql@5.6.24/innodb", "mysql@8.0.33/innodb"], 0));
         assert_eq!(two.steps.len(), plan().steps.len());
         assert_eq!(two.rounds, Rounds::UntilDecided(decision));
+        assert_eq!(two.title, "mysql@8.0.33/innodb against mysql@5.6.24/innodb");
         assert_eq!(two.systems[1].settings["eq_range_index_dive_limit"], "10");
-        let unknown = plan().between_two([&old, &misspelt], &profile, decision, &catalogue).unwrap_err();
+        let unknown = plan().between_two([&old, &misspelt], &profile, decision, &catalogue, question()).unwrap_err();
         assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");
         let nowhere = Version::Basedir("nowhere".into());
-        let empty = plan().between_two([&old, &nowhere], &profile, decision, &catalogue).unwrap_err();
+        let empty = plan().between_two([&old, &nowhere], &profile, decision, &catalogue, question()).unwrap_err();
         assert!(empty.to_string().contains("nowhere"), "{empty}");
     }
 }

@@ -17,15 +17,7 @@ pub struct NotStarted {
     pub log_tail: String,
 }
 
-/// How its messages begin.
-const BEGINNING: &str = "did not start: ";
-
 impl NotStarted {
-    /// Whether a failed trial's message is that of a system that did not start.
-    pub fn is_of(message: &str) -> bool {
-        message.starts_with(BEGINNING)
-    }
-
     pub(crate) fn new(system: &str, error: &RunError) -> Self {
         let words = match error {
             RunError::Start {
@@ -46,7 +38,7 @@ impl NotStarted {
             log.iter().find(is_telling).or(log.last()).map_or(String::new(), |line| format!(": {line}"));
         Self {
             system: system.to_owned(),
-            message: format!("{BEGINNING}{sentence}{last_words}"),
+            message: format!("did not start: {sentence}{last_words}"),
             log_tail: log.join("\n"),
         }
     }

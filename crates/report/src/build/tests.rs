@@ -224,7 +224,7 @@ fn a_killed_run_counts_what_is_missing() {
     let mut run = sample::run(3);
     run.state = RunState::Killed;
     run.trials.truncate(40);
-    run.trials[39].record.outcome = Outcome::Failed { message: "gone".to_owned(), log_tail: String::new() };
+    run.trials[39].record.outcome = Outcome::failed("gone");
     let header = reports(&run).run;
     assert_eq!((header.trials_planned, header.trials_completed, header.trials_failed), (93, 39, 1));
     assert_eq!(header.state, "killed");

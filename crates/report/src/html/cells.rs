@@ -163,7 +163,7 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
     let rate = dyno_judge::throughput(record);
     let failure = match &record.outcome {
         Outcome::Completed => None,
-        Outcome::Failed { message, log_tail } => {
+        Outcome::Failed { message, log_tail, .. } => {
             Some(Failure { message: message.clone(), log_tail: log_tail.clone() })
         }
     };

@@ -59,7 +59,7 @@ struct Failure<'a> {
 fn failures(run: &Run) -> Vec<Failure<'_>> {
     let mut failures: Vec<Failure<'_>> = Vec::new();
     for record in run.trials.iter().map(|trial| &trial.record) {
-        let Outcome::Failed { message, log_tail } = &record.outcome else { continue };
+        let Outcome::Failed { message, log_tail, .. } = &record.outcome else { continue };
         let alike = |failure: &&mut Failure<'_>| {
             failure.system == record.system_id && failure.message == message.as_str()
         };

@@ -17,9 +17,10 @@ use dyno_engine::{Cache, Catalogue};
 use dyno_judge::{Rule, analyse};
 use dyno_lab::{Foreseen, NotStarted, Plan, Rounds, RunOptions, RunOutcome, foresee};
 use dyno_report::{Details, Format, Reports, render, reports};
+use dyno_search::Lab;
+use dyno_search::explain::reasons;
 use dyno_store::{RunChoice, Store};
 
-use super::explain::reasons;
 use super::outline;
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page, progress};
@@ -110,8 +111,23 @@ pub(super) struct RunFlags {
 }
 
 impl RunFlags {
+    /// What a search runs its comparisons with.
+    pub(super) fn search(&self) -> (&dyn Lab, &Path, Option<u64>) {
+        (self, &self.results.path, self.seed)
+    }
+
     fn remote_dyno(&self) -> RemoteDyno {
         self.remote_dyno.clone().map_or(RemoteDyno::Copied, RemoteDyno::At)
+    }
+}
+
+impl Lab for RunFlags {
+    fn run(&self, plan: &Plan, seed: Option<u64>, resume: bool) -> anyhow::Result<Option<RunOutcome>> {
+        measure(plan, &Self { seed, needs_all_systems: true, ..self.clone() }, resume)
+    }
+
+    fn tell(&self, line: &str) {
+        output::tell(line);
     }
 }
 

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_round_with_a_failed_trial_is_not_complete() {
         let mut trials = whole_round(0);
-        trials[3].outcome = Outcome::Failed { message: "it died".to_owned(), log_tail: String::new() };
+        trials[3].outcome = Outcome::failed("it died");
         let executed = Executed::of(&plan(), &run(trials));
         assert_eq!((executed.next_round, executed.rounds_complete, executed.trials_completed), (1, 0, 5));
     }

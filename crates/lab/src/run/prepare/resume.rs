@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dyno_store::{Ending, Outcome, ResumptionRecord, Run, RunChoice, RunState, Store};
+use dyno_store::{Ending, Outcome, ResumptionRecord, Run, RunChoice, RunState, SearchRecord, Store};
 use serde_json::{Value, json};
 
 use super::executed::Executed;
@@ -32,6 +32,9 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
             "run {id} was of another version or scale of it; run that one (`dyno results show {id}` has its text), \
              or start anew without --resume"
         )));
+    }
+    if run.record.search != plan.search.as_ref().map(SearchRecord::as_stored) {
+        return Err(cannot(format!("run {id} was another comparison")));
     }
     // Command line options change the plan. Trials under other options cannot be in the same run.
     if records::steps_of_run(plan, run.record.spread_id.is_some()) != run.steps {

@@ -49,5 +49,6 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         ladders: plan.ladders.clone(),
         counters: plan.counters.clone(),
         spread_id: options.task.as_ref().map(|task| task.spread_id.clone()),
+        search: plan.search.clone(),
     }
 }

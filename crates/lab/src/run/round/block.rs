@@ -170,7 +170,7 @@ impl<'a> RunSession<'a> {
         let failed = |message, log_tail| Ok(Err(FinishedTrial::failed(planned.begin(), message, log_tail)));
         let slot = match round.slots.get_mut(&trial.system).expect("a round's trials are of its systems") {
             Ok(slot) => slot,
-            Err(NotStarted { message, log_tail, .. }) => return failed(message.clone(), log_tail.clone()),
+            Err(why) => return Ok(Err(FinishedTrial::not_started(planned.begin(), why))),
         };
         let warmed_before = slot.instance.warm_seconds;
         let ready = planned.make_ready(slot, self.observer);

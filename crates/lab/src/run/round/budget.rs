@@ -2,7 +2,7 @@
 
 use dyno_judge::Rule;
 use dyno_stats::{AllocationLimits, Components, Costs, ROUNDS_MIN, allocate, median};
-use serde_json::json;
+use dyno_store::Allocation;
 
 use super::session::RunSession;
 use crate::plan::{Command, Step};
@@ -69,15 +69,15 @@ impl RunSession<'_> {
         let rounds = complete + (left_seconds / round_seconds).max(limits.rounds_min as f64) as u32;
         self.trial_seconds = allocation.map(|allocation| allocation.seconds_per_trial);
         self.forecast.expect(round_seconds);
-        let written = json!({
-            "budget_seconds": budget_seconds,
-            "pilot_rounds": complete,
-            "rounds": rounds,
-            "seconds_per_trial": seconds_per_trial,
-            "restart_seconds": found.restart_seconds,
-            "between_instances": found.between_instances,
-            "between_slices": found.between_slices,
-        });
+        let written = Allocation {
+            budget_seconds,
+            pilot_rounds: complete,
+            rounds,
+            seconds_per_trial,
+            restart_seconds: found.restart_seconds,
+            between_instances: found.between_instances,
+            between_slices: found.between_slices,
+        };
         self.store.put_allocation(self.run, &written)?;
         self.observer.observe(&Event::Allocated { rounds, seconds_per_trial });
         self.rounds_allocated = Some(rounds);

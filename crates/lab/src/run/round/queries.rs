@@ -68,7 +68,7 @@ impl<'a> RunSession<'a> {
             Err(PassAbort::Stopped) => None,
         };
         if let Some(message) = objection {
-            record.outcome = Outcome::Failed { message, log_tail: String::new() };
+            record.outcome = Outcome::failed(message);
         }
     }
 

@@ -154,7 +154,7 @@ fn recorded(begun: TrialRecord, workload: &Background, ticks: &[Tick]) -> TrialR
     };
     if ticks.is_empty() {
         let message = "was measured for less than a second".to_owned();
-        return TrialRecord { outcome: Outcome::Failed { message, log_tail: String::new() }, ..begun };
+        return TrialRecord { outcome: Outcome::failed(message), ..begun };
     }
     TrialRecord {
         measured: Some(measured(ticks)),

@@ -1,7 +1,9 @@
-//! What a trial came to.
+//! The outcome of a trial.
 
 use dyno_load::Noted;
-use dyno_store::{Outcome, TrialRecord};
+use dyno_store::{FailureKind, Outcome, TrialRecord};
+
+use crate::run::not_started::NotStarted;
 
 /// A trial that ended, as the results file keeps it but for its position in the run.
 pub(crate) struct FinishedTrial {
@@ -19,6 +21,14 @@ impl FinishedTrial {
 
     /// A trial of which nothing was measured.
     pub(crate) fn failed(record: TrialRecord, message: String, log_tail: String) -> Self {
-        Self::new(TrialRecord { outcome: Outcome::Failed { message, log_tail }, ..record })
+        let outcome = Outcome::Failed { kind: FailureKind::Trial, message, log_tail };
+        Self::new(TrialRecord { outcome, ..record })
+    }
+
+    /// A trial of a system that did not start.
+    pub(crate) fn not_started(record: TrialRecord, why: &NotStarted) -> Self {
+        let NotStarted { message, log_tail, .. } = why.clone();
+        let outcome = Outcome::Failed { kind: FailureKind::Start, message, log_tail };
+        Self::new(TrialRecord { outcome, ..record })
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dyno_host::{CpuSet, OwnCores};
 use dyno_load::{Job, LoadProcess};
-use dyno_store::{Outcome, TrialRecord};
+use dyno_store::{FailureKind, Outcome, TrialRecord};
 
 use super::hook::{self, HookError};
 use super::limits::without_io_limits;
@@ -142,7 +142,7 @@ impl<'a> PlannedTrial<'a> {
             let step = self.step();
             message = format!("{message}; {met}, during {} of {}", step.command.as_str(), step.script.name);
         }
-        Ok(Outcome::Failed { message, log_tail: examination.log_tail })
+        Ok(Outcome::Failed { kind: FailureKind::Trial, message, log_tail: examination.log_tail })
     }
 
     /// Why nothing was finished, and whether the server is to be killed for it.

@@ -1,31 +1,19 @@
 //! `dyno explain`: why two systems differ.
 
-mod beside;
-mod change;
-mod changes;
-mod evidence;
-mod prove;
-mod replay;
-mod settings;
-mod why;
-
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use dyno_judge::{Analysis, Explanation, Finding, Judgement, Rule, TestComparison, analyse};
-use dyno_report::{check_trials, render_explanations};
+use dyno_judge::{Analysis, Explanation, Judgement, Rule, TestComparison, analyse};
+use dyno_report::{check_trials, render_explanations, render_proof};
+use dyno_search::explain::{Evidence, is_decided};
+use dyno_search::{DisturbedHost, Ending, Prove};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
-use self::evidence::Evidence;
-use super::made::is_of_search;
 use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ProseOrJson, run_id, time};
-use crate::failure::DisturbedHost;
-use crate::output;
-
-pub(crate) use self::why::{largest, reasons};
+use crate::{interrupt, output};
 
 /// Show what changed between two systems where one is faster: costs, counters and settings; prove which setting did it
 #[derive(Debug, Args)]
@@ -105,6 +93,15 @@ impl Explain {
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Proves the largest of the differences.
+    fn prove(&self, run: &Run, explanations: &[Explanation]) -> anyhow::Result<ExitCode> {
+        let ProveFlags { budget, rounds, seconds, plan } = &self.proving;
+        let prove = Prove { budget: *budget, rounds: *rounds, seconds: *seconds, plan: plan.clone() };
+        let (report, ending) = prove.search(self.flags.search(), run, explanations)?;
+        output::print_rendered(&render_proof(&report, self.format.into(), &output::render_options()))?;
+        Ok(if ending == Ending::Stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
+    }
+
     /// The run to explain: by default the latest that is no comparison of a search.
     fn choice(&self, store: &Store) -> anyhow::Result<RunChoice> {
         if let Some(run) = self.run {
@@ -112,7 +109,7 @@ impl Explain {
         }
         let runs = store.runs()?;
         for run in runs.iter().rev() {
-            if !is_of_search(store, run)? {
+            if !run.is_of_search {
                 return Ok(RunChoice::Id(run.id));
             }
         }
@@ -181,9 +178,4 @@ impl Explain {
         }
         tests
     }
-}
-
-/// Whether there is a difference to explain.
-fn is_decided(finding: Finding) -> bool {
-    matches!(finding, Finding::Improved | Finding::Regressed)
 }

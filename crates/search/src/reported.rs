@@ -4,7 +4,7 @@ use dyno_settings::{Product, SystemFacts};
 use dyno_store::SystemRecord;
 
 /// The facts of a system whose product is known.
-pub(super) fn facts(system: &SystemRecord, product: Product) -> SystemFacts {
+pub fn facts(system: &SystemRecord, product: Product) -> SystemFacts {
     let variables = system.variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
     SystemFacts {
         id: system.id.clone(),

@@ -1,15 +1,14 @@
 //! What a search has found, for its report.
 
-use dyno_judge::{ProbeEffect, TUNE_ALPHA, ValueSet};
-use dyno_lab::Probed;
+use dyno_judge::{ProbeEffect, TUNE_ALPHA, TuneProbe, ValueSet};
 use dyno_report::{Recommendation, TuneReport};
 use dyno_stats::Margin;
 
-use super::Session;
-use crate::commands::tune::space::Space;
+use super::TuneInMaking;
+use super::space::Space;
 
-impl Session<'_> {
-    pub(in crate::commands::tune) fn report(&self) -> TuneReport {
+impl TuneInMaking<'_> {
+    pub(super) fn report(&self) -> TuneReport {
         let system = &self.plan.systems[self.system];
         let steps = self.plan.steps.iter().filter(|step| self.tests.contains(&step.id));
         let mut clients: Vec<u32> = steps.flat_map(|step| step.clients.clone()).collect();
@@ -39,7 +38,8 @@ impl Session<'_> {
         let space = self.space.as_ref()?;
         let (_, [promise_of_base, promise]) =
             self.promises.iter().rfind(|(known, _)| known == values)?.clone();
-        let plan = self.plan.probe(self.system, Probed::Changed(&space.changes(values)), 1, "");
+        let question = self.question(&TuneProbe::Control);
+        let plan = self.changed(&space.changes(values), 1, question);
         Some(Recommendation {
             settings: plan.systems[1].settings.clone(),
             changed: space.changes(values).into_keys().collect(),

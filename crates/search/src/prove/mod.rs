@@ -1,8 +1,11 @@
-//! `dyno explain --prove`: makes the comparisons that a proof asks for, and prints the proof.
+//! Which changes make a difference: the comparisons that a proof asks for.
+
+mod change;
+mod changes;
+mod replay;
 
 use std::path::Path;
-use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use dyno_engine::Catalogue;
@@ -11,17 +14,16 @@ use dyno_judge::{
     rounds_for,
 };
 use dyno_lab::{Plan, Probed};
-use dyno_report::{MadeProbe, ProofReport, render_proof};
+use dyno_report::{MadeProbe, ProofReport};
 use dyno_stats::Margin;
-use dyno_store::{Run, RunId};
+use dyno_store::{Run, RunId, SearchQuestion};
 
-use super::changes::Changes;
-use super::why::in_the_background;
-use super::{Explain, ProveFlags, is_decided, settings};
-use crate::commands::made::{Made, MadeRuns, PLANS_OF_PROOFS, TEXTS_OF_PROOFS};
-use crate::commands::probe::{Bar, Compared, Prober};
-use crate::commands::run::RunFlags;
-use crate::{interrupt, output};
+use self::changes::Changes;
+pub(crate) use self::change::{RUN, step_name};
+pub(crate) use self::replay::so_far;
+use crate::Ending;
+use crate::explain::{in_the_background, is_decided, reported_facts};
+use crate::session::{Bar, Compared, Lab, Made, Session};
 
 /// The error probability of all comparisons of a proof together.
 const ALPHA: f64 = 0.05;
@@ -32,9 +34,34 @@ const ROUNDS_FIRST: u32 = 6;
 /// Most rounds of a comparison that the noise of the first asks for.
 const ROUNDS_MAX: u32 = 12;
 
-impl Explain {
-    /// Proves the largest of the differences.
-    pub(super) fn prove(&self, run: &Run, explanations: &[Explanation]) -> anyhow::Result<ExitCode> {
+/// How the names of its plans begin.
+const PLANS: &str = "explain-";
+
+/// How a difference is proven.
+#[derive(Clone, Debug, Default)]
+pub struct Prove {
+    /// No further comparison is made after this time.
+    pub budget: Option<Duration>,
+    /// Rounds of each comparison; by default as many as the noise of the first asks for.
+    pub rounds: Option<u32>,
+    /// Measured seconds of each system in a round; by default the run's, at most 1.
+    pub seconds: Option<f64>,
+    /// Name or file of the run's plan, if its text names files beside it.
+    pub plan: Option<String>,
+}
+
+impl Prove {
+    /// Proves the largest of the differences of a run.
+    ///
+    /// # Errors
+    /// There is no difference, it cannot be taken apart, a comparison cannot be made, or neighbours disturbed it so that
+    /// nothing is decided.
+    pub fn search(
+        &self,
+        (lab, results, seed): (&dyn Lab, &Path, Option<u64>),
+        run: &Run,
+        explanations: &[Explanation],
+    ) -> anyhow::Result<(ProofReport, Ending)> {
         let size = |it: &&Explanation| it.ratio.ln().abs();
         let largest =
             explanations.iter().filter(|it| may_be_one(it)).max_by(|a, b| size(a).total_cmp(&size(b)));
@@ -48,11 +75,9 @@ impl Explain {
                 asked.step
             );
         };
-        let mut session = Session::begin(&self.proving, &self.flags.results.path, run, explanation)?;
-        let is_stopped = session.search(&self.flags)? == Search::Stopped;
-        let report = session.report(run);
-        output::print_rendered(&render_proof(&report, self.format.into(), &output::render_options()))?;
-        Ok(if is_stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
+        let mut proof = ProofInMaking::begin(self, (lab, results, seed), run, explanation)?;
+        let ending = proof.search()?;
+        Ok((proof.report(run), ending))
     }
 }
 
@@ -62,31 +87,23 @@ fn may_be_one(explanation: &Explanation) -> bool {
     is_decided(explanation.finding) || explanation.interval.is_some_and(|interval| interval.excludes_one())
 }
 
-/// What the comparisons of a proof are about, up to the system that is compared with the base.
-pub(super) fn subject(run: RunId, explanation: &Explanation) -> String {
-    let Explanation { base, candidate, step, clients, .. } = explanation;
-    format!("{TEXTS_OF_PROOFS} {run}, {base} and {candidate} in {step} at {clients} clients: {base} and")
+/// The question of the proof of a difference.
+pub(crate) fn question(run: &Run, explanation: &Explanation) -> SearchQuestion {
+    let Explanation { base, candidate, step, clients, .. } = explanation.clone();
+    SearchQuestion::Proof { run_started_at_ms: run.record.started_at_ms, base, candidate, step, clients }
 }
 
 /// The name of the plans of a proof's comparisons.
-pub(super) fn plan_name(step: &str) -> String {
-    format!("{PLANS_OF_PROOFS}{step}")
-}
-
-/// How a search for a proof ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Search {
-    /// The proof is complete, or the time is over.
-    Ended,
-    /// The user stopped it.
-    Stopped,
+pub(crate) fn plan_name(step: &str) -> String {
+    format!("{PLANS}{step}")
 }
 
 /// A proof in the making.
-pub(super) struct Session<'a> {
-    wanted: &'a ProveFlags,
-    results: &'a Path,
+struct ProofInMaking<'a> {
+    wanted: &'a Prove,
+    session: Session<'a>,
     explanation: &'a Explanation,
+    question: SearchQuestion,
     run: RunId,
     plan: Plan,
     base: usize,
@@ -95,15 +112,14 @@ pub(super) struct Session<'a> {
     proving: Proving,
     alpha: f64,
     made: Vec<MadeProbe>,
-    made_before: MadeRuns,
     /// Rounds of a comparison.
     rounds: u32,
 }
 
-impl<'a> Session<'a> {
-    pub(super) fn begin(
-        wanted: &'a ProveFlags,
-        results: &'a Path,
+impl<'a> ProofInMaking<'a> {
+    fn begin(
+        wanted: &'a Prove,
+        (lab, results, seed): (&'a dyn Lab, &'a Path, Option<u64>),
         run: &Run,
         explanation: &'a Explanation,
     ) -> anyhow::Result<Self> {
@@ -147,7 +163,6 @@ impl<'a> Session<'a> {
                 format!("; what differs is {}", changes.others.join(" and "))
             }
         );
-        let made_before = MadeRuns::read(results, &plan.name)?;
         let proving = Proving::new(ProofQuestion {
             changes: changes.count(),
             suspects: changes.suspects,
@@ -157,8 +172,9 @@ impl<'a> Session<'a> {
         });
         Ok(Self {
             wanted,
-            results,
+            session: Session::begin(lab, results, seed, &plan.name)?,
             explanation,
+            question: question(run, explanation),
             run: run.id,
             plan,
             base,
@@ -167,36 +183,32 @@ impl<'a> Session<'a> {
             alpha: ALPHA / proving.probes_max() as f64,
             proving,
             made: Vec::new(),
-            made_before,
             rounds: wanted.rounds.unwrap_or(ROUNDS_FIRST),
         })
     }
 
     /// Makes comparisons until the proof is complete, the time is over, or the user stops it.
-    fn search(&mut self, flags: &RunFlags) -> anyhow::Result<Search> {
-        let began = Instant::now();
-        let mut longest = Duration::ZERO;
+    fn search(&mut self) -> anyhow::Result<Ending> {
         loop {
-            let ProofStep::Probe(probe, length) = self.proving.next_step() else { return Ok(Search::Ended) };
-            let is_over = |budget| !longest.is_zero() && began.elapsed() + longest > budget;
+            let ProofStep::Probe(probe, length) = self.proving.next_step() else { return Ok(Ending::Ended) };
+            let longest = self.session.longest();
+            let is_over = |budget| !longest.is_zero() && self.session.elapsed() + longest > budget;
             if self.wanted.budget.is_some_and(is_over) {
-                output::tell("the time of --budget is over; the same command with a larger one goes on");
-                return Ok(Search::Ended);
+                self.session.tell("the time of --budget is over; the same command with a larger one goes on");
+                return Ok(Ending::Ended);
             }
-            let started = Instant::now();
-            let Some(compared) = self.compare(&probe, length, flags)? else { return Ok(Search::Stopped) };
-            longest = longest.max(started.elapsed());
+            let Some(compared) = self.compare(&probe, length)? else { return Ok(Ending::Stopped) };
             self.note(probe, length, compared)?;
             self.tell_last();
         }
     }
 
     /// Takes the comparisons that earlier starts have made, up to the first that is missing.
-    pub(super) fn replay(&mut self) -> anyhow::Result<()> {
+    fn replay(&mut self) -> anyhow::Result<()> {
         while let ProofStep::Probe(probe, length) = self.proving.next_step() {
             let plan = self.plan_of_probe(&probe, length);
-            let Some(Made::Complete(run)) = self.made_before.of(&plan) else { break };
-            let compared = self.bar().judge(self.results, run)?;
+            let Some(Made::Complete(run)) = self.session.made(&plan) else { break };
+            let compared = self.session.judge(run, &self.bar())?;
             self.note(probe, length, compared)?;
         }
         Ok(())
@@ -212,19 +224,14 @@ impl<'a> Session<'a> {
     }
 
     /// Makes a comparison, or takes one that an earlier start has made. None if the user stopped it.
-    fn compare(
-        &self,
-        probe: &Probe,
-        length: ProbeLength,
-        flags: &RunFlags,
-    ) -> anyhow::Result<Option<Compared>> {
+    fn compare(&mut self, probe: &Probe, length: ProbeLength) -> anyhow::Result<Option<Compared>> {
         let what = format!("{} with {}", self.explanation.base, self.in_words(probe));
         let what = match length {
             ProbeLength::Usual => what,
             ProbeLength::Longer => format!("{what} again, with {} rounds", self.rounds_of(length)),
         };
-        let prober = Prober { flags, bar: self.bar() };
-        prober.compare_once(&self.plan_of_probe(probe, length), &self.made_before, &what)
+        let plan = self.plan_of_probe(probe, length);
+        self.session.compare(&plan, &self.bar(), &what)
     }
 
     fn rounds_of(&self, length: ProbeLength) -> u32 {
@@ -235,19 +242,12 @@ impl<'a> Session<'a> {
     }
 
     fn plan_of_probe(&self, probe: &Probe, length: ProbeLength) -> Plan {
-        let rounds = self.rounds_of(length);
-        let seconds = self.plan.steps.last().map_or(0.0, |step| step.seconds);
-        // The text of its plan tells a comparison from every other.
-        let about = format!(
-            "{} {}, {rounds} rounds of {seconds} s",
-            subject(self.run, self.explanation),
-            self.in_words(probe)
-        );
+        let (rounds, question) = (self.rounds_of(length), self.question.clone());
         match probe {
-            Probe::Whole => self.plan.probe(self.base, Probed::System(self.candidate), rounds, &about),
+            Probe::Whole => self.plan.probe(self.base, Probed::System(self.candidate), rounds, question),
             Probe::Changes(groups) => {
                 let chosen = self.changes.of(groups);
-                self.plan.probe(self.base, Probed::Mixed(chosen.mixture()), rounds, &about)
+                self.plan.probe(self.base, Probed::Mixed(chosen.mixture()), rounds, question)
             }
         }
     }
@@ -277,7 +277,7 @@ impl<'a> Session<'a> {
     /// Tells the user what the last comparison found.
     fn tell_last(&self) {
         let Some(MadeProbe { run, probe, effect, refused, .. }) = self.made.last() else { return };
-        output::tell(&format!(
+        self.session.tell(&format!(
             "{}: {} (run {run})",
             self.in_words(probe),
             match effect {
@@ -287,7 +287,7 @@ impl<'a> Session<'a> {
         ));
     }
 
-    pub(super) fn report(&self, run: &Run) -> ProofReport {
+    fn report(&self, run: &Run) -> ProofReport {
         let proof = self.proving.so_far();
         let mut others = self.changes.others.clone();
         if others.is_empty() && proof.all_changes.is_some() {
@@ -296,7 +296,7 @@ impl<'a> Session<'a> {
         let Explanation { base, candidate, step, clients, ratio, interval, .. } = self.explanation.clone();
         ProofReport {
             run: self.run.0,
-            changes: self.changes.told(settings::facts(run, &base).as_ref()),
+            changes: self.changes.told(reported_facts(run, &base).as_ref()),
             base,
             candidate,
             step,
@@ -313,7 +313,7 @@ impl<'a> Session<'a> {
 }
 
 /// The plan of the run, as the user names it or as the run keeps it.
-fn plan_of(wanted: &ProveFlags, run: &Run) -> anyhow::Result<Plan> {
+fn plan_of(wanted: &Prove, run: &Run) -> anyhow::Result<Plan> {
     let catalogue = Catalogue::load()?;
     let named = wanted.plan.as_ref().map(|name| Plan::find(name, &catalogue)).transpose()?;
     let plan = Plan::of_run(run, named, &catalogue);

@@ -10,7 +10,7 @@ use dyno_store::{Run, Store, StoreError};
 use super::settings::differences;
 
 /// Reads evidence: plans once, settings once for two systems in a step, counters of a test at a time.
-pub(super) struct Evidence<'a> {
+pub struct Evidence<'a> {
     store: &'a Store,
     run: &'a Run,
     analysis: &'a Analysis,
@@ -19,13 +19,20 @@ pub(super) struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn of(store: &'a Store, run: &'a Run, analysis: &'a Analysis) -> Result<Self, StoreError> {
+    /// The evidence of a run.
+    ///
+    /// # Errors
+    /// The results file cannot be read.
+    pub fn of(store: &'a Store, run: &'a Run, analysis: &'a Analysis) -> Result<Self, StoreError> {
         let of_trials = TrialEvidence { plans: store.statement_plans(run.id)?, ..TrialEvidence::default() };
         Ok(Self { store, run, analysis, of_trials, settings: HashMap::new() })
     }
 
     /// The explanation of a test of two systems, the base first; none if they were not compared in it.
-    pub(super) fn explanation(
+    ///
+    /// # Errors
+    /// The results file cannot be read.
+    pub fn explanation(
         &mut self,
         (base, candidate): (&str, &str),
         test: &TestComparison,

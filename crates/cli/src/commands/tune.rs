@@ -1,16 +1,13 @@
 //! `dyno tune`: settings that are better than a system's own.
 
-mod session;
-mod space;
-
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
 use dyno_judge::TuneEnding;
 use dyno_report::render_tuning;
+use dyno_search::Ending;
 
-use self::session::{Search, Session};
 use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ProseOrJson, time};
 use crate::{interrupt, output};
@@ -30,7 +27,7 @@ Examples:
 )]
 pub(crate) struct Tune {
     /// Name of a built-in plan (see `dyno plans`), or a .toml file
-    pub(super) plan: String,
+    plan: String,
     /// The system to tune; by default the plan's base
     #[arg(long, value_name = "SYSTEM")]
     system: Option<String>,
@@ -67,14 +64,24 @@ pub(crate) struct Tune {
 
 impl Tune {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        let mut session = Session::begin(&self)?;
-        let search = session.search()?;
-        let report = session.report();
+        let tune = dyno_search::Tune {
+            plan: self.plan,
+            system: self.system,
+            step: self.step,
+            group: self.group,
+            clients: self.clients,
+            budget: self.budget,
+            candidates: self.candidates,
+            rounds: self.rounds,
+            seconds: self.seconds,
+            scale: self.scale,
+        };
+        let (report, ending) = tune.search(self.flags.search())?;
         output::print_rendered(&render_tuning(&report, self.format.into(), &output::render_options()))?;
-        Ok(match (search, report.tuned.ending) {
-            (Search::Stopped, _) => interrupt::exit_code(),
-            (Search::Ended, TuneEnding::BaseFailed) => ExitCode::FAILURE,
-            (Search::Ended, _) => ExitCode::SUCCESS,
+        Ok(match (ending, report.tuned.ending) {
+            (Ending::Stopped, _) => interrupt::exit_code(),
+            (Ending::Ended, TuneEnding::BaseFailed) => ExitCode::FAILURE,
+            (Ending::Ended, _) => ExitCode::SUCCESS,
         })
     }
 }

@@ -59,10 +59,10 @@ impl Change {
 }
 
 /// The value of a step for the system that runs it.
-pub(super) const RUN: &str = "run";
+pub(crate) const RUN: &str = "run";
 
 /// The name of a step among those of settings.
-pub(super) fn step_name(id: &str) -> String {
+pub(crate) fn step_name(id: &str) -> String {
     format!("{STEP}{id}")
 }
 

@@ -3,15 +3,27 @@
 use std::path::Path;
 
 use dyno_judge::Explanation;
+use dyno_lab::{Plan, RunOutcome};
 use dyno_report::ProofReport;
-use dyno_store::{Run, Store};
+use dyno_store::{Run, SearchSide, Store, StoredSearch};
 
-use super::ProveFlags;
-use super::prove::{Session, plan_name, subject};
+use super::{Prove, ProofInMaking, plan_name, question};
+use crate::session::Lab;
+
+/// The [`Lab`] of a proof that only reads.
+struct NoLab;
+
+impl Lab for NoLab {
+    fn run(&self, _: &Plan, _: Option<u64>, _: bool) -> anyhow::Result<Option<RunOutcome>> {
+        Ok(None)
+    }
+
+    fn tell(&self, _: &str) {}
+}
 
 /// What the results file shows of a difference without measuring: the proof as far as comparisons for it were made. None
 /// if there are none.
-pub(super) fn so_far(
+pub(crate) fn so_far(
     store: &Store,
     results: &Path,
     run: &Run,
@@ -21,10 +33,10 @@ pub(super) fn so_far(
     let mut fullest: Option<ProofReport> = None;
     // Whether the user asked for these rounds, or the first comparison decided how many the others have, is not kept.
     for rounds in [None, Some(rounds)] {
-        let wanted = ProveFlags { budget: None, rounds, seconds: Some(seconds), plan: None };
-        let mut session = Session::begin(&wanted, results, run, explanation)?;
-        session.replay()?;
-        let report = session.report(run);
+        let wanted = Prove { rounds, seconds: Some(seconds), ..Prove::default() };
+        let mut proof = ProofInMaking::begin(&wanted, (&NoLab, results, None), run, explanation)?;
+        proof.replay()?;
+        let report = proof.report(run);
         if fullest.as_ref().is_none_or(|other| other.probes.len() < report.probes.len()) {
             fullest = Some(report);
         }
@@ -38,15 +50,15 @@ fn first_comparison(
     run: &Run,
     explanation: &Explanation,
 ) -> anyhow::Result<Option<(u32, f64)>> {
-    let begin = format!("# {} {}, ", subject(run.id, explanation), explanation.candidate);
-    let name = plan_name(&explanation.step);
+    let (question, name) = (question(run, explanation), plan_name(&explanation.step));
     for summary in store.runs()?.iter().rev().filter(|run| run.plan_name == name) {
-        let text = store.plan_text(summary.id)?;
-        let measured = text.lines().next().and_then(|line| line.strip_prefix(&begin)?.strip_suffix(" s"));
-        if let Some((rounds, seconds)) = measured.and_then(|it| it.split_once(" rounds of "))
-            && let (Ok(rounds), Ok(seconds)) = (rounds.parse(), seconds.parse())
+        let Some(StoredSearch { record, .. }) = store.search(summary.id)? else { continue };
+        let whole = SearchSide { system: explanation.candidate.clone(), ..SearchSide::default() };
+        if record.question == question
+            && record.sides[1] == whole
+            && let Some(test) = record.steps.last()
         {
-            return Ok(Some((rounds, seconds)));
+            return Ok(Some((record.rounds, test.seconds)));
         }
     }
     Ok(None)

@@ -4,7 +4,7 @@ use dyno_host::{Confinement, LimitPart};
 use dyno_judge::SettingDifference;
 use dyno_store::{Run, SystemRecord};
 
-use super::change::{RUN, step_name};
+use crate::prove::{RUN, step_name};
 
 /// The limits in which two systems differ.
 pub(super) fn limits(base: &SystemRecord, candidate: &SystemRecord) -> Vec<SettingDifference> {

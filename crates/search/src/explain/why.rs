@@ -7,7 +7,8 @@ use dyno_report::{ProofState, Reasons, Why};
 use dyno_store::{Origin, Run, Store};
 
 use super::evidence::Evidence;
-use super::{is_decided, replay, settings};
+use super::{in_the_background, is_decided, settings};
+use crate::prove;
 
 /// Most differences of the section "Why".
 const DIFFERENCES_MAX: usize = 5;
@@ -15,7 +16,10 @@ const DIFFERENCES_MAX: usize = 5;
 const CELLS_MAX: usize = 60;
 
 /// The largest decided differences of a run from its base, for a report.
-pub(crate) fn largest(
+///
+/// # Errors
+/// The results file cannot be read.
+pub fn largest(
     store: &Store,
     results: &Path,
     run: &Run,
@@ -25,8 +29,11 @@ pub(crate) fn largest(
     Ok(explained(store, results, run, &explanations))
 }
 
-/// These, and the explanations of more cells, for a page.
-pub(crate) fn reasons(
+/// The largest decided differences of a run, and the explanations of more cells, for a page.
+///
+/// # Errors
+/// The results file cannot be read.
+pub fn reasons(
     store: &Store,
     results: &Path,
     run: &Run,
@@ -76,7 +83,7 @@ fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) ->
         return ProofState::Impossible { reason };
     }
     let Explanation { candidate, step, clients, .. } = explanation;
-    match replay::so_far(store, results, run, explanation) {
+    match prove::so_far(store, results, run, explanation) {
         Ok(Some(report)) => ProofState::of(&report),
         Ok(None) | Err(_) => ProofState::NotMade {
             command: format!(
@@ -86,12 +93,6 @@ fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) ->
             ),
         },
     }
-}
-
-/// Why a background load cannot be proven; none for a step.
-pub(super) fn in_the_background(run: &Run, step: &str) -> Option<String> {
-    let of = run.steps.iter().find(|record| record.id == step)?.background_of.as_ref()?;
-    Some(format!("{step} runs in the background of {of}, and only a step can be measured again"))
 }
 
 /// Why no proof can be made of a difference.

@@ -1,4 +1,4 @@
-//! A judged comparison of the two systems of a plan: what commands search with.
+//! A comparison of two systems, judged from its run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,111 +8,47 @@ use dyno_judge::{
     ComparedSystem, DisturbedTests, Finding, GateOutcome, GroupMean, ProbeEffect, Rule, TestComparison,
     compare,
 };
-use dyno_lab::{NotStarted, Plan};
 use dyno_report::check_trials;
 use dyno_stats::{Margin, median};
-use dyno_store::{Outcome, Run, RunChoice, RunId, Store, SystemRecord};
-
-use super::made::{Made, MadeRuns, is_last};
-use super::run::{self, RunFlags};
-use crate::failure::DisturbedHost;
-use crate::output;
-
-/// How the comparisons of a search are made and judged.
-pub(super) struct Prober<'a> {
-    pub(super) flags: &'a RunFlags,
-    pub(super) bar: Bar<'a>,
-}
+use dyno_store::{FailureKind, Outcome, Run, RunChoice, RunId, Store, SystemRecord};
 
 /// How a comparison is judged.
 #[derive(Clone, Copy)]
-pub(super) struct Bar<'a> {
+pub(crate) struct Bar<'a> {
     /// The steps that are compared.
-    pub(super) tests: &'a [String],
+    pub(crate) tests: &'a [String],
     /// The error probability of each comparison.
-    pub(super) alpha: f64,
-    pub(super) margin: Margin,
+    pub(crate) alpha: f64,
+    pub(crate) margin: Margin,
 }
 
 /// A comparison that was made.
-pub(super) struct Compared {
-    pub(super) run: RunId,
+pub(crate) struct Compared {
+    pub(crate) run: RunId,
     /// Time that its run took, in seconds.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
     /// Why a system did not start; none if all did.
-    pub(super) not_started: Option<String>,
-    pub(super) outcome: GateOutcome,
+    pub(crate) not_started: Option<String>,
+    pub(crate) outcome: GateOutcome,
     /// The two systems, with what their servers have reported.
-    pub(super) systems: Vec<SystemRecord>,
+    pub(crate) systems: Vec<SystemRecord>,
     /// Median time from the first trial of a round to that of the next, in seconds; none of one round.
-    pub(super) round_seconds: Option<f64>,
+    pub(crate) round_seconds: Option<f64>,
     /// The tests of the two systems.
     tests: Vec<TestComparison>,
     /// The mean over them.
     mean: Option<GroupMean>,
     /// The first failure of a trial of the second system.
-    pub(super) failure: Option<String>,
+    pub(crate) failure: Option<String>,
     /// Whether a trial failed that had nothing of what is compared: of the first system, or of either if they are the same.
-    failed_by_accident: bool,
+    pub(super) failed_by_accident: bool,
     /// Set if it decides nothing because neighbours disturbed it.
-    disturbed: Option<DisturbedTests>,
-}
-
-impl Prober<'_> {
-    /// Runs a plan of two systems and judges it. None if the user stopped it.
-    ///
-    /// # Errors
-    /// It cannot be run, or neighbours disturbed it so that nothing is decided.
-    pub(super) fn compare(&self, plan: &Plan, resume: bool) -> anyhow::Result<Option<Compared>> {
-        // With the same random numbers in all comparisons, luck in one would be luck in the one that confirms it.
-        let seed = self.flags.seed.map(|seed| of_plan(seed, &plan.text));
-        let flags = RunFlags { seed, needs_all_systems: true, ..self.flags.clone() };
-        match run::measure(plan, &flags, resume)?.filter(|outcome| !outcome.interrupted) {
-            Some(outcome) => {
-                let compared = self.bar.judge(&self.flags.results.path, outcome.run)?;
-                match compared.disturbed {
-                    Some(found) => Err(DisturbedHost { run: outcome.run, found }.into()),
-                    None => Ok(Some(compared)),
-                }
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// The same, but a comparison that an earlier start of the command has made is judged as it is, and one that was
-    /// stopped goes on. One that failed by something else than what is compared, or that neighbours disturbed, is made again. `what` says what is compared.
-    pub(super) fn compare_once(
-        &self,
-        plan: &Plan,
-        made: &MadeRuns,
-        what: &str,
-    ) -> anyhow::Result<Option<Compared>> {
-        match made.of(plan) {
-            Some(Made::Complete(run)) => {
-                let compared = self.bar.judge(&self.flags.results.path, run)?;
-                let why = match (compared.failed_by_accident, compared.disturbed) {
-                    (true, _) => "failed",
-                    (false, Some(_)) => "was disturbed",
-                    (false, None) => return Ok(Some(compared)),
-                };
-                output::tell(&format!("comparing {what} again, which {why} in run {run}"));
-                self.compare(plan, false)
-            }
-            Some(Made::Interrupted(run)) if is_last(&self.flags.results.path, &plan.name, run)? => {
-                output::tell(&format!("going on to compare {what}"));
-                self.compare(plan, true)
-            }
-            Some(Made::Interrupted(_)) | None => {
-                output::tell(&format!("comparing {what}"));
-                self.compare(plan, false)
-            }
-        }
-    }
+    pub(super) disturbed: Option<DisturbedTests>,
 }
 
 impl Bar<'_> {
     /// Judges a run of two systems.
-    pub(super) fn judge(&self, results: &Path, run: RunId) -> anyhow::Result<Compared> {
+    pub(crate) fn judge(&self, results: &Path, run: RunId) -> anyhow::Result<Compared> {
         let store = Store::open_read_only(results)?;
         let run = store.load_run(RunChoice::Id(run))?;
         let checks = check_trials(&store, &run)?;
@@ -129,12 +65,12 @@ impl Bar<'_> {
             None => (Vec::new(), None),
         };
         let not_started =
-            failures(&run).find(|(_, message)| NotStarted::is_of(message)).map(|it| it.1.to_owned());
-        let failure = failures(&run).find(|(system, _)| *system == candidate.id).map(|it| it.1.to_owned());
+            failures(&run).find(|it| it.kind == FailureKind::Start).map(|it| it.message.to_owned());
+        let failure = failures(&run).find(|it| it.system == candidate.id).map(|it| it.message.to_owned());
         let are_same = base.requested_settings == candidate.requested_settings
             && base.confinement == candidate.confinement
             && base.name == candidate.name;
-        let failed_by_accident = failures(&run).any(|(system, _)| are_same || system == base.id);
+        let failed_by_accident = failures(&run).any(|it| are_same || it.system == base.id);
         Ok(Compared {
             run: run.id,
             seconds: seconds(&run),
@@ -170,7 +106,7 @@ impl Compared {
     ///
     /// # Errors
     /// The first system, which is named for it, has no result.
-    pub(super) fn effect(&self, base: &str) -> anyhow::Result<Option<ProbeEffect>> {
+    pub(crate) fn effect(&self, base: &str) -> anyhow::Result<Option<ProbeEffect>> {
         if self.failure.is_some() {
             return Ok(None);
         }
@@ -188,7 +124,7 @@ impl Compared {
     }
 
     /// The logarithms of the ratios of the rounds of the first test.
-    pub(super) fn ln_ratios(&self) -> Vec<f64> {
+    pub(crate) fn ln_ratios(&self) -> Vec<f64> {
         self.tests.first().iter().flat_map(|test| &test.rounds).map(|round| round.ratio.ln()).collect()
     }
 }
@@ -208,15 +144,18 @@ fn seconds(run: &Run) -> f64 {
     (end.saturating_sub(run.record.started_at_ms) as f64 - pauses.sum::<f64>()) / 1000.0
 }
 
-/// A seed for a plan: that of the command and the plan's text, mixed by FNV-1a (RFC 9923).
-fn of_plan(seed: u64, text: &str) -> u64 {
-    text.bytes().fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+/// A trial that failed.
+struct Failure<'a> {
+    system: &'a str,
+    kind: FailureKind,
+    message: &'a str,
 }
 
-/// Systems and messages of the trials that failed.
-fn failures(run: &Run) -> impl Iterator<Item = (&str, &str)> {
+fn failures(run: &Run) -> impl Iterator<Item = Failure<'_>> {
     run.trials.iter().filter_map(|trial| match &trial.record.outcome {
-        Outcome::Failed { message, .. } => Some((trial.record.system_id.as_str(), message.as_str())),
+        Outcome::Failed { kind, message, .. } => {
+            Some(Failure { system: &trial.record.system_id, kind: *kind, message })
+        }
         Outcome::Completed => None,
     })
 }

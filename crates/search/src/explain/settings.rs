@@ -8,7 +8,7 @@ use dyno_settings::{Difference, Product, SystemFacts, SystemVariables, drift};
 use dyno_store::{Run, SystemRecord};
 
 use super::beside;
-use crate::commands::reported;
+use crate::reported;
 
 /// What differs before a test. Settings go by what their families' versions mean by them, or plainly by name if these are not
 /// known.
@@ -26,7 +26,7 @@ pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) ->
 }
 
 /// A system of a run as the audit sees it; none if its version is not known.
-pub(super) fn facts(run: &Run, id: &str) -> Option<SystemFacts> {
+pub(crate) fn facts(run: &Run, id: &str) -> Option<SystemFacts> {
     let system = system(run, id)?;
     Some(reported::facts(system, product(system)?))
 }

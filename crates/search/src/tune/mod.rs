@@ -1,9 +1,11 @@
-//! Makes the comparisons that a search for better settings asks for.
+//! Settings that are better than a system's own.
 
 mod plans;
 mod report;
+mod space;
 
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use dyno_engine::Catalogue;
@@ -11,18 +13,16 @@ use dyno_judge::{
     ProbeEffect, ProbeOutcome, TuneProbe, TuneReach, TuneSize, TuneStep, Tuning, ValueSet, candidates,
 };
 use dyno_lab::{Changes, Plan, Probed};
-use dyno_report::TuneComparison;
+use dyno_report::{TuneComparison, TuneReport};
 use dyno_settings::{CrashKind, Product, TuneRoom};
 use dyno_stats::Margin;
 
-use crate::commands::made::{Made, MadeRuns, PLANS_OF_TUNING};
-use crate::commands::outline::duration;
-use crate::commands::probe::{Bar, Compared, Prober};
-use crate::commands::reported;
-use crate::commands::tune::Tune;
-use crate::commands::tune::space::{Space, room};
-use crate::output;
+use self::space::{Space, room};
+use crate::session::{Bar, Compared, Lab, Made, Session};
+use crate::{Ending, duration, reported};
 
+/// How the names of its plans begin.
+const PLANS: &str = "tune-";
 /// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
 /// Candidates where there is no budget.
@@ -33,18 +33,51 @@ const SEED: u64 = 1;
 /// The longest round that is reckoned with, in seconds: a year.
 const ROUND_SECONDS_MAX: f64 = 365.0 * 86_400.0;
 
-/// How a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Search {
-    /// By itself, or by its budget.
-    Ended,
-    /// The user stopped it.
-    Stopped,
+/// What is tuned, and how far.
+#[derive(Clone, Debug)]
+pub struct Tune {
+    /// Name of a built-in plan, or a file.
+    pub plan: String,
+    /// The system to tune; by default the plan's base.
+    pub system: Option<String>,
+    /// Tune it for this step.
+    pub step: Option<String>,
+    /// Tune it for the steps of this group; without a step and a group, for all.
+    pub group: Option<String>,
+    /// Number of clients; by default the fewest of each step.
+    pub clients: Option<u32>,
+    /// No comparison begins after this time; by default as long as 16 candidates take.
+    pub budget: Option<Duration>,
+    /// Candidates to begin with; by default as many as the budget allows.
+    pub candidates: Option<u16>,
+    /// Rounds of the confirmation.
+    pub rounds: u32,
+    /// Measured seconds of each system in a round; by default the plan's, at most 1.
+    pub seconds: Option<f64>,
+    /// A factor, or the name of a scale of the plan.
+    pub scale: Option<String>,
+}
+
+impl Tune {
+    /// Searches for better settings.
+    ///
+    /// # Errors
+    /// The plan cannot be read, nothing can be tuned, the budget is too short, or a comparison cannot be made.
+    pub fn search(
+        &self,
+        (lab, results, seed): (&dyn Lab, &Path, Option<u64>),
+    ) -> anyhow::Result<(TuneReport, Ending)> {
+        let mut search = TuneInMaking::begin(self, lab, results, seed)?;
+        let ending = search.search()?;
+        Ok((search.report(), ending))
+    }
 }
 
 /// A search in the making.
-pub(super) struct Session<'a> {
+struct TuneInMaking<'a> {
     asked: &'a Tune,
+    session: Session<'a>,
+    seed: u64,
     /// The plan's own name.
     name: String,
     plan: Plan,
@@ -53,7 +86,6 @@ pub(super) struct Session<'a> {
     product: Product,
     tests: Vec<String>,
     room: TuneRoom,
-    made_before: MadeRuns,
     /// Known when the base has reported its variables.
     space: Option<Space>,
     size: TuneSize,
@@ -63,15 +95,17 @@ pub(super) struct Session<'a> {
     made: Vec<TuneComparison>,
     /// What confirmed settings promise, by what their servers reported: the base's promise, and theirs.
     promises: Vec<(ValueSet, [String; 2])>,
-    began: Instant,
-    /// Time of the longest comparison.
-    longest: Duration,
     round_seconds: f64,
 }
 
-impl<'a> Session<'a> {
+impl<'a> TuneInMaking<'a> {
     /// Reads what is asked for. Nothing is loaded or started yet.
-    pub(super) fn begin(asked: &'a Tune) -> anyhow::Result<Self> {
+    fn begin(
+        asked: &'a Tune,
+        lab: &'a dyn Lab,
+        results: &'a Path,
+        seed: Option<u64>,
+    ) -> anyhow::Result<Self> {
         let mut plan = Plan::find(&asked.plan, &Catalogue::load()?)?;
         if let Some(scale) = &asked.scale {
             let scale = plan.scale_of(scale)?;
@@ -92,16 +126,17 @@ impl<'a> Session<'a> {
         tests.retain(|test| plan.steps.iter().any(|step| step.id == *test && step.is_for(id)));
         ensure!(!tests.is_empty(), "{id} does not run {what} (`not_for`)");
         let clients = plan.steps.iter().flat_map(|step| &step.clients).copied().max().unwrap_or(1);
-        plan.name = format!("{PLANS_OF_TUNING}{what}");
+        plan.name = format!("{PLANS}{what}");
         let size = TuneSize { rounds_confirmed: asked.rounds };
-        let session = Self {
+        let search = Self {
             asked,
+            session: Session::begin(lab, results, seed, &plan.name)?,
+            seed: seed.unwrap_or(SEED),
             name,
             system,
             product,
             tests,
             room: room(&plan.systems[system], clients)?,
-            made_before: MadeRuns::read(&asked.flags.results.path, &plan.name)?,
             plan,
             space: None,
             size,
@@ -109,12 +144,10 @@ impl<'a> Session<'a> {
             is_closed: false,
             made: Vec::new(),
             promises: Vec::new(),
-            began: Instant::now(),
-            longest: Duration::ZERO,
             round_seconds: 0.0,
         };
-        session.check_budget()?;
-        Ok(session)
+        search.check_budget()?;
+        Ok(search)
     }
 
     /// An error if the budget does not allow one comparison of each candidate and a confirmation.
@@ -122,7 +155,7 @@ impl<'a> Session<'a> {
         let Some(budget) = self.asked.budget else { return Ok(()) };
         let unchanged = Changes::new();
         let seconds =
-            |rounds| self.plan.probe(self.system, Probed::Changed(&unchanged), rounds, "").expected_seconds();
+            |rounds| self.changed(&unchanged, rounds, self.question(&TuneProbe::Control)).expected_seconds();
         let (first, two) = (seconds(1), seconds(2));
         let candidates = self.asked.candidates.map_or(TuneSize::candidates_min(), usize::from);
         let least = first + (two - first) * f64::from(self.size.rounds_least(candidates) - 1);
@@ -137,10 +170,10 @@ impl<'a> Session<'a> {
     }
 
     /// Makes comparisons until the search is complete, the time is over, or the user stops it.
-    pub(super) fn search(&mut self) -> anyhow::Result<Search> {
+    fn search(&mut self) -> anyhow::Result<Ending> {
         loop {
             let TuneStep::Probe(probe) = self.tuning.next_step(self.reach()) else {
-                return Ok(Search::Ended);
+                return Ok(Ending::Ended);
             };
             if let Some(refusal) = self.refusal(&probe) {
                 self.take_down(probe, None, None, Some(refusal), 0.0);
@@ -151,14 +184,11 @@ impl<'a> Session<'a> {
                 self.is_closed = true;
                 continue;
             }
-            let started = Instant::now();
             let bar = Bar { tests: &self.tests, alpha: Tuning::alpha(&probe), margin: Margin::least() };
-            let prober = Prober { flags: &self.asked.flags, bar };
             let what = self.in_words(&probe);
-            let Some(compared) = prober.compare_once(&plan, &self.made_before, &what)? else {
-                return Ok(Search::Stopped);
+            let Some(compared) = self.session.compare(&plan, &bar, &what)? else {
+                return Ok(Ending::Stopped);
             };
-            self.longest = self.longest.max(started.elapsed());
             self.note(probe, &compared)?;
         }
     }
@@ -168,7 +198,7 @@ impl<'a> Session<'a> {
         let Some(budget) = self.asked.budget else {
             return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
         };
-        let elapsed = self.began.elapsed();
+        let elapsed = self.session.elapsed();
         // Times of a damaged results file may be no times.
         let round_seconds = self.round_seconds.clamp(0.0, ROUND_SECONDS_MAX);
         let of_rounds = |rounds: u32| {
@@ -176,7 +206,7 @@ impl<'a> Session<'a> {
         };
         // Later comparisons have more rounds than all before.
         let next = match self.tuning.next_step(TuneReach::Search) {
-            TuneStep::Probe(probe) => of_rounds(self.tuning.rounds(&probe)).max(self.longest),
+            TuneStep::Probe(probe) => of_rounds(self.tuning.rounds(&probe)).max(self.session.longest()),
             TuneStep::End(_) => Duration::ZERO,
         };
         if elapsed >= budget {
@@ -190,10 +220,10 @@ impl<'a> Session<'a> {
 
     /// Whether an earlier start ran out of time here, and confirmed the best of what it knew.
     fn is_answered(&self, probe: &TuneProbe, plan: &Plan) -> bool {
-        let is_new = matches!(probe, TuneProbe::Search { .. }) && self.made_before.of(plan).is_none();
+        let is_new = matches!(probe, TuneProbe::Search { .. }) && self.session.made(plan).is_none();
         let Some(leader) = self.tuning.leader().filter(|_| is_new) else { return false };
         let confirmation = self.plan_of(&TuneProbe::Confirm(leader));
-        matches!(self.made_before.of(&confirmation), Some(Made::Complete(_)))
+        matches!(self.session.made(&confirmation), Some(Made::Complete(_)))
     }
 
     /// Why a comparison is never made: its settings would lower a promise.
@@ -225,7 +255,7 @@ impl<'a> Session<'a> {
             (Some(effect), _) => format!("{:.2} times", effect.ratio),
             (None, refused) => refused.clone().unwrap_or_default(),
         };
-        output::tell(&format!("{}: {found} (run {})", self.in_words(&probe), compared.run));
+        self.session.tell(&format!("{}: {found} (run {})", self.in_words(&probe), compared.run));
         self.take_down(probe, Some(compared.run.0), effect, refused, compared.seconds);
         Ok(())
     }
@@ -272,9 +302,9 @@ impl<'a> Session<'a> {
         };
         let by_budget = self.asked.budget.map_or(CANDIDATES, within);
         let number = self.asked.candidates.map_or(by_budget, usize::from);
-        let candidates = candidates(&space.sizes(), number, self.seed());
+        let candidates = candidates(&space.sizes(), number, self.seed);
         let expected = f64::from(self.size.rounds_expected(candidates.len())) * self.round_seconds;
-        output::tell(&format!(
+        self.session.tell(&format!(
             "{} candidates, {settings} settings, about {}",
             candidates.len(),
             duration(expected)

@@ -1,0 +1,182 @@
+//! Which version made a test slower: binary search between a good and a bad version.
+
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use dyno_engine::{Catalogue, Entry, SystemName};
+use dyno_judge::{Bisection, BisectionStep, GateOutcome, VersionVerdict};
+use dyno_lab::{Decision, Plan, Version};
+use dyno_settings::Profile;
+use dyno_stats::Margin;
+use dyno_store::{RunId, SearchQuestion};
+
+use crate::session::{Bar, Lab, Session};
+
+/// The error probability of a whole search.
+const ALPHA: f64 = 0.05;
+/// Measured seconds of a version in a round unless the user asks for more. Restarts take longer anyway.
+const SECONDS_MAX: f64 = 1.0;
+/// How the names of its plans begin.
+const PLANS: &str = "bisect-";
+
+/// What is searched.
+#[derive(Debug)]
+pub struct Bisect {
+    /// The step that is compared.
+    pub test: String,
+    /// The versions, from a good one to a bad one.
+    pub versions: Vec<Version>,
+    /// The profile that all versions get their settings from.
+    pub profile: Profile,
+    /// Most rounds of a comparison.
+    pub rounds_max: u32,
+    /// Least difference that matters.
+    pub margin: Margin,
+}
+
+/// The verdict on a version.
+#[derive(Debug)]
+pub struct Tested<'a> {
+    pub version: &'a Version,
+    /// The version that it was compared with.
+    pub good: &'a Version,
+    pub verdict: VersionVerdict,
+    /// Why one of the two did not start; none if both did.
+    pub not_started: Option<String>,
+    pub run: RunId,
+}
+
+/// How a search ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bisected {
+    /// What was found.
+    pub step: BisectionStep,
+    /// The verdict of the last comparison.
+    pub last: VersionVerdict,
+}
+
+/// All versions of an engine from one to a later one that the catalogue has, oldest first.
+///
+/// # Errors
+/// One of them is not in the catalogue, they are of two engines, or the second is not later.
+pub fn between(good: &str, bad: &str, catalogue: &Catalogue) -> anyhow::Result<Vec<Version>> {
+    let place = |name: &str| -> anyhow::Result<(SystemName, usize)> {
+        let name: SystemName = name.parse()?;
+        let entry = catalogue.find(&name)?;
+        let is_it = |other: &Entry| other.to_string() == entry.to_string();
+        Ok((name, catalogue.entries().iter().position(is_it).context("an entry is in its catalogue")?))
+    };
+    let ((good_name, oldest), (bad_name, newest)) = (place(good)?, place(bad)?);
+    ensure!(
+        good_name.engine == bad_name.engine,
+        "{good} and {bad} are no versions of one engine; name every step of the way with --versions"
+    );
+    // The catalogue has the newest version first.
+    ensure!(
+        newest < oldest,
+        "{bad} is not later than {good}; a search goes from an older version to a newer one"
+    );
+    let storage_engine = good_name.storage_engine.map_or(String::new(), |name| format!("/{name}"));
+    let between = catalogue.entries()[newest..=oldest].iter().rev();
+    Ok(between.map(|entry| Version::Catalogue(format!("{entry}{storage_engine}"))).collect())
+}
+
+impl Bisect {
+    /// The plan of a search: its loads and the test, measured for `seconds`, by default its own, at most 1.
+    ///
+    /// # Errors
+    /// The plan has no such step.
+    pub fn plan(&self, mut plan: Plan, seconds: Option<f64>) -> anyhow::Result<Plan> {
+        plan.keep_one_test(&self.test, None, seconds, SECONDS_MAX)?;
+        plan.name = format!("{PLANS}{}", self.test);
+        Ok(plan)
+    }
+
+    /// Searches, and calls `on_verdict` with each verdict. Comparisons of versions in the catalogue that are in the results
+    /// file are not made again; a build in a folder may have changed, so it always is. None if the user stopped it.
+    ///
+    /// # Errors
+    /// A comparison cannot be made, or neighbours disturbed it so that nothing is decided.
+    pub fn search(
+        &self,
+        plan: &Plan,
+        catalogue: &Catalogue,
+        (lab, results, seed): (&dyn Lab, &Path, Option<u64>),
+        on_verdict: &mut dyn FnMut(&Tested<'_>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Option<Bisected>> {
+        let mut bisection =
+            Bisection::new(self.versions.len()).context("a search takes two versions or more")?;
+        let comparisons_max = bisection.comparisons_max();
+        let mut session = Session::begin(lab, results, seed, &plan.name)?;
+        let mut last = VersionVerdict::Unclear;
+        loop {
+            let step = bisection.next_step();
+            let (good, tested) = match step {
+                BisectionStep::Test { version } => (0, version),
+                BisectionStep::Confirm { good, bad } => (good, bad),
+                step => return Ok(Some(Bisected { step, last })),
+            };
+            let (good, version) = (&self.versions[good], &self.versions[tested]);
+            let pair = self.pair([good, version], plan, catalogue, comparisons_max)?;
+            let Some(found) = self.compare(&mut session, &pair, [good, version], comparisons_max)? else {
+                return Ok(None);
+            };
+            on_verdict(&found)?;
+            match step {
+                BisectionStep::Confirm { .. } => bisection.note_confirmation(found.verdict),
+                _ => bisection.note(tested, found.verdict),
+            }
+            last = found.verdict;
+        }
+    }
+
+    fn pair(
+        &self,
+        versions: [&Version; 2],
+        plan: &Plan,
+        catalogue: &Catalogue,
+        comparisons_max: usize,
+    ) -> anyhow::Result<Plan> {
+        let decision = Decision {
+            rounds_max: self.rounds_max,
+            alpha: ALPHA / comparisons_max as f64,
+            margin: self.margin,
+        };
+        let question = SearchQuestion::Bisection {
+            profile: self.profile.name.clone(),
+            comparisons_max,
+            margin: self.margin.relative(),
+        };
+        Ok(plan.clone().between_two(versions, &self.profile, decision, catalogue, question)?)
+    }
+
+    fn compare<'a>(
+        &self,
+        session: &mut Session<'_>,
+        pair: &Plan,
+        [good, version]: [&'a Version; 2],
+        comparisons_max: usize,
+    ) -> anyhow::Result<Option<Tested<'a>>> {
+        let bar = Bar {
+            tests: std::slice::from_ref(&self.test),
+            alpha: ALPHA / comparisons_max as f64,
+            margin: self.margin,
+        };
+        let is_build = |version: &&Version| matches!(version, Version::Basedir(_));
+        let what = format!("{version} with {good}");
+        let compared = if [good, version].iter().any(is_build) {
+            session.compare_anew(pair, &bar, &what)?
+        } else {
+            session.compare(pair, &bar, &what)?
+        };
+        Ok(compared.map(|compared| {
+            let verdict = match (&compared.not_started, compared.outcome) {
+                // That a version does not start says nothing about its speed.
+                (Some(_), _) | (None, GateOutcome::NotDecided) => VersionVerdict::Unclear,
+                (None, GateOutcome::NoneRegressed) => VersionVerdict::Good,
+                (None, GateOutcome::SomeRegressed) => VersionVerdict::Bad,
+            };
+            Tested { version, good, verdict, not_started: compared.not_started, run: compared.run }
+        }))
+    }
+}

@@ -1,0 +1,24 @@
+//! Why two systems differ, by what a results file has of them: evidence, what differs between them, and proofs that were made.
+
+mod beside;
+mod evidence;
+mod settings;
+mod why;
+
+use dyno_judge::Finding;
+use dyno_store::Run;
+
+pub use evidence::Evidence;
+pub(crate) use settings::facts as reported_facts;
+pub use why::{largest, reasons};
+
+/// Whether there is a difference to explain.
+pub fn is_decided(finding: Finding) -> bool {
+    matches!(finding, Finding::Improved | Finding::Regressed)
+}
+
+/// Why a background load cannot be proven; none for a step.
+pub(crate) fn in_the_background(run: &Run, step: &str) -> Option<String> {
+    let of = run.steps.iter().find(|record| record.id == step)?.background_of.as_ref()?;
+    Some(format!("{step} runs in the background of {of}, and only a step can be measured again"))
+}

@@ -1,0 +1,39 @@
+//! Searches: which version made a test slower ([`Bisect`]), which changes make a difference ([`Prove`]), which settings are
+//! better ([`Tune`]); and what a results file has to explain a difference ([`explain`]).
+//!
+//! A search compares two systems at a time, and what it finds decides what it compares next. `dyno-judge` holds these
+//! decisions as pure state machines. Here they are carried out: each comparison becomes a plan of two systems, is run by the
+//! caller's [`Lab`], and is judged from the results file. Every comparison is a run of its own with a typed record of what it
+//! compares, so a search that was stopped goes on where it was: comparisons that are in the file are not made again.
+//!
+//! The search for a capacity is none of these: it finds a rate within one trial (`dyno-lab`).
+
+use std::time::Duration;
+
+pub mod bisect;
+pub mod explain;
+pub mod prove;
+mod reported;
+mod session;
+pub mod tune;
+
+pub use bisect::Bisect;
+pub use prove::Prove;
+pub use reported::facts;
+pub use session::{DisturbedHost, Lab};
+pub use tune::Tune;
+
+/// A duration in whole seconds, at least one: `3m 20s`.
+pub fn duration(seconds: f64) -> String {
+    let whole = if seconds < 1.0 { 1 } else { seconds.round() as u64 };
+    humantime::format_duration(Duration::from_secs(whole)).to_string()
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself, or because its time is over.
+    Ended,
+    /// The user stopped it.
+    Stopped,
+}

@@ -1,0 +1,169 @@
+//! What all searches share: comparisons are made once, in runs of their own, and judged from the results file.
+
+mod judged;
+mod made;
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use dyno_judge::DisturbedTests;
+use dyno_lab::{Plan, RunOutcome};
+use dyno_report::disturbed_tests;
+use dyno_store::RunId;
+
+pub(crate) use judged::{Bar, Compared};
+pub(crate) use made::Made;
+use made::MadeRuns;
+
+/// Runs the comparisons of a search and tells the user how it goes.
+pub trait Lab {
+    /// Runs a plan with a seed, or without one with a new one. None if the user stopped it.
+    ///
+    /// # Errors
+    /// It cannot be run.
+    fn run(&self, plan: &Plan, seed: Option<u64>, resume: bool) -> anyhow::Result<Option<RunOutcome>>;
+
+    /// Tells the user what happens now, in a line.
+    fn tell(&self, line: &str);
+}
+
+/// A run decides nothing, because neighbours disturbed its rounds.
+#[derive(Debug)]
+pub struct DisturbedHost {
+    pub run: RunId,
+    pub found: DisturbedTests,
+}
+
+impl Display for DisturbedHost {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        let found = disturbed_tests(&self.found);
+        write!(
+            to,
+            "run {} decides nothing: {found}; quiet the host, or count such rounds with --count-disturbed",
+            self.run
+        )
+    }
+}
+
+impl Error for DisturbedHost {}
+
+/// A search in the making.
+pub(crate) struct Session<'a> {
+    lab: &'a dyn Lab,
+    results: &'a Path,
+    seed: Option<u64>,
+    made: MadeRuns,
+    began: Instant,
+    /// Time of the longest comparison.
+    longest: Duration,
+}
+
+impl<'a> Session<'a> {
+    /// Begins a search whose comparisons are runs of plans of a name.
+    pub(crate) fn begin(
+        lab: &'a dyn Lab,
+        results: &'a Path,
+        seed: Option<u64>,
+        plan_name: &str,
+    ) -> anyhow::Result<Self> {
+        let made = MadeRuns::read(results, plan_name)?;
+        Ok(Self { lab, results, seed, made, began: Instant::now(), longest: Duration::ZERO })
+    }
+
+    pub(crate) fn tell(&self, line: &str) {
+        self.lab.tell(line);
+    }
+
+    /// Time since the search began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    pub(crate) fn longest(&self) -> Duration {
+        self.longest
+    }
+
+    /// The comparison of a plan, if an earlier start has made it.
+    pub(crate) fn made(&self, plan: &Plan) -> Option<Made> {
+        self.made.of(plan)
+    }
+
+    /// Judges a comparison that was made.
+    pub(crate) fn judge(&self, run: RunId, bar: &Bar<'_>) -> anyhow::Result<Compared> {
+        bar.judge(self.results, run)
+    }
+
+    /// Compares the two systems of a plan. A comparison that an earlier start has made is judged as it is, and one that was
+    /// stopped goes on. One that failed by something else than what is compared, or that neighbours disturbed, is made again.
+    /// `what` says what is compared. None if the user stopped it.
+    ///
+    /// # Errors
+    /// It cannot be run, or neighbours disturbed it so that nothing is decided.
+    pub(crate) fn compare(
+        &mut self,
+        plan: &Plan,
+        bar: &Bar<'_>,
+        what: &str,
+    ) -> anyhow::Result<Option<Compared>> {
+        let began = Instant::now();
+        let compared = self.compare_once(plan, bar, what)?;
+        self.longest = self.longest.max(began.elapsed());
+        Ok(compared)
+    }
+
+    /// Compares the two systems of a plan, whatever an earlier start has made.
+    ///
+    /// # Errors
+    /// As of [`Self::compare`].
+    pub(crate) fn compare_anew(
+        &self,
+        plan: &Plan,
+        bar: &Bar<'_>,
+        what: &str,
+    ) -> anyhow::Result<Option<Compared>> {
+        self.tell(&format!("comparing {what}"));
+        self.measure(plan, bar, false)
+    }
+
+    fn compare_once(&self, plan: &Plan, bar: &Bar<'_>, what: &str) -> anyhow::Result<Option<Compared>> {
+        match self.made.of(plan) {
+            Some(Made::Complete(run)) => {
+                let compared = self.judge(run, bar)?;
+                let why = match (compared.failed_by_accident, compared.disturbed) {
+                    (true, _) => "failed",
+                    (false, Some(_)) => "was disturbed",
+                    (false, None) => return Ok(Some(compared)),
+                };
+                self.tell(&format!("comparing {what} again, which {why} in run {run}"));
+                self.measure(plan, bar, false)
+            }
+            Some(Made::Interrupted(run)) if made::is_last(self.results, &plan.name, run)? => {
+                self.tell(&format!("going on to compare {what}"));
+                self.measure(plan, bar, true)
+            }
+            Some(Made::Interrupted(_)) | None => self.compare_anew(plan, bar, what),
+        }
+    }
+
+    fn measure(&self, plan: &Plan, bar: &Bar<'_>, resume: bool) -> anyhow::Result<Option<Compared>> {
+        // With the same random numbers in all comparisons, luck in one would be luck in the one that confirms it.
+        let seed = self.seed.map(|seed| of_plan(seed, plan));
+        let Some(outcome) = self.lab.run(plan, seed, resume)?.filter(|outcome| !outcome.interrupted) else {
+            return Ok(None);
+        };
+        let compared = self.judge(outcome.run, bar)?;
+        match compared.disturbed {
+            Some(found) => Err(DisturbedHost { run: outcome.run, found }.into()),
+            None => Ok(Some(compared)),
+        }
+    }
+}
+
+/// A seed for a comparison: that of the command, and what is compared, mixed by FNV-1a (RFC 9923).
+fn of_plan(seed: u64, plan: &Plan) -> u64 {
+    let compared = serde_json::json!(plan.search).to_string();
+    let bytes = compared.bytes().chain(plan.text.bytes());
+    bytes.fold(seed, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

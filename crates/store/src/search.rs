@@ -1,0 +1,126 @@
+//! What a run of a search compares.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A comparison that a search asked for. Two comparisons of one plan answer the same question if all their fields are equal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchRecord {
+    pub question: SearchQuestion,
+    /// The two systems; the first is the base.
+    pub sides: [SearchSide; 2],
+    /// The steps that are run, in the plan's order.
+    pub steps: Vec<SearchStep>,
+    /// Rounds; the most, where the comparison ends once it is decided.
+    pub rounds: u32,
+}
+
+/// What a search wants to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "search", rename_all = "lowercase")]
+pub enum SearchQuestion {
+    /// `dyno bisect`: which version made a test slower.
+    Bisection {
+        /// The profile that both versions get their settings from.
+        profile: String,
+        /// Number of comparisons that share the error probability.
+        comparisons_max: usize,
+        /// Least difference that matters, as a part of 1.
+        margin: f64,
+    },
+    /// `dyno explain --prove`: which changes make the difference between two systems of a run.
+    Proof {
+        /// When that run started, in milliseconds since 1970 UTC. It stays when files are merged, unlike the run's number.
+        run_started_at_ms: i64,
+        base: String,
+        candidate: String,
+        step: String,
+        clients: u32,
+    },
+    /// `dyno tune`: which settings are better for some tests.
+    Tuning {
+        tests: Vec<String>,
+        /// The stage of the search, from 0; none for the control and what follows the search.
+        stage: Option<u32>,
+        /// The size of the search whose best candidate is confirmed; none before.
+        size: Option<SearchSize>,
+    },
+}
+
+/// How many candidates a search begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchSize {
+    pub candidates: usize,
+    pub seed: u64,
+    /// Time that the user allows, in seconds; none for as much as it takes.
+    pub budget_seconds: Option<u64>,
+}
+
+/// One of the two systems that are compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchSide {
+    /// A system of the plan, or a version.
+    pub system: String,
+    /// Settings that it has otherwise, with the values that they get; null for the server's default.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, Option<String>>,
+    /// Names of the limits on the host that it takes over from the other system.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+    /// Steps that it runs if the other system of the plan does, and only then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<String>,
+}
+
+/// A step of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchStep {
+    pub id: String,
+    pub clients: Vec<u32>,
+    /// Measured time of a system in a round.
+    pub seconds: f64,
+}
+
+/// A comparison in a results file, with the plan that it was derived from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredSearch {
+    pub plan_text: String,
+    pub scale: f64,
+    pub record: SearchRecord,
+}
+
+impl SearchRecord {
+    /// The record as it is read back from a results file. JSON text may round a number's last bit.
+    ///
+    /// # Panics
+    /// Never: the text is one that was just written.
+    #[must_use]
+    pub fn as_stored(&self) -> Self {
+        let text = serde_json::json!(self).to_string();
+        serde_json::from_str(&text).expect("what is written can be read")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_was_read_back_is_the_same_question() {
+        let side = |system: &str| SearchSide { system: system.to_owned(), ..SearchSide::default() };
+        let record = SearchRecord {
+            question: SearchQuestion::Bisection {
+                profile: "like-56".to_owned(),
+                comparisons_max: 7,
+                margin: 0.1 + 0.2,
+            },
+            sides: [side("a"), side("b")],
+            steps: vec![SearchStep { id: "read".to_owned(), clients: vec![1], seconds: 1.0 / 3.0 }],
+            rounds: 12,
+        };
+        let once = record.as_stored();
+        assert_eq!(once.as_stored(), once);
+        assert_eq!(once.sides, record.sides);
+    }
+}
