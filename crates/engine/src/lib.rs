@@ -18,75 +18,47 @@
 //! - Counters are rows of numbers with fixed places. Names are learnt once; a reading compares each name with the
 //!   last one in that place, and writes a number. Servers do not say which numbers are gauges, so there is a list.
 
-mod access;
-mod availability;
-mod basedir;
 mod cache;
+mod machine;
+mod observe;
+mod start;
 mod catalogue;
-mod connect;
 mod container;
-mod contents;
-mod counters;
-mod drain;
-mod entry;
-mod environment;
 mod family;
-mod fetch;
-mod folder;
-mod hexadecimal;
-mod home;
-mod installation;
-mod layout;
-mod lines;
-mod name;
-mod orphan;
-mod path_error;
-mod posix_shm;
-mod process;
 mod remote;
-mod running;
-mod scratch;
-mod server;
-mod server_process;
-mod snapshot;
 mod source;
-mod spawn;
-mod stack_tool;
-mod stacks;
-mod sysv;
-mod template;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use access::{Access, DATABASE, HOST};
-pub use availability::Availability;
-pub use basedir::BasedirError;
-pub use cache::Cache;
+pub use start::access::{Access, DATABASE, HOST};
+pub use catalogue::availability::Availability;
+pub use source::basedir::BasedirError;
+pub use cache::location::Cache;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
-pub use connect::{Transport, connect};
+pub use start::connect::{Transport, connect};
 pub use container::{ImageError, ImageName, fetch_image};
-pub use contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
-pub use counters::{
+pub use cache::contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
+pub use observe::counters::{
     CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,
 };
-pub use drain::{
+pub use start::drain::{
     DrainAmount, DrainEnding, DrainError, DrainLimits, DrainProgress, DrainReport, Drained, drain,
     drain_sqlite,
 };
 pub use dyno_client::{Client, ClientError, ResultSet};
-pub use entry::{Entry, Family};
-pub use fetch::fetch;
-pub use home::remove_dead_homes;
-pub use installation::Installation;
-pub use name::{NameError, SystemName};
-pub use path_error::PathError;
+pub use catalogue::entry::{Entry, Family};
+pub use source::fetch::fetch;
+pub use cache::home::remove_dead_homes;
+pub use cache::installation::Installation;
+pub use catalogue::name::{NameError, SystemName};
+pub use machine::path_error::PathError;
 pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
-pub use running::{Running, RunningError, RunningServer};
-pub use scratch::Scratch;
-pub use server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};
-pub use snapshot::{
+pub use start::running::{Running, RunningError, RunningServer};
+pub use cache::scratch::Scratch;
+pub use start::server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};
+pub use cache::snapshot::{
     Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
 };
 pub use source::{FetchError, Phase, Progress, UnpackError};
-pub use stack_tool::{StackToolError, stack_tool};
-pub use stacks::{FoldedStack, FoldedStacks, fold_stacks};
+pub use observe::stack_tool::{StackToolError, stack_tool};
+pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};

@@ -11,17 +11,17 @@ use std::collections::BTreeMap;
 use dyno_store::{LimitDifference, Operation};
 use serde::Serialize;
 
-use crate::comparison::{Comparison, Finding, Judgement};
-use crate::drivers::DriverDoubt;
-use crate::forecast::LeftOutTest;
-use crate::hosts::Hosts;
-use crate::in_force::SystemNotInForce;
-use crate::joins::JoinedTest;
-use crate::ladder::Ladder;
-use crate::price::Frontier;
-use crate::quantity::Quantity;
-use crate::rule::Rule;
-use crate::sensitivity::Sensitivity;
+use crate::compare::comparison::{Comparison, Finding, Judgement};
+use crate::trial::drivers::DriverDoubt;
+use crate::cost::forecast::LeftOutTest;
+use crate::effects::hosts::Hosts;
+use crate::trial::in_force::SystemNotInForce;
+use crate::effects::joins::JoinedTest;
+use crate::effects::ladder::Ladder;
+use crate::cost::price::Frontier;
+use crate::trial::quantity::Quantity;
+use crate::compare::rule::Rule;
+use crate::effects::sensitivity::Sensitivity;
 
 pub use build::analyse;
 

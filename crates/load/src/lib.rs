@@ -50,60 +50,34 @@
 //!   measures the same with one host or several. Clocks are not compared; how much later than the first each process
 //!   begins is stored and checked.
 
-mod abandoned;
-mod arrivals;
-mod busy_cores;
-mod changed_names;
-mod check;
-mod control;
-mod course;
-mod dial;
-mod emulation;
-mod failure;
-mod frame;
-mod gaps;
-mod globals;
+mod machine;
+mod measure;
+mod protocol;
+mod schedule;
+mod statements;
 mod group;
 mod io;
-mod job;
-mod latency;
-mod noted;
-mod open_files;
-mod process;
-mod recorder;
-mod reporter;
 mod run;
-mod sched_batch;
-mod script_memory;
-mod served;
 mod session;
-mod statement_text;
-mod statements;
-mod stdio;
-mod unfinished;
-mod unmeasured;
-mod usage;
-mod work;
 mod worker;
-mod workload;
 
-pub use arrivals::{Rate, RatePoint, Spacing};
-pub use changed_names::{ChangedNames, Heard};
+pub use schedule::arrivals::{Rate, RatePoint, Spacing};
+pub use statements::changed_names::{ChangedNames, Heard};
 pub use dyno_client::{PgsqlMethod, Tls, TlsContradiction, TlsMode, TlsNames, Trust, read_public_key};
-pub use frame::{
+pub use protocol::frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency, Tick,
     Total, Usage,
 };
 pub use group::{LoadGroup, MemberFigures};
-pub use job::{
+pub use protocol::job::{
     Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,
 };
-pub use latency::{LATENCY_US_MAX, Latency, LatencyNs};
-pub use noted::{Noted, NotedStatement};
-pub use process::{FrameSource, LoadProcess, LoadProcessError};
+pub use measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
+pub use statements::distinct::{Noted, NotedStatement};
+pub use protocol::process::{FrameSource, LoadProcess, LoadProcessError};
 pub use run::{check_syntax, run_job, run_ordered_job};
-pub use script_memory::{ScriptMemoryError, script_memory};
-pub use stdio::{StdioError, drive_stdio};
-pub use unmeasured::UnmeasuredConnections;
-pub use work::{Event, Work, run_work};
-pub use workload::{builtin_workload, builtin_workloads};
+pub use machine::script_memory::{ScriptMemoryError, script_memory};
+pub use protocol::stdio::{StdioError, drive_stdio};
+pub use session::beside::UnmeasuredConnections;
+pub use schedule::functions::{Event, Work, run_work};
+pub use protocol::workload::{builtin_workload, builtin_workloads};

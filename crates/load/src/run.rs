@@ -16,14 +16,14 @@ use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo, UniqueCounters};
 
 use self::hooks::Hooks;
 use self::layout::WorkerLayout;
-use crate::arrivals::Schedule;
-use crate::control::{Control, Phase};
-use crate::dial::Dialer;
-use crate::frame::{Connected, Frame, Milestone, Order, Total};
-use crate::job::{Job, Protocol, Script};
-use crate::reporter::Reporter;
-use crate::sched_batch;
-use crate::unfinished::Unfinished;
+use crate::schedule::arrivals::Schedule;
+use crate::schedule::control::{Control, Phase};
+use crate::session::servers::Dialer;
+use crate::protocol::frame::{Connected, Frame, Milestone, Order, Total};
+use crate::protocol::job::{Job, Protocol, Script};
+use crate::measure::reporter::Reporter;
+use crate::machine::sched_batch;
+use crate::measure::unfinished::Unfinished;
 use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, ThreadHost, WorkerReport};
 
 /// Time limit of events in flight after the user stops the job.
@@ -58,7 +58,7 @@ pub fn run_ordered_job(job: Job, stop: &AtomicBool, orders: &Receiver<Order>, si
         return sink(Frame::Finished(Total::default()));
     }
     let plan = WorkerLayout::of(&shared, &info);
-    crate::open_files::raise_limit();
+    crate::machine::open_files::raise_limit();
     Run::new(Arc::new(shared), messages, (stop, orders), sink, plan).conduct();
 }
 
@@ -120,7 +120,7 @@ fn prepare(
         probe.printed().iter().for_each(|text| sink(Frame::Log { text: text.clone() }));
         probe.info().clone()
     };
-    crate::check::job(&shared.job, &info).map_err(|error| error.to_string())?;
+    crate::protocol::check::job(&shared.job, &info).map_err(|error| error.to_string())?;
     shared.info = Some(info.clone());
     Ok((shared, messages, info))
 }

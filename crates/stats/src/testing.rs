@@ -1,6 +1,6 @@
 //! Synthetic measurements for simulations.
 
-use crate::random::SplitMix64;
+use crate::distribution::random::SplitMix64;
 
 /// A uniform number in (0, 1].
 pub(crate) fn uniform(random: &mut SplitMix64) -> f64 {

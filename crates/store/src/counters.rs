@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::error::StoreError;
-use crate::open::Store;
+use crate::file::open::Store;
 use crate::record::CounterRecord;
 use crate::run::{RunId, TrialId};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::schema::{SchemaDifference, VERSION};
+use crate::file::schema::{SchemaDifference, VERSION};
 
 /// An error of a results file. Each message names the file and what to do.
 #[derive(Debug, thiserror::Error)]

@@ -1,18 +1,30 @@
 //! The records of the results file: a run, its systems, its steps and their trials.
 
+pub(crate) mod attempt;
+pub(crate) mod capacity;
+pub(crate) mod columns;
+pub(crate) mod crash;
+pub(crate) mod driver;
+pub(crate) mod latency;
+pub(crate) mod price;
+pub(crate) mod queries;
+pub(crate) mod search;
+pub(crate) mod seconds;
+pub(crate) mod stacks;
+pub(crate) mod statement_plans;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capacity::{CapacityRecord, FindRecord, ProbeRecord};
-use crate::columns::{Counts, Memory, Neighbours, Usage};
-use crate::driver::DriverRecord;
-use crate::latency::LatencyRecord;
-use crate::price::{Price, by_the_year};
-use crate::queries::{QueryAnswer, QueryPlan};
-use crate::search::SearchRecord;
-use crate::stacks::StackProfile;
-use crate::statement_plans::StatementPlan;
+use crate::record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
+use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::driver::DriverRecord;
+use crate::record::latency::LatencyRecord;
+use crate::record::price::{Price, by_the_year};
+use crate::record::queries::{QueryAnswer, QueryPlan};
+use crate::record::search::SearchRecord;
+use crate::record::stacks::StackProfile;
+use crate::record::statement_plans::StatementPlan;
 
 /// One execution of a plan, with the facts that are known at its start.
 #[derive(Clone, Debug, Default, PartialEq)]

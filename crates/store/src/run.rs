@@ -1,7 +1,7 @@
 //! Runs, as read from the results file.
 
-use crate::attempt::AttemptRecord;
-use crate::crash::CrashRecord;
+use crate::record::attempt::AttemptRecord;
+use crate::record::crash::CrashRecord;
 use crate::record::{Allocation, InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
 
 /// A run's number in its file, from 1.

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::process::Command;
 
-use crate::columns::{Counts, Usage};
+use crate::record::columns::{Counts, Usage};
 use crate::error::StoreError;
-use crate::open::Store;
+use crate::file::open::Store;
 use crate::record::{Allocation, Correction, CounterRecord, Outcome, RunRecord, TrialRecord};
 use crate::run::{Ending, RunChoice, RunId, RunState};
 use crate::sample::{self, File, failed_trial, trial};
@@ -78,7 +78,7 @@ fn the_columns_of_both_tables_are_those_of_the_structs() {
     let file = File::new();
     for table in ["trial", "sample"] {
         let columns = file.sql::<String>(&format!("SELECT name FROM pragma_table_info('{table}')"));
-        for name in Counts::COLUMNS.iter().chain(Usage::COLUMNS).chain(crate::latency::COLUMNS) {
+        for name in Counts::COLUMNS.iter().chain(Usage::COLUMNS).chain(crate::record::latency::COLUMNS) {
             assert!(columns.iter().any(|column| column == name), "{table} has no {name}");
         }
     }
@@ -301,7 +301,7 @@ fn two_processes_cannot_take_up_one_run() {
     let mut file = File::new();
     file.store.finish_run(file.run, Ending::Interrupted, 1_795_290_000_000).unwrap();
     // Another process has resumed the run first.
-    let other = crate::owner::describe(std::os::unix::process::parent_id()).unwrap();
+    let other = crate::file::owner::describe(std::os::unix::process::parent_id()).unwrap();
     let connection = rusqlite::Connection::open(file.store.path()).unwrap();
     connection.execute("UPDATE run SET status = 'running', owner = ?1", [other]).unwrap();
     let resumption = crate::ResumptionRecord {

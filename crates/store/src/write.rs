@@ -3,20 +3,20 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
-use crate::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::columns::{Counts, Memory, Neighbours, Usage};
 use crate::counters;
 use crate::error::StoreError;
-use crate::latency;
-use crate::open::Store;
-use crate::owner;
-use crate::queries;
+use crate::record::latency;
+use crate::file::open::Store;
+use crate::file::owner;
+use crate::record::queries;
 use crate::record::{
     Allocation, ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
     SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, RunId, TrialId};
-use crate::stacks;
-use crate::statement_plans;
+use crate::record::stacks;
+use crate::record::statement_plans;
 
 impl Store {
     /// Starts a run. It counts as running until this process ends it or dies.

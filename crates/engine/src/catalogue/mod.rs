@@ -1,5 +1,8 @@
 //! The catalogue of engines, and the search by name.
 
+pub(crate) mod availability;
+pub(crate) mod entry;
+pub(crate) mod name;
 mod own;
 
 use std::cmp::Reverse;
@@ -8,8 +11,8 @@ use std::path::{Path, PathBuf};
 use include_dir::{Dir, include_dir};
 use thiserror::Error;
 
-use crate::entry::Entry;
-use crate::name::SystemName;
+use crate::catalogue::entry::Entry;
+use crate::catalogue::name::SystemName;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::{CatalogueError, EntryError};
-use crate::entry::Entry;
-use crate::name::SystemName;
+use crate::catalogue::entry::Entry;
+use crate::catalogue::name::SystemName;
 
 /// Folders of entries. Later ones override earlier ones.
 pub(super) fn folders() -> Vec<PathBuf> {

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::folder;
-use crate::home::Home;
-use crate::path_error::{At as _, PathError};
-use crate::process;
+use crate::machine::folder;
+use crate::cache::home::Home;
+use crate::machine::path_error::{At as _, PathError};
+use crate::machine::process;
 
 /// Time limit for what reads a leash to end.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::survey::PLACES;
-use crate::path_error::PathError;
+use crate::machine::path_error::PathError;
 
 /// Why an image of a container cannot be used as a server.
 #[derive(Debug, Error)]

@@ -9,8 +9,8 @@ use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
 use super::tool::ContainerTool;
-use crate::path_error::{At as _, PathError};
-use crate::process::ProcessId;
+use crate::machine::path_error::{At as _, PathError};
+use crate::machine::process::ProcessId;
 
 const NOTE: &str = "container.json";
 

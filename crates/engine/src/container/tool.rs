@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use super::error::ImageError;
-use crate::lines;
+use crate::machine::lines;
 use crate::source::is_installed;
-use crate::spawn::{Spawn, spawn};
+use crate::machine::spawn::{Spawn, spawn};
 
 const NAMED_BY: &str = "DYNO_CONTAINER_TOOL";
 

@@ -5,9 +5,9 @@ use std::process::Command;
 use dyno_client::Dialect;
 
 use super::{Procedure, Site, mysqld};
-use crate::home::Home;
-use crate::path_error::PathError;
-use crate::server::StartError;
+use crate::cache::home::Home;
+use crate::machine::path_error::PathError;
+use crate::start::server::StartError;
 
 #[derive(Debug)]
 pub(super) struct Mariadb;

@@ -14,12 +14,12 @@ use dyno_client::Dialect;
 use dyno_host::{Fence, FenceError};
 use rustix::process::Signal;
 
-use crate::access::HOST;
-use crate::entry::{Entry, Family};
-use crate::home::Home;
-use crate::installation::Installation;
-use crate::path_error::PathError;
-use crate::server::StartError;
+use crate::start::access::HOST;
+use crate::catalogue::entry::{Entry, Family};
+use crate::cache::home::Home;
+use crate::cache::installation::Installation;
+use crate::machine::path_error::PathError;
+use crate::start::server::StartError;
 
 /// What a server is started with.
 pub(crate) struct Site<'a> {

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::Site;
-use crate::access::{DATABASE, HOST};
-use crate::home::Home;
-use crate::path_error::{At as _, PathError};
-use crate::server::{StartError, run};
+use crate::start::access::{DATABASE, HOST};
+use crate::cache::home::Home;
+use crate::machine::path_error::{At as _, PathError};
+use crate::start::server::{StartError, run};
 
 pub(super) const USER: &str = "root";
 pub(super) const SOCKET: &str = "mysql.sock";

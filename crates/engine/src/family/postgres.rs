@@ -7,9 +7,9 @@ use dyno_client::Dialect;
 use rustix::process::Signal;
 
 use super::{Procedure, Site};
-use crate::access::DATABASE;
-use crate::path_error::{At as _, PathError};
-use crate::server::{StartError, run};
+use crate::start::access::DATABASE;
+use crate::machine::path_error::{At as _, PathError};
+use crate::start::server::{StartError, run};
 
 const USER: &str = "postgres";
 /// The file of the rules of logins from all hosts.

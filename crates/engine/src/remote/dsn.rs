@@ -10,7 +10,7 @@ use super::dsn_error::DsnError;
 use super::password::Password;
 use super::tls::{self, TlsParameters};
 use super::trust::{self, LoginRules, TrustParameters};
-use crate::entry::Family;
+use crate::catalogue::entry::Family;
 
 /// Parameters that say where a server is and who comes.
 const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "dbname"];

@@ -20,8 +20,8 @@ use thiserror::Error;
 pub use self::dsn::{Dsn, RemoteAddress};
 pub use self::dsn_error::DsnError;
 pub use self::hold::{Hold, HoldError, Left, Survey};
-use crate::connect::variables_of;
-use crate::entry::Family;
+use crate::start::connect::variables_of;
+use crate::catalogue::entry::Family;
 use crate::family::{Procedure, procedure};
 
 const CONNECT_PATIENCE: Duration = Duration::from_secs(20);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use dyno_client::{Tls, TlsMode, TlsNames};
 
 use super::dsn_error::DsnError;
-use crate::entry::Family;
+use crate::catalogue::entry::Family;
 
 /// libpq's ("SSL Support" in the PostgreSQL manual).
 const POSTGRES: TlsNames = TlsNames {

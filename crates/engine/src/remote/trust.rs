@@ -7,7 +7,7 @@ use std::time::Duration;
 use dyno_client::{PgsqlMethod, TlsMode, Trust};
 
 use super::dsn_error::DsnError;
-use crate::entry::Family;
+use crate::catalogue::entry::Family;
 
 const TAKES_KEY: &str = "get-server-public-key";
 const KEY_FILE: &str = "server-public-key-path";

@@ -14,7 +14,7 @@ use super::error::FetchError;
 use super::progress::Phase;
 use super::word::Word;
 use super::{Package, Workspace};
-use crate::folder;
+use crate::machine::folder;
 
 /// Packages to unpack over each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

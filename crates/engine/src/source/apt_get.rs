@@ -6,8 +6,8 @@ use super::error::FetchError;
 use super::progress::Phase;
 use super::tool::Tool;
 use super::{Workspace, network};
-use crate::folder;
-use crate::path_error::PathError;
+use crate::machine::folder;
+use crate::machine::path_error::PathError;
 
 /// apt's state and cache in Dyno's cache.
 pub(super) struct AptGet {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::FetchError;
 use super::tool::Tool;
 use super::{Package, Workspace, unpack};
-use crate::path_error::{At as _, PathError};
+use crate::machine::path_error::{At as _, PathError};
 
 /// Unpacks archives into the workspace, if the main package has the wanted version. Returns the packages, the
 /// main package first.

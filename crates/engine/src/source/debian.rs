@@ -16,8 +16,8 @@ use super::mirror::Mirror;
 use super::progress::Phase;
 use super::word::Word;
 use super::{Package, Workspace, deb};
-use crate::folder;
-use crate::path_error::{At as _, PathError};
+use crate::machine::folder;
+use crate::machine::path_error::{At as _, PathError};
 
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::unpack::UnpackError;
-use crate::lines;
-use crate::path_error::PathError;
+use crate::machine::lines;
+use crate::machine::path_error::PathError;
 
 /// Why an engine cannot be fetched.
 #[derive(Debug, Error)]

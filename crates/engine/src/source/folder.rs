@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::FetchError;
 use super::{Package, Workspace};
-use crate::path_error::At as _;
+use crate::machine::path_error::At as _;
 
 /// A folder to use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

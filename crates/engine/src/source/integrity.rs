@@ -11,7 +11,7 @@ use sha2::digest::DynDigest;
 use sha2::{Digest, Sha256, Sha512};
 
 use super::error::FetchError;
-use crate::path_error::At;
+use crate::machine::path_error::At;
 
 /// The expected checksum of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use super::progress::Phase;
 use super::tool::Tool;
 use super::word::Word;
 use super::{Package, Workspace, unpack};
-use crate::folder;
+use crate::machine::folder;
 
 /// The downloading plugin, pinned so that fetches are the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";

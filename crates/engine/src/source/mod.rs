@@ -3,6 +3,8 @@
 //! Packages are fetched by the machine's own package managers, so its mirrors and proxies apply,
 //! and are unpacked, never installed.
 
+pub(crate) mod basedir;
+pub(crate) mod fetch;
 mod apt;
 mod apt_get;
 mod deb;
@@ -31,8 +33,8 @@ pub use self::progress::{Phase, Progress};
 pub(crate) use self::tool::is_installed;
 pub(crate) use self::unpack::Tree;
 pub use self::unpack::UnpackError;
-use crate::cache::Cache;
-use crate::path_error::At as _;
+use crate::cache::location::Cache;
+use crate::machine::path_error::At as _;
 
 /// A source of an engine's packages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

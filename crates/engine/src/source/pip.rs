@@ -8,7 +8,7 @@ use super::progress::Phase;
 use super::tool::Tool;
 use super::word::Word;
 use super::{Package, Workspace, only_file, unpack};
-use crate::folder;
+use crate::machine::folder;
 
 /// One wheel, which is a zip archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

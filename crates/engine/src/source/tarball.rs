@@ -11,7 +11,7 @@ use super::progress::Phase;
 use super::tool::Tool;
 use super::unpack::{self, Tree};
 use super::{Package, Workspace};
-use crate::folder;
+use crate::machine::folder;
 
 /// An archive and its checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,7 +194,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
-    use crate::cache::Cache;
+    use crate::cache::location::Cache;
     use crate::source::is_installed;
 
     fn parse(text: &str) -> Result<Tarball, toml::de::Error> {

@@ -11,10 +11,10 @@ use std::time::Duration;
 use super::error::FetchError;
 use super::progress::{Phase, Progress};
 use super::{Workspace, network};
-use crate::folder;
-use crate::lines;
-use crate::path_error::{At as _, PathError};
-use crate::spawn::{Spawn, spawn};
+use crate::machine::folder;
+use crate::machine::lines;
+use crate::machine::path_error::{At as _, PathError};
+use crate::machine::spawn::{Spawn, spawn};
 
 const POLL: Duration = Duration::from_millis(50);
 const SHOWN_LINES: usize = 8;
@@ -127,7 +127,7 @@ impl Tool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::Cache;
+    use crate::cache::location::Cache;
 
     fn run(tool: Tool) -> Result<Vec<u8>, FetchError> {
         in_workspace(|workspace| tool.run(workspace))

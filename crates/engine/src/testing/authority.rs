@@ -8,8 +8,8 @@ use dyno_host::Account;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use super::start_with;
-use crate::installation::Installation;
-use crate::server::Server;
+use crate::cache::installation::Installation;
+use crate::start::server::Server;
 
 /// Who signs certificates.
 pub struct Authority {

@@ -5,18 +5,18 @@ use dyno_store::Run;
 use super::cell::cell;
 use super::replication::replication;
 use super::{Analysis, Test};
-use crate::check::TrialChecks;
-use crate::comparison::{Member, Subject, judge};
-use crate::evidence::Evidence;
-use crate::forecast::left_out_tests;
-use crate::hosts::hosts;
-use crate::in_force::not_in_force;
-use crate::joins::joined_tests;
-use crate::ladder::ladders;
-use crate::price::frontiers;
-use crate::rule::Rule;
-use crate::sensitivity::sensitivities;
-use crate::trials::tests;
+use crate::trial::check::TrialChecks;
+use crate::compare::comparison::{Member, Subject, judge};
+use crate::trial::evidence::Evidence;
+use crate::cost::forecast::left_out_tests;
+use crate::effects::hosts::hosts;
+use crate::trial::in_force::not_in_force;
+use crate::effects::joins::joined_tests;
+use crate::effects::ladder::ladders;
+use crate::cost::price::frontiers;
+use crate::compare::rule::Rule;
+use crate::effects::sensitivity::sensitivities;
+use crate::trial::of_run::tests;
 
 /// Judges a run: every test and every system, with every other as the base. `checks` are the checks of its trials. The
 /// looks are those of the run, whatever the rule says, and so is the correction unless the rule has one.

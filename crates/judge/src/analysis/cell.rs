@@ -6,14 +6,14 @@ use dyno_stats::{Level, Margin, level, median};
 use dyno_store::{FindRecord, LimitDifference, Outcome, Run, StepRecord, Trial, TrialRecord};
 
 use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
-use crate::capacity::{Capacity, capacity};
-use crate::check::limit_differences;
-use crate::disturbance::{DisturbanceLimits, disturbance};
-use crate::done::Done;
-use crate::drivers::driver_doubts;
-use crate::evidence::Evidence;
-use crate::quantity::{Quantity, ln_rates};
-use crate::stall;
+use crate::search::capacity::{Capacity, capacity};
+use crate::trial::check::limit_differences;
+use crate::trial::disturbance::{DisturbanceLimits, disturbance};
+use crate::trial::done::Done;
+use crate::trial::drivers::driver_doubts;
+use crate::trial::evidence::Evidence;
+use crate::trial::quantity::{Quantity, ln_rates};
+use crate::trial::stall;
 
 /// Smallest CPU time of a server between its slices that is called work, as a share of that in its slices, however small
 /// the margin is. Reading its counters takes less.

@@ -6,8 +6,8 @@ use dyno_stats::{Interval, Method, median};
 use dyno_store::Outcome;
 
 use super::Replication;
-use crate::comparison::{Judgement, TestComparison};
-use crate::evidence::Evidence;
+use crate::compare::comparison::{Judgement, TestComparison};
+use crate::trial::evidence::Evidence;
 
 /// Computes it from the run and the comparisons with the plan's base.
 pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgement>) -> Replication {

@@ -2,8 +2,8 @@ use dyno_stats::{Margin, Method};
 use dyno_store::Run;
 
 use super::*;
-use crate::check::TrialChecks;
-use crate::comparison::{ComparedSystem, compare};
+use crate::trial::check::TrialChecks;
+use crate::compare::comparison::{ComparedSystem, compare};
 use crate::sample::{add_step, around, fail_in, memory_limit, run, seconds, slice};
 use crate::{DisturbanceLimits, check_trial};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use dyno_store::{TrialRecord, is_counter};
 
-use crate::pair::{Part, Ratios};
-use crate::quantity::Quantity;
+use crate::compare::pair::{Part, Ratios};
+use crate::trial::quantity::Quantity;
 
 /// The prefix of a counter's name in a claim.
 const COUNTER: &str = "counter.";

@@ -3,7 +3,7 @@
 use super::error::{ClaimError, Problem};
 use super::measure::Measure;
 use super::token::{Kind, Token, tokens};
-use crate::quantity::Quantity;
+use crate::trial::quantity::Quantity;
 
 /// A parsed claim: sides with relations between them, `a < b` or `a < b < c`, and conditions.
 #[derive(Clone, Debug, PartialEq)]

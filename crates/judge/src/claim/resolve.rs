@@ -5,7 +5,7 @@ use dyno_store::{StepRecord, SystemRecord};
 use super::error::{ClaimError, Problem};
 use super::measure::Measure;
 use super::parse::{Call, Condition, Function, Name, Sentence};
-use crate::quantity::Quantity;
+use crate::trial::quantity::Quantity;
 
 /// A call's systems and tests.
 #[derive(Clone, Debug, PartialEq)]

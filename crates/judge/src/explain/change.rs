@@ -3,7 +3,7 @@
 use dyno_stats::{Interval, median, ratio_of_rounds};
 use serde::Serialize;
 
-use crate::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
 /// An amount for each operation, of two systems.
 #[derive(Clone, Debug, PartialEq, Serialize)]

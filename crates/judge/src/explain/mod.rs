@@ -1,6 +1,9 @@
 //! The evidence on a difference between two systems in a test: what changed for each operation, and which of the settings
 //! that differ act on it.
 
+pub(crate) mod answer;
+pub(crate) mod query_plans;
+pub(crate) mod stacks;
 mod access;
 mod change;
 mod plans;
@@ -16,12 +19,12 @@ use serde::Serialize;
 
 use self::change::{Amount, change, noise, passes_with_time};
 use crate::analysis::Analysis;
-use crate::comparison::Finding;
-use crate::in_force::SystemNotInForce;
-use crate::noise;
-use crate::rule::Rule;
-use crate::stacks::{FunctionChange, function_changes, stacks_of};
-use crate::trials::{Trials, pairs};
+use crate::compare::comparison::Finding;
+use crate::trial::in_force::SystemNotInForce;
+use crate::compare::noise;
+use crate::compare::rule::Rule;
+use crate::explain::stacks::{FunctionChange, function_changes, stacks_of};
+use crate::trial::of_run::{Trials, pairs};
 
 pub use self::access::Access;
 pub use self::change::AmountChange;

@@ -1,8 +1,8 @@
 use dyno_store::{CounterRecord, Run, StatementPlan};
 
 use super::{Explanation, Question, SettingDifference, TrialEvidence, explain};
-use crate::check::TrialChecks;
-use crate::comparison::Finding;
+use crate::trial::check::TrialChecks;
+use crate::compare::comparison::Finding;
 use crate::sample::{add_step, around, run};
 use crate::{Rule, analyse};
 

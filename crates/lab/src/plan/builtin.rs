@@ -5,7 +5,7 @@ use std::path::Path;
 use dyno_engine::Catalogue;
 
 use super::Plan;
-use super::error::{PlanError, Problem};
+use super::syntax::error::{PlanError, Problem};
 use super::read::{Builds, is_file};
 
 /// A built-in plan.

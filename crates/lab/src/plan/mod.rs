@@ -1,67 +1,41 @@
 //! Plans: which systems are compared, in which steps, in how many rounds.
 
-mod background;
+mod derive;
+mod keys;
+mod syntax;
 mod builtin;
-mod claim;
-mod confinement;
-mod cores;
-mod crash;
-mod de;
-mod drivers;
-mod error;
-mod find;
-mod image;
-mod ladder;
-mod mistake;
-mod mixture;
-mod price;
-mod probe;
-mod queries;
 mod read;
-mod renamed;
-mod rounds;
-mod scale;
 #[cfg(test)]
 mod schema;
-mod select;
-mod slicing;
-mod stacks;
-mod step;
 #[cfg(test)]
 mod studies;
-mod suite;
-mod sweep;
-mod system;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
-mod value;
-mod verdicts;
-mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use dyno_store::{ClaimRecord, Correction, LadderRecord, SearchRecord};
 
-pub use background::Background;
+pub use keys::background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
-pub use cores::{KeepCoresAwake, PinThreads};
-pub(crate) use crash::CrashTests;
-pub use error::{PlanError, Problem, SourceLocation};
-pub use mixture::Mixture;
-pub use price::{HardwareChoice, HardwareNeed, PriceList};
-pub use probe::{Changes, Probed};
-pub use queries::{Explained, Queries};
-pub use rounds::{BetweenSteps, Decision, Rounds};
-pub use scale::Scale;
-pub use slicing::{Freeze, Slicing};
-pub use stacks::StackSampling;
-pub use step::{Command, Step};
-pub use system::{Source, System};
-pub use verdicts::TooFewRounds;
-pub use versions::Version;
+pub use keys::cores::{KeepCoresAwake, PinThreads};
+pub(crate) use keys::crash::CrashTests;
+pub use syntax::error::{PlanError, Problem, SourceLocation};
+pub use derive::mixture::Mixture;
+pub use keys::price::{HardwareChoice, HardwareNeed, PriceList};
+pub use derive::probe::{Changes, Probed};
+pub use keys::queries::{Explained, Queries};
+pub use keys::rounds::{BetweenSteps, Decision, Rounds};
+pub use derive::scale::Scale;
+pub use keys::slicing::{Freeze, Slicing};
+pub use keys::stacks::StackSampling;
+pub use keys::step::{Command, Step};
+pub use keys::system::{Source, System};
+pub use derive::verdicts::TooFewRounds;
+pub use derive::versions::Version;
 
 /// A checked plan.
 #[derive(Clone, Debug)]

@@ -9,21 +9,21 @@ use dyno_engine::Catalogue;
 use dyno_store::Correction;
 use serde::Deserialize;
 
-use super::claim::ClaimTable;
-use super::confinement::Limits;
-use super::crash::CrashTable;
-use super::de;
-use super::drivers::{self, DriversKey};
-use super::error::{PlanError, Problem};
-use super::ladder::{LadderTable, ladders};
-use super::mistake::Mistake;
-use super::rounds::{RoundsKey, RoundsMax, rounds};
-use super::scale::ScaleKey;
-use super::slicing::{self, Slicing};
-use super::step::{Pace, Step, StepTable};
-use super::suite;
-use super::system::{Defaults, System, SystemTable, profile};
-use super::value::{Above0, At, Clients, From0, Number, Whole, each, each_several};
+use super::keys::claim::ClaimTable;
+use super::keys::confinement::Limits;
+use super::keys::crash::CrashTable;
+use super::syntax::de;
+use super::keys::drivers::{self, DriversKey};
+use super::syntax::error::{PlanError, Problem};
+use super::keys::ladder::{LadderTable, ladders};
+use super::syntax::mistake::Mistake;
+use super::keys::rounds::{RoundsKey, RoundsMax, rounds};
+use super::derive::scale::ScaleKey;
+use super::keys::slicing::{self, Slicing};
+use super::keys::step::{Pace, Step, StepTable};
+use super::keys::suite;
+use super::keys::system::{Defaults, System, SystemTable, profile};
+use super::syntax::value::{Above0, At, Clients, From0, Number, Whole, each, each_several};
 use super::{BetweenSteps, Data, Freeze, KeepCoresAwake, PinThreads, Plan};
 use crate::records;
 
@@ -72,7 +72,7 @@ pub(super) struct PlanTable {
     /// Number of rounds. In each round every system starts anew and runs all steps.
     rounds: Option<At<RoundsKey>>,
     /// With until-decided: the maximum number of rounds.
-    #[cfg_attr(test, schemars(extend("default" = super::rounds::UNTIL_DECIDED)))]
+    #[cfg_attr(test, schemars(extend("default" = super::keys::rounds::UNTIL_DECIDED)))]
     rounds_max: Option<At<RoundsMax>>,
     /// Time of the whole run, instead of rounds. The first rounds determine the number of rounds and the seconds of a
     /// trial.

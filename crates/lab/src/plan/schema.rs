@@ -13,10 +13,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::error::Problem;
+use super::syntax::error::Problem;
 use super::read::PlanTable;
 use super::testing::TEXT;
-use super::value::{Above0, At, Cpus, From0, Scalar, Size, Whole};
+use super::syntax::value::{Above0, At, Cpus, From0, Scalar, Size, Whole};
 use super::{Plan, builtin_plans, de};
 
 /// Says what schema a type has.

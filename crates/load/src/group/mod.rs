@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::frame::{Connected, Frame, Milestone, Tick, Total};
-use crate::job::Job;
-use crate::process::{FrameSource, LoadProcess, LoadProcessError};
+use crate::protocol::frame::{Connected, Frame, Milestone, Tick, Total};
+use crate::protocol::job::Job;
+use crate::protocol::process::{FrameSource, LoadProcess, LoadProcessError};
 
 /// Longest wait for one process while others may have sent something.
 const TURN: Duration = Duration::from_millis(5);
@@ -243,7 +243,7 @@ fn of_member(name: &str, message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{Protocol, Script, Target};
+    use crate::protocol::job::{Protocol, Script, Target};
 
     /// A process that connects, begins to measure and is heard no more.
     fn process(name: &str) -> (String, Command) {

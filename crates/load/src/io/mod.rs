@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use socket2::Socket;
 
-use crate::job::IoMethod;
+use crate::protocol::job::IoMethod;
 
 pub(crate) use waker::Waker;
 

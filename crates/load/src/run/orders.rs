@@ -3,7 +3,7 @@
 use std::sync::mpsc::RecvTimeoutError;
 
 use super::{POLL, Run};
-use crate::frame::Order;
+use crate::protocol::frame::Order;
 
 impl Run<'_> {
     /// Waits for an order; false if the job ended before. Any other order fails the job.

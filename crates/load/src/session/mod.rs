@@ -1,14 +1,17 @@
 //! A blocking connection to a database, for threads and for a job's set-up.
 
+pub(crate) mod beside;
+pub(crate) mod failure;
+pub(crate) mod servers;
 mod dry;
 mod network;
 mod sqlite;
 
 use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 
-use crate::dial::Dialer;
-use crate::failure;
-use crate::job::{Protocol, Target};
+use crate::session::servers::Dialer;
+use crate::session::failure;
+use crate::protocol::job::{Protocol, Target};
 
 /// Figures of one result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

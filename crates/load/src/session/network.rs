@@ -5,10 +5,10 @@ use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 use dyno_wire::{Event, Summary};
 
 use super::{Outcome, Session};
-use crate::dial::Dialer;
-use crate::failure;
-use crate::job::{Protocol, Target};
-use crate::statements::Statements;
+use crate::session::servers::Dialer;
+use crate::session::failure;
+use crate::protocol::job::{Protocol, Target};
+use crate::statements::prepared::Statements;
 
 pub(super) struct NetworkSession {
     driver: Protocol,

@@ -9,8 +9,8 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
 
 use super::{Outcome, Session};
-use crate::failure;
-use crate::job::{Address, Protocol, Target};
+use crate::session::failure;
+use crate::protocol::job::{Address, Protocol, Target};
 
 /// Time that a statement waits for a lock before it fails as busy, which reruns its event.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -220,7 +220,7 @@ fn failure(error: &rusqlite::Error) -> SqlFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Protocol;
+    use crate::protocol::job::Protocol;
 
     fn open(path: &std::path::Path) -> SqliteSession {
         SqliteSession::open(&Target::new(Protocol::Sqlite, vec![Address::File(path.to_owned())])).unwrap()

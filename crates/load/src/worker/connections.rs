@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
 
-use crate::dial::Dialer;
-use crate::job::Target;
+use crate::session::servers::Dialer;
+use crate::protocol::job::Target;
 use crate::session::{self, Outcome, Session};
 
 /// A script's connections by their id, each with its last result.
@@ -122,7 +122,7 @@ impl Connections {
     ) -> Result<&mut (dyn Session + 'static), SqlFailure> {
         match self.sessions.get_mut(connection as usize) {
             Some(Some(session)) => Ok(&mut **session),
-            _ => Err(crate::failure::gone(target.driver)),
+            _ => Err(crate::session::failure::gone(target.driver)),
         }
     }
 

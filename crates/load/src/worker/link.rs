@@ -10,11 +10,11 @@ use dyno_client::{
 use dyno_script::{ParamType, Reply, SqlFailure};
 use dyno_wire::{Client, Event, ServerError, Summary};
 
-use crate::dial::Dialer;
-use crate::failure;
+use crate::session::servers::Dialer;
+use crate::session::failure;
 use crate::io::{Io, Token};
-use crate::job::Target;
-use crate::statements::Statements;
+use crate::protocol::job::Target;
+use crate::statements::prepared::Statements;
 
 /// The state of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

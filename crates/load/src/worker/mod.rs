@@ -18,15 +18,15 @@ use dyno_script::{
     UniqueCounters,
 };
 
-use crate::arrivals::Schedule;
-use crate::control::Control;
-use crate::dial::Dialer;
-use crate::frame::Counts;
-use crate::job::Job;
-use crate::noted::{Noted, StatementNotes};
-use crate::recorder::Recorder;
-use crate::unfinished::Unfinished;
-use crate::workload::builtin_workload;
+use crate::schedule::arrivals::Schedule;
+use crate::schedule::control::Control;
+use crate::session::servers::Dialer;
+use crate::protocol::frame::Counts;
+use crate::protocol::job::Job;
+use crate::statements::distinct::{Noted, StatementNotes};
+use crate::measure::recorder::Recorder;
+use crate::measure::unfinished::Unfinished;
+use crate::protocol::workload::builtin_workload;
 
 pub(crate) use connections::Connections;
 pub(crate) use event_loop::EventLoop;
@@ -126,7 +126,7 @@ impl Shared {
             builtin: builtin_workload,
             arguments: job.arguments(),
             options: job.options.clone(),
-            globals: crate::globals::of(job),
+            globals: crate::protocol::globals::of(job),
             sysbench_version: job.tuning.sysbench_version.clone(),
             driver: job.target.driver.as_str().to_owned(),
             command: job.command.clone(),

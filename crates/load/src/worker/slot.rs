@@ -6,9 +6,9 @@ use dyno_script::{ConnectionId, Counter, Host, Reply, Request, SqlFailure, TaskI
 
 use super::link::{Link, LinkProgress};
 use super::{Message, Shared, count};
-use crate::frame::Counts;
+use crate::protocol::frame::Counts;
 use crate::io::Io;
-use crate::recorder::Batch;
+use crate::measure::recorder::Batch;
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use dyno_script::{
 use super::connections::Connections;
 use super::retry::backoff_us;
 use super::{Assignment, Message, Shared, WorkerReport, count, trace};
-use crate::control::{Phase, Window};
-use crate::noted::StatementNotes;
-use crate::recorder::{Batch, Part, Recorder};
+use crate::schedule::control::{Phase, Window};
+use crate::statements::distinct::StatementNotes;
+use crate::measure::recorder::{Batch, Part, Recorder};
 use crate::session::Outcome;
 
 /// See the [module](self).

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::open::{BUSY_TIMEOUT, Store};
+use crate::file::open::{BUSY_TIMEOUT, Store};
 
 impl Store {
     /// Does something that adds much to the file. With its usual write-ahead log, all of it would be written twice, to the

@@ -2,7 +2,7 @@
 
 use crate::error::StoreError;
 use crate::maintenance::FileSize;
-use crate::open::Store;
+use crate::file::open::Store;
 use crate::run::RunId;
 
 impl Store {

@@ -7,9 +7,9 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::counters;
 use crate::error::StoreError;
-use crate::open::Store;
+use crate::file::open::Store;
 use crate::run::{RunId, RunState};
-use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
+use crate::file::tables::{OF_RUN, OF_TRIAL, rows_of_run};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergedRun {

@@ -14,7 +14,7 @@ pub use size::FileSize;
 use rusqlite::{Transaction, TransactionBehavior};
 
 use crate::error::StoreError;
-use crate::open::Store;
+use crate::file::open::Store;
 use crate::run::{RunId, RunState};
 
 impl Store {

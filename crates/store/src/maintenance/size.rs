@@ -1,9 +1,9 @@
 //! Sizes of a results file and of its runs.
 
 use crate::error::StoreError;
-use crate::open::Store;
+use crate::file::open::Store;
 use crate::run::RunId;
-use crate::tables::{OF_RUN, OF_TRIAL, rows_of_run};
+use crate::file::tables::{OF_RUN, OF_TRIAL, rows_of_run};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileSize {

@@ -45,7 +45,7 @@ fn later_run() -> RunRecord {
 }
 
 fn rows(file: &File) -> Vec<i64> {
-    let tables = [&["run", "trial"], crate::tables::OF_RUN, crate::tables::OF_TRIAL].concat();
+    let tables = [&["run", "trial"], crate::file::tables::OF_RUN, crate::file::tables::OF_TRIAL].concat();
     tables.iter().map(|table| file.sql::<i64>(&format!("SELECT count(*) FROM {table}"))[0]).collect()
 }
 

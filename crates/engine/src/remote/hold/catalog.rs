@@ -6,8 +6,8 @@ use dyno_client::{Client, ClientError};
 use sha2::{Digest as _, Sha256};
 
 use super::relation::{Identity, Kind, Relation};
-use crate::entry::Family;
-use crate::hexadecimal::hexadecimal;
+use crate::catalogue::entry::Family;
+use crate::machine::hexadecimal::hexadecimal;
 
 /// The questions and orders of a kind of server.
 pub(super) trait Catalog: Sync {

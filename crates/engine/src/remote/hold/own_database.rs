@@ -9,7 +9,7 @@ use super::catalog::catalog;
 use super::error::HoldError;
 use super::premises::Premises;
 use super::survey::Survey;
-use crate::hexadecimal::hexadecimal;
+use crate::machine::hexadecimal::hexadecimal;
 use crate::remote::{Remote, elsewhere};
 
 /// How its name begins; 16 hexadecimal digits follow.

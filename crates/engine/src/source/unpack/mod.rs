@@ -20,7 +20,7 @@ pub use self::error::UnpackError;
 pub(crate) use self::tree::Tree;
 pub(super) use self::zip::Wanted;
 use super::error::FetchError;
-use crate::path_error::{At as _, PathError};
+use crate::machine::path_error::{At as _, PathError};
 
 /// Unpacks an archive by its extension: `.tar.gz`, `.tgz`, `.tar.xz`, `.txz`, `.zip` or `.jar`.
 pub(super) fn by_name(archive: &Path, into: &Path) -> Result<(), FetchError> {

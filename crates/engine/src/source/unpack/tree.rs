@@ -13,7 +13,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _};
 
 use super::error::UnpackError;
-use crate::path_error::{At as _, PathError};
+use crate::machine::path_error::{At as _, PathError};
 
 /// Rights that files of an archive can have: nobody but the owner may write, nothing is setuid, setgid or sticky.
 const KEPT_RIGHTS: u32 = 0o755;

@@ -1,7 +1,7 @@
 //! Events in slices: begins them when a slice is ordered, records them by its parts, rests after it.
 
 use super::{EventLoop, LoopError};
-use crate::unfinished::Left;
+use crate::measure::unfinished::Left;
 
 impl EventLoop<'_> {
     /// Notes the time: events that end from here on may belong to the slice's next part.

@@ -15,7 +15,7 @@ use lzma_rust2::{XzOptions, XzWriter};
 use sha2::{Digest as _, Sha256};
 
 use super::guard::Place;
-use crate::cache::Cache;
+use crate::cache::location::Cache;
 use crate::source::unpack::{Wanted, tar_gz, tar_xz_in_zip, zip};
 use crate::source::{FetchError, Source, Workspace, deb};
 

@@ -1,0 +1,156 @@
+//! An engine in the cache, unpacked and ready to start.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use dyno_host::{Fence, FenceError};
+use serde::{Deserialize, Serialize};
+
+use crate::cache::location::Cache;
+use crate::container::Image;
+use crate::catalogue::entry::Entry;
+use crate::machine::environment;
+use crate::machine::folder;
+use crate::machine::path_error::{At as _, PathError};
+use crate::source::{FetchError, Package, Source, Tree};
+
+const MANIFEST: &str = "dyno-manifest.json";
+
+/// An engine that can be started.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// Its entry in the catalogue.
+    pub entry: Entry,
+    /// The folder that its packages are unpacked in.
+    pub root: PathBuf,
+    /// The exact version of its main package, as the package manager writes it.
+    pub exact_version: String,
+    /// Where data folders for its servers are kept.
+    pub(crate) templates: PathBuf,
+    /// The image that it is in, whose paths the others are then; none if it is in a folder of the host.
+    pub(crate) image: Option<Image>,
+}
+
+/// The manifest of an installation, written last: a folder without one is no installation.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    sources: Vec<Source>,
+    packages: Vec<Package>,
+}
+
+impl Manifest {
+    pub(crate) fn new(entry: &Entry, packages: Vec<Package>) -> Self {
+        Self { sources: entry.sources.clone(), packages }
+    }
+
+    pub(crate) fn write(&self, root: &Path, tree: &Tree) -> Result<(), FetchError> {
+        let text = serde_json::to_vec_pretty(self).map_err(Into::into).at("write", &root.join(MANIFEST))?;
+        let written = tree.file(Path::new(MANIFEST), 0o644, &mut text.as_slice());
+        written.map_err(|error| FetchError::unpack(root, error))
+    }
+
+    fn read(root: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(root.join(MANIFEST)).ok()?).ok()
+    }
+}
+
+impl Installation {
+    /// The installation of an entry, if the cache has one that was made from the same entry.
+    pub fn find(entry: &Entry, cache: &Cache) -> Option<Self> {
+        let mut entry = entry.clone();
+        let templates = cache.templates();
+        if !entry.family.has_server() {
+            let (root, exact_version) = (cache.root().to_owned(), entry.version.clone());
+            return Some(Self { entry, root, exact_version, templates, image: None });
+        }
+        let root = Self::place(&entry, cache);
+        let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
+        entry.layout = entry.layout.or_detected(&root)?;
+        // A package of the user's own has no version of its own.
+        let of_package = manifest.packages.first()?.version.clone();
+        let exact_version = if of_package.is_empty() { entry.version.clone() } else { of_package };
+        Some(Self { entry, root, exact_version, templates, image: None })
+    }
+
+    pub(crate) fn place(entry: &Entry, cache: &Cache) -> PathBuf {
+        cache.engines().join(entry.to_string())
+    }
+
+    /// What programs of the installation are kept from, which also need some folders of their own.
+    pub(crate) fn fence(&self, own: &[&Path]) -> Result<Fence, FenceError> {
+        let linked = self.linked_folders();
+        let linked = linked.iter().map(PathBuf::as_path);
+        let needed: Vec<&Path> = own.iter().copied().chain([self.root.as_path()]).chain(linked).collect();
+        Fence::around(&needed)
+    }
+
+    /// The folders that links in its root lead to: the user's, where the source is a folder.
+    fn linked_folders(&self) -> BTreeSet<PathBuf> {
+        let items = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let links = items.map(|item| item.path()).filter(|path| path.is_symlink());
+        let targets = links.filter_map(|link| link.canonicalize().ok());
+        targets.filter_map(|target| target.parent().map(Path::to_owned)).collect()
+    }
+
+    /// The image that its server is in, by its name and digest; none if it is in a folder.
+    pub fn image(&self) -> Option<String> {
+        self.image.as_ref().map(Image::reference)
+    }
+
+    /// The first of some files that is there; none if none is.
+    pub(crate) fn read_first(&self, paths: &[PathBuf]) -> Result<Option<String>, PathError> {
+        let Some(first) = paths.first() else { return Ok(None) };
+        if let Some(image) = &self.image {
+            let paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+            return image.read_first(&paths).map_err(io::Error::other).at("read", first);
+        }
+        let found = paths.iter().find(|path| path.exists());
+        found.map(|path| fs::read_to_string(path).at("read", path)).transpose()
+    }
+
+    /// A program of the installation, with the libraries and the loader that came with it, and the environment that servers get.
+    pub(crate) fn program(&self, path: &Path) -> Command {
+        let layout = &self.entry.layout;
+        let libraries = layout.libraries.iter().map(|folder| self.path(folder));
+        let libraries = env::join_paths(libraries).unwrap_or_default();
+        let mut command = if self.image.is_some() {
+            // An image's own environment says where its libraries are.
+            let mut command = Command::new(path);
+            command.env("LC_ALL", "C");
+            command
+        } else if let Some(loader) = &layout.loader {
+            let mut command = Command::new(self.path(loader));
+            environment::restrict(&mut command);
+            command.arg("--library-path").arg(libraries).arg(path);
+            command
+        } else {
+            let mut command = Command::new(path);
+            environment::restrict(&mut command);
+            command.env("LD_LIBRARY_PATH", libraries);
+            command
+        };
+        command.envs(&self.entry.environment);
+        command
+    }
+
+    /// Notes that it was used, for `dyno engine cache`.
+    pub(crate) fn note_use(&self) {
+        folder::touch(&self.root.join(MANIFEST));
+    }
+
+    /// When the installation in a folder was last used or created; none if there is none.
+    pub(crate) fn used_at(root: &Path) -> Option<SystemTime> {
+        fs::metadata(root.join(MANIFEST)).and_then(|metadata| metadata.modified()).ok()
+    }
+
+    /// Resolves a path inside the installation.
+    pub(crate) fn path(&self, inside: &Path) -> PathBuf {
+        self.root.join(inside)
+    }
+}

@@ -1,0 +1,52 @@
+//! Whether an engine is available on this machine.
+
+use serde::Serialize;
+
+use crate::cache::location::Cache;
+use crate::catalogue::entry::Entry;
+use crate::source::fetch::last_failure;
+use crate::machine::folder;
+use crate::cache::installation::Installation;
+
+/// Availability of an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Availability {
+    /// Built into Dyno.
+    BuiltIn,
+    /// In the cache.
+    Fetched {
+        /// The exact version of its main package, as the package manager writes it.
+        exact_version: String,
+        /// Disk space in bytes.
+        disk_bytes: u64,
+    },
+    ToFetch {
+        /// Estimated download size in bytes; 0 if unknown.
+        download_bytes: u64,
+        /// Why the last fetch failed, if it did.
+        last_failure: Option<String>,
+    },
+    /// Not available.
+    Unavailable { reason: String },
+}
+
+impl Entry {
+    /// Whether it is in the cache or can be fetched, as far as known without trying.
+    pub fn availability(&self, cache: &Cache) -> Availability {
+        if !self.family.has_server() {
+            return Availability::BuiltIn;
+        }
+        if let Some(installation) = Installation::find(self, cache) {
+            let disk_bytes = folder::allocated_bytes(&installation.root);
+            return Availability::Fetched { exact_version: installation.exact_version, disk_bytes };
+        }
+        match self.obstacle() {
+            Some(reason) => Availability::Unavailable { reason },
+            None => Availability::ToFetch {
+                download_bytes: self.download_bytes,
+                last_failure: last_failure(self, cache),
+            },
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! An entry of the catalogue: an engine at a version, its source and its layout.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::layout::Layout;
+use crate::source::Source;
+
+/// An engine at a version, as `engines/*.toml` describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The product, such as `mariadb`.
+    pub engine: String,
+    /// The version, such as `10.11`. If its release moves on, the newest patch version is taken.
+    pub version: String,
+    /// Its family, which decides how it is started and queried.
+    pub family: Family,
+    /// Its processor architecture, such as `x86_64`; none for any.
+    #[serde(default)]
+    pub(crate) architecture: Option<String>,
+    /// Its storage engines, the default first; empty if there is no choice.
+    #[serde(default)]
+    pub storage_engines: Vec<String>,
+    /// Estimated download size in bytes; 0 if nothing is fetched.
+    #[serde(default)]
+    pub download_bytes: u64,
+    /// Sources of its packages; none if it is built into Dyno.
+    #[serde(default, rename = "source")]
+    pub(crate) sources: Vec<Source>,
+    /// Paths inside the packages. If the server's is missing, the usual places are searched.
+    #[serde(default)]
+    pub(crate) layout: Layout,
+    /// Variables that its programs get in their environment, such as `LD_PRELOAD`.
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+    /// Server options that this version needs to run here.
+    #[serde(default)]
+    pub(crate) options: BTreeMap<String, String>,
+    /// Server options that a storage engine needs, by its name.
+    #[serde(default)]
+    pub(crate) storage_engine_options: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// A family of engines that are started and queried alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// MySQL and its forks other than MariaDB.
+    Mysql,
+    Mariadb,
+    Postgres,
+    /// SQLite, which runs inside the load process.
+    Sqlite,
+}
+
+impl Family {
+    /// Whether there is a server to fetch and start.
+    pub fn has_server(self) -> bool {
+        self != Self::Sqlite
+    }
+
+    /// The engine that gave it its name.
+    pub(crate) fn engine(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql",
+            Self::Mariadb => "mariadb",
+            Self::Postgres => "postgres",
+            Self::Sqlite => "sqlite",
+        }
+    }
+}
+
+impl Entry {
+    /// An entry of which only the layout is known.
+    pub(crate) fn of_layout(layout: Layout) -> Self {
+        Self {
+            engine: String::new(),
+            version: "?".to_owned(),
+            family: Family::Mysql,
+            architecture: None,
+            storage_engines: Vec::new(),
+            download_bytes: 0,
+            sources: Vec::new(),
+            layout,
+            environment: BTreeMap::new(),
+            options: BTreeMap::new(),
+            storage_engine_options: BTreeMap::new(),
+        }
+    }
+
+    /// Why it cannot be fetched on this machine, as far as known without trying.
+    pub(crate) fn obstacle(&self) -> Option<String> {
+        let here = env::consts::ARCH;
+        if let Some(architecture) = self.architecture.as_deref().filter(|architecture| *architecture != here)
+        {
+            return Some(format!("it is built for {architecture}, this machine is {here}"));
+        }
+        self.sources.iter().find_map(Source::obstacle)
+    }
+
+    /// Whether its version is at least a given one.
+    pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
+        (self.version_number(0), self.version_number(1)) >= (major, minor)
+    }
+
+    /// A component of the version: 10 at 0 and 11 at 1 of `10.11`; 0 if missing.
+    pub(crate) fn version_number(&self, place: usize) -> u32 {
+        self.version.split('.').nth(place).and_then(|part| part.parse().ok()).unwrap_or(0)
+    }
+}
+
+/// `mariadb@10.11`.
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.engine, self.version)
+    }
+}

@@ -1,0 +1,12 @@
+//! Processes, folders, shared memory and files of this machine, as far as servers need them.
+
+pub(crate) mod environment;
+pub(crate) mod folder;
+pub(crate) mod hexadecimal;
+pub(crate) mod lines;
+pub(crate) mod orphan;
+pub(crate) mod path_error;
+pub(crate) mod posix_shm;
+pub(crate) mod process;
+pub(crate) mod spawn;
+pub(crate) mod sysv;

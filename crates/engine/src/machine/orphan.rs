@@ -1,0 +1,101 @@
+//! Servers whose owner was killed while they were frozen.
+//!
+//! A server gets a signal when its owner dies. A stopped process takes none but SIGKILL until it continues, and
+//! PostgreSQL's signal is another, since SIGKILL would leave its shared memory. The kernel lets stopped processes continue when
+//! nobody of their session is left to do so (`kill_orphaned_pgrp` of `kernel/exit.c`), which is not so in every container.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::cache::home::Home;
+use crate::machine::path_error::{At as _, PathError};
+use crate::machine::process::{ProcessId, becomes, is_stopped, workers};
+
+const OWNER: &str = "owner.json";
+
+/// Time limit for a server to end once it continues. PostgreSQL kills what has not ended after 5 s.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Notes that this process owns a home: its server is to end with it.
+pub(crate) fn note_owner(home: &Home) -> Result<(), PathError> {
+    let owner = ProcessId::of(std::process::id());
+    let text = serde_json::to_string(&owner).map_err(Into::into).at("write", home.folder())?;
+    home.write_secret(OWNER, &text).map(drop)
+}
+
+/// Ends a server below a home if its owner is dead and it is stopped. Returns whether it has ended.
+pub(crate) fn end_orphan(home: &Path, data: &Path) -> bool {
+    let owner =
+        fs::read(home.join(OWNER)).ok().and_then(|text| serde_json::from_slice::<ProcessId>(&text).ok());
+    if owner.is_none_or(ProcessId::is_alive) {
+        return false;
+    }
+    let places = [home, data];
+    let stopped: Vec<Pid> = workers(&places).into_iter().filter(|pid| is_stopped(*pid)).collect();
+    let is_over = || !workers(&places).iter().any(|pid| stopped.contains(pid));
+    for signal in [Signal::CONT, Signal::KILL] {
+        for pid in &stopped {
+            // It may have ended meanwhile.
+            let _ = kill_process(*pid, signal);
+        }
+        if becomes(PATIENCE, is_over) {
+            break;
+        }
+    }
+    !stopped.is_empty() && workers(&places).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+
+    use super::*;
+    use crate::cache::home::remove_dead_homes;
+
+    /// A stopped process in a home, which has been sent a signal as by the death of its owner.
+    fn stopped(home: &Path) -> Child {
+        let server = Command::new("sleep").arg("1000").current_dir(home).spawn().unwrap();
+        let pid = Pid::from_child(&server);
+        kill_process(pid, Signal::STOP).unwrap();
+        while !is_stopped(pid) {
+            std::thread::yield_now();
+        }
+        kill_process(pid, Signal::TERM).unwrap();
+        server
+    }
+
+    #[test]
+    fn a_stopped_server_without_an_owner_is_ended_and_its_home_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::create_in(parent.path()).unwrap();
+        let mut owner = Command::new("sleep").arg("1000").spawn().unwrap();
+        let note = serde_json::to_string(&ProcessId::of(owner.id())).unwrap();
+        home.write_secret(OWNER, &note).unwrap();
+        let mut server = stopped(home.folder());
+        remove_dead_homes(parent.path()).unwrap();
+        assert!(
+            server.try_wait().unwrap().is_none() && is_stopped(Pid::from_child(&server)),
+            "it has an owner"
+        );
+
+        owner.kill().unwrap();
+        owner.wait().unwrap();
+        remove_dead_homes(parent.path()).unwrap();
+        assert!(!server.wait().unwrap().success());
+        assert!(!home.folder().exists());
+    }
+
+    #[test]
+    fn the_home_of_a_process_is_its_own() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::create_in(parent.path()).unwrap();
+        let mut server = stopped(home.folder());
+        assert!(!end_orphan(home.folder(), &home.data()));
+        assert!(is_stopped(Pid::from_child(&server)));
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+}

@@ -1,0 +1,59 @@
+//! POSIX shared memory: PostgreSQL's dynamic segments are files in `/dev/shm` (`dsm_impl.c`). The segments of a server that is
+//! killed stay there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::machine::folder;
+use crate::machine::process::workers;
+
+/// How the paths of segments begin; a number follows.
+const PREFIX: &str = "/dev/shm/PostgreSQL.";
+
+/// The segments of a server, as far as seen.
+#[derive(Debug, Default)]
+pub(crate) struct Segments(Mutex<BTreeSet<PathBuf>>);
+
+impl Segments {
+    /// Takes note of the segments that are mapped by processes that work below some folders.
+    pub(crate) fn note(&self, folders: &[&Path]) {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for worker in workers(folders) {
+            // It may have ended meanwhile.
+            let maps = fs::read_to_string(format!("/proc/{}/maps", worker.as_raw_nonzero()));
+            noted.extend(mapped(&maps.unwrap_or_default()).map(PathBuf::from));
+        }
+    }
+
+    /// Removes what the server has left. It must be dead.
+    pub(crate) fn remove(&self) {
+        let noted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for segment in noted {
+            // A server may map what is not its own. One that ended by itself has removed them.
+            if folder::is_of_server(&segment) {
+                let _ = fs::remove_file(segment);
+            }
+        }
+    }
+}
+
+/// The segments in `/proc/PID/maps` (proc(5)). One that was removed already has a word behind its path.
+fn mapped(maps: &str) -> impl Iterator<Item = &str> {
+    let paths = maps.lines().filter_map(|line| Some(&line[line.find(PREFIX)?..]));
+    paths.filter(|path| path[PREFIX.len()..].bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_found_among_what_is_mapped() {
+        let maps = "7f00-7f01 rw-s 00000000 00:1a 5 /dev/shm/PostgreSQL.1192217884\n\
+                    7f02-7f03 rw-s 00000000 00:1a 6 /dev/shm/PostgreSQL.7 (deleted)\n\
+                    7f04-7f05 rw-s 00000000 00:1a 7 /dev/shm/other\n7f06-7f07 rw-p 00000000 00:00 0 [heap]\n";
+        assert_eq!(mapped(maps).collect::<Vec<_>>(), ["/dev/shm/PostgreSQL.1192217884"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! Counters of engines, read under load.
+//!
+//! Names are the server's own. Each belongs to a source, such as `global_status` or
+//! `pg_stat_database`. A [`Counters`] gives every name a fixed number, so that a reading is a row of numbers.
+
+mod depth;
+mod error;
+mod gauges;
+mod mysql;
+mod name;
+mod postgres;
+mod query;
+mod reader;
+mod reading;
+mod rocksdb;
+mod server;
+mod sqlite;
+mod tally;
+
+use std::path::Path;
+use std::time::Duration;
+
+use dyno_client::ClientError;
+
+pub use self::depth::Depth;
+pub use self::error::CountersError;
+pub use self::name::{CounterId, CounterKind, CounterName};
+use self::reader::Reader;
+pub use self::reading::{CounterChange, CounterReading};
+use self::server::ServerReader;
+use self::sqlite::SqliteReader;
+use self::tally::Tally;
+use crate::start::access::Access;
+use crate::start::connect::{Transport, connect};
+use crate::catalogue::entry::Family;
+
+/// A system's counters, read over a connection of their own. Unusable after an error.
+pub struct Counters {
+    reader: Box<dyn Reader>,
+    tally: Tally,
+}
+
+impl Counters {
+    /// Connects to a server as the account of `access`, and finds its counters. `patience` is the time limit of each
+    /// answer, now and at later readings.
+    ///
+    /// # Errors
+    /// The engine has no server, or the server refuses the login or does not answer.
+    pub fn connect(family: Family, access: &Access, patience: Duration) -> Result<Self, CountersError> {
+        let mut client = connect(family, access, Transport::Socket, patience)?;
+        let queries = match family {
+            Family::Mysql | Family::Mariadb => mysql::queries(),
+            Family::Postgres => postgres::queries(&mut client)?,
+            Family::Sqlite => return Err(ClientError::NoServer.into()),
+        };
+        Ok(Self::new(Box::new(ServerReader::new(client, queries)?)))
+    }
+
+    /// Counters of a SQLite database file, from outside. Its own counters
+    /// (`sqlite3_status`) are in the processes that use it.
+    ///
+    /// Reading opens and closes the database's files, by which this process would lose the POSIX locks of its own
+    /// connections to that database (see "How To Corrupt An SQLite Database File", 2.2): it must have none open
+    /// then.
+    pub fn of_sqlite(database: &Path) -> Self {
+        Self::new(Box::new(SqliteReader::new(database)))
+    }
+
+    fn new(reader: Box<dyn Reader>) -> Self {
+        Self { reader, tally: Tally::default() }
+    }
+
+    /// Reads every counter as it is now.
+    ///
+    /// # Errors
+    /// The server is gone, or silent for longer than the patience, or the file cannot be read.
+    pub fn read(&mut self, depth: Depth) -> Result<CounterReading, CountersError> {
+        self.tally.begin();
+        self.reader.read(depth, &mut self.tally)?;
+        Ok(self.tally.reading(depth))
+    }
+
+    /// All names so far. The index in this list is the [`CounterId`]. A reading may append names.
+    pub fn names(&self) -> &[CounterName] {
+        self.tally.names()
+    }
+
+    /// Sources that this system does not have, such as a view of a later version, with the server's reason.
+    pub fn missing(&self) -> &[(&'static str, String)] {
+        self.reader.missing()
+    }
+
+    /// The change between two readings: differences of counters, later values of gauges.
+    pub fn change(&self, from: &CounterReading, to: &CounterReading) -> Vec<CounterChange> {
+        reading::change(self.names(), from, to)
+    }
+}

@@ -1,0 +1,149 @@
+//! Fetches an engine: downloads, verifies and unpacks it, then renames it into place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cache::location::Cache;
+use crate::catalogue::entry::Entry;
+use crate::machine::folder;
+use crate::cache::installation::{Installation, Manifest};
+use crate::machine::path_error::{At as _, PathError};
+use crate::source::{FetchError, Package, Phase, Progress, Tree, Workspace};
+
+/// Fetches an engine unless the cache has it.
+///
+/// Two processes that fetch the same engine wait for each other. An installation is whole or not there: packages are
+/// unpacked next to it, synced, and the folder is renamed. The next fetch removes what a killed one left.
+///
+/// # Errors
+/// A tool is missing, a download fails or has a wrong checksum, or the cache cannot be written.
+pub fn fetch(
+    entry: &Entry,
+    cache: &Cache,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Installation, FetchError> {
+    if let Some(installation) = Installation::find(entry, cache) {
+        return Ok(installation);
+    }
+    if let Some(reason) = entry.obstacle() {
+        return Err(FetchError::Obstacle { entry: entry.to_string(), reason });
+    }
+    let _turn = take_turn(entry, cache, progress)?;
+    if let Some(installation) = Installation::find(entry, cache) {
+        return Ok(installation);
+    }
+    let partial = cache.engines().join(format!("{entry}.partial"));
+    folder::remove(&partial)?;
+    let outcome =
+        fetch_into(&partial, entry, cache, progress).and_then(|()| put_in_place(&partial, entry, cache));
+    let cleared = folder::remove(&partial);
+    remember(&outcome, entry, cache)?;
+    let installation = outcome?;
+    cleared?;
+    Ok(installation)
+}
+
+/// Why the last fetch of an entry failed, in a line; none if it succeeded.
+pub(crate) fn last_failure(entry: &Entry, cache: &Cache) -> Option<String> {
+    let failure = fs::read_to_string(failure_file(entry, cache)).ok()?;
+    failure.lines().next().map(ToOwned::to_owned)
+}
+
+fn failure_file(entry: &Entry, cache: &Cache) -> PathBuf {
+    cache.engines().join(format!("{entry}.failure"))
+}
+
+fn remember(
+    outcome: &Result<Installation, FetchError>,
+    entry: &Entry,
+    cache: &Cache,
+) -> Result<(), PathError> {
+    let file = failure_file(entry, cache);
+    match outcome {
+        Err(error) => fs::write(&file, error.to_string()).at("write", &file),
+        Ok(_) if file.exists() => fs::remove_file(&file).at("remove", &file),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// The lock of an entry's folder in the cache.
+fn take_turn(
+    entry: &Entry,
+    cache: &Cache,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<fs::File, PathError> {
+    let path = cache.engines().join(format!("{entry}.lock"));
+    let file = folder::open_lock(&path)?;
+    if file.try_lock().is_err() {
+        progress(Progress { phase: Phase::Waiting, done_bytes: 0, total_bytes: None });
+        file.lock().at("lock", &path)?;
+    }
+    Ok(file)
+}
+
+fn fetch_into(
+    partial: &Path,
+    entry: &Entry,
+    cache: &Cache,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), FetchError> {
+    let tree = partial.join("tree");
+    let downloads = partial.join("downloads");
+    folder::create(&tree)?;
+    folder::create(&downloads)?;
+    let mut workspace = Workspace { cache, downloads, tree, total_bytes: entry.download_bytes, progress };
+    let packages = fetch_sources(entry, &mut workspace)?;
+    complete(entry, &workspace.tree, packages)
+}
+
+/// Makes an installation of what was unpacked into a folder.
+pub(crate) fn complete(entry: &Entry, folder: &Path, packages: Vec<Package>) -> Result<(), FetchError> {
+    let tree = Tree::create(folder)?;
+    for (link, target) in &entry.layout.links {
+        tree.link(link, target).map_err(|error| FetchError::unpack(folder, error))?;
+    }
+    let server = entry.layout.or_detected(folder).map(|layout| layout.server).unwrap_or_default();
+    let incomplete = || FetchError::Incomplete {
+        entry: entry.to_string(),
+        path: if server.as_os_str().is_empty() {
+            "mysqld, mariadbd or postgres".to_owned()
+        } else {
+            server.display().to_string()
+        },
+    };
+    if !folder.join(&server).is_file() {
+        return Err(incomplete());
+    }
+    // Some archives do not keep modes.
+    tree.make_executable(&server).map_err(|_| incomplete())?;
+    Manifest::new(entry, packages).write(folder, &tree)
+}
+
+/// Fetches all sources: archives first, since the links that they may contain must not lead out, as those to a folder of the
+/// user's do. The packages are in the order of the sources.
+fn fetch_sources(entry: &Entry, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+    let mut packages = vec![Vec::new(); entry.sources.len()];
+    for (source, packages) in
+        entry.sources.iter().zip(&mut packages).filter(|(source, _)| !source.is_folder())
+    {
+        *packages = source.fetch(workspace)?;
+    }
+    Tree::create(&workspace.tree)?.cut_links().at("read", &workspace.tree)?;
+    for (source, packages) in entry.sources.iter().zip(&mut packages).filter(|(source, _)| source.is_folder())
+    {
+        *packages = source.fetch(workspace)?;
+    }
+    Ok(packages.concat())
+}
+
+fn put_in_place(partial: &Path, entry: &Entry, cache: &Cache) -> Result<Installation, FetchError> {
+    let tree = partial.join("tree");
+    // A rename may reach the disk before the data. After a power cut the files would be empty.
+    let folder = fs::File::open(&tree).at("open", &tree)?;
+    rustix::fs::syncfs(&folder).map_err(std::io::Error::from).at("sync", &tree)?;
+    let place = Installation::place(entry, cache);
+    folder::remove(&place)?;
+    fs::rename(&tree, &place).at("create", &place)?;
+    Installation::find(entry, cache)
+        .ok_or_else(|| FetchError::Incomplete { entry: entry.to_string(), path: "manifest".to_owned() })
+}

@@ -1,0 +1,58 @@
+//! Logins to servers that Dyno started.
+
+use std::time::Duration;
+
+use dyno_client::{Account, Client, ClientError, Login, ResultSet, ServerAddress};
+
+use crate::start::access::{Access, DATABASE, HOST};
+use crate::catalogue::entry::Family;
+use crate::family::{Procedure, procedure};
+
+/// How to connect to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    Socket,
+    Tcp,
+}
+
+/// Connects to a server of a family and logs in. `patience` is the time limit of each answer.
+///
+/// # Errors
+/// There is no server, or it refuses or does not answer.
+pub fn connect(
+    family: Family,
+    access: &Access,
+    transport: Transport,
+    patience: Duration,
+) -> Result<Client, ClientError> {
+    let procedure = procedure(family).ok_or(ClientError::NoServer)?;
+    connect_by(procedure, access, transport, patience)
+}
+
+pub(crate) fn connect_by(
+    procedure: &dyn Procedure,
+    access: &Access,
+    transport: Transport,
+    patience: Duration,
+) -> Result<Client, ClientError> {
+    let login = Login {
+        user: access.user.clone(),
+        password: access.password.clone(),
+        database: DATABASE.to_owned(),
+        ..Login::default()
+    };
+    let address = match transport {
+        Transport::Socket => ServerAddress::unix(&access.socket)?,
+        Transport::Tcp => ServerAddress::resolve(HOST, access.port)?,
+    };
+    Client::connect(&Account::new(procedure.dialect(), login), &address, patience)
+}
+
+/// The rows of a query for settings: names and values.
+pub(crate) fn variables_of(result: ResultSet) -> Vec<(String, String)> {
+    let name_and_value = |row: Vec<Option<String>>| {
+        let mut fields = row.into_iter().map(Option::unwrap_or_default);
+        Some((fields.next()?, fields.next()?))
+    };
+    result.rows.into_iter().filter_map(name_and_value).collect()
+}

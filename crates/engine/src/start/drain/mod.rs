@@ -1,0 +1,152 @@
+//! Waits until an engine has finished pending writes, so that the next measurement does not pay for
+//! earlier ones.
+//!
+//! Each kind of storage is one file, a [`Backlog`]. The wait is the same for all.
+
+mod background_statement;
+mod error;
+mod innodb;
+mod innodb_status;
+mod others;
+mod postgres;
+mod report;
+mod rocksdb;
+mod sqlite;
+mod temporary_settings;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_client::{Client, ClientError};
+
+pub use self::error::DrainError;
+pub use self::report::{DrainAmount, DrainEnding, DrainProgress, DrainReport, Drained};
+use crate::start::access::Access;
+use crate::start::connect::{self, Transport};
+use crate::catalogue::entry::Family;
+
+/// Time between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Time limit of one look at a server.
+const LOOK_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Limits of a drain.
+#[derive(Clone, Copy, Debug)]
+pub struct DrainLimits<'a> {
+    /// The longest wait, in seconds.
+    pub seconds_max: f64,
+    /// Set by another thread (^C) to end the wait early.
+    pub stop: &'a AtomicBool,
+    /// Whether settings that make a server write faster may be changed meanwhile. They are restored; but if this
+    /// process is killed, a running server of the user's keeps them.
+    pub may_set: bool,
+}
+
+/// The pending writes of one kind of storage.
+trait Backlog {
+    /// Amounts that are left.
+    fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError>;
+
+    /// Starts the writing.
+    fn begin(&mut self) -> Result<(), DrainError>;
+
+    /// Ends what `begin` started, and restores settings.
+    fn end(&mut self) -> Result<(), DrainError>;
+
+    /// Settings that `begin` changed, with their temporary values.
+    fn set_meanwhile(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// Waits for the pending writes of a server's storage engine (none for the server's default), and reports every
+/// look at them. Reaching the limit is no error; the report says so.
+///
+/// # Errors
+/// The engine has no server, or the server is gone, silent, or refuses.
+pub fn drain(
+    family: Family,
+    access: &Access,
+    storage_engine: Option<&str>,
+    limits: &DrainLimits<'_>,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<DrainReport, DrainError> {
+    let time = Duration::try_from_secs_f64(limits.seconds_max).unwrap_or(Duration::MAX);
+    let connect = |patience| connect::connect(family, access, Transport::Socket, patience);
+    let looking = || connect(time.clamp(Duration::from_secs(1), LOOK_PATIENCE));
+    // The statement that does the writing has no time limit of its own.
+    let doing = || connect(time.saturating_add(LOOK_PATIENCE));
+    let storage_engine = storage_engine.map(str::to_ascii_lowercase);
+    let mut backlog: Box<dyn Backlog> = match (family, storage_engine.as_deref()) {
+        (Family::Sqlite, _) => return Err(ClientError::NoServer.into()),
+        (Family::Postgres, _) => Box::new(postgres::Postgres::new(looking()?, doing()?)?),
+        (_, None | Some("innodb")) => Box::new(innodb::Innodb::new(looking()?, limits.may_set)),
+        (_, Some("rocksdb")) => Box::new(rocksdb::Rocksdb::new(looking()?, doing()?)),
+        (_, Some(_)) => Box::new(others::Others::new(looking()?, doing()?)),
+    };
+    carry_out(backlog.as_mut(), limits, progress)
+}
+
+/// As [`drain`], for a SQLite database file, which other processes may have open.
+///
+/// # Errors
+/// SQLite cannot use the file.
+pub fn drain_sqlite(
+    database: &Path,
+    limits: &DrainLimits<'_>,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<DrainReport, DrainError> {
+    carry_out(&mut sqlite::Sqlite::new(database), limits, progress)
+}
+
+fn carry_out(
+    backlog: &mut dyn Backlog,
+    limits: &DrainLimits<'_>,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<DrainReport, DrainError> {
+    let began = Instant::now();
+    let before = backlog.look()?;
+    let waited = backlog.begin().and_then(|()| wait(backlog, limits, began, progress));
+    let set_meanwhile = backlog.set_meanwhile();
+    let put_back = backlog.end();
+    let (ending, after) = waited?;
+    put_back?;
+    let seconds = began.elapsed().as_secs_f64();
+    Ok(DrainReport { ending, seconds, amounts: report::pair(&before, &after), set_meanwhile })
+}
+
+fn wait(
+    backlog: &mut dyn Backlog,
+    limits: &DrainLimits<'_>,
+    began: Instant,
+    progress: &mut dyn FnMut(DrainProgress<'_>),
+) -> Result<(DrainEnding, Vec<DrainAmount>), DrainError> {
+    loop {
+        let amounts = backlog.look()?;
+        let seconds = began.elapsed().as_secs_f64();
+        progress(DrainProgress { seconds, amounts: &amounts });
+        if amounts.iter().all(DrainAmount::is_at_goal) {
+            return Ok((DrainEnding::Drained, amounts));
+        }
+        if limits.stop.load(Ordering::Relaxed) {
+            return Ok((DrainEnding::Stopped, amounts));
+        }
+        if seconds >= limits.seconds_max {
+            return Ok((DrainEnding::OutOfTime, amounts));
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Whole numbers of a query with one column of them.
+fn number(client: &mut Client, sql: &str) -> Result<Option<f64>, ClientError> {
+    let result = client.query(sql)?;
+    let field = result.rows.first().and_then(|row| row.last()).and_then(Option::as_deref);
+    Ok(field.and_then(|text| text.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests;

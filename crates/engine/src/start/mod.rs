@@ -1,0 +1,8 @@
+//! Servers that Dyno starts: their processes, logins, ends.
+
+pub(crate) mod access;
+pub(crate) mod connect;
+pub(crate) mod drain;
+pub(crate) mod running;
+pub(crate) mod server;
+pub(crate) mod server_process;

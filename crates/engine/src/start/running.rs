@@ -1,0 +1,224 @@
+//! Servers of `engine start`, which live until `engine stop`.
+//!
+//! There is no list that could be out of date: each server's folder holds its state,
+//! and the lock on that folder tells whether it is alive.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use dyno_client::{Client, ClientError};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::start::access::Access;
+use crate::cache::location::Cache;
+use crate::catalogue::is_within;
+use crate::start::connect::{Transport, connect_by};
+use crate::catalogue::entry::Family;
+use crate::family::{Procedure, procedure};
+use crate::cache::home::{self, Home};
+use crate::cache::installation::Installation;
+use crate::catalogue::name::SystemName;
+use crate::machine::path_error::{At as _, PathError};
+use crate::start::server::{Launch, Lifetime, StartError, StartOptions, check};
+use crate::start::server_process::ServerProcess;
+
+const RECORD: &str = "server.json";
+
+/// The servers of `engine start`.
+#[derive(Clone, Debug)]
+pub struct Running {
+    folder: PathBuf,
+}
+
+/// A server of `engine start`.
+#[derive(Clone, Debug)]
+pub struct RunningServer {
+    /// Its system.
+    pub name: SystemName,
+    /// How to connect.
+    pub access: Access,
+    process: ServerProcess,
+    procedure: &'static dyn Procedure,
+}
+
+/// The state file of a server, readable by this user only, since the password is in it.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    name: SystemName,
+    family: Family,
+    process: ServerProcess,
+    access: Access,
+}
+
+/// Why no running server is found by a name.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunningError {
+    /// No server matches the name.
+    #[error("{name} is not running; {}", listed(running))]
+    NotRunning {
+        /// The name that was asked for.
+        name: SystemName,
+        running: Vec<SystemName>,
+    },
+    /// Several servers match the name.
+    #[error("{name} may mean several servers; say which: {}", joined(fitting))]
+    Ambiguous {
+        /// The name that was asked for.
+        name: SystemName,
+        fitting: Vec<SystemName>,
+    },
+    /// The folder of the servers cannot be used.
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+fn listed(running: &[SystemName]) -> String {
+    if running.is_empty() { "no server is".to_owned() } else { format!("running: {}", joined(running)) }
+}
+
+fn joined(names: &[SystemName]) -> String {
+    names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl Running {
+    /// The servers of a cache.
+    pub fn new(cache: &Cache) -> Self {
+        Self { folder: cache.servers() }
+    }
+
+    /// Starts a server that outlives this process, and returns once it answers.
+    ///
+    /// # Errors
+    /// As [`start`](crate::start), and when one of the same system runs already.
+    pub fn start(
+        &self,
+        installation: &Installation,
+        storage_engine: Option<String>,
+        settings: BTreeMap<String, String>,
+    ) -> Result<RunningServer, StartError> {
+        let options = StartOptions { storage_engine, settings, ..StartOptions::new(&self.folder) };
+        let procedure = check(&installation.entry, &options)?;
+        let name = SystemName {
+            engine: installation.entry.engine.clone(),
+            version: Some(installation.entry.version.clone()),
+            storage_engine: options.storage_engine.clone(),
+        };
+        let home = self.make_home(&name)?;
+        let launch = Launch::new(installation, options, procedure, home, Lifetime::Detached)?;
+        let write = |process, access: &Access| {
+            let (name, family, access) = (name.clone(), installation.entry.family, access.clone());
+            write(&launch.home, &Record { name, family, process, access })
+        };
+        // Written before the server answers, so that it can be stopped even if this process is killed meanwhile.
+        let (process, access) = launch.start(&write)?;
+        write(process, &access)?;
+        launch.home.leave();
+        Ok(RunningServer { name, access, process, procedure })
+    }
+
+    fn make_home(&self, name: &SystemName) -> Result<Home, StartError> {
+        // Names have no '+', and names of folders no '/'.
+        let folder_name = name.to_string().replace('/', "+");
+        if let Some(home) = Home::create_named(&self.folder, &folder_name)? {
+            return Ok(home);
+        }
+        Err(StartError::Running { name: name.clone() })
+    }
+
+    /// All running servers.
+    ///
+    /// # Errors
+    /// The folder of the servers cannot be read.
+    pub fn list(&self) -> Result<Vec<RunningServer>, PathError> {
+        let alive = home::homes(&self.folder)?.into_iter().filter(|(_, dead)| dead.is_none());
+        let mut servers: Vec<_> = alive.filter_map(|(folder, _)| read(&folder)).collect();
+        servers.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(servers)
+    }
+
+    /// Finds a server by name. Parts of the name may be left out if one server matches.
+    ///
+    /// # Errors
+    /// No server or several servers match the name.
+    pub fn find(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
+        let running = self.list()?;
+        let names = |servers: &[RunningServer]| servers.iter().map(|server| server.name.clone()).collect();
+        let mut fitting: Vec<_> = running.iter().filter(|server| fits(&server.name, name)).cloned().collect();
+        match fitting.len() {
+            0 => Err(RunningError::NotRunning { name: name.clone(), running: names(&running) }),
+            1 => Ok(fitting.remove(0)),
+            _ => Err(RunningError::Ambiguous { name: name.clone(), fitting: names(&fitting) }),
+        }
+    }
+
+    /// Stops a server, removes its data, and returns its description.
+    ///
+    /// # Errors
+    /// No server or several servers match the name, or the data cannot be removed.
+    pub fn stop(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
+        let server = self.find(name)?;
+        if let Some(home) = server.access.datadir.parent() {
+            let _ = server.process.end(server.procedure.end_signal(), &[home]);
+            home::remove(home)?;
+        }
+        Ok(server)
+    }
+}
+
+impl RunningServer {
+    /// Logs in as the superuser. `patience` is the time limit of each answer.
+    ///
+    /// # Errors
+    /// The server refuses the login.
+    pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
+        connect_by(self.procedure, &self.access, Transport::Socket, patience)
+    }
+}
+
+fn write(home: &Home, record: &Record) -> Result<(), PathError> {
+    let text = serde_json::to_string(record).map_err(Into::into).at("write", home.folder())?;
+    home.write_secret(RECORD, &text).map(drop)
+}
+
+/// None for a server that is just being created.
+fn read(home: &Path) -> Option<RunningServer> {
+    let Record { name, family, process, access } =
+        serde_json::from_slice(&fs::read(home.join(RECORD)).ok()?).ok()?;
+    Some(RunningServer { name, access, process, procedure: procedure(family)? })
+}
+
+fn fits(server: &SystemName, wanted: &SystemName) -> bool {
+    let version = server.version.as_deref().unwrap_or_default();
+    server.engine == wanted.engine
+        && wanted.version.as_ref().is_none_or(|wanted| is_within(version, wanted))
+        && (wanted.storage_engine.is_none() || wanted.storage_engine == server.storage_engine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_a_server_by_the_parts_that_it_gives() {
+        let fits = |server: &str, wanted: &str| fits(&server.parse().unwrap(), &wanted.parse().unwrap());
+        assert!(fits("mariadb@10.11/rocksdb", "mariadb"));
+        assert!(fits("mariadb@10.11/rocksdb", "mariadb@10"));
+        assert!(fits("mariadb@10.11/rocksdb", "mariadb/rocksdb"));
+        assert!(!fits("mariadb@10.11/rocksdb", "mariadb@10.1"));
+        assert!(!fits("mariadb@10.11", "mariadb/rocksdb"));
+        assert!(!fits("mysql@5.6.24", "mariadb"));
+    }
+
+    #[test]
+    fn a_server_that_does_not_run_cannot_be_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let running = Running::new(&Cache::new(folder.path()));
+        assert!(running.list().unwrap().is_empty());
+        let error = running.stop(&"mysql".parse().unwrap()).unwrap_err();
+        assert_eq!(error.to_string(), "mysql is not running; no server is");
+    }
+}

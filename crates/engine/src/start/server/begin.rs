@@ -1,0 +1,139 @@
+//! Begins a server's programs: from a folder behind a fence, or from an image in a container.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use dyno_host::{ConfineError, Entrance, share_groups};
+use rustix::process::{Signal, geteuid};
+
+use super::StartError;
+use crate::container::{Image, Leash, Waiting, forget, remove_leftover, status_inside};
+use crate::machine::environment;
+use crate::family::Site;
+use crate::machine::path_error::At as _;
+use crate::start::server_process::ServerProcess;
+use crate::machine::spawn::{Spawn, spawn};
+
+/// A server that has begun.
+pub(super) struct Begun {
+    /// The server, or the tool of its container.
+    pub(super) child: Child,
+    pub(super) process: ServerProcess,
+    /// Of a container.
+    pub(super) leash: Option<Leash>,
+}
+
+/// Runs a program that must end before the server's start. It reads a file, or nothing.
+pub(crate) fn run(site: &Site<'_>, mut command: Command, input: Option<&Path>) -> Result<(), StartError> {
+    let status = if let Some(image) = &site.installation.image {
+        let waiting = make(image, site, &command, input, Some(Signal::KILL))?;
+        let (mut tool, leash) = waiting.let_go()?;
+        let status = status_inside(tool.wait().at("wait for", site.home.folder())?);
+        if status.success() {
+            leash.let_go();
+            forget(site.home.folder());
+        } else {
+            // The program may go on if it was the tool that failed.
+            drop(leash);
+            remove_leftover(site.home.folder())?;
+        }
+        status
+    } else {
+        command.stdin(match input {
+            Some(path) => Stdio::from(File::open(path).at("open", path)?),
+            None => Stdio::null(),
+        });
+        let mut child = begin_in_folder(site, command, Some(Signal::KILL), None)?;
+        child.wait().at("wait for", site.home.folder())?
+    };
+    if status.success() {
+        return Ok(());
+    }
+    let (entry, log) = (site.entry().to_string(), site.home.last_words());
+    Err(StartError::Ended { entry, status: status.to_string(), log })
+}
+
+/// Begins a server.
+pub(super) fn begin(
+    site: &Site<'_>,
+    command: Command,
+    death_signal: Option<Signal>,
+    entrance: Option<Entrance>,
+) -> Result<Begun, StartError> {
+    if let Some(image) = &site.installation.image {
+        let waiting = make(image, site, &command, None, death_signal)?;
+        return begin_in_container(site, waiting, entrance.as_ref());
+    }
+    let child = begin_in_folder(site, command, death_signal, entrance)?;
+    let process = ServerProcess::of_child(&child).at("look at", Path::new("/proc"))?;
+    Ok(Begun { child, process, leash: None })
+}
+
+fn begin_in_folder(
+    site: &Site<'_>,
+    mut command: Command,
+    death_signal: Option<Signal>,
+    entrance: Option<Entrance>,
+) -> Result<Child, StartError> {
+    let log = site.home.open_log()?;
+    let errors = site.home.open_log()?;
+    command.stdout(log).stderr(errors);
+    environment::settle(&mut command, &site.home.temporary());
+    let program = command.get_program().to_string_lossy().into_owned();
+    let inherited = Some(site.home.lock_to_inherit()?);
+    let fence = Some(site.fence()?);
+    spawn(Spawn { command, death_signal, fence, inherited, entrance })
+        .map_err(|source| StartError::Program { program, source })
+}
+
+fn make(
+    image: &Image,
+    site: &Site<'_>,
+    command: &Command,
+    input: Option<&Path>,
+    death_signal: Option<Signal>,
+) -> Result<Waiting, StartError> {
+    Ok(Waiting::make(image, site.home, &site.folders(), command, input, death_signal)?)
+}
+
+/// Puts a container's process where a server of a folder would be, and lets it begin.
+fn begin_in_container(
+    site: &Site<'_>,
+    mut waiting: Waiting,
+    entrance: Option<&Entrance>,
+) -> Result<Begun, StartError> {
+    let process = match admitted(site, &mut waiting, entrance) {
+        Ok(process) => process,
+        Err(error) => {
+            waiting.give_up();
+            return Err(error);
+        }
+    };
+    let (child, leash) = waiting.let_go()?;
+    Ok(Begun { child, process, leash: Some(leash) })
+}
+
+/// The process of a container, moved into the groups of this process and of its limits.
+fn admitted(
+    site: &Site<'_>,
+    waiting: &mut Waiting,
+    entrance: Option<&Entrance>,
+) -> Result<ServerProcess, StartError> {
+    let Some(pid) = waiting.pid()? else {
+        let status = waiting.tool.wait().at("wait for", site.home.folder())?;
+        let (entry, log) = (site.entry().to_string(), site.home.last_words());
+        return Err(StartError::Ended { entry, status: status_inside(status).to_string(), log });
+    };
+    // Only root may do that. The group that the tool makes for others limits nothing, but is scheduled apart.
+    if let Err(error) = share_groups(pid)
+        && geteuid().is_root()
+    {
+        return Err(error.into());
+    }
+    if let Some(entrance) = entrance {
+        let path = Path::new("/proc").join(pid.to_string());
+        entrance.admit(pid).map_err(|source| ConfineError::File { action: "confine", path, source })?;
+    }
+    Ok(ServerProcess::in_container(pid, &waiting.tool).at("look at", Path::new("/proc"))?)
+}

@@ -1,0 +1,128 @@
+//! Why a server did not start.
+
+use std::io;
+
+use dyno_client::ClientError;
+use dyno_host::{Account, ConfineError, FenceError};
+use thiserror::Error;
+
+use crate::catalogue::CatalogueError;
+use crate::container::ImageError;
+use crate::machine::lines;
+use crate::catalogue::name::SystemName;
+use crate::machine::path_error::PathError;
+use crate::cache::snapshot::SnapshotError;
+
+/// Why a server did not start. Nothing of it is left behind.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The engine runs inside the process that uses it.
+    #[error("{entry} has no server to start: it runs inside dyno")]
+    NoServer { entry: String },
+    /// The storage engine is not in the entry.
+    #[error(transparent)]
+    StorageEngine(Box<CatalogueError>),
+    /// A setting that Dyno sets itself.
+    #[error("the setting '{name}' is made by dyno; leave it out")]
+    OwnSetting {
+        /// The setting, as it was written.
+        name: String,
+    },
+    /// The program cannot be run.
+    #[error("cannot run {program}: {source}{}", hint(source))]
+    Program { program: String, source: io::Error },
+    /// The server, or the program that makes its data folder, ended instead of starting.
+    #[error("{entry} did not start ({status}); its last words:{}", lines::below(log))]
+    Ended {
+        entry: String,
+        status: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// It cannot be kept from what it has no business with.
+    #[error(transparent)]
+    Fence(#[from] FenceError),
+    /// Its container cannot be made.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// Something else listens on the port.
+    #[error("{entry} did not start: port {port} is taken; choose another, or none to have a free one found")]
+    PortTaken { entry: String, port: u16 },
+    /// The server runs but does not answer.
+    #[error("{entry} did not answer within {seconds} s ({reason}); its last words:{}", lines::below(log))]
+    Silent {
+        entry: String,
+        /// The time limit.
+        seconds: u64,
+        /// The error of the last login attempt.
+        reason: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// The server answered once, then no longer.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// A server of that name runs already.
+    #[error("{name} runs already; connect to it, or stop it first")]
+    Running { name: SystemName },
+    /// The limits cannot be set.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+    /// The server's folder cannot be made.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The snapshot cannot be restored.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}
+
+/// Why a server did not end cleanly. Its data may need recovery.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ShutdownError {
+    /// It had ended before.
+    #[error("{entry} had died before it was shut down; its last words:{}", lines::below(log))]
+    Dead {
+        entry: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// It ended with an error.
+    #[error("{entry} failed while it shut down; its last words:{}", lines::below(log))]
+    Failed {
+        entry: String,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+    /// It did not end in time.
+    #[error("{entry} did not shut down within {seconds} s; its last words:{}", lines::below(log))]
+    Slow {
+        entry: String,
+        /// The time limit.
+        seconds: u64,
+        /// The last lines of its log.
+        log: Vec<String>,
+    },
+}
+
+/// Why a restart failed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RestartError {
+    /// It did not end cleanly.
+    #[error(transparent)]
+    Shutdown(#[from] ShutdownError),
+    /// It did not start again.
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
+/// What may help against an error of a program's start.
+fn hint(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::PermissionDenied && Account::instead_of_root().is_some() {
+        " (root's servers run as nobody: can everyone read the engine? chmod -R go+rX helps)"
+    } else {
+        ""
+    }
+}

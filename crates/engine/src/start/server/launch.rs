@@ -1,0 +1,373 @@
+//! Starts a server from an installation.
+
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use dyno_client::Client;
+use dyno_host::{Confined, Entrance, MemoryKills};
+use rustix::process::geteuid;
+
+use super::begin::{Begun, begin};
+use super::{StartError, StartOptions};
+use crate::start::access::{Access, random_word};
+use crate::start::connect::{Transport, connect_by};
+use crate::container::{self, Leash};
+use crate::catalogue::entry::Entry;
+use crate::family::{Procedure, Site, procedure};
+use crate::cache::home::Home;
+use crate::cache::installation::Installation;
+use crate::machine::path_error::{At as _, PathError};
+use crate::machine::posix_shm::Segments;
+use crate::start::server_process::{ContainerIs, ServerProcess};
+use crate::cache::template;
+
+const POLL: Duration = Duration::from_millis(10);
+const PORTS_TO_TRY: u32 = 5;
+const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether a server ends with this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lifetime {
+    /// It ends with this process, however that ends.
+    WithParent,
+    /// It runs until it is stopped.
+    Detached,
+}
+
+/// Called with each server process before it answers, when it may still fail.
+pub(crate) type AtBirth<'a> = &'a dyn Fn(ServerProcess, &Access) -> Result<(), PathError>;
+
+/// A prepared start of a server. It may be used more than once.
+pub(crate) struct Launch {
+    pub(crate) installation: Installation,
+    pub(crate) home: Home,
+    pub(crate) procedure: &'static dyn Procedure,
+    storage_engine: Option<String>,
+    settings: Vec<(String, String)>,
+    password: String,
+    port: Option<u16>,
+    listen: Option<IpAddr>,
+    patience: Duration,
+    lifetime: Lifetime,
+    /// Of a server in a container.
+    leash: Mutex<Option<Leash>>,
+    segments: Segments,
+    /// Declared after the home, which may be in it.
+    confined: Option<Arc<Confined>>,
+}
+
+/// Checks everything that can be checked without starting.
+pub(crate) fn check(entry: &Entry, options: &StartOptions) -> Result<&'static dyn Procedure, StartError> {
+    let procedure =
+        procedure(entry.family).ok_or_else(|| StartError::NoServer { entry: entry.to_string() })?;
+    if let Some(storage_engine) = &options.storage_engine {
+        entry
+            .check_storage_engine(storage_engine)
+            .map_err(|error| StartError::StorageEngine(Box::new(error)))?;
+    }
+    let is_own = |name: &&String| procedure.own_settings().contains(&name.replace('-', "_").as_str());
+    match options.settings.keys().find(is_own) {
+        Some(name) => Err(StartError::OwnSetting { name: name.clone() }),
+        None => Ok(procedure),
+    }
+}
+
+impl Launch {
+    pub(crate) fn new(
+        installation: &Installation,
+        options: StartOptions,
+        procedure: &'static dyn Procedure,
+        mut home: Home,
+        lifetime: Lifetime,
+    ) -> Result<Self, StartError> {
+        if let Some(data) = options.data_folder {
+            home.keep_data_at(data)?;
+        }
+        let entry = &installation.entry;
+        let mut settings: Vec<_> = entry.options.clone().into_iter().collect();
+        let of_storage_engine =
+            options.storage_engine.as_ref().and_then(|name| entry.storage_engine_options.get(name));
+        settings.extend(of_storage_engine.cloned().unwrap_or_default());
+        settings.extend(options.settings);
+        let password = random_word().at("read", Path::new("/dev/urandom"))?;
+        let launch = Self {
+            installation: installation.clone(),
+            home,
+            procedure,
+            storage_engine: options.storage_engine,
+            settings,
+            password,
+            port: options.port,
+            listen: options.listen,
+            patience: options.patience,
+            lifetime,
+            leash: Mutex::new(None),
+            segments: Segments::default(),
+            confined: options.confined,
+        };
+        launch.installation.note_use();
+        match options.data_from {
+            None => template::provide(&launch.site(0), procedure)?,
+            Some(snapshot) => {
+                snapshot.restore(&launch.home.data())?;
+                procedure.adopt(&launch.site(0))?;
+            }
+        }
+        Ok(launch)
+    }
+
+    pub(super) fn site(&self, port: u16) -> Site<'_> {
+        Site {
+            installation: &self.installation,
+            home: &self.home,
+            storage_engine: self.storage_engine.as_deref(),
+            settings: &self.settings,
+            port,
+            listen: self.listen,
+            password: &self.password,
+        }
+    }
+
+    /// Starts the server and waits until it answers.
+    pub(crate) fn start(&self, at_birth: AtBirth<'_>) -> Result<(ServerProcess, Access), StartError> {
+        match self.port {
+            Some(port) => self.start_on(port, at_birth),
+            None => on_free_port(|port| self.start_on(port, at_birth)),
+        }
+    }
+
+    fn start_on(&self, port: u16, at_birth: AtBirth<'_>) -> Result<(ServerProcess, Access), StartError> {
+        let command = self.procedure.server(&self.site(port))?;
+        self.home.clear()?;
+        let end_signal = self.procedure.end_signal();
+        let death_signal = (self.lifetime == Lifetime::WithParent).then_some(end_signal);
+        let entrance = self.confine()?;
+        let kills_before = self.memory_kills();
+        let Begun { mut child, process, leash } = begin(&self.site(port), command, death_signal, entrance)?;
+        self.hold(leash);
+        let mut access = self.access(port, process.pid());
+        let answer = at_birth(process, &access)
+            .map_err(StartError::from)
+            .and_then(|()| self.wait(&mut child, &access, kills_before))
+            .and_then(|client| self.greet(client));
+        match answer {
+            Ok(version) => {
+                self.note_segments();
+                access.version = version;
+                Ok((process, access))
+            }
+            Err(error) => {
+                self.end(process);
+                Err(error)
+            }
+        }
+    }
+
+    /// Switches limits on, and returns the handle that processes enter them by.
+    fn confine(&self) -> Result<Option<Entrance>, StartError> {
+        let Some(confined) = &self.confined else { return Ok(None) };
+        confined.impose_io_limits()?;
+        Ok(Some(confined.entrance()?))
+    }
+
+    /// Takes note of the server's shared memory while its processes live: if they are killed, it is removed when the server is
+    /// ended.
+    pub(super) fn note_segments(&self) {
+        self.segments.note(&self.home.places());
+    }
+
+    /// Stops the server and lifts its I/O limits, so that its files can be removed fast.
+    pub(crate) fn end(&self, process: ServerProcess) {
+        self.note_segments();
+        let container = process.end(self.procedure.end_signal(), &self.home.places());
+        self.segments.remove();
+        if let Some(leash) = self.hold(None) {
+            leash.let_go();
+        }
+        match container {
+            ContainerIs::Gone => container::forget(self.home.folder()),
+            // If this fails, it stays noted, and the removal of the home tries again.
+            ContainerIs::Left => drop(container::remove_leftover(self.home.folder())),
+        }
+        self.lift_io_limits();
+    }
+
+    /// Keeps the leash of a server, and gives back that of the last.
+    fn hold(&self, leash: Option<Leash>) -> Option<Leash> {
+        let mut held = self.leash.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *held, leash)
+    }
+
+    /// Lifts I/O limits for unmeasured work.
+    pub(crate) fn lift_io_limits(&self) {
+        if let Some(confined) = &self.confined {
+            // If this fails, limits go with the volume.
+            let _ = confined.lift_io_limits();
+        }
+    }
+
+    fn access(&self, port: u16, pid: u32) -> Access {
+        Access {
+            engine: self.installation.entry.engine.clone(),
+            version: String::new(),
+            socket: self.home.sockets().join(self.procedure.socket_name(port)),
+            port,
+            user: self.procedure.user().to_owned(),
+            password: self.password.clone(),
+            pid,
+            datadir: self.home.data(),
+        }
+    }
+
+    /// Asks for the version, after removing what only the start needed.
+    fn greet(&self, mut client: Client) -> Result<String, StartError> {
+        self.procedure.tidy(&self.home)?;
+        let result = client.query(self.procedure.version_query())?;
+        Ok(result.rows.into_iter().flatten().flatten().next().unwrap_or_default())
+    }
+
+    /// How a dead server ended, as far as known.
+    pub(super) fn cause_of_end(&self, process: ServerProcess, before: MemoryKills) -> String {
+        process
+            .exit()
+            .map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status, before))
+    }
+
+    /// How the server ended, from the status of this process's child.
+    fn status_of_server(&self, status: ExitStatus) -> ExitStatus {
+        if self.installation.image.is_some() { container::status_inside(status) } else { status }
+    }
+
+    /// How the server ended, with the reason if no log has it.
+    fn cause_of_death(&self, status: ExitStatus, before: MemoryKills) -> String {
+        match self.memory_kill(before) {
+            Some(killed) => format!("{status}: {killed}"),
+            None => status.to_string(),
+        }
+    }
+
+    /// What the kernel killed for want of memory since `before`; none if nothing.
+    pub(super) fn memory_kill(&self, before: MemoryKills) -> Option<String> {
+        before.since(self.confined.as_deref())
+    }
+
+    pub(super) fn full_volume(&self) -> Option<String> {
+        self.confined.as_deref()?.full_volume()
+    }
+
+    /// What the kernel has killed for want of memory so far.
+    pub(super) fn memory_kills(&self) -> MemoryKills {
+        // Only root may move the process of a container into its own groups.
+        let shares_groups = self.installation.image.is_none() || geteuid().is_root();
+        MemoryKills::so_far(self.confined.as_deref(), shares_groups)
+    }
+
+    /// Waits until a login succeeds.
+    fn wait(
+        &self,
+        child: &mut Child,
+        access: &Access,
+        kills_before: MemoryKills,
+    ) -> Result<Client, StartError> {
+        let entry = self.installation.entry.to_string();
+        let patience = LOGIN_PATIENCE.min(self.patience);
+        let deadline = Instant::now() + self.patience;
+        loop {
+            let reason = match connect_by(self.procedure, access, Transport::Socket, patience) {
+                Ok(client) => return Ok(client),
+                Err(error) => error.to_string(),
+            };
+            if let Some(status) = child.try_wait().at("wait for", Path::new(&entry))? {
+                let log = self.home.last_words();
+                return Err(if says_port_taken(&log) {
+                    StartError::PortTaken { entry, port: access.port }
+                } else {
+                    let status = self.status_of_server(status);
+                    StartError::Ended { entry, status: self.cause_of_death(status, kills_before), log }
+                });
+            }
+            if Instant::now() >= deadline {
+                let log = self.home.last_words();
+                return Err(StartError::Silent { entry, seconds: self.patience.as_secs(), reason, log });
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+/// The system's message of `EADDRINUSE`, which servers write to their logs.
+fn says_port_taken(log: &[String]) -> bool {
+    log.iter().any(|line| line.contains("Address already in use"))
+}
+
+/// Attempts with free ports. A port may be taken before the server binds it.
+fn on_free_port<T>(mut start: impl FnMut(u16) -> Result<T, StartError>) -> Result<T, StartError> {
+    for _ in 1..PORTS_TO_TRY {
+        match start(free_port()?) {
+            Err(StartError::PortTaken { .. }) => {}
+            outcome => return outcome,
+        }
+    }
+    start(free_port()?)
+}
+
+fn free_port() -> Result<u16, StartError> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let address = listener.and_then(|listener| listener.local_addr());
+    Ok(address.at("bind", Path::new("127.0.0.1:0"))?.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    fn refusal(engine: &str, storage_engine: Option<&str>, setting: &str) -> StartError {
+        let catalogue = Catalogue::builtin();
+        let mut options = StartOptions::new("/nowhere");
+        options.storage_engine = storage_engine.map(ToOwned::to_owned);
+        options.settings.insert(setting.to_owned(), "1".to_owned());
+        check(catalogue.find(&engine.parse().unwrap()).unwrap(), &options).unwrap_err()
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_refused_before_anything_is_made() {
+        assert!(matches!(refusal("sqlite", None, "x"), StartError::NoServer { .. }));
+        assert!(matches!(refusal("mysql", Some("rocksdb"), "x"), StartError::StorageEngine(_)));
+        for (engine, setting) in
+            [("mariadb", "bind-address"), ("mysql", "port"), ("postgres", "listen_addresses")]
+        {
+            assert!(
+                matches!(refusal(engine, None, setting), StartError::OwnSetting { name } if name == setting)
+            );
+        }
+    }
+
+    fn taken(port: u16) -> Result<u16, StartError> {
+        Err(StartError::PortTaken { entry: "mysql@5.6.24".to_owned(), port })
+    }
+
+    #[test]
+    fn a_port_that_was_taken_meanwhile_is_changed_for_another() {
+        let mut tries = 0;
+        let port = on_free_port(|port| {
+            tries += 1;
+            if tries < PORTS_TO_TRY { taken(port) } else { Ok(port) }
+        });
+        assert!(port.unwrap() > 0);
+    }
+
+    #[test]
+    fn trying_ports_ends() {
+        let mut tries = 0;
+        let outcome = on_free_port(|port| {
+            tries += 1;
+            taken(port)
+        });
+        assert!(matches!(outcome, Err(StartError::PortTaken { .. })));
+        assert_eq!(tries, PORTS_TO_TRY);
+    }
+}

@@ -1,0 +1,208 @@
+//! A server that this process started.
+
+mod begin;
+mod error;
+mod fault;
+mod help;
+mod launch;
+mod options;
+
+use std::time::Duration;
+
+use dyno_client::{Client, ClientError, ResultSet};
+use dyno_host::MemoryKills;
+
+pub(crate) use self::begin::run;
+pub use self::error::{RestartError, ShutdownError, StartError};
+pub use self::fault::ServerFault;
+pub(crate) use self::launch::{Launch, Lifetime, check};
+pub use self::options::StartOptions;
+use crate::start::access::Access;
+use crate::start::connect::{Transport, connect_by, variables_of};
+use crate::machine::folder;
+use crate::cache::home::Home;
+use crate::cache::installation::Installation;
+use crate::machine::path_error::PathError;
+use crate::start::server_process::ServerProcess;
+use crate::machine::sysv;
+
+const QUERY_PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running server. It stops and its data is removed when this is dropped or the process dies, even by `kill -9`.
+pub struct Server {
+    launch: Launch,
+    process: ServerProcess,
+    access: Access,
+    /// When it started.
+    kills_before: MemoryKills,
+}
+
+/// Starts a server with an empty database [`DATABASE`](crate::DATABASE) and returns once it answers.
+///
+/// # Errors
+/// The options do not fit the engine, or the server ends or does not answer. The error has the end of its log, and
+/// nothing is left behind.
+pub fn start(installation: &Installation, options: StartOptions) -> Result<Server, StartError> {
+    let procedure = check(&installation.entry, &options)?;
+    let home = Home::create_in(options.place())?;
+    let launch = Launch::new(installation, options, procedure, home, Lifetime::WithParent)?;
+    let kills_before = launch.memory_kills();
+    let (process, access) = launch.start(&|_, _| Ok(()))?;
+    Ok(Server { launch, process, access, kills_before })
+}
+
+impl Server {
+    /// How to connect.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// The version that the server reports.
+    pub fn version(&self) -> &str {
+        &self.access.version
+    }
+
+    /// Whether its process is alive. It may not answer all the same.
+    pub fn is_alive(&self) -> bool {
+        self.process.is_alive()
+    }
+
+    /// What the kernel killed for want of memory since it started: one of its processes, if its memory is limited, or a
+    /// process of Dyno's cgroup, or any of the host if the kernel does not count that. None if nothing.
+    pub fn memory_kill(&self) -> Option<String> {
+        self.launch.memory_kill(self.kills_before)
+    }
+
+    /// What is wrong if its volume is full; none if it is not, or without a volume. Its log is on that volume, so it may not
+    /// tell.
+    pub fn full_volume(&self) -> Option<String> {
+        self.launch.full_volume()
+    }
+
+    /// The last lines of its log, oldest first.
+    pub fn log_tail(&self, lines: usize) -> Vec<String> {
+        self.launch.home.log_tail(lines)
+    }
+
+    /// All variables with their effective values, as the server prints them.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    pub fn variables(&self) -> Result<Vec<(String, String)>, ClientError> {
+        Ok(variables_of(self.query(self.launch.procedure.variables_query())?))
+    }
+
+    /// Logs in as the superuser. `patience` is the time limit of each answer.
+    ///
+    /// # Errors
+    /// The server refuses the login.
+    pub fn connect(&self, patience: Duration) -> Result<Client, ClientError> {
+        connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
+    }
+
+    /// Executes one statement on a connection of its own.
+    ///
+    /// # Errors
+    /// The server refuses it, or takes longer than a minute.
+    pub fn query(&self, sql: &str) -> Result<ResultSet, ClientError> {
+        self.connect(QUERY_PATIENCE)?.query(sql)
+    }
+
+    /// Reads every table and index once, into caches as far as they fit.
+    ///
+    /// # Errors
+    /// The server does not answer a statement within `patience`, or refuses it.
+    pub fn read_tables(&self, patience: Duration) -> Result<(), ClientError> {
+        let mut client = self.connect(patience)?;
+        let scans = client.query(self.launch.procedure.scans_query())?;
+        for scan in scans.rows.into_iter().filter_map(|row| row.into_iter().next().flatten()) {
+            client.query(&scan)?;
+        }
+        Ok(())
+    }
+
+    /// Reads its log files into the page cache, if it overwrites them through that; those that this process may not read
+    /// are left out. A log that has been in use for a while is cached, and one that was just copied is not.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn read_log(&self) -> Result<(), PathError> {
+        let Some(prefix) = self.launch.procedure.overwritten_logs() else { return Ok(()) };
+        folder::read_files(&self.access.datadir, prefix)
+    }
+
+    /// Size of its data on disk, in bytes.
+    pub fn disk_bytes(&self) -> u64 {
+        folder::allocated_bytes(&self.access.datadir)
+    }
+
+    /// Restarts it on its data, after killing it if it runs. Its port and process change.
+    ///
+    /// # Errors
+    /// As [`start`].
+    pub fn restart(&mut self) -> Result<(), StartError> {
+        self.end();
+        self.kills_before = self.launch.memory_kills();
+        (self.process, self.access) = self.launch.start(&|_, _| Ok(()))?;
+        Ok(())
+    }
+
+    /// Crashes it: kills all its processes at once, with SIGKILL. `killed` is called when the signals are sent, for what the
+    /// processes may wait for; then their end is waited for. [`restart`](Self::restart) starts it again, which recovers its data.
+    pub fn crash(&self, killed: &mut dyn FnMut()) {
+        self.launch.note_segments();
+        self.process.kill_with_children(&self.launch.home.places());
+        killed();
+        self.end();
+        sysv::remove_of(&self.launch.home.data());
+    }
+
+    /// Shuts it down so that its data needs no recovery. The data stays, and
+    /// [`restart`](Self::restart) starts it again.
+    ///
+    /// # Errors
+    /// It was dead already, ended uncleanly, or did not end within `patience`. It may then still be
+    /// writing, so its data must not be copied.
+    pub fn shut_down_cleanly(&mut self, patience: Duration) -> Result<(), ShutdownError> {
+        let entry = self.launch.installation.entry.to_string();
+        if !self.is_alive() {
+            return Err(ShutdownError::Dead { entry, log: self.launch.home.last_words() });
+        }
+        self.launch.lift_io_limits();
+        let signal = self.launch.procedure.shutdown_signal();
+        let log = || self.launch.home.last_words();
+        match self.process.ends_by(signal, &self.launch.home.places(), patience) {
+            Some(ended) if ended.is_clean => Ok(()),
+            Some(_) => Err(ShutdownError::Failed { entry, log: log() }),
+            None => Err(ShutdownError::Slow { entry, seconds: patience.as_secs(), log: log() }),
+        }
+    }
+
+    /// Shuts it down cleanly and restarts it on its data. Its port and process change.
+    ///
+    /// # Errors
+    /// As [`shut_down_cleanly`](Self::shut_down_cleanly), and as [`start`].
+    pub fn restart_cleanly(&mut self, patience: Duration) -> Result<(), RestartError> {
+        self.shut_down_cleanly(patience)?;
+        Ok(self.restart()?)
+    }
+
+    /// Stops it and removes its data.
+    ///
+    /// # Errors
+    /// The data cannot be removed.
+    pub fn stop(self) -> Result<(), PathError> {
+        self.end();
+        self.launch.home.remove()
+    }
+
+    fn end(&self) {
+        self.launch.end(self.process);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,99 @@
+//! The anchor of a run: a system that every session measures as it is, so that its figures tell what is of the session.
+
+use dyno_settings::drift;
+use dyno_store::{Run, SystemRecord};
+use serde::Serialize;
+
+use crate::compare::comparison::Difference;
+use crate::trial::in_force::facts;
+
+/// Facts about the host that must be equal for figures to be comparable. An anchor does not make up for them, as another
+/// processor does not change all systems alike.
+pub(crate) const HOST_FACTS: [&str; 4] = ["cpu_model", "cpus", "memory_bytes", "are_cores_awake"];
+
+/// The anchor of runs that are compared with each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedAnchor {
+    /// Its id in the base's run.
+    pub system: String,
+    /// The version that its server reported; none if it never started.
+    pub engine_version: Option<String>,
+    /// In what the anchors of the runs or their hosts differ. Figures are divided by the anchor's only if that is nothing.
+    pub differences: Vec<Difference>,
+}
+
+impl SharedAnchor {
+    /// The anchor of runs that each have one; none if one of them has none.
+    pub(crate) fn of(base: &Run, others: &[&Run]) -> Option<Self> {
+        let anchor = of_run(base)?;
+        let mut differences: Vec<Difference> = Vec::new();
+        for run in others {
+            of_run(run)?;
+            for found in anchor_differences(base, run) {
+                if !differences.iter().any(|known| known.what == found.what) {
+                    differences.push(found);
+                }
+            }
+        }
+        let SystemRecord { id, engine_version, .. } = anchor.clone();
+        Some(Self { system: id, engine_version, differences })
+    }
+
+    /// Whether figures are divided by those of the anchor.
+    pub fn is_used(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+/// The anchor that the plan of a run names.
+pub(crate) fn of_run(run: &Run) -> Option<&SystemRecord> {
+    run.systems.iter().find(|system| system.is_anchor)
+}
+
+/// In what the anchors of two runs differ, and the hosts and data on which they ran. Empty if a run has no anchor. What a
+/// server that never started would have reported counts as no difference.
+pub(crate) fn anchor_differences(one: &Run, other: &Run) -> Vec<Difference> {
+    let (Some(a), Some(b)) = (of_run(one), of_run(other)) else { return Vec::new() };
+    let mut differences = Vec::new();
+    let mut note = |what: &str, a: Option<String>, b: Option<String>| {
+        if a != b {
+            let text = |value: Option<String>, run: &Run| {
+                format!("{} in run {}", value.unwrap_or_else(|| "unknown".to_owned()), run.id)
+            };
+            let what = what.to_owned();
+            differences.push(Difference { what, base: text(a, one), candidate: text(b, other) });
+        }
+    };
+    for fact in HOST_FACTS {
+        let of = |run: &Run| {
+            let value = run.record.host.get(fact).filter(|value| !value.is_null())?;
+            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        };
+        note(fact, of(one), of(other));
+    }
+    note("scale", Some(one.record.scale.to_string()), Some(other.record.scale.to_string()));
+    note("engine", Some(a.name.clone()), Some(b.name.clone()));
+    note("image", a.image.clone(), b.image.clone());
+    let limits = |system: &SystemRecord| system.confinement.as_ref().map(ToString::to_string);
+    note("confinement", limits(a), limits(b));
+    let (of_a, of_b) = (a.asked(), b.asked());
+    for name in of_a.keys().chain(of_b.keys().filter(|name| !of_a.contains_key(*name))) {
+        note(name, of_a.get(name).cloned(), of_b.get(name).cloned());
+    }
+    if a.engine_version.is_some() && b.engine_version.is_some() {
+        note("version", a.engine_version.clone(), b.engine_version.clone());
+    }
+    if a.engine_version == b.engine_version
+        && let (Some(a), Some(b)) = (facts(a), facts(b))
+        && !a.variables.is_empty()
+        && !b.variables.is_empty()
+    {
+        for found in drift(&a.reported(), &b.reported()) {
+            note(&found.name, found.a.map(|side| side.value), found.b.map(|side| side.value));
+        }
+    }
+    differences
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Builds comparisons of systems of one run or several.
+
+use dyno_settings::NotInForce;
+use dyno_store::Correction;
+
+use super::difference::differences;
+use super::gate::outcome;
+use super::group::{group_means, overall};
+use super::member::Member;
+use super::shared::adjusted_by_rounds;
+use super::subject::Subject;
+use super::test::Measured;
+use super::{ComparedSystem, Comparison, Judgement, Side};
+use crate::trial::evidence::Evidence;
+use crate::compare::rule::Rule;
+
+/// Compares each candidate with its base: `(base, candidate)`.
+///
+/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs have no verdict,
+/// unless both hold the same anchor. All tests of all candidates are one family, and alarms are corrected for their number.
+/// The rule's looks are at least those of the runs, and so is its correction unless it has one.
+pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
+    let sides: Vec<_> = subjects.iter().map(|(base, candidate)| (vec![*base], vec![*candidate])).collect();
+    compare_sessions(&sides, rule)
+}
+
+/// Compares each candidate with its base, each in one session or several: each run is a session. Several sessions a side are
+/// the replicates. A subject without a session on either side is left out.
+pub fn compare_sessions(
+    subjects: &[(Vec<ComparedSystem<'_>>, Vec<ComparedSystem<'_>>)],
+    rule: &Rule,
+) -> Judgement {
+    let mut evidence: Vec<Evidence<'_>> = Vec::new();
+    for subject in subjects.iter().flat_map(|(base, candidate)| base.iter().chain(candidate)) {
+        if !evidence.iter().any(|known| std::ptr::eq(known.run, subject.run)) {
+            evidence.push(Evidence::of(subject.run, subject.checks));
+        }
+    }
+    let subjects: Vec<Subject<'_>> = subjects
+        .iter()
+        .filter_map(|(base, candidate)| Subject::of(members(base, &evidence), members(candidate, &evidence)))
+        .collect();
+    judge(&subjects, rule)
+}
+
+fn members<'a>(side: &[ComparedSystem<'a>], evidence: &'a [Evidence<'a>]) -> Vec<Member<'a>> {
+    side.iter().filter_map(|session| Member::of(*session, evidence)).collect()
+}
+
+/// Judges candidates against bases as one family.
+pub(crate) fn judge(subjects: &[Subject<'_>], rule: &Rule) -> Judgement {
+    let mut rule = rule.for_runs(subjects.iter().flat_map(Subject::runs));
+    let same: Vec<Option<Vec<NotInForce>>> = subjects.iter().map(Subject::same_for).collect();
+    let measured: Vec<Vec<Measured<'_>>> =
+        subjects.iter().zip(&same).map(|(subject, same)| subject.measure(same.is_some(), &rule)).collect();
+    let family = Family::of(subjects.iter().zip(&measured), &rule);
+    rule.correction = Some(family.correction);
+    let mut adjusted = family.adjusted.iter().copied();
+    let comparisons: Vec<Comparison> = subjects
+        .iter()
+        .zip(&measured)
+        .zip(same)
+        .map(|((subject, measured), same_for)| {
+            let is_control = subject.is_control(&rule);
+            let judge = |test: &Measured<'_>| {
+                let adjusted = match test.p(&rule) {
+                    Some(alone) if is_control => Some(alone),
+                    Some(_) => adjusted.next(),
+                    None => None,
+                };
+                test.judge(adjusted, family.alarm_confidence, &rule)
+            };
+            Comparison {
+                base: side(&subject.base),
+                candidate: side(&subject.candidate),
+                is_control,
+                differences: differences(&subject.base, &subject.candidate),
+                anchor: subject.anchor.clone(),
+                tests: measured.iter().map(judge).collect(),
+                groups: if same_for.is_none() { group_means(measured, &rule) } else { Vec::new() },
+                overall: overall(measured, &rule).filter(|_| same_for.is_none()),
+                same_for,
+            }
+        })
+        .collect();
+    Judgement { outcome: outcome(&comparisons), comparisons, rule }
+}
+
+/// The adjusted p-values of all tests that can be judged, without controls.
+struct Family {
+    adjusted: Vec<f64>,
+    /// How they were adjusted: tests that share no rounds by Holm's correction in place of max-T.
+    correction: Correction,
+    /// Confidence that an alarm needs in the worst case.
+    alarm_confidence: f64,
+}
+
+impl Family {
+    fn of<'a, 'b: 'a>(
+        subjects: impl Iterator<Item = (&'a Subject<'b>, &'a Vec<Measured<'b>>)>,
+        rule: &Rule,
+    ) -> Self {
+        let judged = subjects.filter(|(subject, _)| !subject.is_control(rule));
+        let (tests, p): (Vec<&Measured<'_>>, Vec<f64>) =
+            judged.flat_map(|(_, measured)| measured).filter_map(|test| Some((test, test.p(rule)?))).unzip();
+        let correction = rule.correction();
+        let by_rounds = (correction == Correction::MaxT).then(|| adjusted_by_rounds(&tests, rule)).flatten();
+        match by_rounds {
+            Some(adjusted) => Self { adjusted, correction, alarm_confidence: rule.confidence() },
+            None => Self {
+                adjusted: rule.adjust(&p),
+                correction: if correction == Correction::MaxT { Correction::Holm } else { correction },
+                alarm_confidence: rule.confidence_among(p.len()),
+            },
+        }
+    }
+}
+
+/// A side by its first session.
+fn side(members: &[Member<'_>]) -> Side {
+    let member = members[0];
+    let system = member.run().systems.iter().find(|system| system.id == member.system);
+    Side {
+        run: member.run().id.0,
+        runs: members.iter().map(|member| member.run().id.0).collect(),
+        system: member.system.to_owned(),
+        name: system.map(|system| system.name.clone()).unwrap_or_default(),
+        engine_version: system.and_then(|system| system.engine_version.clone()),
+        not_in_force: member.evidence.in_force.not(member.system).to_vec(),
+    }
+}

@@ -1,0 +1,138 @@
+//! Geometric means over tests, with their intervals over rounds.
+
+use std::collections::BTreeMap;
+
+use dyno_stats::{RatioEstimate, ratio_of_rounds};
+
+use super::GroupMean;
+use super::test::Measured;
+use crate::compare::pair::{PairRound, Ratios, mean_of_one_round};
+use crate::compare::rule::Rule;
+use crate::compare::sessions::{Replicates, Unpaired, estimate};
+
+/// The mean of each group with more than one ratio, in run order. None if there is only one group, because it contains
+/// all tests.
+pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule) -> Vec<GroupMean> {
+    let groups: Vec<&[Measured<'_>]> = tests.chunk_by(|a, b| a.step.group == b.step.group).collect();
+    if groups.len() == 1 {
+        return Vec::new();
+    }
+    groups
+        .into_iter()
+        .filter_map(|group| mean(&group[0].step.group, group, rule))
+        .filter(|mean| mean.tests > 1)
+        .collect()
+}
+
+/// The mean over all tests; none without a ratio.
+pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
+    mean("", tests, rule)
+}
+
+/// The mean over some tests. The properties of an instance affect all its tests. The mean is therefore first computed
+/// over the tests of each round, and then the interval over rounds.
+fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
+    let ratios: Vec<&Ratios> =
+        tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
+    let found = match ratios.first()? {
+        Ratios::Paired(_) => paired(&ratios, rule)?,
+        Ratios::Unpaired(unpaired) => self::unpaired(unpaired.replicates, &ratios, rule)?,
+    };
+    let RatioEstimate { ratio, interval, method, .. } = found.estimate;
+    Some(GroupMean {
+        group: name.to_owned(),
+        tests: found.tests,
+        ratio,
+        interval,
+        method,
+        rounds: found.rounds,
+    })
+}
+
+struct Mean {
+    estimate: RatioEstimate,
+    tests: usize,
+    rounds: usize,
+}
+
+fn paired(ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
+    let rows: Vec<BTreeMap<u32, &PairRound>> = ratios
+        .iter()
+        .map(|ratios| ratios.rounds().iter().map(|round| (round.round, round)).collect())
+        .collect();
+    let block = Block::of(&rows);
+    let [only] = block.rounds.as_slice() else {
+        let means = block.means(&rows, |round| round.ln_ratio);
+        let estimate = ratio_of_rounds(&means, rule.margin, rule.confidence())?;
+        return Some(Mean { estimate, tests: block.tests.len(), rounds: means.len() });
+    };
+    let of_round: Vec<&PairRound> = block.tests.iter().map(|test| rows[*test][only]).collect();
+    let estimate = mean_of_one_round(&of_round, rule.confidence())?;
+    Some(Mean { estimate, tests: of_round.len(), rounds: 1 })
+}
+
+fn unpaired(replicates: Replicates, ratios: &[&Ratios], rule: &Rule) -> Option<Mean> {
+    let rows = |is_base: bool| -> Vec<BTreeMap<u32, f64>> {
+        let sides = ratios.iter().filter_map(|ratios| match ratios {
+            Ratios::Unpaired(Unpaired { base, candidate, .. }) => {
+                Some(if is_base { base } else { candidate })
+            }
+            Ratios::Paired(_) => None,
+        });
+        sides.map(|side| side.iter().copied().collect()).collect()
+    };
+    let (mut base, mut own) = (rows(true), rows(false));
+    let tests: Vec<usize> = {
+        let of_own = Block::of(&own).tests;
+        Block::of(&base).tests.into_iter().filter(|test| of_own.contains(test)).collect()
+    };
+    for side in [&mut base, &mut own] {
+        *side = tests.iter().map(|test| side[*test].clone()).collect();
+    }
+    let means = |rows: &[BTreeMap<u32, f64>]| Block::of(rows).means(rows, |value| *value);
+    let (base, own) = (means(&base), means(&own));
+    let estimate = estimate(replicates, &base, &own, rule.margin, rule.confidence())?;
+    Some(Mean { estimate, tests: tests.len(), rounds: base.len().min(own.len()) })
+}
+
+/// A set of tests and rounds in which every test has every round.
+struct Block {
+    tests: Vec<usize>,
+    rounds: Vec<u32>,
+}
+
+impl Block {
+    /// The largest such block among those that drop the rounds with the fewest tests. An interrupted run loses its last
+    /// round. A test that failed once is dropped.
+    fn of<T>(rows: &[BTreeMap<u32, T>]) -> Self {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for round in rows.iter().flat_map(BTreeMap::keys) {
+            *counts.entry(*round).or_default() += 1;
+        }
+        let mut least: Vec<usize> = counts.values().copied().collect();
+        least.sort_unstable();
+        least.dedup();
+        let block = |least: usize| {
+            let rounds: Vec<u32> =
+                counts.iter().filter(|(_, count)| **count >= least).map(|(round, _)| *round).collect();
+            let has_all = |test: &usize| rounds.iter().all(|round| rows[*test].contains_key(round));
+            Self { tests: (0..rows.len()).filter(has_all).collect(), rounds }
+        };
+        let size = |block: &Self| block.tests.len() * block.rounds.len();
+        // Of blocks of equal size, the last one has the most tests.
+        least
+            .into_iter()
+            .map(block)
+            .max_by_key(size)
+            .unwrap_or(Self { tests: Vec::new(), rounds: Vec::new() })
+    }
+
+    /// The mean of each round.
+    fn means<T>(&self, rows: &[BTreeMap<u32, T>], value: impl Fn(&T) -> f64) -> Vec<f64> {
+        let mean = |round: &u32| {
+            let values = self.tests.iter().map(|test| value(&rows[*test][round]));
+            values.sum::<f64>() / self.tests.len() as f64
+        };
+        if self.tests.is_empty() { Vec::new() } else { self.rounds.iter().map(mean).collect() }
+    }
+}

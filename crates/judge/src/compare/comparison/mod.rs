@@ -1,0 +1,353 @@
+//! Comparison of a candidate with a base: a verdict for each test, and an overall verdict.
+
+mod build;
+mod course;
+mod difference;
+mod gate;
+mod group;
+mod member;
+mod shared;
+mod subject;
+mod system;
+mod test;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use dyno_settings::NotInForce;
+use dyno_stats::{Interval, Margin, Method};
+use dyno_store::{Operation, Run};
+use serde::Serialize;
+
+use crate::compare::anchor::SharedAnchor;
+use crate::trial::check::TrialChecks;
+use crate::trial::disturbance::DisturbedRounds;
+use crate::compare::pair::PairRound;
+use crate::trial::quantity::Quantity;
+use crate::compare::rule::Rule;
+use crate::compare::sessions::Replicates;
+
+pub(crate) use build::judge;
+pub use build::{compare, compare_sessions};
+pub use difference::Difference;
+pub use gate::{GateOutcome, GateVote};
+pub(crate) use member::Member;
+pub(crate) use subject::Subject;
+
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedSystem<'a> {
+    pub run: &'a Run,
+    /// Checks of its trials. Without them, the rates of trials without slices are assumed to be steady.
+    pub checks: &'a TrialChecks,
+    /// The system's id in it.
+    pub system: &'a str,
+}
+
+/// Result of comparing one or more candidates with their bases.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judgement {
+    pub rule: Rule,
+    /// The overall verdict, which determines the exit status.
+    pub outcome: GateOutcome,
+    /// Each candidate with its base.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// Tests without a verdict because neighbours disturbed their rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DisturbedTests {
+    pub tests: usize,
+    /// All tests, without those of controls.
+    pub of: usize,
+    /// Of the test in which the largest share of rounds was disturbed.
+    pub worst: DisturbedRounds,
+}
+
+/// The comparison of a candidate with a base.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The system that it is compared with.
+    pub base: Side,
+    pub candidate: Side,
+    /// Whether one of them is the control of the other (an A/A pair). Their difference is noise. It is in no family and
+    /// does not affect the outcome.
+    pub is_control: bool,
+    /// The settings that are not in force, if the two are the same system for it. Their tests are not judged.
+    pub same_for: Option<Vec<NotInForce>>,
+    /// Differences between the conditions of the runs; empty within one run.
+    pub differences: Vec<Difference>,
+    /// The anchor that all runs have; none within one run, if a run has none, and if a side is the anchor itself.
+    pub anchor: Option<SharedAnchor>,
+    /// Each step at each client count, in run order.
+    pub tests: Vec<TestComparison>,
+    /// The mean of each group with more than one ratio, in run order; empty if there is only one group, or if the two are
+    /// the same system.
+    pub groups: Vec<GroupMean>,
+    /// The mean over all tests; none without a ratio, or if the two are the same system.
+    pub overall: Option<GroupMean>,
+}
+
+/// Identification of a system in results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// The run's number in its results file; of several sessions, that of the first.
+    pub run: i64,
+    /// The numbers of all its runs. Each run is a session.
+    pub runs: Vec<i64>,
+    pub system: String,
+    /// Engine and storage engine as the plan names them.
+    pub name: String,
+    /// The version that the server reported; none if it never started.
+    pub engine_version: Option<String>,
+    /// The settings that it was asked for and does not have.
+    pub not_in_force: Vec<NotInForce>,
+}
+
+/// A step at a client count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TestComparison {
+    pub group: String,
+    pub step: String,
+    pub clients: u32,
+    /// The kind of operation that the rate counts.
+    pub operation: Operation,
+    pub finding: Finding,
+    /// Why there is no verdict; none if there is one.
+    pub undecided: Option<Undecided>,
+    /// Rounds that do not count, because neighbours disturbed them; none without one.
+    pub disturbed: Option<DisturbedRounds>,
+    /// What it contributes to the overall verdict.
+    pub gate: GateVote,
+    /// Median of the base's rounds.
+    pub base: Option<f64>,
+    /// Median of the candidate's rounds.
+    pub candidate: Option<f64>,
+    pub base_rounds: usize,
+    pub candidate_rounds: usize,
+    /// The candidate's figure as a multiple of the base's.
+    pub ratio: Option<f64>,
+    /// Confidence interval of the true ratio, for this test alone.
+    pub interval: Option<Interval>,
+    pub method: Method,
+    /// What the independent values are from which the ratio is computed.
+    pub replicates: Replicates,
+    /// The rounds from which the ratio is computed, which both systems completed. Empty for runs that are not paired.
+    pub rounds: Vec<RoundRatio>,
+    /// Differences within it are "the same". It is the rule's margin, and noise does not widen it.
+    pub margin: Margin,
+    /// Differences beyond it are an alarm. It is the rule's margin, widened by a noisy A/A pair.
+    pub alarm_margin: Margin,
+    /// Two-sided probability of a difference as clear beyond the margin of alarms if there is none, for this test
+    /// alone.
+    pub p: Option<f64>,
+    /// `p`, adjusted for all tests together.
+    pub p_adjusted: Option<f64>,
+    /// Estimated number of further rounds for a verdict, or of sessions a side if these are the replicates, if there is not
+    /// enough evidence; none if more than 1000.
+    pub more_rounds: Option<usize>,
+    /// Whether the candidate is significantly not worse by more than the margin.
+    pub rules_out_regression: bool,
+    /// Standard deviation of log ratios between instances; none with fewer than two rounds.
+    pub between_instances: Option<f64>,
+    /// Standard deviation of log ratios between neighbouring slices; none without slices.
+    pub between_slices: Option<f64>,
+    /// All other quantities that both systems have, without verdict.
+    pub costs: BTreeMap<Quantity, CostRatio>,
+    pub warnings: Vec<TestWarning>,
+}
+
+/// The candidate's figure as a multiple of the base's in one round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RoundRatio {
+    /// The round, from 0.
+    pub round: u32,
+    pub ratio: f64,
+    /// Standard error of its logarithm, from slices; none for whole trials.
+    pub standard_error: Option<f64>,
+    /// Slices of each system from which it is computed; 0 for whole trials.
+    pub slices: usize,
+}
+
+/// Why a test has no verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Undecided {
+    /// Too few rounds for any verdict among this many tests.
+    TooFewRounds {
+        /// Number of rounds.
+        rounds: usize,
+        /// Number of rounds that a verdict needs.
+        wanted: usize,
+    },
+    /// Too few sessions a side for any verdict among this many tests.
+    TooFewSessions {
+        /// Number of sessions of the side with fewer.
+        sessions: usize,
+        /// Number of sessions a side that a verdict needs.
+        wanted: usize,
+    },
+    /// The two were measured in one session each and have no anchor in common, so that a difference between the sessions is not
+    /// told from one between the systems.
+    OneSession,
+    /// Too few rounds are left without those that neighbours disturbed.
+    Disturbed(DisturbedRounds),
+    /// The interval contains both a difference that matters and no difference.
+    Interval,
+    /// A system's rate was still rising or falling.
+    NoLevel { system: String },
+    /// The candidate's rate falls over the trial, while the base's has a level.
+    Decays {
+        /// The candidate's rate at the end of a trial as a multiple of that at its start, median of the rounds.
+        change: f64,
+    },
+    /// Measured in one round by design: a load whose data later rounds restore.
+    MeasuredOnce,
+    /// The quantity was not measured, or is 0.
+    NotMeasured,
+    /// A system finished no operation in a round in which the other did, or neither did in any round. Nothing done is 0 and
+    /// has no ratio.
+    NothingDone { system: String },
+    /// At the rate of the step, no event was due in any round.
+    NothingDue,
+    /// In a round only a lower bound of the quantity is known, because unfinished events determine it.
+    OnlyBounds { system: String },
+    /// The two are the same system: what was to differ is not in force.
+    SameSystem,
+    /// The base completed no round.
+    BaseFailed,
+    /// The step is not planned for this system.
+    NotPlanned { system: String },
+}
+
+/// A warning on a ratio.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "warning", rename_all = "snake_case")]
+pub enum TestWarning {
+    /// Stalls in one or more rounds, which the host may have caused. The ratio of all operations over all time differs
+    /// from the ratio of neighbouring slices, which is the reported one.
+    Stalls {
+        /// The ratio of all operations over all time, in the middle round.
+        whole_ratio: f64,
+    },
+    /// Stalls in every round, which a system itself causes. The reported ratio is that of all operations over all time.
+    StallsCounted {
+        /// The ratio of neighbouring slices, median of the rounds.
+        sliced_ratio: f64,
+    },
+    /// The candidate failed in rounds that the base completed.
+    CandidateFailed {
+        rounds: usize,
+        /// Rounds that the base completed.
+        of: usize,
+    },
+    BaseFailed {
+        /// Number of such rounds.
+        rounds: usize,
+        /// Rounds in which a trial was started.
+        of: usize,
+    },
+    /// It used one instance in all rounds, so the properties of this instance affect all of them.
+    NotFresh { system: String },
+    /// In some rounds only its threads were pinned to cores of their own, which changes a rate.
+    PinnedAlone { system: String, rounds: usize },
+}
+
+impl TestWarning {
+    /// Whether it is of the comparison in one test. Failures are warnings of the systems' own trials, and a system that used
+    /// one instance did so in all tests.
+    pub fn is_of_one_test(&self) -> bool {
+        matches!(self, Self::Stalls { .. } | Self::StallsCounted { .. } | Self::PinnedAlone { .. })
+    }
+}
+
+/// The candidate's cost as a multiple of the base's. It has no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CostRatio {
+    pub ratio: f64,
+    /// Confidence interval of the true ratio, for this quantity alone.
+    pub interval: Option<Interval>,
+    pub method: Method,
+}
+
+/// The verdict on a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// Better by more than the margin of alarms, after correction for the number of tests.
+    Improved,
+    /// Worse by more than the margin of alarms, after correction for the number of tests.
+    Regressed,
+    /// Within the margin.
+    Same,
+    /// None of these is shown yet.
+    NotEnoughEvidence,
+    /// The candidate failed in rounds that the base completed.
+    Failed,
+    /// The candidate's rate falls over the trial, while the base's has a level. So the ratio of their rates depends on
+    /// the length of the trial, and is not judged.
+    Decays,
+    /// It cannot be judged with any number of rounds, for the reason in [`TestComparison::undecided`].
+    Unjudged,
+}
+
+/// A geometric mean of ratios.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupMean {
+    /// The group; empty for all tests.
+    pub group: String,
+    /// Number of tests in the mean: those that have every round.
+    pub tests: usize,
+    pub ratio: f64,
+    /// Its interval over rounds.
+    pub interval: Option<Interval>,
+    pub method: Method,
+    /// Rounds, or sessions a side, from which it is computed.
+    pub rounds: usize,
+}
+
+impl RoundRatio {
+    pub(crate) fn of(round: &PairRound) -> Self {
+        Self {
+            round: round.round,
+            ratio: round.ln_ratio.exp(),
+            standard_error: round
+                .slices
+                .filter(|_| !round.counts_stalls)
+                .and_then(|slices| slices.standard_error),
+            slices: round.slices.map_or(0, |slices| slices.slices),
+        }
+    }
+}
+
+impl Judgement {
+    /// The tests without a verdict because neighbours disturbed their rounds; none without one.
+    pub fn disturbed(&self) -> Option<DisturbedTests> {
+        let judged = self.comparisons.iter().filter(|comparison| !comparison.is_control);
+        DisturbedTests::among(judged.flat_map(|comparison| &comparison.tests))
+    }
+}
+
+impl DisturbedTests {
+    fn among<'a>(tests: impl Iterator<Item = &'a TestComparison> + Clone) -> Option<Self> {
+        let disturbed = tests.clone().filter_map(|test| match &test.undecided {
+            Some(Undecided::Disturbed(disturbed)) => Some(*disturbed),
+            _ => None,
+        });
+        let share = |rounds: &DisturbedRounds| rounds.rounds as f64 / rounds.of.max(1) as f64;
+        let worst = disturbed.clone().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+        Some(Self { tests: disturbed.count(), of: tests.count(), worst })
+    }
+}
+
+impl Comparison {
+    /// The tests without a verdict because neighbours disturbed their rounds; none without one.
+    pub fn disturbed(&self) -> Option<DisturbedTests> {
+        DisturbedTests::among(self.tests.iter())
+    }
+
+    /// Number of tests with a finding.
+    pub fn count(&self, finding: Finding) -> usize {
+        self.tests.iter().filter(|test| test.finding == finding).count()
+    }
+}

@@ -1,0 +1,8 @@
+//! Two systems, or two sessions: replicates, ratios and the rule of verdicts.
+
+pub(crate) mod anchor;
+pub(crate) mod comparison;
+pub(crate) mod noise;
+pub(crate) mod pair;
+pub(crate) mod rule;
+pub(crate) mod sessions;

@@ -1,0 +1,198 @@
+//! Two systems in a test: the ratio of each round, and the estimate from all rounds.
+
+use std::collections::BTreeMap;
+
+use dyno_stats::{
+    Interval, Margin, Method, RatioEstimate, SliceRatio, mean_of_slices, ratio_of_rounds, slice_ratio,
+    unbiased_share,
+};
+use dyno_store::{Trial, TrialRecord};
+
+use crate::trial::evidence::Evidence;
+use crate::trial::quantity::{Quantity, ln_rates};
+use crate::compare::sessions::{Replicates, Session, Unpaired};
+use crate::trial::of_run::pairs;
+
+/// A system's completed trials in a test.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub(crate) evidence: &'a Evidence<'a>,
+    pub(crate) trials: &'a [&'a Trial],
+}
+
+impl<'a> Part<'a> {
+    pub(crate) fn of(evidence: &'a Evidence<'a>, step: &str, clients: u32, system: &str) -> Self {
+        Self { evidence, trials: evidence.trials.completed(step, clients, system) }
+    }
+
+    pub(crate) fn is_of_run(self, other: Self) -> bool {
+        std::ptr::eq(self.evidence.run, other.evidence.run)
+    }
+
+    /// The logarithm of the quantity in each round with a positive figure.
+    pub(crate) fn ln_figures(self, quantity: Quantity) -> Vec<(u32, f64)> {
+        let figure = |trial: &&Trial| self.evidence.figure(trial, quantity).filter(|figure| *figure > 0.0);
+        self.trials.iter().filter_map(|trial| Some((trial.record.round, figure(trial)?.ln()))).collect()
+    }
+}
+
+/// The log ratio of candidate and base in one round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PairRound {
+    pub(crate) round: u32,
+    /// Of slices: a combination of their estimate and of `whole_ln_ratio`; see [`combine`].
+    pub(crate) ln_ratio: f64,
+    /// The estimate from slices; none for whole trials and for costs.
+    pub(crate) slices: Option<SliceRatio>,
+    /// The log ratio of all operations over all time.
+    pub(crate) whole_ln_ratio: f64,
+    /// Whether `ln_ratio` is mostly `whole_ln_ratio` and differs from that of slices by what matters: stalls of a system itself.
+    pub(crate) counts_stalls: bool,
+}
+
+/// The ratios of two systems' trials in a test, for a quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ratios {
+    /// Rounds that both systems completed.
+    Paired(Vec<PairRound>),
+    /// Values of systems that were not measured in turns.
+    Unpaired(Unpaired),
+}
+
+impl Ratios {
+    /// The ratios of a quantity between two sides, each with at least one session. Trials of one round are paired within one
+    /// run, and between two runs that were measured in turns.
+    pub(crate) fn between(base: &[Session<'_>], candidate: &[Session<'_>], quantity: Quantity) -> Self {
+        match (base, candidate) {
+            ([base], [candidate]) if take_turns(base.part, candidate.part) => {
+                Self::of(base.part, candidate.part, quantity)
+            }
+            _ => Self::Unpaired(Unpaired::of(base, candidate, quantity)),
+        }
+    }
+
+    /// The ratios of a quantity in the rounds of two systems that were measured in turns.
+    pub(crate) fn of(base: Part<'_>, candidate: Part<'_>, quantity: Quantity) -> Self {
+        let round = |(base_trial, own): (&Trial, &Trial)| {
+            let figure = |part: Part<'_>, trial| part.evidence.figure(trial, quantity);
+            let (base_figure, own_figure) = (figure(base, base_trial)?, figure(candidate, own)?);
+            let is_sliced = base.is_of_run(candidate) && quantity == Quantity::Throughput;
+            let slices = is_sliced.then(|| slice_ratio(&cycles(&base_trial.record, &own.record))).flatten();
+            // Margins and means are logarithmic, so figures that are not positive are dropped.
+            let whole_ln_ratio =
+                (base_figure > 0.0 && own_figure > 0.0).then(|| (own_figure / base_figure).ln())?;
+            let ln_ratio = slices.map_or(whole_ln_ratio, |slices| slices.ln_ratio);
+            Some(PairRound {
+                round: own.record.round,
+                ln_ratio,
+                slices,
+                whole_ln_ratio,
+                counts_stalls: false,
+            })
+        };
+        let mut rounds: Vec<PairRound> = pairs(base.trials, candidate.trials).filter_map(round).collect();
+        combine(&mut rounds);
+        Self::Paired(rounds)
+    }
+
+    /// The rounds of both systems; empty if they are unpaired.
+    pub(crate) fn rounds(&self) -> &[PairRound] {
+        match self {
+            Self::Paired(rounds) => rounds,
+            Self::Unpaired(_) => &[],
+        }
+    }
+
+    pub(crate) fn replicates(&self) -> Replicates {
+        match self {
+            Self::Paired(_) => Replicates::PairedRounds,
+            Self::Unpaired(unpaired) => unpaired.replicates,
+        }
+    }
+
+    /// Number of rounds that both systems have; if unpaired, number of values of the side with fewer.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Paired(rounds) => rounds.len(),
+            Self::Unpaired(Unpaired { base, candidate, .. }) => base.len().min(candidate.len()),
+        }
+    }
+
+    /// The estimate from all rounds; none if there is nothing to compare.
+    pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
+        match self {
+            Self::Paired(rounds) => match rounds.as_slice() {
+                [only] => Some(of_one_round(only, confidence)),
+                _ => ratio_of_rounds(&ln_ratios(rounds), margin, confidence),
+            },
+            Self::Unpaired(unpaired) => unpaired.estimate(margin, confidence),
+        }
+    }
+}
+
+/// Whether two systems were measured in turns: within one run they are.
+fn take_turns(base: Part<'_>, candidate: Part<'_>) -> bool {
+    base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials)
+}
+
+/// Combines the ratios of neighbouring slices with those of all operations over all time.
+///
+/// The ratio of throughputs is that of all operations over all time. It varies much, because the host's stalls are in the slices of
+/// one system or the other. The ratio of slices leaves out the worst slices, and takes the middle of the others. That hides stalls
+/// of a system's own, and is off where the slices of one system vary more than those of the other. So the difference of the two
+/// counts as far as it shows over the rounds.
+fn combine(rounds: &mut [PairRound]) {
+    let distances: Vec<f64> = rounds
+        .iter()
+        .filter(|round| round.slices.is_some())
+        .map(|round| round.whole_ln_ratio - round.ln_ratio)
+        .collect();
+    let share = unbiased_share(&distances);
+    let mean = distances.iter().sum::<f64>() / distances.len() as f64;
+    let counts_stalls = share > 0.5 && mean.abs() > Margin::least().high().ln();
+    for round in rounds.iter_mut().filter(|round| round.slices.is_some()) {
+        round.ln_ratio += share * (round.whole_ln_ratio - round.ln_ratio);
+        round.counts_stalls = counts_stalls;
+    }
+}
+
+pub(crate) fn ln_ratios(rounds: &[PairRound]) -> Vec<f64> {
+    rounds.iter().map(|round| round.ln_ratio).collect()
+}
+
+/// Other instances of the same systems may differ by more than the slices show. This estimate therefore has no
+/// p-values.
+fn of_one_round(round: &PairRound, confidence: f64) -> RatioEstimate {
+    let interval = round.slices.and_then(|slices| slices.interval(confidence));
+    with_interval_of_one_round(round.ln_ratio, interval)
+}
+
+/// The mean over the tests of a round, as of one pair of instances; none without a test.
+pub(crate) fn mean_of_one_round(tests: &[&PairRound], confidence: f64) -> Option<RatioEstimate> {
+    let ln_ratio = tests.iter().map(|test| test.ln_ratio).sum::<f64>() / tests.len() as f64;
+    let slices: Option<Vec<SliceRatio>> = tests.iter().map(|test| test.slices).collect();
+    let interval = slices.and_then(|slices| mean_of_slices(&slices)?.interval(confidence));
+    (!tests.is_empty()).then(|| with_interval_of_one_round(ln_ratio, interval))
+}
+
+fn with_interval_of_one_round(ln_ratio: f64, interval: Option<Interval>) -> RatioEstimate {
+    let method = if interval.is_some() { Method::ThisPairOnly } else { Method::None };
+    RatioEstimate { interval, method, ..RatioEstimate::without_interval(ln_ratio.exp()) }
+}
+
+/// The log ratio of the two systems' slices in each cycle that both have.
+pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u32, f64> {
+    let base = ln_rates(base);
+    let own = ln_rates(candidate);
+    own.into_iter().filter_map(|(cycle, own)| Some((cycle, own - base.get(&cycle)?))).collect()
+}
+
+/// Whether the trials of two runs were measured in turns: both trials of a round begin before any trial of the next
+/// round does. Trials of one round are then as close in time as within one run.
+fn are_interleaved(base: &[&Trial], candidate: &[&Trial]) -> bool {
+    let starts: Vec<(i64, i64)> = pairs(base, candidate)
+        .map(|(base, own)| (base.record.started_at_ms, own.record.started_at_ms))
+        .map(|(base, own)| (base.min(own), base.max(own)))
+        .collect();
+    starts.len() > 1 && starts.windows(2).all(|two| two[0].1 < two[1].0)
+}

@@ -1,0 +1,89 @@
+//! The rule of verdicts.
+
+use dyno_stats::{Margin, ROUNDS_MIN, benjamini_hochberg, holm};
+use dyno_store::{Correction, Run};
+use serde::Serialize;
+
+use crate::trial::quantity::Quantity;
+
+/// Fewest rounds for a verdict on any test: those of an exact interval. Starts of a server are fast or slow, so with fewer rounds
+/// all starts of one of several equal systems are too often the fast ones. A family of many tests may take more.
+pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = ROUNDS_MIN;
+
+/// The rule by which verdicts are made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rule {
+    pub quantity: Quantity,
+    /// The least difference that matters. A noisy A/A pair widens the margin of alarms.
+    pub margin: Margin,
+    /// Largest error probability of all alarms together.
+    pub alpha: f64,
+    /// Correction for the number of tests. None: the correction that the runs record is used.
+    pub correction: Option<Correction>,
+    /// Number of times that the rounds may have been judged before the run ended ([`dyno_stats::Looks`]). At least the
+    /// number of the run is used.
+    pub looks: usize,
+    /// Additional controls with their originals, as (control, original), beside those of the run.
+    pub controls: Vec<(String, String)>,
+    /// Steps to compare; all if empty.
+    pub steps: Vec<String>,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            quantity: Quantity::Throughput,
+            margin: Margin::least(),
+            alpha: 0.05,
+            correction: None,
+            looks: 1,
+            controls: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+}
+
+impl Rule {
+    /// The confidence of the interval of a single test.
+    pub(crate) fn confidence(&self) -> f64 {
+        1.0 - self.alpha / self.looks as f64
+    }
+
+    /// The correction for the number of tests.
+    pub fn correction(&self) -> Correction {
+        self.correction.unwrap_or_default()
+    }
+
+    /// This rule for runs: with their looks, if it has fewer, and their correction, if it has none. Runs of different
+    /// corrections are judged with the default.
+    pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
+        let mut rule = self.clone();
+        let mut corrections = Vec::new();
+        for run in runs {
+            rule.looks = rule.looks.max(run.record.looks as usize);
+            corrections.push(run.record.correction);
+        }
+        corrections.dedup();
+        let of_runs = if let [one] = corrections[..] { one } else { Correction::default() };
+        rule.correction.get_or_insert(of_runs);
+        rule
+    }
+
+    /// The p-values, adjusted for all tests together. Max-T needs the rounds that tests share; without them Holm's correction
+    /// stands in.
+    pub(crate) fn adjust(&self, p: &[f64]) -> Vec<f64> {
+        match self.correction() {
+            Correction::Holm | Correction::MaxT => holm(p),
+            Correction::Fdr => benjamini_hochberg(p),
+            Correction::None => p.to_vec(),
+        }
+    }
+
+    /// The confidence that an alarm needs in the worst case, among `tests` tests whose p-values were [adjusted](Self::adjust).
+    pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
+        match self.correction() {
+            Correction::Holm | Correction::MaxT => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
+            Correction::Fdr | Correction::None => self.confidence(),
+        }
+    }
+}

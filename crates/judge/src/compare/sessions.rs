@@ -1,0 +1,100 @@
+//! Systems that were measured in sessions of their own: what the replicates are, and what can be said of their ratio.
+
+use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_runs};
+use serde::Serialize;
+
+use crate::compare::pair::{Part, Ratios};
+use crate::trial::quantity::Quantity;
+
+/// What the independent values are from which a ratio and its interval are computed.
+///
+/// What changes between sessions (the host's clock and memory, the layout of files, neighbours) affects all rounds of a
+/// session alike. Rounds of two sessions therefore do not tell a difference between the systems from one between the
+/// sessions, however many rounds there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Replicates {
+    /// The ratios of rounds in which both systems were measured.
+    PairedRounds,
+    /// The rounds of one session a side, each divided by the round of the same anchor system, so that what the two have in
+    /// common cancels.
+    AnchoredRounds,
+    /// Sessions, each with one value: the middle of its rounds.
+    Sessions,
+    /// None: each side is one session, and no anchor tells what is the session's.
+    OneSession,
+}
+
+/// A system's completed trials in a test of one session.
+#[derive(Clone, Copy)]
+pub(crate) struct Session<'a> {
+    pub(crate) part: Part<'a>,
+    /// The trials of the anchor by which its figures are divided; none if they are not.
+    pub(crate) anchor: Option<Part<'a>>,
+}
+
+impl Session<'_> {
+    /// The logarithm of the quantity in each round, as a multiple of the anchor's if there is one.
+    fn ln_figures(&self, quantity: Quantity) -> Vec<(u32, f64)> {
+        let Some(anchor) = self.anchor else { return self.part.ln_figures(quantity) };
+        let ratios = Ratios::of(anchor, self.part, quantity);
+        ratios.rounds().iter().map(|round| (round.round, round.ln_ratio)).collect()
+    }
+
+    /// The middle of the rounds; none without one.
+    fn ln_figure(&self, quantity: Quantity) -> Option<f64> {
+        let values: Vec<f64> = self.ln_figures(quantity).into_iter().map(|(_, value)| value).collect();
+        Some(centre_of_rounds(&values, CONFIDENCE)?.value)
+    }
+}
+
+/// The values of two sides that were not measured in turns.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Unpaired {
+    pub(crate) replicates: Replicates,
+    /// Logarithms by round, or by the position of the session.
+    pub(crate) base: Vec<(u32, f64)>,
+    pub(crate) candidate: Vec<(u32, f64)>,
+}
+
+impl Unpaired {
+    pub(crate) fn of(base: &[Session<'_>], candidate: &[Session<'_>], quantity: Quantity) -> Self {
+        if let ([base], [candidate]) = (base, candidate) {
+            let is_anchored = base.anchor.is_some() && candidate.anchor.is_some();
+            return Self {
+                replicates: if is_anchored { Replicates::AnchoredRounds } else { Replicates::OneSession },
+                base: base.ln_figures(quantity),
+                candidate: candidate.ln_figures(quantity),
+            };
+        }
+        let values = |side: &[Session<'_>]| {
+            let figures = (0..).zip(side).map(|(at, session)| Some((at, session.ln_figure(quantity)?)));
+            figures.flatten().collect()
+        };
+        Self { replicates: Replicates::Sessions, base: values(base), candidate: values(candidate) }
+    }
+
+    /// The estimate from all values; none if a side has none.
+    pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
+        let values = |side: &[(u32, f64)]| -> Vec<f64> { side.iter().map(|(_, value)| *value).collect() };
+        estimate(self.replicates, &values(&self.base), &values(&self.candidate), margin, confidence)
+    }
+}
+
+/// Estimates a ratio from the logarithms of two sides. Without replicates it has no interval and no p-values.
+pub(crate) fn estimate(
+    replicates: Replicates,
+    base: &[f64],
+    candidate: &[f64],
+    margin: Margin,
+    confidence: f64,
+) -> Option<RatioEstimate> {
+    let found = ratio_of_runs(base, candidate, margin, confidence)?;
+    Some(match replicates {
+        Replicates::OneSession => RatioEstimate::without_interval(found.ratio),
+        _ => found,
+    })
+}
+
+#[cfg(test)]
+mod tests;

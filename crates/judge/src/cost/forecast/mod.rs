@@ -1,0 +1,261 @@
+//! What systems would do on hardware that was not measured.
+//!
+//! Bottleneck bounds ([`dyno_stats::BottleneckLaw`]) are calibrated within a family of systems that differ in the amount of
+//! their hardware only. They are tested by leaving out one system after the other, and these errors go into the intervals.
+
+mod hardware;
+mod model;
+#[cfg(test)]
+mod tests;
+
+use dyno_stats::{Interval, median, utilisation};
+use dyno_store::{Run, TrialRecord};
+use serde::Serialize;
+
+use self::hardware::{Family, families};
+use self::model::{Demand, Measured, Model};
+use crate::analysis::{Analysis, Test};
+use crate::trial::quantity::Quantity;
+use crate::trial::of_run::Trials;
+pub use hardware::{Hardware, Resource};
+
+/// Largest error of a family's own systems, each predicted from the others, with which it predicts others.
+pub const ERROR_MAX: f64 = 0.2;
+
+/// Hardware to forecast for. What is empty is as each family has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WantedHardware {
+    pub cpus: Vec<u64>,
+    /// As many reads and as many writes a second.
+    pub iops: Vec<u64>,
+}
+
+/// A family of systems at a number of clients, with what it would do elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Forecast {
+    pub family: String,
+    /// A system of it.
+    pub like: String,
+    pub clients: u32,
+    /// What its systems used of their hardware.
+    pub used: Vec<Used>,
+    /// Each system predicted from the others; empty if there are too few.
+    pub left_out: Vec<LeftOut>,
+    pub predictions: Vec<Prediction>,
+}
+
+/// The utilisation of a resource by a system, as a share of all that it may use.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Used {
+    pub system: String,
+    pub resource: Resource,
+    pub share: f64,
+}
+
+/// A measured system, predicted from the others of its family.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LeftOut {
+    pub system: String,
+    pub hardware: Hardware,
+    /// As measured.
+    pub operations_per_second: f64,
+    pub predicted: f64,
+    /// The prediction as a share of what was measured, less 1.
+    pub error: f64,
+    /// Whether its hardware is outside the range of the others'.
+    pub is_outside: bool,
+}
+
+/// A family of systems in a test, each predicted from the others.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LeftOutTest {
+    pub step: String,
+    pub clients: u32,
+    pub family: String,
+    pub used: Vec<Used>,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A family on hardware that it was not measured on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    pub hardware: Hardware,
+    pub predicted: Predicted,
+}
+
+/// What is known of a throughput that was not measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Predicted {
+    Rate {
+        operations_per_second: f64,
+        /// Where it lies, by what rounds vary and by what the model errs.
+        interval: Interval,
+        /// Whether the hardware is outside the measured range.
+        is_outside: bool,
+        /// The largest error of measured systems that were predicted in the same way.
+        error_max: f64,
+    },
+    /// Only a bound: what an operation demands of a resource does not allow more.
+    AtMost {
+        operations_per_second: f64,
+        resource: Resource,
+        because: Unpredicted,
+    },
+    Nothing {
+        because: Unpredicted,
+    },
+}
+
+/// Why a throughput is not predicted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Unpredicted {
+    /// Measured systems do not have different, known amounts of a resource of which another amount is asked for, or they have
+    /// reads and writes in one proportion, and another is asked for.
+    NotVaried { resource: Resource },
+    TooFew {
+        /// Systems that were measured.
+        systems: usize,
+        /// Systems from which a prediction can be made and tested.
+        wanted: usize,
+    },
+    /// The model does not predict the family's own systems.
+    LeaveOneOut { error_max: f64 },
+}
+
+/// The forecasts of a step for each family of a run, at each of these numbers of clients.
+pub fn forecasts(
+    run: &Run,
+    analysis: &Analysis,
+    step: &str,
+    clients: &[u32],
+    wanted: &WantedHardware,
+) -> Vec<Forecast> {
+    let trials = Trials::of(run);
+    let families = families(run);
+    let tests = analysis.tests.iter().filter(|test| test.step == step && clients.contains(&test.clients));
+    tests
+        .flat_map(|test| families.iter().filter_map(|family| forecast(family, test, &trials, wanted)))
+        .collect()
+}
+
+/// How well systems are predicted from others that differ in their hardware only, in each test that has enough of them.
+pub(crate) fn left_out_tests(run: &Run, tests: &[Test]) -> Vec<LeftOutTest> {
+    let mut families = families(run);
+    families.retain(|family| family.systems.len() > 1);
+    if families.is_empty() {
+        return Vec::new();
+    }
+    let (trials, nowhere_else) = (Trials::of(run), WantedHardware::default());
+    let is_timed = |test: &&Test| run.steps.iter().any(|step| step.id == test.step && step.seconds.is_some());
+    let of_test = |test: &Test| -> Vec<LeftOutTest> {
+        let of_families = families.iter().filter_map(|family| forecast(family, test, &trials, &nowhere_else));
+        let tried = of_families.filter(|forecast| !forecast.left_out.is_empty());
+        tried.map(|forecast| LeftOutTest::of(&test.step, &forecast)).collect()
+    };
+    tests.iter().filter(is_timed).flat_map(of_test).collect()
+}
+
+impl LeftOutTest {
+    pub fn of(step: &str, forecast: &Forecast) -> Self {
+        Self {
+            step: step.to_owned(),
+            clients: forecast.clients,
+            family: forecast.family.clone(),
+            used: forecast.used.clone(),
+            left_out: forecast.left_out.clone(),
+        }
+    }
+}
+
+/// None if no system of the family was measured.
+fn forecast(
+    family: &Family<'_>,
+    test: &Test,
+    trials: &Trials<'_>,
+    wanted: &WantedHardware,
+) -> Option<Forecast> {
+    let measured: Vec<Measured> = family
+        .systems
+        .iter()
+        .filter_map(|(system, hardware)| measured(&system.id, *hardware, test, trials))
+        .collect();
+    let first = measured.first()?;
+    let model = Model::of(&measured, test.clients);
+    let predictions = wanted
+        .for_family(&measured)
+        .into_iter()
+        .filter(|hardware| measured.iter().all(|it| it.hardware != *hardware))
+        .map(|hardware| Prediction { hardware, predicted: model.predict(hardware) });
+    Some(Forecast {
+        family: family.name.clone(),
+        like: first.system.clone(),
+        clients: test.clients,
+        used: measured.iter().flat_map(used).collect(),
+        predictions: predictions.collect(),
+        left_out: model.left_out,
+    })
+}
+
+impl WantedHardware {
+    /// Every combination of what is asked for, and of what the family has of the rest.
+    fn for_family(&self, measured: &[Measured]) -> Vec<Hardware> {
+        let mut all: Vec<Hardware> = Vec::new();
+        for it in measured {
+            let own = it.hardware;
+            let cpus: Vec<Option<u64>> = asked(&self.cpus, own.cpus);
+            for cpus in cpus {
+                let iops: Vec<(Option<u64>, Option<u64>)> = if self.iops.is_empty() {
+                    vec![(own.read_iops, own.write_iops)]
+                } else {
+                    self.iops.iter().map(|iops| (Some(*iops), Some(*iops))).collect()
+                };
+                for (read_iops, write_iops) in iops {
+                    let hardware = Hardware { cpus, read_iops, write_iops };
+                    if !all.contains(&hardware) {
+                        all.push(hardware);
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+fn asked(wanted: &[u64], own: Option<u64>) -> Vec<Option<u64>> {
+    if wanted.is_empty() { vec![own] } else { wanted.iter().copied().map(Some).collect() }
+}
+
+fn measured(system: &str, hardware: Hardware, test: &Test, trials: &Trials<'_>) -> Option<Measured> {
+    let cell = test.cells.iter().find(|cell| cell.system == system)?;
+    let records = trials.completed(&test.step, test.clients, system).iter().map(|trial| &trial.record);
+    let writes: Vec<f64> = records.filter_map(writes_per_operation).collect();
+    let cost = |quantity: Quantity| Some(cell.costs.get(&quantity)?.median);
+    Some(Measured {
+        system: system.to_owned(),
+        hardware,
+        rate: cell.rate.filter(|rate| *rate > 0.0)?,
+        rounds: cell.rounds.iter().map(|round| (round.round, round.value)).collect(),
+        demand: Demand {
+            cpu_seconds: cost(Quantity::ServerCpu).map(|us| us / 1e6),
+            reads: cost(Quantity::Reads),
+            writes: median(&writes),
+        },
+    })
+}
+
+/// Writes and cache flushes, which a limit of writes counts too.
+fn writes_per_operation(record: &TrialRecord) -> Option<f64> {
+    let operations = record.measured.as_ref()?.counts.operations;
+    let requests = record.usage.device_writes? + record.usage.device_flushes?;
+    (operations > 0).then(|| requests as f64 / operations as f64)
+}
+
+fn used(it: &Measured) -> Vec<Used> {
+    let of_resource = |resource: Resource| {
+        let share = utilisation(it.rate, it.demand.of(resource)?, it.hardware.capacity(resource)?);
+        Some(Used { system: it.system.clone(), resource, share })
+    };
+    Resource::ALL.into_iter().filter_map(of_resource).collect()
+}

@@ -1,0 +1,84 @@
+//! The hardware that a price is of, beside the hardware that was measured.
+
+use dyno_store::{Origin, Price, Run, SystemRecord};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cost::forecast::Hardware;
+
+/// Largest share by which two amounts differ that are called the same.
+const SAME_SHARE: f64 = 0.1;
+
+/// What a system's hardware costs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Priced {
+    pub dollars_per_year: f64,
+    /// The priced instance and volume of a list; none if the plan states the price itself.
+    pub by_list: Option<Price>,
+}
+
+/// What differs between the hardware that a price is of and the hardware that a figure is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "of", rename_all = "snake_case")]
+pub enum PriceDifference {
+    Cpus {
+        measured: u64,
+        priced: u64,
+    },
+    MemoryBytes {
+        measured: u64,
+        priced: u64,
+    },
+    /// Reads or writes a second; without a limit, none were measured.
+    Iops {
+        measured: Option<u64>,
+        priced: u64,
+    },
+    /// The price has no volume.
+    NoVolume,
+    /// The price has no instance.
+    NoInstance,
+}
+
+impl Priced {
+    /// What differs from the hardware that a system ran on, or that it is predicted for. Nothing is known of the hardware of a
+    /// server that ran already, nor of a price that the plan states itself.
+    pub(super) fn differences(
+        &self,
+        run: &Run,
+        system: &SystemRecord,
+        hardware: Hardware,
+    ) -> Vec<PriceDifference> {
+        let Some(price) = self.by_list.as_ref().filter(|_| system.origin != Origin::Dsn) else {
+            return Vec::new();
+        };
+        let cpus = price.instance.as_ref().zip(hardware.cpus).and_then(|(instance, measured)| {
+            let priced = u64::from(instance.cpus);
+            (measured != priced).then_some(PriceDifference::Cpus { measured, priced })
+        });
+        let memory =
+            price.instance.as_ref().zip(memory_bytes(run, system)).and_then(|(instance, measured)| {
+                let priced = instance.memory_bytes;
+                is_other(measured, priced).then_some(PriceDifference::MemoryBytes { measured, priced })
+            });
+        let iops = price.volume.as_ref().and_then(|volume| {
+            let (measured, priced) = (hardware.read_iops.max(hardware.write_iops), volume.iops);
+            measured
+                .is_none_or(|measured| is_other(measured, priced))
+                .then_some(PriceDifference::Iops { measured, priced })
+        });
+        let no_volume = price.volume.is_none().then_some(PriceDifference::NoVolume);
+        let no_instance = price.instance.is_none().then_some(PriceDifference::NoInstance);
+        [cpus, memory, iops, no_volume, no_instance].into_iter().flatten().collect()
+    }
+}
+
+/// The memory that a system could use: its limit, or the host's.
+fn memory_bytes(run: &Run, system: &SystemRecord) -> Option<u64> {
+    let limit = system.confinement.as_ref().and_then(|limits| limits.get("memory_bytes")?.as_u64());
+    limit.or_else(|| run.record.host.get("memory_bytes").and_then(Value::as_u64))
+}
+
+fn is_other(measured: u64, priced: u64) -> bool {
+    measured.abs_diff(priced) as f64 > priced as f64 * SAME_SHARE
+}

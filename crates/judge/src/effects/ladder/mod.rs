@@ -1,0 +1,132 @@
+//! What each rung of a ladder costs. A ladder is a chain of systems. Each rung differs from the rung before by one change.
+
+mod change;
+#[cfg(test)]
+mod tests;
+
+use dyno_stats::{Interval, Method};
+use dyno_store::LadderRecord;
+use serde::Serialize;
+
+use self::change::changes;
+use crate::compare::comparison::{CostRatio, Finding, Judgement, Member, Subject, TestComparison, Undecided, judge};
+use crate::trial::evidence::Evidence;
+use crate::compare::rule::Rule;
+
+pub use self::change::SettingChange;
+
+/// A ladder of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ladder {
+    /// Its id in the plan.
+    pub id: String,
+    /// Its systems, from the first to the last.
+    pub rungs: Vec<Rung>,
+}
+
+/// A system of a ladder.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rung {
+    pub system: String,
+    /// What differs from the system before; empty for the first.
+    pub changes: Vec<SettingChange>,
+    /// Each step at each client count, in run order. Loads are left out.
+    pub tests: Vec<RungTest>,
+}
+
+/// A system of a ladder in a test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RungTest {
+    pub step: String,
+    pub clients: u32,
+    /// Throughput as a multiple of that of the system before; none for the first.
+    pub against_previous: Option<RungRatio>,
+    /// Throughput as a multiple of that of the first, without verdict; none for the first, and if it is not known.
+    pub against_first: Option<CostRatio>,
+}
+
+/// The effect of a step on the throughput.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RungRatio {
+    /// None without a round that both systems completed.
+    pub ratio: Option<f64>,
+    pub interval: Option<Interval>,
+    pub method: Method,
+    /// All steps of a ladder in all tests are one family.
+    pub finding: Finding,
+    /// Why there is no verdict; none if there is one.
+    pub undecided: Option<Undecided>,
+}
+
+/// The ladders of a run. Systems that the run does not have are left out, and ladders with fewer than two.
+pub(crate) fn ladders(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Ladder> {
+    let timed = evidence.run.steps.iter().filter(|step| step.seconds.is_some()).map(|step| &step.id);
+    let steps: Vec<String> =
+        timed.filter(|step| rule.steps.is_empty() || rule.steps.contains(step)).cloned().collect();
+    // A rule without steps would judge all of them.
+    if steps.is_empty() {
+        return Vec::new();
+    }
+    let rule = Rule { steps, ..rule.clone() };
+    evidence.run.record.ladders.iter().filter_map(|ladder| of(ladder, evidence, &rule)).collect()
+}
+
+fn of(ladder: &LadderRecord, evidence: &Evidence<'_>, rule: &Rule) -> Option<Ladder> {
+    let known = |id: &&String| evidence.run.systems.iter().find(|system| system.id == **id);
+    let systems: Vec<_> = ladder.systems.iter().filter_map(|id| known(&id)).collect();
+    let (first, others) = systems.split_first().filter(|(_, others)| !others.is_empty())?;
+    let judged = |pairs: Vec<[&str; 2]>| {
+        let member = |system| Member { evidence, system };
+        judge(
+            &pairs
+                .into_iter()
+                .map(|[base, candidate]| Subject::within(member(base), member(candidate)))
+                .collect::<Vec<_>>(),
+            rule,
+        )
+    };
+    let steps = judged(systems.windows(2).map(|two| [two[0].id.as_str(), two[1].id.as_str()]).collect());
+    let from_first = judged(others.iter().map(|system| [first.id.as_str(), system.id.as_str()]).collect());
+    let rungs = systems.iter().enumerate().map(|(at, system)| Rung {
+        system: system.id.clone(),
+        changes: at.checked_sub(1).map_or_else(Vec::new, |before| changes(systems[before], system)),
+        tests: tests(at, &steps, &from_first),
+    });
+    Some(Ladder { id: ladder.id.clone(), rungs: rungs.collect() })
+}
+
+/// The tests of the system at a place of a ladder.
+fn tests(at: usize, steps: &Judgement, from_first: &Judgement) -> Vec<RungTest> {
+    let Some(above) = at.checked_sub(1) else {
+        let tests = steps.comparisons.first().into_iter().flat_map(|comparison| &comparison.tests);
+        return tests.map(|test| RungTest::of(test, None, None)).collect();
+    };
+    let pairs = steps.comparisons[above].tests.iter().zip(&from_first.comparisons[above].tests);
+    pairs.map(|(step, whole)| RungTest::of(step, Some(RungRatio::of(step)), ratio(whole))).collect()
+}
+
+fn ratio(test: &TestComparison) -> Option<CostRatio> {
+    Some(CostRatio { ratio: test.ratio?, interval: test.interval, method: test.method })
+}
+
+impl RungTest {
+    fn of(
+        test: &TestComparison,
+        against_previous: Option<RungRatio>,
+        against_first: Option<CostRatio>,
+    ) -> Self {
+        Self { step: test.step.clone(), clients: test.clients, against_previous, against_first }
+    }
+}
+
+impl RungRatio {
+    fn of(test: &TestComparison) -> Self {
+        Self {
+            ratio: test.ratio,
+            interval: test.interval,
+            method: test.method,
+            finding: test.finding,
+            undecided: test.undecided.clone(),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a search has found: confirmed, and what each of its settings is worth.
+
+use serde::Serialize;
+
+use super::{MeasuredSet, OrProbe, TuneEnding, TuneProbe, Tuned, Tuning, ValueSet};
+use crate::search::prove::ProbeEffect;
+
+/// What a setting of the winner is worth beside the others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Worth {
+    pub setting: usize,
+    /// The index of its value.
+    pub value: usize,
+    /// Throughput with it as a multiple of that without it; none if the server refused to do without it, or it was not compared.
+    pub effect: Option<ProbeEffect>,
+    pub verdict: WorthVerdict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorthVerdict {
+    /// Without it the others are slower by more than the margin.
+    Better,
+    /// Without it the others are not slower by more than the margin, so it is left out.
+    DoesNothing,
+    /// Neither is shown, so it stays.
+    NotDecided,
+    /// It is all that is left, so it is worth what the confirmation shows.
+    All,
+}
+
+impl Tuning {
+    /// Confirms the best candidate of the search, takes out the settings that do nothing, and confirms what is left.
+    pub(super) fn answer(&self, best: ValueSet, tuned: Tuned, is_wanted: bool) -> OrProbe<Tuned> {
+        let winner = self.confirmed(best, is_wanted)?;
+        let mut tuned = Tuned { winner: Some(winner.clone()), ..tuned };
+        if !self.was_confirmed(&winner.values) {
+            return Ok(Tuned { ending: TuneEnding::Unfinished, ..tuned });
+        }
+        if !self.is_better(&winner) {
+            return Ok(tuned);
+        }
+        let (left, worth) = self.without_what_does_nothing(&winner.values, is_wanted)?;
+        tuned.worth = worth;
+        tuned.ending = TuneEnding::Better;
+        tuned.recommended = Some(if left == winner.values {
+            winner
+        } else {
+            let fewer = self.confirmed(left, is_wanted)?;
+            // What is not confirmed is not recommended.
+            if self.is_better(&fewer) { fewer } else { winner }
+        });
+        Ok(tuned)
+    }
+
+    fn confirmed(&self, values: ValueSet, is_wanted: bool) -> OrProbe<MeasuredSet> {
+        let effect = self.effect(TuneProbe::Confirm(values.clone()), is_wanted)?;
+        Ok(MeasuredSet { values, effect })
+    }
+
+    fn was_confirmed(&self, values: &ValueSet) -> bool {
+        self.known.contains_key(&TuneProbe::Confirm(values.clone()))
+    }
+
+    /// Whether all of the interval is above the margin.
+    fn is_better(&self, measured: &MeasuredSet) -> bool {
+        let interval = measured.effect.and_then(|effect| effect.interval);
+        interval.is_some_and(|interval| interval.low > self.margin.high())
+    }
+
+    /// Leaves the settings out one after the other, the one that matters least first. One without which the others are not
+    /// slower stays out, so of two that do the same one stays.
+    fn without_what_does_nothing(
+        &self,
+        winner: &ValueSet,
+        is_wanted: bool,
+    ) -> OrProbe<(ValueSet, Vec<Worth>)> {
+        let mut left = winner.clone();
+        let mut worth = Vec::new();
+        for (setting, value) in winner.0.iter().rev().map(|(setting, value)| (*setting, *value)) {
+            if left.0.len() == 1 {
+                worth.push(Worth { setting, value, effect: None, verdict: WorthVerdict::All });
+                break;
+            }
+            let probe = TuneProbe::Without { all: left.clone(), setting };
+            let effect = self.effect(probe, is_wanted)?.map(ProbeEffect::inverse);
+            let verdict = self.verdict(effect);
+            if verdict == WorthVerdict::DoesNothing {
+                left = left.without(setting);
+            }
+            worth.push(Worth { setting, value, effect, verdict });
+        }
+        Ok((left, worth))
+    }
+
+    fn verdict(&self, effect: Option<ProbeEffect>) -> WorthVerdict {
+        match effect.and_then(|effect| effect.interval) {
+            Some(interval) if interval.low > self.margin.high() => WorthVerdict::Better,
+            Some(interval) if interval.high <= self.margin.high() => WorthVerdict::DoesNothing,
+            _ => WorthVerdict::NotDecided,
+        }
+    }
+}

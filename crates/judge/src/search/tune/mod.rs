@@ -1,0 +1,204 @@
+//! Searches for settings that are better than a base's: successive halving over judged comparisons, then a confirmation.
+
+mod answer;
+mod candidates;
+mod halving;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use dyno_stats::Margin;
+use serde::Serialize;
+
+use crate::search::prove::{ProbeEffect, ProbeOutcome};
+
+pub use self::answer::{Worth, WorthVerdict};
+pub use self::candidates::{ValueSet, candidates};
+pub use self::size::TuneSize;
+
+/// The error probability of everything that a search claims: of its two confirmations together.
+pub const TUNE_ALPHA: f64 = 0.05;
+
+/// A comparison that a search asks for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TuneProbe {
+    /// The base with itself.
+    Control,
+    /// A candidate with the base, in a stage of the search, from 0.
+    Search { stage: u32, candidate: ValueSet },
+    /// What was found with the base, in rounds that the search has not used.
+    Confirm(ValueSet),
+    /// What was found without one of its settings, with all of it.
+    Without { all: ValueSet, setting: usize },
+}
+
+/// The next step of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TuneStep {
+    Probe(TuneProbe),
+    End(Tuned),
+}
+
+/// How far a search may still go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TuneReach {
+    /// All of it.
+    Search,
+    /// No candidate is compared any more; what was found is confirmed.
+    Answer,
+    /// Nothing is compared any more.
+    Nothing,
+}
+
+/// What a search has found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tuned {
+    pub ending: TuneEnding,
+    /// The base compared with itself.
+    pub control: Option<ProbeEffect>,
+    /// Each stage, the first first: its candidates with their effects, the best first.
+    pub stages: Vec<Vec<MeasuredSet>>,
+    /// Whether the search ended before it had compared all that it wanted to.
+    pub is_cut_short: bool,
+    /// The best of the search, and what its confirmation showed.
+    pub winner: Option<MeasuredSet>,
+    /// What each setting of the winner is worth, in the order in which they were left out.
+    pub worth: Vec<Worth>,
+    /// The settings to take, and what their confirmation showed; none if nothing better was found.
+    pub recommended: Option<MeasuredSet>,
+}
+
+/// A set of values with its effect against the base; none if it was refused or not compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MeasuredSet {
+    pub values: ValueSet,
+    pub effect: Option<ProbeEffect>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TuneEnding {
+    /// The confirmation showed the recommended settings to be better by more than the margin.
+    Better,
+    /// No candidate was better in the whole search, or the best one's confirmation did not show it.
+    NothingBetter,
+    /// The base did not complete a comparison with itself.
+    BaseFailed,
+    /// The search ended early, before anything was confirmed.
+    Unfinished,
+}
+
+/// A search in the making: which comparisons were made, with their outcomes. What comes next follows from these alone, so a
+/// search that was interrupted goes on where it stopped.
+///
+/// The base is compared with itself, which shows the noise. Then [`halve`](Self::halve) looks for the best candidate, which is
+/// [confirmed](Self::answer) in rounds of their own: only that figure is claimed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    candidates: Vec<ValueSet>,
+    size: TuneSize,
+    /// The least difference that matters.
+    margin: Margin,
+    known: BTreeMap<TuneProbe, ProbeOutcome>,
+}
+
+/// Work that a comparison interrupts.
+type OrProbe<T> = Result<T, TuneProbe>;
+
+impl Tuning {
+    pub fn new(candidates: Vec<ValueSet>, size: TuneSize, margin: Margin) -> Self {
+        Self { candidates, size, margin, known: BTreeMap::new() }
+    }
+
+    pub fn candidates(&self) -> &[ValueSet] {
+        &self.candidates
+    }
+
+    /// Replaces the candidates, before any of them was compared.
+    pub fn set_candidates(&mut self, candidates: Vec<ValueSet>) {
+        self.candidates = candidates;
+    }
+
+    /// Records the outcome of a comparison.
+    pub fn note(&mut self, probe: TuneProbe, outcome: ProbeOutcome) {
+        self.known.insert(probe, outcome);
+    }
+
+    pub fn next_step(&self, reach: TuneReach) -> TuneStep {
+        match self.replay(reach) {
+            Ok(tuned) => TuneStep::End(tuned),
+            Err(probe) => TuneStep::Probe(probe),
+        }
+    }
+
+    /// What is found by the comparisons so far.
+    pub fn so_far(&self) -> Tuned {
+        self.replay(TuneReach::Nothing).unwrap_or_else(|_| Tuned::ended(TuneEnding::Unfinished, None))
+    }
+
+    /// The candidate that would be confirmed if the search ended now.
+    pub fn leader(&self) -> Option<ValueSet> {
+        self.so_far().winner.map(|winner| winner.values)
+    }
+
+    /// Rounds of a comparison.
+    pub fn rounds(&self, probe: &TuneProbe) -> u32 {
+        self.size.rounds(probe)
+    }
+
+    /// The error probability of a comparison.
+    pub fn alpha(probe: &TuneProbe) -> f64 {
+        match probe {
+            // What was found, and what is left of it without the settings that do nothing.
+            TuneProbe::Confirm(_) => TUNE_ALPHA / 2.0,
+            TuneProbe::Control | TuneProbe::Search { .. } | TuneProbe::Without { .. } => TUNE_ALPHA,
+        }
+    }
+
+    /// The effect of a comparison that is made as far as `is_wanted` allows; none if it was refused or is not made.
+    fn effect(&self, probe: TuneProbe, is_wanted: bool) -> OrProbe<Option<ProbeEffect>> {
+        match self.known.get(&probe) {
+            Some(ProbeOutcome::Measured(effect)) => Ok(Some(*effect)),
+            None if is_wanted => Err(probe),
+            Some(ProbeOutcome::Refused) | None => Ok(None),
+        }
+    }
+
+    /// Does the search over again with the outcomes that are known, up to the first that is not.
+    fn replay(&self, reach: TuneReach) -> OrProbe<Tuned> {
+        let control = self.effect(TuneProbe::Control, reach != TuneReach::Nothing)?;
+        if control.is_none() {
+            let was_tried = self.known.contains_key(&TuneProbe::Control);
+            let ending = if was_tried { TuneEnding::BaseFailed } else { TuneEnding::Unfinished };
+            return Ok(Tuned::ended(ending, None));
+        }
+        let halved = self.halve(reach == TuneReach::Search)?;
+        let tuned = Tuned {
+            stages: halved.stages,
+            is_cut_short: halved.is_cut_short,
+            ..Tuned::ended(TuneEnding::NothingBetter, control)
+        };
+        match halved.best {
+            Some(best) => self.answer(best, tuned, reach != TuneReach::Nothing),
+            None if tuned.is_cut_short => Ok(Tuned { ending: TuneEnding::Unfinished, ..tuned }),
+            None => Ok(tuned),
+        }
+    }
+}
+
+impl Tuned {
+    fn ended(ending: TuneEnding, control: Option<ProbeEffect>) -> Self {
+        Self {
+            ending,
+            control,
+            stages: Vec::new(),
+            is_cut_short: false,
+            winner: None,
+            worth: Vec::new(),
+            recommended: None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! A run's trials by test: a step at a client count.
+
+use std::collections::HashMap;
+
+use dyno_store::{Outcome, Run, StepRecord, Trial};
+
+use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
+
+/// The trials of a run, by step, system and client count.
+pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell<'a>>>>);
+
+/// A system in a test.
+#[derive(Default)]
+struct Cell<'a> {
+    completed: Vec<&'a Trial>,
+    failed: Vec<u32>,
+    disturbed: Vec<(u32, Disturbance)>,
+}
+
+impl<'a> Trials<'a> {
+    pub(crate) fn of(run: &'a Run) -> Self {
+        let mut trials = Self(HashMap::new());
+        let mut by_round: Vec<&Trial> = run.trials.iter().collect();
+        by_round.sort_by_key(|trial| trial.record.round);
+        for trial in by_round {
+            let record = &trial.record;
+            let systems = trials.0.entry(&record.step_id).or_default();
+            let cell = systems.entry(&record.system_id).or_default().entry(record.clients).or_default();
+            let was_measured = record.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0);
+            let disturbed = disturbance(record, &DisturbanceLimits::default()).filter(|it| it.is_disturbed);
+            match disturbed.filter(|_| !run.record.counts_disturbed) {
+                _ if record.outcome != Outcome::Completed || !was_measured => cell.failed.push(record.round),
+                Some(disturbed) => cell.disturbed.push((record.round, disturbed)),
+                None => cell.completed.push(trial),
+            }
+        }
+        trials
+    }
+
+    /// Completed trials of a system in a test, by round, without those that neighbours disturbed.
+    pub(crate) fn completed(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
+        self.cell(step, clients, system).map_or(&[], |cell| &cell.completed)
+    }
+
+    /// Rounds in which its trial failed.
+    pub(crate) fn failed(&self, step: &str, clients: u32, system: &str) -> &[u32] {
+        self.cell(step, clients, system).map_or(&[], |cell| &cell.failed)
+    }
+
+    /// Rounds of a system in a test that completed and do not count, because neighbours disturbed them.
+    pub(crate) fn disturbed(&self, step: &str, clients: u32, system: &str) -> &[(u32, Disturbance)] {
+        self.cell(step, clients, system).map_or(&[], |cell| &cell.disturbed)
+    }
+
+    fn cell(&self, step: &str, clients: u32, system: &str) -> Option<&Cell<'a>> {
+        self.0.get(step)?.get(system)?.get(&clients)
+    }
+}
+
+/// Every step of a run with each of its client counts, in run order.
+pub(crate) fn tests(run: &Run) -> impl Iterator<Item = (&StepRecord, u32)> {
+    run.steps.iter().flat_map(|step| step.clients.iter().map(move |clients| (step, *clients)))
+}
+
+/// Trials of two systems in the same round. Both inputs are in order of rounds.
+pub(crate) fn pairs<'a>(
+    base: &[&'a Trial],
+    candidate: &[&'a Trial],
+) -> impl Iterator<Item = (&'a Trial, &'a Trial)> {
+    candidate.iter().filter_map(|own| {
+        let at = base.binary_search_by_key(&own.record.round, |base| base.record.round).ok()?;
+        Some((base[at], *own))
+    })
+}

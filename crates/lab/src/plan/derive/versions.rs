@@ -1,0 +1,118 @@
+//! A plan for two versions, for `dyno bisect`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use dyno_engine::{Catalogue, Installation};
+use dyno_host::Confinement;
+use dyno_settings::Profile;
+use dyno_store::{SearchQuestion, SearchSide};
+
+use crate::plan::syntax::error::{PlanError, Problem};
+use crate::plan::keys::system::{Source, System, engine, translated};
+use crate::plan::{Decision, Plan, Rounds};
+
+/// A version that a search can test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// A name in the catalogue, such as `mysql@5.6.24/innodb`.
+    Catalogue(String),
+    /// A folder with a build.
+    Basedir(PathBuf),
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Catalogue(name) => f.pad(name),
+            Self::Basedir(path) => f.pad(&path.display().to_string()),
+        }
+    }
+}
+
+impl Version {
+    fn source(&self, catalogue: &Catalogue) -> Result<Source, String> {
+        match self {
+            Self::Catalogue(name) => engine(name, catalogue),
+            Self::Basedir(path) => {
+                let installation = Installation::from_basedir(path).map_err(|error| error.to_string())?;
+                Ok(Source::Basedir { installation: Box::new(installation), storage_engine: None })
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// The plan with two versions instead of its systems, the first as the base, run until their comparison is
+    /// decided. Both get the settings of a profile.
+    ///
+    /// # Errors
+    /// A version is not in the catalogue, a folder has no server, or the profile does not fit.
+    pub fn between_two(
+        self,
+        versions: [&Version; 2],
+        profile: &Profile,
+        decision: Decision,
+        catalogue: &Catalogue,
+        question: SearchQuestion,
+    ) -> Result<Self, PlanError> {
+        let listen = self.systems[self.base].listen;
+        let system = |version: &Version| -> Result<System, Problem> {
+            let system = system(version, profile, catalogue).map_err(Problem::Other)?;
+            Ok(System { listen, ..system })
+        };
+        let systems = [system(versions[0])?, system(versions[1])?];
+        let side = |version: &Version| SearchSide { system: version.to_string(), ..SearchSide::default() };
+        Ok(self.with_systems(systems, versions.map(side), Rounds::UntilDecided(decision), question))
+    }
+}
+
+fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result<System, String> {
+    let mut system = System {
+        id: version.to_string(),
+        source: version.source(catalogue)?,
+        profile: Some(profile.name.clone()),
+        settings: BTreeMap::new(),
+        confinement: Confinement::default(),
+        listen: None,
+        dollars_per_hour: None,
+        price: None,
+        control_of: None,
+        configuration: None,
+        ladder: None,
+        data_settings: None,
+    };
+    system.settings = translated(&system, profile)?;
+    Ok(system)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::plan;
+
+    fn question() -> SearchQuestion {
+        SearchQuestion::Bisection { profile: "like-56".to_owned(), comparisons_max: 2, margin: 0.02 }
+    }
+
+    #[test]
+    fn the_steps_stay_and_the_systems_change() {
+        let (profile, catalogue) = (Profile::find("like-56").unwrap(), Catalogue::builtin());
+        let [old, new, misspelt] = ["mysql@5.6.24/innodb", "mysql@8.0.33/innodb", "msql"]
+            .map(|name| Version::Catalogue(name.to_owned()));
+        let decision = Decision { alpha: 0.01, ..Decision::within(20) };
+        let two = plan().between_two([&old, &new], &profile, decision, &catalogue, question()).unwrap();
+        let ids: Vec<_> = two.systems.iter().map(|system| system.id.as_str()).collect();
+        assert_eq!((ids, two.base), (vec!["mysql@5.6.24/innodb", "mysql@8.0.33/innodb"], 0));
+        assert_eq!(two.steps.len(), plan().steps.len());
+        assert_eq!(two.rounds, Rounds::UntilDecided(decision));
+        assert_eq!(two.title, "mysql@8.0.33/innodb against mysql@5.6.24/innodb");
+        assert_eq!(two.systems[1].settings["eq_range_index_dive_limit"], "10");
+        let unknown = plan().between_two([&old, &misspelt], &profile, decision, &catalogue, question()).unwrap_err();
+        assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");
+        let nowhere = Version::Basedir("nowhere".into());
+        let empty = plan().between_two([&old, &nowhere], &profile, decision, &catalogue, question()).unwrap_err();
+        assert!(empty.to_string().contains("nowhere"), "{empty}");
+    }
+}

@@ -1,0 +1,95 @@
+//! The plan's table `[confinement]`: what a system may use of the host.
+
+use std::collections::BTreeMap;
+
+use dyno_host::{Confinement, IoLimits, LimitError};
+use serde::Deserialize;
+
+use crate::plan::syntax::de;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::value::{Cpus, Size, Whole};
+
+/// Limits of a system on the host; docs/do/confinement.md.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct ConfinementTable {
+    /// CPUs of the server: 0-3,6.
+    server_cpus: Option<Cpus>,
+    /// CPUs of the load generator.
+    client_cpus: Option<Cpus>,
+    /// A size in bytes, or with K, M, G or T: 512M.
+    memory: Option<Size>,
+    /// As many reads and as many writes a second.
+    iops: Option<Iops>,
+    /// Reads and writes a second while a volume has credits; `iops` is then what it does without.
+    burst_iops: Option<Iops>,
+    /// The most credits, each for one operation. A volume begins with them, and earns `iops` a second.
+    burst_credits: Option<Iops>,
+    /// Reads a second.
+    read_iops: Option<Iops>,
+    /// Writes and cache flushes a second.
+    write_iops: Option<Iops>,
+    /// A size in bytes, or with K, M, G or T: 512M.
+    read_bytes_per_second: Option<Size>,
+    /// A size in bytes, or with K, M, G or T: 512M.
+    write_bytes_per_second: Option<Size>,
+    /// Size of the volume that holds the data.
+    volume: Option<Size>,
+}
+
+/// The limit catches typing errors.
+type Iops = Whole<1, 999_999_999_999>;
+
+/// A `[confinement]` whose limits go together.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(try_from = "ConfinementTable")]
+pub(in crate::plan) struct Limits(#[cfg_attr(test, schemars(with = "ConfinementTable"))] pub(in crate::plan) Confinement);
+
+impl TryFrom<ConfinementTable> for Limits {
+    type Error = LimitError;
+
+    fn try_from(table: ConfinementTable) -> Result<Self, LimitError> {
+        let confinement = table.over(&Confinement::default());
+        confinement.check_limits().map(|()| Self(confinement))
+    }
+}
+
+impl ConfinementTable {
+    /// These limits, and those of `under` where the table has none.
+    fn over(self, under: &Confinement) -> Confinement {
+        let bytes = |size: Option<Size>, under: Option<u64>| size.map(|size| size.0).or(under);
+        let iops = |own: Option<Iops>, under| own.or(self.iops).map(|iops| iops.0).or(under);
+        Confinement {
+            memory_bytes: bytes(self.memory, under.memory_bytes),
+            io: IoLimits {
+                read_iops: iops(self.read_iops, under.io.read_iops),
+                write_iops: iops(self.write_iops, under.io.write_iops),
+                read_bytes_per_second: bytes(self.read_bytes_per_second, under.io.read_bytes_per_second),
+                write_bytes_per_second: bytes(self.write_bytes_per_second, under.io.write_bytes_per_second),
+            },
+            burst_iops: self.burst_iops.map(|iops| iops.0).or(under.burst_iops),
+            burst_credits: self.burst_credits.map(|credits| credits.0).or(under.burst_credits),
+            volume_bytes: bytes(self.volume, under.volume_bytes),
+            server_cpus: self.server_cpus.map(|cpus| cpus.0).or_else(|| under.server_cpus.clone()),
+            client_cpus: self.client_cpus.map(|cpus| cpus.0).or_else(|| under.client_cpus.clone()),
+        }
+    }
+}
+
+/// A confinement with some of its limits changed, each by its key in `[confinement]`.
+pub(in crate::plan) fn with_limits(
+    under: &Confinement,
+    limits: &BTreeMap<String, String>,
+) -> Result<Confinement, Mistake> {
+    let line = |(key, value): (&String, &String)| match value.parse::<i64>() {
+        Ok(number) => format!("{key:?} = {number}\n"),
+        Err(_) => format!("{key:?} = {value:?}\n"),
+    };
+    let table: ConfinementTable = de::read(&limits.iter().map(line).collect::<String>(), "[confinement]")
+        .map_err(|mistake: Mistake| Mistake::from(mistake.problem))?;
+    let confinement = table.over(under);
+    confinement.check_limits().map_err(|error| error.to_string())?;
+    Ok(confinement)
+}

@@ -1,0 +1,183 @@
+//! Numbers of rounds, and what is done between the steps of a round.
+
+use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN};
+use serde::Deserialize;
+
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::value::{Above0, At, Whole};
+
+/// Rounds that measure costs and variances before a budget is divided.
+const PILOT: u32 = 3;
+/// Error probability of a plan's verdicts together.
+const ALPHA: f64 = 1.0 - CONFIDENCE;
+/// A limit that catches typing errors.
+const ROUNDS_MAX: u64 = 1000;
+/// Default of `rounds_max`.
+pub(in crate::plan) const UNTIL_DECIDED: u64 = 30;
+
+/// Number of rounds. In a round every system gets a fresh instance and goes through all steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rounds {
+    Fixed(u32),
+    /// As many as fit a time budget. The first rounds measure restart costs and variances, which
+    /// decide the number of rounds and their seconds.
+    Budget {
+        /// Duration of the whole run.
+        seconds: f64,
+    },
+    /// Until every candidate has a verdict.
+    UntilDecided(Decision),
+}
+
+/// When a run's verdicts are final.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// Most rounds of the run.
+    pub rounds_max: u32,
+    /// Error probability over all looks: 0.05, or a part of it if other comparisons share
+    /// it.
+    pub alpha: f64,
+    /// The least difference that matters.
+    pub margin: Margin,
+}
+
+impl Decision {
+    /// With the default margin and error probability.
+    pub fn within(rounds_max: u32) -> Self {
+        Self { rounds_max, alpha: ALPHA, margin: Margin::least() }
+    }
+
+    /// The numbers of rounds at which verdicts are judged; none if there are too few rounds.
+    pub fn looks(self) -> Option<Looks> {
+        Looks::new(self.rounds_max as usize, 1.0 - self.alpha)
+    }
+}
+
+impl Rounds {
+    /// The fewest rounds of a run: the planned number, the pilot of a budget, or those before the first look.
+    pub fn min(self) -> u32 {
+        match self {
+            Self::Fixed(rounds) => rounds,
+            Self::Budget { .. } => PILOT,
+            Self::UntilDecided(decision) => {
+                decision.looks().map_or(decision.rounds_max, |looks| looks.at[0] as u32)
+            }
+        }
+    }
+
+    /// The most rounds of a run.
+    pub fn max(self) -> u32 {
+        match self {
+            Self::Fixed(rounds) => rounds,
+            Self::Budget { .. } => ROUNDS_MAX as u32,
+            Self::UntilDecided(decision) => decision.rounds_max,
+        }
+    }
+
+    /// Error probability of the verdicts together.
+    pub(in crate::plan) fn alpha(self) -> f64 {
+        match self {
+            Self::Fixed(_) | Self::Budget { .. } => ALPHA,
+            Self::UntilDecided(decision) => decision.alpha,
+        }
+    }
+
+    /// How often verdicts may be judged before the run ends: 1 unless verdicts end the run. A budget is divided by
+    /// variances, not by verdicts.
+    pub fn looks(self) -> u32 {
+        match self {
+            Self::Fixed(_) | Self::Budget { .. } => 1,
+            Self::UntilDecided(decision) => decision.looks().map_or(1, |looks| looks.at.len() as u32),
+        }
+    }
+}
+
+/// What happens to the systems between the steps of a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(rename_all = "lowercase")]
+pub enum BetweenSteps {
+    /// Nothing. Caches and tables stay as the step before left them.
+    #[default]
+    Keep,
+    /// Restart each server: cold caches, the same tables.
+    Restart,
+    /// Restore each system's data as it was after the load, and restart its server.
+    Restore,
+}
+
+/// The plan's key `rounds`.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::plan) enum RoundsKey {
+    #[serde(rename = "until-decided")]
+    UntilDecided,
+    #[serde(rename = "a whole number")]
+    #[cfg_attr(test, schemars(untagged))]
+    Fixed(RoundsNumber),
+}
+
+/// A number of rounds.
+pub(in crate::plan) type RoundsNumber = Whole<1, ROUNDS_MAX>;
+
+/// The plan's key `rounds_max`. A verdict takes `ROUNDS_MIN` rounds.
+pub(in crate::plan) type RoundsMax = Whole<{ ROUNDS_MIN as u64 }, ROUNDS_MAX>;
+
+/// The plan's `rounds`, with `rounds_max` for `"until-decided"`, or `budget_seconds`.
+pub(in crate::plan) fn rounds(
+    rounds: Option<At<RoundsKey>>,
+    max: Option<At<RoundsMax>>,
+    budget: Option<At<Above0>>,
+) -> Result<Rounds, Mistake> {
+    let both = |key, other| format!("the plan has `{key}` and `{other}`; leave one of them out");
+    let rounds = match (rounds, budget) {
+        (None, None) => return Err("the plan needs a key `rounds` or `budget_seconds`".to_owned().into()),
+        (Some(rounds), Some(budget)) if budget.span().start > rounds.span().start => {
+            return Err(budget.wrong(both("budget_seconds", "rounds")));
+        }
+        (Some(rounds), Some(_)) => return Err(rounds.wrong(both("rounds", "budget_seconds"))),
+        (None, Some(budget)) => Rounds::Budget { seconds: budget.into_inner().0 },
+        (Some(rounds), None) => match rounds.into_inner() {
+            RoundsKey::Fixed(rounds) => Rounds::Fixed(rounds.0 as u32),
+            RoundsKey::UntilDecided => {
+                let max = max.map_or(UNTIL_DECIDED, |max| max.into_inner().0);
+                return Ok(Rounds::UntilDecided(Decision::within(max as u32)));
+            }
+        },
+    };
+    let pointless =
+        "`rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave this out";
+    max.map_or(Ok(rounds), |max| Err(max.wrong(pointless.to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_rounds_is_looked_at_once() {
+        let rounds = Rounds::Fixed(8);
+        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (8, 8, 1));
+    }
+
+    #[test]
+    fn a_budget_begins_with_three_rounds_and_ends_by_time() {
+        let rounds = Rounds::Budget { seconds: 600.0 };
+        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (3, 1000, 1));
+    }
+
+    #[test]
+    fn rounds_until_decided_go_at_least_to_the_first_look() {
+        let rounds = Rounds::UntilDecided(Decision::within(20));
+        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (8, 20, 4));
+        let fewest = Rounds::UntilDecided(Decision::within(6));
+        assert_eq!((fewest.min(), fewest.max(), fewest.looks()), (6, 6, 1));
+    }
+
+    #[test]
+    fn less_error_takes_more_rounds_to_the_first_look() {
+        let strict = |max| Rounds::UntilDecided(Decision { alpha: 0.05 / 3.0, ..Decision::within(max) });
+        assert_eq!((strict(12).min(), strict(12).looks()), (8, 2));
+        assert_eq!((strict(6).min(), strict(6).max(), strict(6).looks()), (6, 6, 1), "no look can decide");
+    }
+}

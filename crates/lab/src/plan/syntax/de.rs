@@ -1,0 +1,297 @@
+//! Reads TOML by serde, with errors that are data: what is wrong, with which key, and where. The `toml` crate's own
+//! deserializer has them as text.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::vec;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserializer, forward_to_deserialize_any};
+use serde_spanned::de::{SpannedDeserializer, is_spanned};
+use toml::Spanned;
+use syntax::de::{DeArray, DeTable, DeValue};
+
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::value::Scalar;
+
+/// Reads a file. `what` names its top-level table in errors.
+pub(in crate::plan) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Mistake> {
+    let table = DeTable::parse(text).map_err(|error| {
+        Mistake::at(
+            error.span().unwrap_or_default(),
+            Problem::Syntax(error.message().trim().replace('\n', ", ")),
+        )
+    })?;
+    // An error without a place of its own is shown at the beginning of the file.
+    let place = Place { span: 0..0, path: vec![what.to_owned()], is_element: false };
+    Value { place, wanted: None, inner: DeValue::Table(table.into_inner()) }.read(PhantomData)
+}
+
+/// Where a value stands.
+#[derive(Clone)]
+pub(in crate::plan) struct Place {
+    pub(in crate::plan) span: Range<usize>,
+    /// The file in words, then the keys that lead to the value.
+    path: Vec<String>,
+    /// Whether it is an element of the list that the path leads to.
+    is_element: bool,
+}
+
+impl Place {
+    pub(in crate::plan) fn key(&self) -> &str {
+        self.path.last().map_or("", |key| key)
+    }
+
+    /// The table that stands here: `the plan`, `[data]`, `a [[step.background]]`.
+    pub(in crate::plan) fn table(&self) -> String {
+        match (&self.path[1..], self.is_element) {
+            ([], _) => self.path[0].clone(),
+            (keys, true) => format!("a [[{}]]", keys.join(".")),
+            (keys, false) => format!("[{}]", keys.join(".")),
+        }
+    }
+}
+
+/// A value of a plan. A text or a list of a plan is never empty.
+///
+/// What serde calls a type says what a plan may have. The name of a newtype says it in words, such as `a list of whole
+/// numbers`. An enum is one of the words that its variants are named by; a variant that holds something is named by
+/// the kind of value that it takes, such as `a number`.
+struct Value<'de> {
+    place: Place,
+    /// The name of the newtype that it is in.
+    wanted: Option<&'static str>,
+    inner: DeValue<'de>,
+}
+
+impl<'de> Value<'de> {
+    /// Mistakes without a place get this one.
+    fn read<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
+        let place = self.place.clone();
+        seed.deserialize(self).map_err(|mistake| mistake.within(&place))
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.inner {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(_) => "a whole number",
+            DeValue::Float(_) => "a number with a fraction",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date or time",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        }
+    }
+
+    fn wrong_type(&self, wanted: &str) -> Mistake {
+        let wanted = self.wanted.unwrap_or(wanted).to_owned();
+        Problem::WrongType { key: String::new(), wanted, found: self.kind() }.into()
+    }
+
+    /// A text, number or boolean, as on a command line.
+    fn scalar(self) -> Result<String, Mistake> {
+        match &self.inner {
+            DeValue::String(text) => Ok(text.to_string()),
+            DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Ok(number.to_string()),
+                Err(_) => Err(out_of_range("a number that fits 128 bits")),
+            },
+            DeValue::Float(number) => Ok(number.to_string()),
+            DeValue::Boolean(truth) => Ok(truth.to_string()),
+            _ => Err(self.wrong_type(Scalar::NAME)),
+        }
+    }
+}
+
+/// Declares methods that take only some kinds of values.
+macro_rules! only {
+    ($($method:ident: $kinds:pat, $wanted:literal;)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+            match self.inner {
+                $kinds => self.deserialize_any(visitor),
+                _ => Err(self.wrong_type($wanted)),
+            }
+        })*
+    };
+}
+
+impl<'de> Deserializer<'de> for Value<'de> {
+    type Error = Mistake;
+
+    only! {
+        deserialize_bool: DeValue::Boolean(_), "true or false";
+        deserialize_i64: DeValue::Integer(_), "a whole number";
+        deserialize_f64: DeValue::Integer(_) | DeValue::Float(_), "a number";
+        deserialize_string: DeValue::String(_), "a text";
+        deserialize_seq: DeValue::Array(_), "a list";
+        deserialize_map: DeValue::Table(_), "a table";
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        match self.inner {
+            DeValue::String(ref text) if text.trim().is_empty() => {
+                Err(out_of_range("a text that is not empty"))
+            }
+            DeValue::String(text) => visitor.visit_string(text.into_owned()),
+            DeValue::Integer(ref number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => visitor.visit_i64(number),
+                Err(_) => Err(out_of_range("a number that fits 64 bits")),
+            },
+            DeValue::Float(ref number) => match number.as_str().parse() {
+                Ok(number) if f64::is_finite(number) => visitor.visit_f64(number),
+                _ => Err(out_of_range("a finite number")),
+            },
+            DeValue::Boolean(truth) => visitor.visit_bool(truth),
+            DeValue::Datetime(_) => Err(self.wrong_type("of another kind")),
+            DeValue::Array(ref elements) if elements.is_empty() => {
+                Err(out_of_range(format!("{} that is not empty", self.wanted.unwrap_or("a list"))))
+            }
+            DeValue::Array(elements) => visitor.visit_seq(Items::of_list(elements, &self.place)),
+            DeValue::Table(table) => visitor.visit_map(Items::of_table(table, &self.place)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        match name {
+            Scalar::NAME => visitor.visit_newtype_struct(self.scalar()?.into_deserializer()),
+            _ => visitor.visit_newtype_struct(Self { wanted: Some(name), ..self }),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        if is_spanned(name) {
+            let span = self.place.span.clone();
+            return visitor.visit_map(SpannedDeserializer::new(self, span));
+        }
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Mistake> {
+        let is_number = matches!(self.inner, DeValue::Integer(_) | DeValue::Float(_));
+        let fits = |variant: &&&str| **variant == self.kind() || **variant == "a number" && is_number;
+        if let Some(kind) = variants.iter().find(fits) {
+            let item = (Spanned::new(self.place.span.clone(), Cow::Borrowed(*kind)), self);
+            return visitor.visit_enum(MapAccessDeserializer::new(Items::new(vec![item])));
+        }
+        let are_words = !variants.iter().any(is_kind);
+        match &self.inner {
+            DeValue::String(text) if are_words || variants.contains(&text.as_ref()) => {
+                visitor.visit_enum(text.as_ref().into_deserializer())
+            }
+            DeValue::String(_) => Err(out_of_range(any_of(variants))),
+            _ if are_words => Err(self.wrong_type("a text")),
+            _ => Err(self.wrong_type(&any_of(variants))),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i128 u8 u16 u32 u64 u128 f32 char str bytes byte_buf unit unit_struct tuple tuple_struct identifier
+        ignored_any
+    }
+}
+
+fn out_of_range(wanted: impl Into<String>) -> Mistake {
+    Problem::OutOfRange { key: String::new(), wanted: wanted.into() }.into()
+}
+
+/// Whether a variant is named by a kind of value rather than by its word.
+fn is_kind(variant: &&str) -> bool {
+    variant.contains(' ')
+}
+
+/// `"auto", "whole" or a number`.
+fn any_of(variants: &[&str]) -> String {
+    let quoted = |it: &&str| if is_kind(it) { (*it).to_owned() } else { format!("\"{it}\"") };
+    let words: Vec<_> = variants.iter().map(quoted).collect();
+    match words.split_last() {
+        Some((last, others @ [_, ..])) => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Mistake> for Value<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// The elements of a list, or the keys and values of a table.
+struct Items<'de> {
+    rest: vec::IntoIter<(Spanned<Cow<'de, str>>, Value<'de>)>,
+    /// The value of the key that was read last.
+    value: Option<Value<'de>>,
+}
+
+impl<'de> Items<'de> {
+    fn new(items: Vec<(Spanned<Cow<'de, str>>, Value<'de>)>) -> Self {
+        Self { rest: items.into_iter(), value: None }
+    }
+
+    fn of_list(elements: DeArray<'de>, list: &Place) -> Self {
+        let item = |element: Spanned<DeValue<'de>>| {
+            let place = Place { span: element.span(), is_element: true, ..list.clone() };
+            let no_key = Spanned::new(element.span(), Cow::Borrowed(""));
+            (no_key, Value { place, wanted: None, inner: element.into_inner() })
+        };
+        Self::new(elements.into_iter().map(item).collect())
+    }
+
+    /// In the order of the file, so that the first mistake in it is shown.
+    fn of_table(entries: DeTable<'de>, table: &Place) -> Self {
+        let item = |(key, value): (Spanned<Cow<'de, str>>, Spanned<DeValue<'de>>)| {
+            let path = [&table.path[..], &[key.get_ref().to_string()]].concat();
+            let place = Place { span: value.span(), path, is_element: false };
+            (key, Value { place, wanted: None, inner: value.into_inner() })
+        };
+        let mut items: Vec<_> = entries.into_iter().map(item).collect();
+        items.sort_by_key(|(key, _)| key.span().start);
+        Self::new(items)
+    }
+}
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = Mistake;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Mistake> {
+        self.rest.next().map(|(_, element)| element.read(seed)).transpose()
+    }
+}
+
+impl<'de> MapAccess<'de> for Items<'de> {
+    type Error = Mistake;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Mistake> {
+        let Some((key, value)) = self.rest.next() else { return Ok(None) };
+        self.value = Some(value);
+        let span = key.span();
+        let key = seed.deserialize(key.into_inner().into_deserializer());
+        key.map(Some).map_err(|mistake: Mistake| mistake.or_at(span))
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Mistake> {
+        self.value.take().expect("serde reads a key before its value").read(seed)
+    }
+}

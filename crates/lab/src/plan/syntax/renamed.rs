@@ -1,0 +1,52 @@
+//! Keys of earlier versions.
+
+use crate::plan::syntax::error::Problem;
+
+/// A key of earlier versions. It is an error rather than an alias: the meaning of most has changed, and a plan has one word
+/// for one thing.
+struct Renamed {
+    key: &'static str,
+    now: &'static str,
+    meaning: &'static str,
+}
+
+const RENAMED: [Renamed; 5] = [
+    Renamed {
+        key: "trials",
+        now: "rounds",
+        meaning: "a round starts every system anew and takes it through all steps",
+    },
+    Renamed {
+        key: "trials_max",
+        now: "rounds_max",
+        meaning: "with `rounds = \"until-decided\"`, the rounds after which what is open stays open",
+    },
+    Renamed {
+        key: "between_trials",
+        now: "between_steps",
+        meaning: "what is done to the systems between the steps of a round",
+    },
+    Renamed {
+        key: "noise",
+        now: "aa_control",
+        meaning: "the base takes part a second time, as a control: what the two differ by is noise",
+    },
+    Renamed {
+        key: "settle_seconds_max",
+        now: "warmup_seconds_max",
+        meaning: "the longest warm-up while the rate has no level",
+    },
+];
+
+/// The error of a key that a table does not have. It names the key of today if the table has that.
+pub(in crate::plan) fn unknown_key(key: &str, known: &[&'static str]) -> Problem {
+    match RENAMED.iter().find(|renamed| renamed.key == key && known.contains(&renamed.now)) {
+        Some(Renamed { key, now, meaning }) => {
+            Problem::Other(format!("`{key}` is now `{now}`: {meaning}; see docs/do/plans.md"))
+        }
+        None => Problem::UnknownKey {
+            key: key.to_owned(),
+            known: known.iter().map(ToString::to_string).collect(),
+        },
+    }
+}

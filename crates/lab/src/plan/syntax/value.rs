@@ -1,0 +1,204 @@
+//! Values of keys: what they may be, and with their place in the file.
+
+use std::collections::BTreeMap;
+use std::ops::{Deref, Range};
+
+use dyno_host::{CpuSet, CpuSetError, SizeError, parse_bytes};
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use crate::plan::syntax::mistake::Mistake;
+
+/// A value whose place is needed after it is read: it is looked up somewhere, or compared to others.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub(in crate::plan) struct At<T>(Spanned<T>);
+
+impl<T> At<T> {
+    /// Reads on. An error without a place gets this one.
+    pub(in crate::plan) fn read<U, E: Into<Mistake>>(
+        self,
+        read: impl FnOnce(T) -> Result<U, E>,
+    ) -> Result<U, Mistake> {
+        let span = self.0.span();
+        read(self.0.into_inner()).map_err(|error| error.into().or_at(span))
+    }
+
+    /// An error about the value.
+    pub(in crate::plan) fn wrong(&self, error: impl Into<Mistake>) -> Mistake {
+        error.into().or_at(self.0.span())
+    }
+
+    pub(in crate::plan) fn into_inner(self) -> T {
+        self.0.into_inner()
+    }
+
+    /// Its bytes in the file.
+    pub(in crate::plan) fn span(&self) -> Range<usize> {
+        self.0.span()
+    }
+}
+
+impl<T> Deref for At<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.get_ref()
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub(in crate::plan) struct Whole<const MIN: u64, const MAX: u64>(pub(in crate::plan) u64);
+
+impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Whole<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        match u64::try_from(number) {
+            Ok(number) if (MIN..=MAX).contains(&number) => Ok(Self(number)),
+            _ => {
+                let wanted = format!("from {MIN} to {MAX}");
+                Err(D::Error::invalid_value(Unexpected::Signed(number), &wanted.as_str()))
+            }
+        }
+    }
+}
+
+impl<const MAX: u64> Default for Whole<0, MAX> {
+    fn default() -> Self {
+        Self(0)
+    }
+}
+
+/// A number above 0, or also 0.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub(in crate::plan) struct Number<const ZERO: bool>(pub(in crate::plan) f64);
+
+pub(in crate::plan) type Above0 = Number<false>;
+pub(in crate::plan) type From0 = Number<true>;
+
+impl<'de, const ZERO: bool> Deserialize<'de> for Number<ZERO> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        if number > 0.0 || ZERO && number == 0.0 {
+            return Ok(Self(number));
+        }
+        let wanted = if ZERO { "0 or more" } else { "above 0" };
+        Err(D::Error::invalid_value(Unexpected::Float(number), &wanted))
+    }
+}
+
+/// A text, number or boolean as its text, as on a command line.
+#[derive(Debug, Deserialize)]
+#[serde(rename = "a text, a number, true or false")]
+pub(in crate::plan) struct Scalar(String);
+
+impl Scalar {
+    pub(in crate::plan) fn into_inner(self) -> String {
+        self.0
+    }
+
+    /// By which the deserializer knows it.
+    pub(in crate::plan) const NAME: &'static str = "a text, a number, true or false";
+}
+
+/// Settings or options: names with scalar values.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(from = "BTreeMap<String, Scalar>")]
+pub(in crate::plan) struct Scalars(pub(in crate::plan) BTreeMap<String, String>);
+
+impl From<BTreeMap<String, Scalar>> for Scalars {
+    fn from(scalars: BTreeMap<String, Scalar>) -> Self {
+        Self(scalars.into_iter().map(|(name, scalar)| (name, scalar.0)).collect())
+    }
+}
+
+/// A size in bytes, or with K, M, G or T: 512M.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "Scalar")]
+pub(in crate::plan) struct Size(pub(in crate::plan) u64);
+
+impl TryFrom<Scalar> for Size {
+    type Error = SizeError;
+
+    fn try_from(scalar: Scalar) -> Result<Self, SizeError> {
+        parse_bytes(&scalar.0).map(Self)
+    }
+}
+
+/// CPUs, such as 0-3,6.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Scalar")]
+pub(in crate::plan) struct Cpus(pub(in crate::plan) CpuSet);
+
+impl TryFrom<Scalar> for Cpus {
+    type Error = CpuSetError;
+
+    fn try_from(scalar: Scalar) -> Result<Self, CpuSetError> {
+        scalar.0.parse().map(Self)
+    }
+}
+
+/// Numbers of connections.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("uniqueItems" = true)))]
+#[serde(rename = "a list of whole numbers")]
+pub(in crate::plan) struct Clients(Vec<At<ClientsNumber>>);
+
+/// The limit catches typing errors.
+pub(in crate::plan) type ClientsNumber = Whole<1, 100_000>;
+
+impl Clients {
+    /// An error if a number is there twice.
+    pub(in crate::plan) fn read(self) -> Result<Vec<u32>, Mistake> {
+        let mut clients = Vec::new();
+        for number in self.0 {
+            let count = number.0.get_ref().0 as u32;
+            if clients.contains(&count) {
+                return Err(number.wrong(format!("`clients` names {count} twice")));
+            }
+            clients.push(count);
+        }
+        Ok(clients)
+    }
+}
+
+/// Reads a list of tables whose ids must differ from each other and from those of `items`. `read` gets the items
+/// before the table.
+pub(in crate::plan) fn each<T, U>(
+    items: Vec<U>,
+    list: Vec<At<T>>,
+    kind: &'static str,
+    read: impl Fn(T, &[U]) -> Result<U, Mistake>,
+    id: impl Fn(&U) -> &String,
+) -> Result<Vec<U>, Mistake> {
+    each_several(items, list, kind, |table, items| Ok(vec![read(table, items)?]), id)
+}
+
+/// As [`each`], for tables that are several items each.
+pub(in crate::plan) fn each_several<T, U>(
+    mut items: Vec<U>,
+    list: Vec<At<T>>,
+    kind: &'static str,
+    read: impl Fn(T, &[U]) -> Result<Vec<U>, Mistake>,
+    id: impl Fn(&U) -> &String,
+) -> Result<Vec<U>, Mistake> {
+    for table in list {
+        items = table.read(|table| {
+            let of_table = read(table, &items)?;
+            for item in of_table {
+                if items.iter().any(|earlier| id(earlier) == id(&item)) {
+                    let id = id(&item);
+                    return Err(format!("there are two {kind}s `{id}`; give one of them another id").into());
+                }
+                items.push(item);
+            }
+            Ok::<_, Mistake>(items)
+        })?;
+    }
+    Ok(items)
+}

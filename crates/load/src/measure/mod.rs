@@ -1,0 +1,9 @@
+//! What is measured of a load: latency, events, gaps, and what a job leaves behind.
+
+pub(crate) mod gaps;
+pub(crate) mod latency;
+pub(crate) mod per_connection;
+pub(crate) mod recorder;
+pub(crate) mod reporter;
+pub(crate) mod unfinished;
+pub(crate) mod warm_up;

@@ -1,0 +1,257 @@
+//! Collects what workers did, for the reporter to take once an interval.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use dyno_script::SqlFailure;
+
+use crate::schedule::arrivals::Schedule;
+use crate::protocol::frame::{Counts, Kind, StatementLatency};
+use crate::measure::latency::Latency;
+use crate::measure::per_connection::ConnectionStats;
+use crate::measure::unfinished::Left;
+
+/// Records since the last [`Recorder::take`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interval {
+    pub(crate) counts: Counts,
+    pub(crate) error_codes: BTreeMap<String, u64>,
+    pub(crate) latency: Latency,
+    pub(crate) statements: StatementLatency,
+    pub(crate) served: ConnectionStats,
+}
+
+impl Interval {
+    fn add_errors(&mut self, codes: &mut BTreeMap<String, u64>) {
+        for (code, count) in std::mem::take(codes) {
+            *self.error_codes.entry(code).or_default() += count;
+        }
+    }
+}
+
+/// The part of a slice in which something ended. In a job that is not sliced, everything is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The lead.
+    Lead,
+    /// After the measured time, until all connections rest.
+    #[default]
+    Counted,
+}
+
+/// Records by part of the slice.
+#[derive(Debug, Default)]
+struct Record {
+    counted: Interval,
+    lead: Counts,
+    event_shares: f64,
+    busy_ns: u64,
+    /// Statements by bin of the slice.
+    bins: Vec<u32>,
+    left: Left,
+}
+
+/// One worker's records. The lock is taken once a [`Batch`].
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    record: Mutex<Record>,
+    running: AtomicU32,
+    backlog: AtomicU64,
+    /// Events that have become due since the load began (open loop).
+    due: AtomicU64,
+    /// Finished events and statements since the load began.
+    finished: AtomicU64,
+}
+
+/// Records of a slice beyond those of its measured time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Edges {
+    /// Records of the lead.
+    pub(crate) lead: Counts,
+    /// Events by the share of their time that was measured.
+    pub(crate) event_shares: f64,
+    /// Time from the end of the lead until a connection rested, summed over connections.
+    pub(crate) busy_ns: u64,
+    /// Statements by bin of the slice.
+    pub(crate) bins: Vec<u32>,
+    /// Due events that had not begun at the end.
+    pub(crate) left: Left,
+}
+
+impl Recorder {
+    /// Adds the records since the last call to `into`.
+    pub(crate) fn take(&self, into: &mut Interval) {
+        let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let interval = &mut record.counted;
+        into.counts += interval.counts;
+        interval.counts = Counts::default();
+        into.add_errors(&mut interval.error_codes);
+        if !interval.latency.histogram().is_empty() {
+            into.latency.merge(&interval.latency);
+            interval.latency.clear();
+            into.served.merge(&interval.served);
+            interval.served.clear();
+        }
+        into.statements.merge(&interval.statements);
+        interval.statements.clear();
+    }
+
+    /// Likewise for records of slices.
+    pub(crate) fn take_edges(&self, into: &mut Edges) {
+        let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        into.lead += std::mem::take(&mut record.lead);
+        into.event_shares += std::mem::take(&mut record.event_shares);
+        into.busy_ns += std::mem::take(&mut record.busy_ns);
+        into.left.merge(&std::mem::take(&mut record.left));
+        if into.bins.len() < record.bins.len() {
+            into.bins.resize(record.bins.len(), 0);
+        }
+        into.bins.iter_mut().zip(record.bins.drain(..)).for_each(|(into, bin)| *into += bin);
+    }
+
+    /// Records what a slice at a rate leaves behind.
+    pub(crate) fn leave(&self, left: &Left) {
+        self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left.merge(left);
+    }
+
+    /// Connections with an event in flight, and due events that have not begun, as last reported.
+    pub(crate) fn gauges(&self) -> (u32, u64) {
+        (self.running.load(Ordering::Relaxed), self.backlog.load(Ordering::Relaxed))
+    }
+
+    /// Number of finished events and statements since the load began.
+    pub(crate) fn finished(&self) -> u64 {
+        self.finished.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_running(&self, connections: u32) {
+        self.running.store(connections, Ordering::Relaxed);
+    }
+
+    /// Counts events in flight of workers that share a recorder.
+    pub(crate) fn add_running(&self, change: i32) {
+        self.running.fetch_add(change as u32, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_backlog(&self, events: u64) {
+        self.backlog.store(events, Ordering::Relaxed);
+    }
+
+    /// Counts the events of a schedule that were due at a time, and takes note of those that have not begun.
+    pub(crate) fn count_due(&self, schedule: &mut Schedule, now_ns: u64) {
+        self.set_backlog(schedule.backlog(now_ns));
+        self.due.store(schedule.due_so_far(), Ordering::Relaxed);
+    }
+
+    /// Number of events that have become due since the load began.
+    pub(crate) fn due(&self) -> u64 {
+        self.due.load(Ordering::Relaxed)
+    }
+}
+
+/// Records of a worker's turn of the loop, not yet visible to the reporter.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) counts: Counts,
+    error_codes: BTreeMap<String, u64>,
+    /// Connection and latency (ns) of each event.
+    events: Vec<(u32, u64)>,
+    /// Kind and latency (ns) of each statement.
+    statements: Vec<(Kind, u64)>,
+    event_shares: f64,
+    busy_ns: u64,
+    /// Statements by bin of the slice.
+    bins: Vec<u32>,
+    /// The part of the slice that the batch belongs to.
+    part: Part,
+}
+
+impl Batch {
+    /// Records a finished event without latency, since it began in the lead.
+    pub(crate) fn early_event(&mut self) {
+        self.counts.events += 1;
+    }
+
+    /// Enters another part of the slice, and hands over the batch.
+    pub(crate) fn enter(&mut self, part: Part, recorder: &Recorder) {
+        self.flush(recorder);
+        self.part = part;
+    }
+
+    /// Records the share of a finished event's time that was measured.
+    pub(crate) fn share(&mut self, share: f64) {
+        self.event_shares += share;
+    }
+
+    /// Records that a connection rests, with the time since the end of the lead.
+    pub(crate) fn rests(&mut self, busy_ns: u64) {
+        self.busy_ns += busy_ns;
+    }
+
+    /// Sets the part of the slice.
+    pub(crate) fn set_part(&mut self, part: Part) {
+        self.part = part;
+    }
+
+    /// Records the bin in which a statement ended.
+    pub(crate) fn bin(&mut self, bin: usize) {
+        if self.bins.len() <= bin {
+            self.bins.resize(bin + 1, 0);
+        }
+        self.bins[bin] += 1;
+    }
+
+    /// Records a finished event of a connection.
+    pub(crate) fn event(&mut self, connection: u32, latency_ns: u64) {
+        self.counts.events += 1;
+        self.events.push((connection, latency_ns));
+    }
+
+    /// Records a finished statement, counted as sysbench does: one that returns rows is a read, one that changed some
+    /// is a write.
+    pub(crate) fn statement(&mut self, fields: u32, affected_rows: u64, latency_ns: u64) {
+        let (count, kind) = match (fields, affected_rows) {
+            (0, 0) => (&mut self.counts.others, Kind::Other),
+            (0, _) => (&mut self.counts.writes, Kind::Write),
+            _ => (&mut self.counts.reads, Kind::Read),
+        };
+        *count += 1;
+        self.statements.push((kind, latency_ns));
+    }
+
+    /// Records an error after which the event is rerun.
+    pub(crate) fn ignored(&mut self, failure: &SqlFailure) {
+        let code = if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() };
+        *self.error_codes.entry(code).or_default() += 1;
+    }
+
+    pub(crate) fn flush(&mut self, recorder: &Recorder) {
+        if self.counts == Counts::default() && self.error_codes.is_empty() && self.busy_ns == 0 {
+            return;
+        }
+        recorder.finished.fetch_add(self.counts.events + self.counts.queries(), Ordering::Relaxed);
+        let mut record = recorder.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let record = &mut *record;
+        let interval = &mut record.counted;
+        match self.part {
+            Part::Lead => record.lead += self.counts,
+            Part::Counted => interval.counts += self.counts,
+        }
+        record.event_shares += std::mem::take(&mut self.event_shares);
+        record.busy_ns += std::mem::take(&mut self.busy_ns);
+        if record.bins.len() < self.bins.len() {
+            record.bins.resize(self.bins.len(), 0);
+        }
+        record.bins.iter_mut().zip(self.bins.drain(..)).for_each(|(into, bin)| *into += bin);
+        interval.add_errors(&mut self.error_codes);
+        for (connection, latency_ns) in self.events.drain(..) {
+            interval.latency.record_ns(latency_ns);
+            interval.served.event(connection, latency_ns);
+        }
+        for (kind, latency_ns) in self.statements.drain(..) {
+            interval.statements.record_ns(kind, latency_ns);
+        }
+        self.counts = Counts::default();
+    }
+}

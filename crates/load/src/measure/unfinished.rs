@@ -1,0 +1,71 @@
+//! Events that a job leaves behind: in flight or due at its end. Of their latency only a lower bound is known, their age
+//! (right-censored observations).
+
+use crate::schedule::arrivals::Schedule;
+use crate::schedule::control::{Control, Window};
+use crate::measure::latency::Latency;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unfinished {
+    /// Ages of events that had begun, when they were abandoned.
+    pub(crate) in_flight: Latency,
+    /// Ages of events that were due and had not begun, at the end of the measured time.
+    pub(crate) waiting: Latency,
+}
+
+/// What a slice at a rate leaves behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Left {
+    /// Ages of the events that were due in its measured time and had not begun at its end.
+    pub(crate) waiting: Latency,
+    /// Number of those and of those that were due in its lead.
+    pub(crate) backlog: u64,
+}
+
+impl Left {
+    /// The events of a slice's schedule that had not begun at its end. Of those due in the lead there is no age.
+    pub(crate) fn of(schedule: &mut Schedule, window: &Window) -> Self {
+        let mut left = Self::default();
+        let counted_ns = window.to_ns.saturating_sub(window.from_ns);
+        schedule.take_ages_ns(window.to_ns, |age_ns| {
+            left.backlog += 1;
+            if age_ns <= counted_ns {
+                left.waiting.record_ns(age_ns);
+            }
+        });
+        left
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.waiting.merge(&other.waiting);
+        self.backlog += other.backlog;
+    }
+}
+
+impl Unfinished {
+    /// The events of a schedule that nobody begins any more; none if the job ended by a number of events.
+    pub(crate) fn of_schedule(schedule: &mut Schedule, control: &Control) -> Self {
+        let mut unfinished = Self::default();
+        if !control.is_spent() {
+            schedule.take_ages_ns(control.stopped_ns(), |age_ns| unfinished.waiting.record_ns(age_ns));
+        }
+        unfinished
+    }
+
+    /// Adds an event that began at `since_ns` and is abandoned at `now_ns`, both since the load began.
+    pub(crate) fn abandon(&mut self, since_ns: u64, now_ns: u64) {
+        self.in_flight.record_ns(now_ns.saturating_sub(since_ns));
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.in_flight.merge(&other.in_flight);
+        self.waiting.merge(&other.waiting);
+    }
+
+    /// All ages.
+    pub(crate) fn ages(&self) -> Latency {
+        let mut ages = self.waiting.clone();
+        ages.merge(&self.in_flight);
+        ages
+    }
+}

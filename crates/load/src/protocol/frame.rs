@@ -1,0 +1,333 @@
+//! Frames: the output of the load process, one JSON document a line.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::measure::latency::Latency;
+use crate::statements::distinct::Noted;
+
+/// One message of the load process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "frame", rename_all = "snake_case")]
+pub enum Frame {
+    /// Every connection is open and initialised; the load begins.
+    Connected(Connected),
+    /// The job has reached a point, for output in the right order.
+    Reached { milestone: Milestone },
+    /// The warm-up is over; measuring begins.
+    Measuring,
+    /// What happened since the last tick.
+    Tick(Tick),
+    /// A slice is over; all connections rest. Only of a [`sliced`](crate::Job::sliced) job.
+    Slice(Slice),
+    /// A line that the script printed, or a notice.
+    Log { text: String },
+    /// New words of statements that make or change tables, sent before the statement. Only of a target that asks for
+    /// [them](crate::ChangedNames).
+    Names { words: Vec<String> },
+    /// The job is done. The last frame.
+    Finished(Total),
+    /// The job ended early. The last frame; `total` is what was measured until then, if measuring had begun.
+    Failed {
+        /// One line: what failed, where.
+        message: String,
+        /// What was measured before.
+        total: Option<Total>,
+        /// Whether that is the whole: `thread_done` or `done` of the script has failed, after the measured time.
+        #[serde(default)]
+        is_whole: bool,
+    },
+}
+
+/// A point in a job of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Milestone {
+    /// The script's `init` has run; connections are opened next.
+    Initialized,
+    /// Time or events are used up: no further event begins.
+    Ending,
+    /// The load is over; further output of the script is from its `done`.
+    Over,
+}
+
+/// How the load is run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Connected {
+    pub connections: u32,
+    /// Threads that carry them.
+    pub threads: u32,
+    /// `event loop (io_uring)`, `event loop (epoll)` or `thread a connection`.
+    pub method: String,
+    /// Whether the script has opened a connection to a database.
+    #[serde(default)]
+    pub database: bool,
+}
+
+/// The figures of one interval.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tick {
+    /// The interval's number, from 0 at the begin of the load.
+    pub number: u32,
+    /// Whether the interval is part of the warm-up, which results do not include.
+    pub warmup: bool,
+    pub seconds: f64,
+    pub counts: Counts,
+    /// Ignored errors by their code: the server's number, or the SQL state where it has none.
+    #[serde(default)]
+    pub error_codes: BTreeMap<String, u64>,
+    /// Time from when each event was due until it ended.
+    pub latency: Latency,
+    /// Time that statements took.
+    #[serde(default)]
+    pub statements: StatementLatency,
+    /// Fairness since the last checkpoint, if the interval ends at one of the job's checkpoints.
+    #[serde(default)]
+    pub checkpoint: Option<Fairness>,
+    /// CPU time and memory of the load process.
+    pub usage: Usage,
+    /// Connections with an event in flight.
+    pub running: u32,
+    /// Due events that have not begun (open loop).
+    pub backlog: u64,
+    /// Events that became due in the interval; none in a closed loop.
+    #[serde(default)]
+    pub due: Option<u64>,
+    /// Whether at its end no event was in flight and none was due, so that nothing can finish. Only at a rate, or with
+    /// think times.
+    #[serde(default)]
+    pub is_idle: bool,
+}
+
+/// An order to a job that waits for them, one line of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Begin the load. Only of a job that is a [share](crate::Job::share), once.
+    Begin,
+    /// Run a slice. Only of a [`sliced`](crate::Job::sliced) job.
+    Slice(SliceOrder),
+    /// Begin to measure. Only of a job whose connections [join](crate::Job::joins), once.
+    Measure,
+}
+
+/// An order for one slice of a sliced job.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SliceOrder {
+    /// Lead: time at the beginning of the slice that is not measured, in which caches and threads wake up.
+    pub lead_seconds: f64,
+    /// Measured time after the lead.
+    pub seconds: f64,
+    /// Length of the bins of [`Slice::bins`]; none asks for no bins.
+    #[serde(default)]
+    pub bin_seconds: Option<f64>,
+    /// Events due a second, over all connections, spaced as independent arrivals (open loop); none for a closed loop. Only
+    /// of a job with [`paced_slices`](crate::Job::paced_slices).
+    #[serde(default)]
+    pub rate: Option<f64>,
+}
+
+/// The figures of one slice, from its order until all connections rest.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Slice {
+    /// Begin of its measured time, since the load began.
+    pub began_us: u64,
+    /// Its measured time: the mean of the connections' own, each of which ends with the event in flight when the
+    /// ordered time was over. So stalls are included. At a rate it is the ordered time.
+    pub seconds: f64,
+    /// What was finished in the measured time, or after it by events that began before its end.
+    pub counts: Counts,
+    /// Events by the share of their time that was measured: those that began in the lead count in part.
+    pub event_shares: f64,
+    /// What was finished from the order until all connections rested, lead included: the work that `usage` is of.
+    pub counts_whole: Counts,
+    /// Ignored errors by their code.
+    #[serde(default)]
+    pub error_codes: BTreeMap<String, u64>,
+    /// Latency of the events that began in the measured time, including those that ended after it. At a rate, of those
+    /// that became due in it.
+    pub latency: Latency,
+    /// Ages of the events that became due in the measured time and had not begun at its end (open loop). They never
+    /// begin.
+    #[serde(default)]
+    pub waiting: Latency,
+    /// Number of those, and of those that became due in the lead.
+    #[serde(default)]
+    pub backlog: u64,
+    /// Usage of the load process from the order until all connections rested.
+    pub usage: Usage,
+    /// Statements that ended in each bin since the slice's order; empty if none were asked for.
+    #[serde(default)]
+    pub bins: Vec<u32>,
+}
+
+/// The figures of the measured time: the merged ticks after the warm-up.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Total {
+    /// Measured time.
+    pub seconds: f64,
+    /// What was done in it.
+    pub counts: Counts,
+    /// Ignored errors by their code.
+    #[serde(default)]
+    pub error_codes: BTreeMap<String, u64>,
+    /// Latency of its events, and of those in flight at its end that ended afterwards.
+    pub latency: Latency,
+    /// Ages of the events that never ended: those that were due and had not begun at the end of the measured time, and
+    /// those in flight that were abandoned. Each is a lower bound of a latency.
+    #[serde(default)]
+    pub censored: Latency,
+    /// Time that its statements took.
+    #[serde(default)]
+    pub statements: StatementLatency,
+    /// Usage of the load process.
+    pub usage: Usage,
+    /// Due events that had not begun at the end (open loop).
+    pub backlog: u64,
+    /// Events that became due in the measured time; none in a closed loop, and of slices.
+    #[serde(default)]
+    pub due: Option<u64>,
+    /// Connections still in an event when the time limit of the end was reached.
+    #[serde(default)]
+    pub unfinished: u32,
+    /// Stretches in which something was due and nothing finished; none of slices and of commands.
+    #[serde(default)]
+    pub gaps: Option<Gaps>,
+    /// Longest time that a script kept an event loop from its other connections.
+    pub stall_us_max: u64,
+    /// Fairness of events and their seconds over connections.
+    pub fairness: Fairness,
+    /// Fairness since the last checkpoint, if one was reached.
+    #[serde(default)]
+    pub since_checkpoint: Option<Fairness>,
+    /// Its statements; none unless the job [notes](crate::Job::notes_statements) them.
+    #[serde(default)]
+    pub noted: Noted,
+}
+
+/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s. At a rate, a time in which
+/// no event is in flight or due is no such stretch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gaps {
+    pub longest_seconds: f64,
+    /// Begin of the longest, in seconds since measuring began.
+    pub longest_began_seconds: f64,
+    /// Length of the stretch at the end of the measured time.
+    pub last_seconds: f64,
+}
+
+/// What was done, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Finished events (transactions).
+    pub events: u64,
+    /// Queries that returned rows.
+    pub reads: u64,
+    /// Queries that changed rows.
+    pub writes: u64,
+    /// Other queries (`BEGIN`, a write that changed nothing).
+    pub others: u64,
+    /// Ignored errors, each of which reran its event.
+    pub errors: u64,
+    /// Connections made anew.
+    pub reconnects: u64,
+    /// Rows that bulk inserts sent.
+    pub rows: u64,
+}
+
+impl Counts {
+    /// Queries of every kind.
+    pub fn queries(&self) -> u64 {
+        self.reads + self.writes + self.others
+    }
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.events += other.events;
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.others += other.others;
+        self.errors += other.errors;
+        self.reconnects += other.reconnects;
+        self.rows += other.rows;
+    }
+}
+
+/// Time from requests of statements until their answers, by kind, as in [`Counts`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatementLatency {
+    /// Of those that returned rows.
+    pub reads: Latency,
+    /// Of those that changed rows.
+    pub writes: Latency,
+    pub others: Latency,
+}
+
+impl StatementLatency {
+    /// Adds other statements' latencies.
+    pub fn merge(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.reads, &other.reads),
+            (&mut self.writes, &other.writes),
+            (&mut self.others, &other.others),
+        ];
+        for (into, from) in pairs {
+            if !from.histogram().is_empty() {
+                into.merge(from);
+            }
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        for latency in [&mut self.reads, &mut self.writes, &mut self.others] {
+            if !latency.histogram().is_empty() {
+                latency.clear();
+            }
+        }
+    }
+
+    pub(crate) fn record_ns(&mut self, kind: Kind, latency_ns: u64) {
+        match kind {
+            Kind::Read => self.reads.record_ns(latency_ns),
+            Kind::Write => self.writes.record_ns(latency_ns),
+            Kind::Other => self.others.record_ns(latency_ns),
+        }
+    }
+}
+
+/// What a statement did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+    Other,
+}
+
+/// Usage of the load process, by `getrusage(2)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// CPU time in user space.
+    pub user_us: u64,
+    /// CPU time in the kernel.
+    pub system_us: u64,
+    /// Context switches, voluntary and not.
+    pub context_switches: u64,
+    /// Largest resident memory so far.
+    pub memory_bytes_max: u64,
+}
+
+/// Fairness: averages and standard deviations over connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// Mean events a connection.
+    pub events_avg: f64,
+    /// Standard deviation of events over connections.
+    pub events_stddev: f64,
+    /// Mean time in events a connection.
+    pub seconds_avg: f64,
+    /// Standard deviation of that time.
+    pub seconds_stddev: f64,
+}

@@ -1,0 +1,448 @@
+//! A job: the input of the load process, one JSON document.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use dyno_client::{Tls, Trust};
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::arrivals::Rate;
+use crate::statements::changed_names::ChangedNames;
+
+/// One command of one script against one database.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// The database.
+    pub target: Target,
+    pub script: Script,
+    /// `run`, `prepare`, `cleanup`, or a command that the script defines.
+    pub command: String,
+    /// The script's options as a user would write them (`tables` → `4`).
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+    /// Connections, each with a coroutine or a thread of its own.
+    pub connections: u32,
+    /// How coroutines are run.
+    #[serde(default)]
+    pub scheduler: Scheduler,
+    /// How the event loop moves bytes.
+    #[serde(default)]
+    pub io: IoMethod,
+    /// Number of event loops, each on a thread; none for the default.
+    #[serde(default)]
+    pub loops: Option<u32>,
+    /// Warm-up in seconds, not counted in results.
+    #[serde(default)]
+    pub warmup_seconds: f64,
+    /// Longest warm-up in seconds while the rate has no level; 0 does not wait for one.
+    #[serde(default)]
+    pub warmup_seconds_max: f64,
+    /// Measured time in seconds; none for no limit.
+    #[serde(default)]
+    pub seconds: Option<f64>,
+    /// Number of events; none for no limit.
+    #[serde(default)]
+    pub events: Option<u64>,
+    /// Rate of an open loop, in events a second over all connections; none for a closed loop, in which each connection
+    /// starts its next event when the last one ends (closed loop).
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// Whether events run in slices only, each upon a [`SliceOrder`](crate::SliceOrder) on standard input, and
+    /// connections rest in between. Such a job has neither warm-up nor `seconds` nor a rate, and ends with its input.
+    #[serde(default)]
+    pub sliced: bool,
+    /// When connections join, in order of time; empty if all begin at once. A connection is open from the start and
+    /// begins its first event when it joins. Measuring begins upon [`Order::Measure`](crate::Order::Measure). Such a job
+    /// is a closed loop without warm-up.
+    #[serde(default)]
+    pub joins: Vec<Join>,
+    /// Whether slices may have a [rate](crate::SliceOrder::rate). Events of an open loop must begin when due, so workers may
+    /// then preempt the server.
+    #[serde(default)]
+    pub paced_slices: bool,
+    /// Whether the distinct statements of the first connection's script are [noted](crate::Noted).
+    #[serde(default)]
+    pub notes_statements: bool,
+    /// Its part of a load that several load processes share; none if it is the whole load.
+    #[serde(default)]
+    pub share: Option<Share>,
+    /// Whether the script is only compared with the job: its top level is run and its options are read, and the job ends.
+    #[serde(default)]
+    pub checks_only: bool,
+    /// Seed of everything random.
+    pub seed: u64,
+    #[serde(default = "one_second")]
+    pub tick_seconds: f64,
+    /// Settings that few jobs change.
+    #[serde(default)]
+    pub tuning: Tuning,
+}
+
+impl Job {
+    /// A closed-loop job of one connection without limits and with seed 0, to be modified.
+    pub fn new(target: Target, script: Script, command: impl Into<String>) -> Self {
+        Self {
+            target,
+            script,
+            command: command.into(),
+            options: BTreeMap::new(),
+            connections: 1,
+            scheduler: Scheduler::Auto,
+            io: IoMethod::Auto,
+            loops: None,
+            warmup_seconds: 0.0,
+            warmup_seconds_max: 0.0,
+            seconds: None,
+            events: None,
+            rate: None,
+            sliced: false,
+            joins: Vec::new(),
+            paced_slices: false,
+            notes_statements: false,
+            share: None,
+            checks_only: false,
+            seed: 0,
+            tick_seconds: one_second(),
+            tuning: Tuning::default(),
+        }
+    }
+
+    /// Divides the load among processes: connections and events. Thread ids, random numbers and the rate are those of one
+    /// load. There must be a connection for each process, and an event if they are counted.
+    #[must_use]
+    pub fn divided(&self, processes: u32) -> Vec<Self> {
+        let bound = |number: u32, whole: u64| whole * u64::from(number) / u64::from(processes);
+        let connections = |number| bound(number, u64::from(self.connections)) as u32;
+        let part = |number| Self {
+            connections: connections(number + 1) - connections(number),
+            events: self.events.map(|events| bound(number + 1, events) - bound(number, events)),
+            notes_statements: self.notes_statements && number == 0,
+            share: Some(Share {
+                number,
+                of: processes,
+                tids_from: connections(number),
+                connections: self.connections,
+            }),
+            ..self.clone()
+        };
+        (0..processes).map(part).collect()
+    }
+
+    /// The command line that its script finds.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        if self.tuning.arguments.is_empty() {
+            return vec![self.script.name.clone(), self.command.clone()];
+        }
+        self.tuning.arguments.clone()
+    }
+
+    /// Its first thread id.
+    pub(crate) fn tids_from(&self) -> u32 {
+        self.share.map_or(0, |share| share.tids_from)
+    }
+
+    /// Connections of the whole load.
+    pub(crate) fn connections_in_all(&self) -> u32 {
+        self.share.map_or(self.connections, |share| share.connections).max(1)
+    }
+
+    /// The part of the load's rate that some of its connections have.
+    pub(crate) fn rate_share(&self, connections: u32) -> f64 {
+        f64::from(connections) / f64::from(self.connections_in_all())
+    }
+
+    /// When a connection joins, in ns since measuring began; none if it begins at once.
+    pub(crate) fn joins_at_ns(&self, tid: u32) -> Option<u64> {
+        let join = self.joins.iter().find(|join| join.connections > tid)?;
+        Some((join.at_seconds * 1e9) as u64)
+    }
+
+    /// Whether there is load before the measured time.
+    pub(crate) fn warms_up(&self) -> bool {
+        self.warmup_seconds > 0.0 || self.warmup_seconds_max > 0.0
+    }
+
+    /// Whether each connection needs a thread of its own, since its calls block or are logged in order.
+    pub(crate) fn needs_threads(&self) -> bool {
+        self.target.driver == Protocol::Sqlite || self.target.dry_run || self.tuning.trace
+    }
+}
+
+/// The part of a load that one of several load processes carries. It opens its connections, and begins upon
+/// [`Order::Begin`](crate::Order::Begin).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    /// Number of the process, from 0.
+    pub number: u32,
+    /// Number of processes.
+    pub of: u32,
+    /// Thread id of its first connection.
+    pub tids_from: u32,
+    /// Connections of the whole load.
+    pub connections: u32,
+}
+
+/// A time from which more connections run events.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Join {
+    /// Seconds since measuring began.
+    pub at_seconds: f64,
+    /// Connections that run events from then on, those before included. The last join's are all.
+    pub connections: u32,
+}
+
+/// Settings that few jobs change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tuning {
+    /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
+    /// `rand-type`).
+    pub globals: BTreeMap<String, String>,
+    /// The command line that scripts find, without the program's name; empty for one of the script and its command.
+    pub arguments: Vec<String>,
+    /// The version of sysbench that scripts find.
+    pub sysbench_version: String,
+    /// Whether every database call is logged as a line ([`Frame::Log`](crate::Frame::Log)).
+    pub trace: bool,
+    /// Think time between events of a connection (closed loop).
+    pub think_seconds: f64,
+    /// Time limit to open all connections.
+    pub start_seconds_max: f64,
+    /// Time limit of events in flight at the end. Those that take longer are abandoned.
+    pub end_seconds_max: f64,
+    /// Whether the measured time ends with the last event in flight, as in sysbench; otherwise it ends when no further
+    /// event may begin.
+    pub ends_with_last_event: bool,
+    /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
+    pub checkpoints_seconds: Vec<f64>,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            globals: BTreeMap::new(),
+            arguments: Vec::new(),
+            sysbench_version: "1.0.20".to_owned(),
+            trace: false,
+            think_seconds: 0.0,
+            start_seconds_max: 30.0,
+            end_seconds_max: 10.0,
+            ends_with_last_event: false,
+            checkpoints_seconds: Vec::new(),
+        }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one_second() -> f64 {
+    1.0
+}
+
+/// The database under load.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    pub driver: Protocol,
+    /// Its addresses. Connections take them in turn.
+    pub addresses: Vec<Address>,
+    #[serde(default)]
+    pub user: String,
+    /// Password in clear: a job is passed through a pipe and kept nowhere.
+    #[serde(default)]
+    pub password: String,
+    /// Database, or for SQLite nothing.
+    #[serde(default)]
+    pub database: String,
+    #[serde(default)]
+    pub tls: Tls,
+    /// What a server that has not shown who it is may learn.
+    #[serde(default)]
+    pub trust: Trust,
+    /// Limit in seconds for a server to accept a connection, and again for the login to complete. Without it,
+    /// [`Tuning::start_seconds_max`] limits all connections together.
+    #[serde(default)]
+    pub connect_seconds_max: Option<f64>,
+    /// How MySQL's packets may travel.
+    #[serde(default)]
+    pub compression: Compression,
+    /// Whether statements are prepared on the server; otherwise they are sent as text (`--db-ps-mode=disable`).
+    #[serde(default = "yes")]
+    pub prepared_statements: bool,
+    /// Whether nothing is sent and every statement is answered at once, to measure the cost of the script.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Statements that each new connection executes first (SQLite pragmas, session variables).
+    #[serde(default)]
+    pub on_connect: Vec<String>,
+    /// Errors that rerun an event, as error numbers or SQL states, or `all`; none for the driver's
+    /// defaults (deadlocks, lock timeouts and the like).
+    #[serde(default)]
+    pub ignore_errors: Option<Vec<String>>,
+    /// Where the names of the tables that loads make and change are gathered; none if nobody asks for them.
+    #[serde(default)]
+    pub changed_names: Option<ChangedNames>,
+}
+
+impl Target {
+    /// A database without account or encryption, to be modified.
+    pub fn new(driver: Protocol, addresses: Vec<Address>) -> Self {
+        Self {
+            driver,
+            addresses,
+            user: String::new(),
+            password: String::new(),
+            database: String::new(),
+            tls: Tls::default(),
+            trust: Trust::default(),
+            connect_seconds_max: None,
+            compression: Compression::default(),
+            prepared_statements: true,
+            dry_run: false,
+            on_connect: Vec::new(),
+            ignore_errors: None,
+            changed_names: None,
+        }
+    }
+}
+
+/// Prints everything but the password.
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Target")
+            .field("driver", &self.driver)
+            .field("addresses", &self.addresses)
+            .field("user", &self.user)
+            .field("database", &self.database)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Compression algorithms of MySQL's protocol, as in its clients' `--compression-algorithms`; by default
+/// none. With a server that has both, zlib is used. A server that has none of the allowed ones is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compression {
+    pub zlib: bool,
+    /// By Zstandard, level 3 (MySQL since 8.0.18).
+    pub zstd: bool,
+    pub uncompressed: bool,
+}
+
+impl Default for Compression {
+    fn default() -> Self {
+        Self { zlib: false, zstd: false, uncompressed: true }
+    }
+}
+
+/// The protocol of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// MySQL, MariaDB and their forks.
+    Mysql,
+    Pgsql,
+    /// SQLite, in this process.
+    Sqlite,
+}
+
+impl Protocol {
+    /// The name that scripts see (`sysbench.sql.driver():name()`).
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql",
+            Self::Pgsql => "pgsql",
+            Self::Sqlite => "sqlite",
+        }
+    }
+}
+
+/// The address of a database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Address {
+    Unix(PathBuf),
+    /// A host and port.
+    Tcp {
+        host: String,
+        port: u16,
+    },
+    /// The first that accepts, each time that a connection is opened.
+    #[serde(rename = "first_of")]
+    FirstOf(Vec<Address>),
+    /// A SQLite database file.
+    File(PathBuf),
+}
+
+impl Address {
+    /// Its sockets and files.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Self::Unix(path) | Self::File(path) => vec![path],
+            Self::Tcp { .. } => Vec::new(),
+            Self::FirstOf(list) => list.iter().flat_map(Self::paths).collect(),
+        }
+    }
+}
+
+/// A workload script, and where the modules are that it may `require`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// Name for messages: a path or a built-in's name.
+    pub name: String,
+    pub source: String,
+    /// Folders in which `require` looks, before the built-in workloads.
+    #[serde(default)]
+    pub search_path: Vec<PathBuf>,
+}
+
+/// How connections are run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheduler {
+    /// Event loops if the driver can wait without blocking, otherwise threads.
+    #[default]
+    Auto,
+    /// Coroutines on event loops.
+    Event,
+    /// A thread a connection.
+    Thread,
+}
+
+/// How an event loop moves bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IoMethod {
+    /// The cheapest that this kernel allows.
+    #[default]
+    Auto,
+    /// Readiness by epoll, then plain system calls.
+    Epoll,
+    /// Completions by `io_uring`.
+    Uring,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_is_divided_whole() {
+        let script = Script { name: String::new(), source: String::new(), search_path: Vec::new() };
+        let target = Target::new(Protocol::Mysql, Vec::new());
+        let job = Job { connections: 8, events: Some(10), ..Job::new(target, script, "run") };
+        let parts = job.divided(3);
+        let figures = |part: &Job| (part.tids_from(), part.connections, part.events);
+        let all: Vec<_> = parts.iter().map(figures).collect();
+        assert_eq!(all, [(0, 2, Some(3)), (2, 3, Some(3)), (5, 3, Some(4))]);
+        let shares: f64 = parts.iter().map(|part| part.rate_share(part.connections)).sum();
+        assert!((shares - 1.0).abs() < 1e-12, "{shares}");
+        assert!((job.rate_share(2) - 0.25).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,233 @@
+//! A load process, seen from the process that starts it: hands over the job, receives frames, orders slices.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use dyno_printable::printable_lines;
+
+use crate::statements::changed_names::ChangedNames;
+use crate::protocol::frame::{Frame, Order, SliceOrder, Total};
+use crate::protocol::job::Job;
+
+/// Time to wait for the last line on standard error of a process that has ended.
+const LAST_LINE_PATIENCE: Duration = Duration::from_millis(500);
+const LAST_LINE_POLL: Duration = Duration::from_millis(5);
+
+/// A frame with the time at which it arrived.
+type ReceivedFrame = Result<(Instant, Frame), LoadProcessError>;
+
+/// What sends the frames of a load.
+pub trait FrameSource {
+    /// Waits for the next frame, which comes with the time of its arrival; none if the time is over. Must not be called
+    /// again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
+    ///
+    /// # Errors
+    /// The process died or broke the protocol.
+    fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError>;
+
+    /// Why frames are missing that should have come although its processes run, with what was measured until then; none if
+    /// they come.
+    fn silence(&self) -> Option<(String, Option<Total>)> {
+        None
+    }
+
+    /// The id of its process on this host, to account its CPU; none if it runs on other hosts.
+    fn local_pid(&self) -> Option<u32>;
+}
+
+/// A running load process. Dropping it kills the process. If the process that started it dies, its input ends, and it
+/// ends itself.
+#[derive(Debug)]
+pub struct LoadProcess {
+    child: Child,
+    /// Closing it ends the job.
+    input: Option<ChildStdin>,
+    frames: Receiver<ReceivedFrame>,
+    reader: Option<JoinHandle<()>>,
+    /// Of a command whose standard error is piped; otherwise that is this process's.
+    stderr: Option<StderrReader>,
+    /// Where the names of the tables that it changes are gathered.
+    names: Option<ChangedNames>,
+}
+
+/// Passes on what a process writes to standard error, and keeps the last line.
+#[derive(Debug)]
+struct StderrReader {
+    last: Arc<Mutex<String>>,
+    thread: JoinHandle<()>,
+}
+
+/// The load process could not be started, or broke its protocol.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadProcessError {
+    /// The program cannot be started.
+    #[error("cannot start the load process {program}: {source}")]
+    Spawn { program: String, source: std::io::Error },
+    #[error("lost the load process: {0}")]
+    Pipe(#[from] std::io::Error),
+    /// It wrote a line that is no frame.
+    #[error("the load process wrote a line that is no frame: {0}")]
+    Frame(#[from] serde_json::Error),
+    /// It ended without a last frame.
+    #[error("the load process ended without a result ({0})")]
+    Ended(std::process::ExitStatus),
+    /// The same, with the last line that it wrote to standard error.
+    #[error("{0}")]
+    EndedSaying(String),
+}
+
+impl LoadProcess {
+    /// Starts a command that ends in a load process, such as `dyno drive` or `ssh host dyno drive`, and hands it a job.
+    ///
+    /// # Errors
+    /// The command cannot be started or does not read its input.
+    pub fn start(mut command: Command, job: &Job) -> Result<Self, LoadProcessError> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|source| {
+            LoadProcessError::Spawn { program: command.get_program().to_string_lossy().into_owned(), source }
+        })?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let stderr = child.stderr.take().map(StderrReader::start);
+        let (sender, frames) = channel();
+        let names = job.target.changed_names.clone();
+        if let Some(names) = &names {
+            names.begin();
+        }
+        let gathered = names.clone();
+        // Reading blocks; `next_frame` must not block for longer than asked.
+        let reader =
+            output.map(|output| thread::spawn(move || forward_frames(output, &sender, gathered.as_ref())));
+        let mut process = Self { child, input, frames, reader, stderr, names };
+        match process.write_line(job) {
+            // It has ended already, and its standard error says why.
+            Err(LoadProcessError::Pipe(_)) if process.stderr.is_some() => Err(process.ended()),
+            written => written.map(|()| process),
+        }
+    }
+
+    /// The process id, to account its CPU.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Orders the next slice of a job that is [`sliced`](Job::sliced). The process answers with a [`Frame::Slice`].
+    ///
+    /// # Errors
+    /// The process died.
+    pub fn order_slice(&mut self, order: &SliceOrder) -> Result<(), LoadProcessError> {
+        self.write_line(&Order::Slice(*order))
+    }
+
+    /// Orders a job whose connections [join](Job::joins) to begin to measure. The process answers with a
+    /// [`Frame::Measuring`].
+    ///
+    /// # Errors
+    /// The process died.
+    pub fn order_measuring(&mut self) -> Result<(), LoadProcessError> {
+        self.write_line(&Order::Measure)
+    }
+
+    /// Orders a job that is a [share](Job::share) to begin.
+    ///
+    /// # Errors
+    /// The process died.
+    pub fn order_begin(&mut self) -> Result<(), LoadProcessError> {
+        self.write_line(&Order::Begin)
+    }
+
+    /// Ends the job: the process disconnects and sends its last frame.
+    pub fn end(&mut self) {
+        self.input = None;
+    }
+
+    /// Why there are no more frames.
+    fn ended(&mut self) -> LoadProcessError {
+        let status = match self.child.wait() {
+            Ok(status) => status,
+            Err(error) => return error.into(),
+        };
+        let last = self.stderr.as_ref().map(StderrReader::last_line).filter(|line| !line.is_empty());
+        last.map_or(LoadProcessError::Ended(status), LoadProcessError::EndedSaying)
+    }
+
+    fn write_line(&mut self, value: &impl serde::Serialize) -> Result<(), LoadProcessError> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        let Some(input) = &mut self.input else {
+            return Err(LoadProcessError::Pipe(std::io::ErrorKind::BrokenPipe.into()));
+        };
+        Ok(input.write_all(&line)?)
+    }
+}
+
+impl FrameSource for LoadProcess {
+    fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError> {
+        match self.frames.recv_timeout(timeout) {
+            Ok(received) => received.map(Some),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
+        }
+    }
+
+    fn local_pid(&self) -> Option<u32> {
+        Some(self.pid())
+    }
+}
+
+impl StderrReader {
+    fn start(stderr: ChildStderr) -> Self {
+        let last = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&last);
+        let thread = thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                eprintln!("{}", printable_lines(&line));
+                if !line.trim().is_empty() {
+                    line.trim().clone_into(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
+                }
+            }
+        });
+        Self { last, thread }
+    }
+
+    /// The last line of a process that has ended. A child of its own may keep its standard error open, so this does not
+    /// wait for the end.
+    fn last_line(&self) -> String {
+        let until = Instant::now() + LAST_LINE_PATIENCE;
+        while !self.thread.is_finished() && Instant::now() < until {
+            thread::sleep(LAST_LINE_POLL);
+        }
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Sends frames to the receiver until the last one, the end of the output, or an error. Names are gathered instead.
+fn forward_frames(output: ChildStdout, sender: &Sender<ReceivedFrame>, names: Option<&ChangedNames>) {
+    for line in BufReader::new(output).lines() {
+        let frame = line.map_err(LoadProcessError::from).and_then(|line| Ok(serde_json::from_str(&line)?));
+        if let (Ok(Frame::Names { words }), Some(names)) = (&frame, names) {
+            names.add(words.clone());
+            continue;
+        }
+        let is_last = matches!(frame, Err(_) | Ok(Frame::Finished(_) | Frame::Failed { .. }));
+        if sender.send(frame.map(|frame| (Instant::now(), frame))).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+impl Drop for LoadProcess {
+    fn drop(&mut self) {
+        // Fails if the process has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+        if let Some(names) = &self.names {
+            names.end();
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The main function of the load process: reads a job, writes frames, stops at the end of input.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+
+use crate::machine::parent_watch;
+use crate::protocol::frame::Frame;
+use crate::protocol::job::Job;
+use crate::run::run_ordered_job;
+
+/// Why the load process failed before it had a job.
+#[derive(Debug, thiserror::Error)]
+pub enum StdioError {
+    #[error("cannot read the job: {0}")]
+    Input(#[from] io::Error),
+    /// Rights could not be given up.
+    #[error("cannot run the load without the rights of root: {0}")]
+    Rights(io::Error),
+    /// The first line is no job.
+    #[error("standard input holds no job (this command is for dyno itself): {0}")]
+    Job(#[from] serde_json::Error),
+}
+
+/// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to standard
+/// output. Each further line of input is an [`Order`](crate::Order). The job stops when standard input ends or standard output is closed; 10 s after the end of input the process ends, whatever its script
+/// does.
+///
+/// `before` is called with the job when nothing of its script has run, and this process has no thread but the caller's.
+///
+/// # Errors
+/// The first line is no job, or `before` failed. Later errors are a [`Frame::Failed`].
+pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), StdioError> {
+    let mut input = BufReader::new(io::stdin());
+    let mut line = String::new();
+    input.read_line(&mut line)?;
+    let job: Job = serde_json::from_str(&line)?;
+    drop(line);
+    before(&job).map_err(StdioError::Rights)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let at_end = Arc::clone(&stop);
+    let (sender, orders) = channel();
+    let listener = std::thread::spawn(move || {
+        // An invalid order ends the job, as the end of input does.
+        let orders = input.lines().map_while(Result::ok).map_while(|line| serde_json::from_str(&line).ok());
+        for order in orders {
+            let _ = sender.send(order);
+        }
+        at_end.store(true, Ordering::Relaxed);
+        // The job's own end does not wait for this.
+        std::thread::spawn(|| abandoned::end_after_grace());
+    });
+    let mut output = claim_stdout()?;
+    run_ordered_job(job, &stop, &orders, &mut |frame| {
+        if write_frame(&mut output, &frame).is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    // The reader may want this process's CPU time after the last frame, so it lives until its input ends.
+    drop(output);
+    let _ = listener.join();
+    abandoned::end_children();
+    Ok(())
+}
+
+/// Reserves standard output for frames. Output of scripts (`io.write`, `os.execute`) goes to
+/// standard error from here on.
+fn claim_stdout() -> io::Result<File> {
+    let frames = io::stdout().as_fd().try_clone_to_owned()?;
+    // SAFETY: both descriptors are open, and dup2 takes no pointers.
+    if unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(File::from(frames))
+}
+
+fn write_frame(output: &mut File, frame: &Frame) -> io::Result<()> {
+    let mut line = serde_json::to_vec(frame)?;
+    line.push(b'\n');
+    output.write_all(&line)
+}

@@ -1,0 +1,264 @@
+//! The phase of a job, shared by all workers: when it began, whether more events may begin.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::schedule::arrivals::{Rate, Schedule};
+use crate::io::Waker;
+use crate::measure::recorder::Part;
+
+/// Time after which a wait without end looks again.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
+/// The phase of a job. It only moves forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// Connections are being opened and initialised.
+    Preparing,
+    Running,
+    /// No new event begins; events in flight may end.
+    Stopping,
+    /// Everything is aborted.
+    Aborting,
+}
+
+/// The time of a slice, in ns since the load began.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Window {
+    /// Slices are numbered from 1; 0 is before the first.
+    pub(crate) number: u32,
+    pub(crate) start_ns: u64,
+    /// End of the lead.
+    pub(crate) from_ns: u64,
+    /// End of the measured time, after which no event begins.
+    pub(crate) to_ns: u64,
+    /// Length of a bin; 0 for no bins.
+    pub(crate) bin_ns: u64,
+    /// Events due a second over all connections; none for a closed loop.
+    pub(crate) rate: Option<f64>,
+}
+
+impl Window {
+    /// The endless slice of a job that is not sliced.
+    pub(crate) const ENDLESS: Self =
+        Self { number: 0, start_ns: 0, from_ns: 0, to_ns: u64::MAX, bin_ns: 0, rate: None };
+
+    /// The due events of a share of its connections; none for a closed loop. Each slice has arrivals of its own.
+    pub(crate) fn schedule(&self, share: f64, seed: u64) -> Option<Schedule> {
+        let seed = seed.wrapping_add(u64::from(self.number) << 32);
+        Some(Schedule::beginning_at(self.start_ns, Rate::steady(self.rate?), share, seed))
+    }
+
+    /// The part of the slice that a time is in.
+    pub(crate) fn part(&self, at_ns: u64) -> Part {
+        if at_ns < self.from_ns { Part::Lead } else { Part::Counted }
+    }
+
+    /// The share of an event's time that is measured.
+    pub(crate) fn share(&self, began_ns: u64, ended_ns: u64) -> f64 {
+        if began_ns >= self.from_ns {
+            return 1.0;
+        }
+        ended_ns.saturating_sub(self.from_ns) as f64 / ended_ns.saturating_sub(began_ns).max(1) as f64
+    }
+
+    /// The elapsed part of the measured time; zero before the first slice.
+    pub(crate) fn counted_ns(&self, at_ns: u64) -> u64 {
+        if self.number == 0 { 0 } else { at_ns.saturating_sub(self.from_ns) }
+    }
+
+    /// The bin that a time is in; none without bins.
+    pub(crate) fn bin(&self, at_ns: u64) -> Option<usize> {
+        let since_ns = at_ns.saturating_sub(self.start_ns);
+        since_ns.checked_div(self.bin_ns).map(|bin| bin as usize)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Control {
+    phase: AtomicU8,
+    changing: Mutex<()>,
+    changed: Condvar,
+    epoch: OnceLock<Instant>,
+    /// When [`Phase::Stopping`] began.
+    stopped: OnceLock<Instant>,
+    /// Wakers of event loops.
+    wakers: Mutex<Vec<Waker>>,
+    events_left: Option<AtomicI64>,
+    /// Whether the limit of events holds: not during a warm-up.
+    counts_down: AtomicBool,
+    /// The current or last slice; none for a job that is not sliced.
+    window: Option<Mutex<Window>>,
+    /// The number of that slice, which is cheaper to read.
+    window_number: AtomicU32,
+    /// When measuring began of a job whose connections join.
+    joins_from: OnceLock<Instant>,
+}
+
+impl Control {
+    pub(crate) fn new(events: Option<u64>, sliced: bool) -> Self {
+        Self {
+            phase: AtomicU8::new(Phase::Preparing as u8),
+            changing: Mutex::new(()),
+            changed: Condvar::new(),
+            epoch: OnceLock::new(),
+            stopped: OnceLock::new(),
+            wakers: Mutex::default(),
+            events_left: events.map(|events| AtomicI64::new(i64::try_from(events).unwrap_or(i64::MAX))),
+            counts_down: AtomicBool::new(true),
+            window: sliced.then(Mutex::default),
+            window_number: AtomicU32::new(0),
+            joins_from: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            0 => Phase::Preparing,
+            1 => Phase::Running,
+            2 => Phase::Stopping,
+            _ => Phase::Aborting,
+        }
+    }
+
+    /// Advances to `phase`, unless the job is further already.
+    pub(crate) fn advance(&self, phase: Phase) {
+        let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if phase == Phase::Running {
+            self.epoch.get_or_init(Instant::now);
+        }
+        if phase >= Phase::Stopping {
+            self.stopped.get_or_init(Instant::now);
+        }
+        self.phase.fetch_max(phase as u8, Ordering::Release);
+        self.changed.notify_all();
+        self.wake_loops();
+    }
+
+    fn wake_loops(&self) {
+        for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            waker.wake();
+        }
+    }
+
+    /// Registers a loop to wake when the phase changes, and when the last event has been taken.
+    pub(crate) fn wake_too(&self, waker: Waker) {
+        self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
+    }
+
+    /// Begins the next slice, and wakes resting workers.
+    pub(crate) fn open_window(&self, window: Window) {
+        if let Some(current) = &self.window {
+            *current.lock().unwrap_or_else(PoisonError::into_inner) = window;
+        }
+        let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.window_number.store(window.number, Ordering::Release);
+        self.changed.notify_all();
+        self.wake_loops();
+    }
+
+    /// Whether events run in slices only.
+    pub(crate) fn is_sliced(&self) -> bool {
+        self.window.is_some()
+    }
+
+    /// The current slice if its number is not `known`.
+    pub(crate) fn window_after(&self, known: u32) -> Option<Window> {
+        if self.window_number.load(Ordering::Acquire) == known {
+            return None;
+        }
+        self.window.as_ref().map(|window| *window.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Blocks until a slice other than number `known` begins; none if the job ends before.
+    pub(crate) fn wait_for_window(&self, known: u32) -> Option<Window> {
+        let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.phase() == Phase::Running && self.window_number.load(Ordering::Acquire) == known {
+            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(guard);
+        (self.phase() == Phase::Running).then(|| self.window_after(known)).flatten()
+    }
+
+    /// Begins the time since which connections join.
+    pub(crate) fn begin_joins(&self) {
+        let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.joins_from.get_or_init(Instant::now);
+        self.changed.notify_all();
+        self.wake_loops();
+    }
+
+    /// When that began, in ns since the load began; none before.
+    pub(crate) fn joins_from_ns(&self) -> Option<u64> {
+        let from = self.joins_from.get()?;
+        Some(from.saturating_duration_since(self.epoch()).as_nanos() as u64)
+    }
+
+    /// Blocks until a connection joins, `at_ns` after measuring began; false if the job ends before.
+    pub(crate) fn wait_to_join(&self, at_ns: u64) -> bool {
+        let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.phase() == Phase::Running {
+            let left = match self.joins_from.get() {
+                None => LONGEST_WAIT,
+                Some(from) => Duration::from_nanos(at_ns).saturating_sub(from.elapsed()),
+            };
+            if left.is_zero() {
+                return true;
+            }
+            guard = self.changed.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        false
+    }
+
+    /// Blocks until the job is past [`Phase::Preparing`].
+    pub(crate) fn wait_for_start(&self) {
+        let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.phase() == Phase::Preparing {
+            guard = self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// When the load began; now if it has not.
+    pub(crate) fn epoch(&self) -> Instant {
+        self.epoch.get().copied().unwrap_or_else(Instant::now)
+    }
+
+    /// End of the measured time, in ns since the load began; the present if it goes on.
+    pub(crate) fn stopped_ns(&self) -> u64 {
+        let stopped = self.stopped.get().copied().unwrap_or_else(Instant::now);
+        stopped.saturating_duration_since(self.epoch()).as_nanos() as u64
+    }
+
+    /// Lets the limit of events hold from a time on, or not until then.
+    pub(crate) fn count_down(&self, counts: bool) {
+        self.counts_down.store(counts, Ordering::Relaxed);
+    }
+
+    /// Whether another event may begin.
+    pub(crate) fn has_events(&self) -> bool {
+        self.phase() == Phase::Running && !self.is_spent()
+    }
+
+    /// Whether all events of the job have been taken.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.events_left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
+    }
+
+    /// Takes one event of the job; false if none is left or the job is ending.
+    pub(crate) fn take_event(&self) -> bool {
+        if self.phase() != Phase::Running {
+            return false;
+        }
+        let Some(left) = self.events_left.as_ref().filter(|_| self.counts_down.load(Ordering::Relaxed))
+        else {
+            return true;
+        };
+        let left = left.fetch_sub(1, Ordering::Relaxed);
+        if left == 1 {
+            self.wake_loops();
+        }
+        left > 0
+    }
+}

@@ -1,0 +1,97 @@
+//! Errors of connections and statements, as scripts and users see them.
+
+use std::io;
+
+use dyno_client::{ClientError, EndpointError};
+use dyno_script::SqlFailure;
+use dyno_wire::ServerError;
+
+use crate::protocol::job::Protocol;
+
+/// MySQL's error of a connection that broke during a query, `CR_SERVER_LOST`.
+const SERVER_LOST: u32 = 2013;
+/// MySQL's error of a missing connection, `CR_SERVER_GONE_ERROR`.
+const SERVER_GONE: u32 = 2006;
+/// MySQL's error of a failed connection attempt, `CR_CONNECTION_ERROR`.
+const CONNECTION_REFUSED: u32 = 2002;
+/// MySQL's error of a broken protocol, `CR_MALFORMED_PACKET`.
+const MALFORMED_PACKET: u32 = 2027;
+
+/// In place of a server's message that is empty.
+const WORDLESS: &str = "the server gives no reason";
+/// Errors that rerun an event by default: deadlock, record changed, lock wait timeout
+/// (sysbench's default of `--mysql-ignore-errors`).
+const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
+/// The same for PostgreSQL: serialization failure, deadlock, and unique violation of a row that two
+/// connections delete and insert anew at once.
+const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
+
+/// A blocking connection failed, or its server refused. `ignored` replaces the default list of errors.
+pub(crate) fn from_client(driver: Protocol, ignored: Option<&[String]>, error: ClientError) -> SqlFailure {
+    match error {
+        ClientError::Server(error) => from_server(driver, ignored, error),
+        ClientError::Connect { address, source } => unreachable(driver, &address, &source),
+        ClientError::Endpoint(error) => from_endpoint(driver, &error),
+        error @ ClientError::LoginTimeout { .. } => late(driver, &error),
+        ClientError::Io(error) => lost(driver, Some(&error)),
+        _ => lost(driver, None),
+    }
+}
+
+/// The server refused. `ignored` replaces the default list of errors.
+pub(crate) fn from_server(driver: Protocol, ignored: Option<&[String]>, error: ServerError) -> SqlFailure {
+    let ignorable = match (ignored, driver) {
+        (Some(list), _) => is_listed(list, &error),
+        (None, Protocol::Mysql) => MYSQL_IGNORABLE.contains(&error.code),
+        (None, Protocol::Pgsql) => PGSQL_IGNORABLE.contains(&error.state.as_str()),
+        (None, Protocol::Sqlite) => false,
+    };
+    let message = if error.message.is_empty() { WORDLESS.to_owned() } else { error.message };
+    SqlFailure { errno: u32::from(error.code), state: error.state, message, ignorable }
+}
+
+fn is_listed(list: &[String], error: &ServerError) -> bool {
+    let code = error.code.to_string();
+    list.iter().any(|listed| *listed == "all" || *listed == code || *listed == error.state)
+}
+
+/// The server broke the protocol.
+pub(crate) fn from_endpoint(driver: Protocol, error: &EndpointError) -> SqlFailure {
+    client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
+}
+
+/// A server did not let the client in within the time limit.
+pub(crate) fn late(driver: Protocol, error: &ClientError) -> SqlFailure {
+    client_side(driver, SERVER_LOST, "08001", error.to_string())
+}
+
+/// The connection broke while an answer was expected.
+pub(crate) fn lost(driver: Protocol, error: Option<&io::Error>) -> SqlFailure {
+    let why = error.map_or_else(|| "the server closed the connection".to_owned(), ToString::to_string);
+    client_side(driver, SERVER_LOST, "08006", format!("lost the connection to the server: {why}"))
+}
+
+/// There is no connection.
+pub(crate) fn gone(driver: Protocol) -> SqlFailure {
+    client_side(driver, SERVER_GONE, "08003", "the connection is closed".to_owned())
+}
+
+/// A connection attempt failed.
+pub(crate) fn unreachable(driver: Protocol, address: &str, error: &io::Error) -> SqlFailure {
+    client_side(driver, CONNECTION_REFUSED, "08001", format!("cannot connect to {address}: {error}"))
+}
+
+/// An `on_connect` statement failed.
+pub(crate) fn on_connect(sql: &str, mut error: SqlFailure) -> SqlFailure {
+    error.message = format!("{} (in '{sql}', run on each new connection)", error.message);
+    error.ignorable = false;
+    error
+}
+
+fn client_side(driver: Protocol, errno: u32, pgsql_state: &str, message: String) -> SqlFailure {
+    let (errno, state) = match driver {
+        Protocol::Mysql => (errno, "HY000"),
+        Protocol::Pgsql | Protocol::Sqlite => (0, pgsql_state),
+    };
+    SqlFailure { errno, state: state.to_owned(), message, ignorable: false }
+}

@@ -1,0 +1,111 @@
+//! The servers of a target, resolved once and taken in turn.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use dyno_client::{Account, Compression, Dialect, Login, ServerAddress};
+
+use crate::protocol::job::{Address, Protocol, Target};
+
+/// The addresses of a target, taken in turn by its connections, and how to log in there.
+#[derive(Debug)]
+pub(crate) struct Dialer {
+    places: Vec<Arc<ServerAddress>>,
+    account: Account,
+    login_limit: Duration,
+    next: AtomicUsize,
+}
+
+impl Dialer {
+    /// Resolves all addresses and reads the files for TLS. Database files and dry runs have no address. A host that
+    /// cannot be resolved is an error of the connections to it.
+    ///
+    /// A connection has `start_seconds_max` to open unless the target says otherwise.
+    pub(crate) fn new(target: &Target, start_seconds_max: f64) -> io::Result<Self> {
+        let mut places = Vec::new();
+        for address in target.addresses.iter().filter(|_| !target.dry_run) {
+            match address {
+                Address::File(_) => {}
+                address => places.push(Arc::new(resolve(address)?)),
+            }
+        }
+        if places.is_empty() && target.driver != Protocol::Sqlite && !target.dry_run {
+            return Err(io::Error::other("no address of a server was given"));
+        }
+        let account = account(target).encrypted(&target.tls).map_err(io::Error::other)?;
+        let login_limit = crate::run::seconds(target.connect_seconds_max.unwrap_or(start_seconds_max));
+        Ok(Self { places, account, login_limit, next: AtomicUsize::new(0) })
+    }
+
+    /// Limit for an address to accept a connection, and again for the login to complete.
+    pub(crate) fn login_limit(&self) -> Duration {
+        self.login_limit
+    }
+
+    /// How to log in.
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// The next address to connect to.
+    ///
+    /// # Panics
+    /// For SQLite and dry runs, which do not connect.
+    pub(crate) fn place(&self) -> &Arc<ServerAddress> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        &self.places[turn % self.places.len()]
+    }
+}
+
+fn resolve(address: &Address) -> io::Result<ServerAddress> {
+    match address {
+        Address::Unix(path) => ServerAddress::unix(path),
+        Address::Tcp { host, port } => Ok(ServerAddress::named(host, *port)),
+        Address::FirstOf(list) => {
+            list.iter().map(resolve).collect::<io::Result<Vec<_>>>().map(ServerAddress::first_of)
+        }
+        Address::File(path) => Err(io::Error::other(format!("{} is no server", path.display()))),
+    }
+}
+
+fn account(target: &Target) -> Account {
+    let login = Login {
+        user: target.user.clone(),
+        password: target.password.clone(),
+        database: target.database.clone(),
+        trust: target.trust.clone(),
+        ..Login::default()
+    };
+    let crate::protocol::job::Compression { zlib, zstd, uncompressed } = target.compression;
+    let dialect = match target.driver {
+        Protocol::Pgsql => Dialect::Pgsql,
+        Protocol::Mysql | Protocol::Sqlite => Dialect::Mysql(Compression { zlib, zstd, uncompressed }),
+    };
+    Account::new(dialect, login)
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use socket2::SockAddr;
+
+    use crate::*;
+
+    /// A dialer of one server with these addresses.
+    pub(crate) fn dialer(addresses: Vec<SockAddr>) -> Dialer {
+        let place = ServerAddress::of("many.example:1".to_owned(), "many.example", addresses);
+        let account = Account::new(Dialect::MYSQL, Login::default());
+        let login_limit = Duration::from_secs(20);
+        Dialer { places: vec![Arc::new(place)], account, login_limit, next: AtomicUsize::new(0) }
+    }
+
+    /// The address of a listener, after one without.
+    pub(crate) fn dead_and_alive() -> (std::net::TcpListener, Vec<SockAddr>) {
+        let listen = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let (dead, alive) = (listen(), listen());
+        let addresses =
+            [&dead, &alive].map(|listener| SockAddr::from(listener.local_addr().expect("bound"))).to_vec();
+        (alive, addresses)
+    }
+}

@@ -1,0 +1,241 @@
+//! The distinct statements of a load, so that their plans can be asked for afterwards.
+
+use std::collections::{HashMap, HashSet};
+
+use dyno_script::{ConnectionId, Reply, Request, StatementId};
+use serde::{Deserialize, Serialize};
+
+use crate::statements::emulation::Emulation;
+use crate::protocol::job::{Protocol, Target};
+use crate::statements::text::{explainable, without_values};
+
+/// Most statements that are noted.
+const STATEMENTS_MAX: usize = 50;
+/// Executions that are looked at, so that a load is soon left alone: enough for a transaction that is one of 25.
+const LOOKED_AT: u32 = 5_000;
+/// Longest statement that is noted, in bytes.
+const BYTES_MAX: usize = 10_000;
+
+/// The distinct statements that servers can explain, of the first 5,000 that a load's first script executes. Statements above
+/// 10,000 bytes and those of bulk inserts are neither noted nor counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noted {
+    /// At most 50, in the order in which they were first executed.
+    pub statements: Vec<NotedStatement>,
+    /// Number of further ones.
+    pub left_out: u32,
+}
+
+/// A statement that a load executes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotedStatement {
+    /// Its text with `?` for values.
+    pub text: String,
+    /// Its text with the values of its first execution.
+    pub example: String,
+}
+
+/// Takes notes of a script's statements.
+#[derive(Debug)]
+pub(crate) struct StatementNotes {
+    /// Executions still to look at; none before the first event, 0 at the end.
+    left: Option<u32>,
+    backslashes: bool,
+    emulation: Emulation,
+    /// The prepared statements that were not executed yet, with their numbers in `emulation`.
+    prepared: HashMap<(ConnectionId, StatementId), StatementId>,
+    /// The statement that is being prepared.
+    preparing: Option<(ConnectionId, Vec<u8>)>,
+    seen: HashSet<String>,
+    noted: Noted,
+}
+
+impl StatementNotes {
+    pub(crate) fn new(target: &Target) -> Self {
+        Self {
+            left: None,
+            backslashes: target.driver == Protocol::Mysql,
+            emulation: Emulation::default(),
+            prepared: HashMap::new(),
+            preparing: None,
+            seen: HashSet::new(),
+            noted: Noted::default(),
+        }
+    }
+
+    /// Events begin. What a script executes before, such as settings of its session, is not noted.
+    pub(crate) fn begin(&mut self) {
+        self.left = Some(LOOKED_AT);
+    }
+
+    /// Whether an execution is looked at, which is then one fewer. After the last, all but the notes is dropped.
+    fn looks(&mut self) -> bool {
+        let Some(left) = self.left.as_mut().filter(|left| **left > 0) else { return false };
+        *left -= 1;
+        if *left == 0 {
+            (self.emulation, self.prepared, self.preparing) = Default::default();
+        }
+        true
+    }
+
+    /// The statements so far.
+    pub(crate) fn so_far(&self) -> Noted {
+        self.noted.clone()
+    }
+
+    /// Looks at a request of the script.
+    pub(crate) fn asked(&mut self, request: &Request<'_>) {
+        if self.left == Some(0) {
+            return;
+        }
+        match *request {
+            Request::Prepare { connection, sql, .. } => {
+                self.preparing = Some((connection, sql.to_vec()));
+            }
+            Request::CloseStatement { connection, statement } => self.forget((connection, statement)),
+            Request::Execute { connection, statement, params } => {
+                let own = self.prepared.get(&(connection, statement)).filter(|_| self.left.is_some());
+                let text = own.and_then(|own| self.emulation.text(*own, params, self.backslashes));
+                if let Some(text) = text.map(<[u8]>::to_vec) {
+                    self.note(&text);
+                    self.forget((connection, statement));
+                }
+                self.looks();
+            }
+            Request::Query { sql, .. } if self.looks() => self.note(sql),
+            _ => {}
+        }
+    }
+
+    fn forget(&mut self, prepared: (ConnectionId, StatementId)) {
+        if let Some(own) = self.prepared.remove(&prepared) {
+            self.emulation.close(own);
+        }
+    }
+
+    /// Looks at the reply to the last request.
+    pub(crate) fn replied(&mut self, reply: &Reply) {
+        if let Some((connection, sql)) = self.preparing.take()
+            && let Reply::Prepared(statement) = reply
+        {
+            // A connection that was made anew gives the same numbers again.
+            self.forget((connection, *statement));
+            self.prepared.insert((connection, *statement), self.emulation.prepare(&sql));
+        }
+    }
+
+    fn note(&mut self, sql: &[u8]) {
+        let Some(example) = std::str::from_utf8(sql).ok().and_then(explainable) else { return };
+        if example.len() > BYTES_MAX {
+            return;
+        }
+        let text = without_values(example);
+        if self.seen.contains(&text) {
+            return;
+        }
+        self.seen.insert(text.clone());
+        if self.noted.statements.len() < STATEMENTS_MAX {
+            self.noted.statements.push(NotedStatement { text, example: example.to_owned() });
+        } else {
+            self.noted.left_out += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_script::Param;
+
+    use super::*;
+
+    /// Notes of a script whose events have begun.
+    fn notes() -> StatementNotes {
+        let mut notes = StatementNotes::new(&Target::new(Protocol::Mysql, Vec::new()));
+        notes.begin();
+        notes
+    }
+
+    fn query(notes: &mut StatementNotes, sql: &str) {
+        notes.asked(&Request::Query { connection: 0, sql: sql.as_bytes() });
+        notes.replied(&Reply::Result { has_rows: true });
+    }
+
+    fn prepare(notes: &mut StatementNotes, sql: &str, statement: StatementId) {
+        notes.asked(&Request::Prepare { connection: 0, sql: sql.as_bytes(), types: &[] });
+        notes.replied(&Reply::Prepared(statement));
+    }
+
+    #[test]
+    fn each_statement_is_noted_once_with_the_values_of_its_first_execution() {
+        let mut notes = notes();
+        prepare(&mut notes, "SELECT c FROM t WHERE id = ? AND a = ?", 7);
+        prepare(&mut notes, "BEGIN", 8);
+        prepare(&mut notes, "DELETE FROM t WHERE id = ?", 9);
+        for id in [3, 4] {
+            notes.asked(&Request::Execute { connection: 0, statement: 8, params: &[] });
+            let params = [Param::Int(id), Param::Text(b"it's")];
+            notes.asked(&Request::Execute { connection: 0, statement: 7, params: &params });
+        }
+        query(&mut notes, "UPDATE t SET a = 1 WHERE id = 5");
+        query(&mut notes, "UPDATE t SET a = 2 WHERE id = 6");
+        let of_load = notes.so_far();
+        let found: Vec<(&str, &str)> =
+            of_load.statements.iter().map(|it| (it.text.as_str(), it.example.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                ("SELECT c FROM t WHERE id = ? AND a = ?", "SELECT c FROM t WHERE id = 3 AND a = 'it''s'"),
+                ("UPDATE t SET a = ? WHERE id = ?", "UPDATE t SET a = 1 WHERE id = 5"),
+            ],
+            "what is prepared and never executed has no values"
+        );
+        assert_eq!(of_load.left_out, 0);
+    }
+
+    #[test]
+    fn a_statement_that_was_not_prepared_is_not_noted() {
+        let mut notes = notes();
+        notes.asked(&Request::Prepare { connection: 0, sql: b"SELECT nonsense", types: &[] });
+        notes.replied(&Reply::Failed(dyno_script::SqlFailure::default()));
+        notes.asked(&Request::Execute { connection: 0, statement: 1, params: &[] });
+        assert_eq!(notes.so_far(), Noted::default());
+    }
+
+    #[test]
+    fn what_comes_before_the_first_event_is_not_noted() {
+        let mut notes = StatementNotes::new(&Target::new(Protocol::Pgsql, Vec::new()));
+        query(&mut notes, "SELECT count(*) FROM warehouse1");
+        prepare(&mut notes, "SELECT c FROM t WHERE id = ?", 1);
+        notes.begin();
+        notes.asked(&Request::Execute { connection: 0, statement: 1, params: &[Param::Null] });
+        let [only] = &notes.so_far().statements[..] else { panic!() };
+        assert_eq!(only.example, "SELECT c FROM t WHERE id = NULL");
+    }
+
+    #[test]
+    fn further_statements_are_counted() {
+        let mut notes = notes();
+        (0..STATEMENTS_MAX + 3).for_each(|table| query(&mut notes, &format!("SELECT 1 FROM t{table}")));
+        let found = notes.so_far();
+        assert_eq!((found.statements.len(), found.left_out), (STATEMENTS_MAX, 3));
+    }
+
+    #[test]
+    fn a_load_is_left_alone_after_a_while() {
+        let mut notes = notes();
+        (0..LOOKED_AT).for_each(|_| query(&mut notes, "COMMIT"));
+        query(&mut notes, "SELECT 1");
+        assert_eq!(notes.so_far(), Noted::default());
+        prepare(&mut notes, "SELECT 2", 1);
+        assert!(notes.prepared.is_empty() && notes.preparing.is_none());
+    }
+
+    #[test]
+    fn statements_that_are_closed_or_prepared_again_are_forgotten() {
+        let mut notes = notes();
+        prepare(&mut notes, "SELECT a FROM t", 1);
+        prepare(&mut notes, "SELECT b FROM t", 1);
+        notes.asked(&Request::CloseStatement { connection: 0, statement: 1 });
+        assert!(notes.prepared.is_empty());
+    }
+}

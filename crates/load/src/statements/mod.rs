@@ -1,0 +1,7 @@
+//! Statements: prepared, emulated, and told apart by their text.
+
+pub(crate) mod changed_names;
+pub(crate) mod distinct;
+pub(crate) mod emulation;
+pub(crate) mod prepared;
+pub(crate) mod text;

@@ -1,0 +1,114 @@
+//! The prepared statements of a connection: those of the server, and those that are emulated.
+
+use dyno_script::{Param, ParamType, StatementId};
+use dyno_wire::{Client, Event, Value};
+
+use crate::statements::emulation::Emulation;
+use crate::protocol::job::{Protocol, Target};
+
+/// Parameters that fit without an allocation.
+const PARAMS_INLINE: usize = 16;
+
+/// MySQL's error of a statement that cannot be prepared, `ER_UNSUPPORTED_PS`.
+const UNSUPPORTED_PS: u16 = 1295;
+
+/// Which statements of a connection are the server's.
+#[derive(Debug)]
+pub(crate) struct Statements {
+    emulation: Emulation,
+    /// Whether statements are prepared on the server.
+    prepares: bool,
+    /// Whether backslashes escape in strings.
+    backslashes: bool,
+    /// The statement that the server is preparing.
+    preparing: Vec<u8>,
+}
+
+impl Statements {
+    pub(crate) fn new(target: &Target) -> Self {
+        Self {
+            emulation: Emulation::default(),
+            prepares: target.prepared_statements,
+            backslashes: target.driver == Protocol::Mysql,
+            preparing: Vec::new(),
+        }
+    }
+
+    /// Starts to prepare a statement with parameters of these types. Returns its number if it is emulated.
+    pub(crate) fn prepare(
+        &mut self,
+        client: &mut dyn Client,
+        sql: &[u8],
+        types: &[ParamType],
+    ) -> Option<StatementId> {
+        if !self.prepares {
+            return Some(self.emulation.prepare(sql));
+        }
+        self.preparing.clear();
+        self.preparing.extend_from_slice(sql);
+        let oids: Vec<u32> = types.iter().copied().map(oid).collect();
+        client.prepare_typed(sql, &oids);
+        None
+    }
+
+    /// Starts executing a statement with a script's parameters.
+    pub(crate) fn execute(&mut self, client: &mut dyn Client, statement: StatementId, params: &[Param<'_>]) {
+        if let Some(text) = self.emulation.text(statement, params, self.backslashes) {
+            client.query(text);
+        } else {
+            execute(client, statement, params);
+        }
+    }
+
+    pub(crate) fn close(&mut self, client: &mut dyn Client, statement: StatementId) {
+        if !self.emulation.close(statement) {
+            client.close_statement(statement);
+        }
+    }
+
+    /// What the server answered; a statement that it cannot prepare is emulated.
+    pub(crate) fn answered(&mut self, event: Event) -> Event {
+        match event {
+            Event::Failed(error) if error.code == UNSUPPORTED_PS && !self.preparing.is_empty() => {
+                Event::Prepared(self.emulation.prepare(&std::mem::take(&mut self.preparing)))
+            }
+            Event::Prepared(_) => {
+                self.preparing = Vec::new();
+                event
+            }
+            _ => event,
+        }
+    }
+}
+
+/// The number of a type in PostgreSQL's catalogue (`pg_type.dat`).
+fn oid(kind: ParamType) -> u32 {
+    match kind {
+        ParamType::Int => 20,
+        ParamType::Float => 701,
+        ParamType::Text => 1043,
+        ParamType::Inferred => 0,
+    }
+}
+
+fn execute(client: &mut dyn Client, statement: StatementId, params: &[Param<'_>]) {
+    if params.len() <= PARAMS_INLINE {
+        let mut values = [Value::Null; PARAMS_INLINE];
+        for (value, param) in values.iter_mut().zip(params) {
+            *value = value_of(param);
+        }
+        client.execute(statement, &values[..params.len()]);
+    } else {
+        let values: Vec<Value<'_>> = params.iter().map(value_of).collect();
+        client.execute(statement, &values);
+    }
+}
+
+fn value_of<'a>(param: &Param<'a>) -> Value<'a> {
+    match *param {
+        Param::Null => Value::Null,
+        Param::Int(number) => Value::Int(number),
+        Param::Float(number) => Value::Float(number),
+        Param::Text(text) => Value::Bytes(text),
+    }
+}

@@ -1,0 +1,68 @@
+//! Variation of throughput within a trial, reported beside its level.
+
+use serde::Serialize;
+
+use crate::series::effective_size::variance;
+use crate::estimate::median::median;
+
+/// A sample below this share of the median is a stall.
+const STALL: f64 = 0.1;
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Variation {
+    /// Standard deviation as a share of the mean.
+    pub coefficient: f64,
+    /// The lowest sample, as a share of the median.
+    pub worst: f64,
+    /// Samples below a tenth of the median.
+    pub stalled: usize,
+    /// Longest sequence of such samples.
+    pub stalled_longest: usize,
+}
+
+/// The variation of a series of throughput; none with fewer than two samples, or if at least half of them are 0.
+pub fn variation(series: &[f64]) -> Option<Variation> {
+    let median = median(series).filter(|median| *median > 0.0)?;
+    let mean = series.iter().sum::<f64>() / series.len() as f64;
+    let stalls = || series.chunk_by(|a, b| is_stall(*a, median) == is_stall(*b, median));
+    let lengths = || stalls().filter(|run| is_stall(run[0], median)).map(<[f64]>::len);
+    Some(Variation {
+        coefficient: variance(series)?.sqrt() / mean,
+        worst: series.iter().copied().fold(f64::INFINITY, f64::min) / median,
+        stalled: lengths().sum(),
+        stalled_longest: lengths().max().unwrap_or(0),
+    })
+}
+
+fn is_stall(sample: f64, median: f64) -> bool {
+    sample < STALL * median
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::assert_close;
+
+    #[test]
+    fn figures_of_scipy() {
+        // scipy.stats.variation([10, 12, 9, 11, 8], ddof=1)
+        let found = variation(&[10.0, 12.0, 9.0, 11.0, 8.0]).unwrap();
+        assert_close(found.coefficient, 0.158_113_883_008_418_98, 1e-12);
+        assert_close(found.worst, 0.8, 1e-12);
+        assert_eq!((found.stalled, found.stalled_longest), (0, 0));
+    }
+
+    #[test]
+    fn stalls_are_counted_and_the_longest_measured() {
+        let found = variation(&[10.0, 0.0, 10.0, 0.5, 0.0, 0.9, 10.0, 10.0, 10.0, 10.0, 1.0]).unwrap();
+        assert_eq!((found.stalled, found.stalled_longest), (4, 3));
+        // 1.0 is a tenth of the median, and not below it.
+        assert_close(found.worst, 0.0, 0.0);
+    }
+
+    #[test]
+    fn of_one_sample_or_of_nothing_there_is_none() {
+        assert_eq!(variation(&[1.0]), None);
+        assert_eq!(variation(&[0.0, 0.0, 0.0, 1.0]), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! What tells a run from every other in all results files, and how complete a file's copy of it is.
+
+use rusqlite::Row;
+
+use crate::error::StoreError;
+use crate::file::open::Store;
+use crate::run::RunId;
+
+/// Facts by which a run is the same run in several results files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunIdentity {
+    /// When it started, in milliseconds since 1970 UTC.
+    pub started_at_ms: i64,
+    pub seed: u64,
+    /// Facts about its host, as the file has them (JSON).
+    pub host: String,
+    pub plan_text: String,
+}
+
+/// Completeness of a file's copy of a run. Of two copies the greater is more complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Completeness {
+    pub completed_trials: u64,
+    /// Trials with any outcome.
+    pub trials: u64,
+    /// Whether its end is recorded.
+    pub has_ended: bool,
+}
+
+impl Store {
+    /// The identity of a run of this file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has no such run.
+    pub fn run_identity(&self, run: RunId) -> Result<RunIdentity, StoreError> {
+        let sql = "SELECT started_at_ms, seed, host, plan_text FROM run WHERE id = ?1";
+        let identity = |row: &Row<'_>| {
+            Ok(RunIdentity {
+                started_at_ms: row.get(0)?,
+                seed: row.get::<_, i64>(1)?.cast_unsigned(),
+                host: row.get(2)?,
+                plan_text: row.get(3)?,
+            })
+        };
+        self.connection().query_row(sql, [run.0], identity).map_err(|error| self.error(error))
+    }
+
+    /// The completeness of this file's copy of a run.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn completeness(&self, run: RunId) -> Result<Completeness, StoreError> {
+        let sql = "SELECT (SELECT count(*) FROM trial WHERE run_id = ?1 AND outcome = 'completed'),
+                          (SELECT count(*) FROM trial WHERE run_id = ?1),
+                          (SELECT finished_at_ms IS NOT NULL FROM run WHERE id = ?1)";
+        let completeness = |row: &Row<'_>| {
+            Ok(Completeness { completed_trials: row.get(0)?, trials: row.get(1)?, has_ended: row.get(2)? })
+        };
+        self.connection().query_row(sql, [run.0], completeness).map_err(|error| self.error(error))
+    }
+}

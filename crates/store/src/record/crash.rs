@@ -1,0 +1,134 @@
+//! Crash tests of a run's systems.
+
+use rusqlite::params;
+use serde::Serialize;
+
+use crate::error::StoreError;
+use crate::file::open::Store;
+use crate::read::json;
+use crate::run::RunId;
+use crate::write::Row;
+
+/// The crash test of a system. `docs/do/crash.md` explains what is counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CrashRecord {
+    pub system_id: String,
+    /// `process` if processes were killed, `power` if the power of the volume was cut.
+    pub kind: String,
+    /// What the settings promise, in words.
+    pub promise: String,
+    pub clients: u32,
+    /// Crashes that were checked.
+    pub crashes: u32,
+    /// Commits that were acknowledged before them.
+    pub acknowledged: u64,
+    /// Acknowledged transactions that are gone.
+    pub lost: u64,
+    /// Time from the acknowledgement of the oldest of them to its crash, in ms; none if none was lost.
+    pub lost_age_ms_max: Option<f64>,
+    /// Transactions that are there in part, or with other contents.
+    pub torn: u64,
+    /// Transactions that are there and were never committed.
+    pub resurrected: u64,
+    /// Transactions whose commit was not answered, and that are there.
+    pub in_doubt_kept: u64,
+    /// Those of them that are not there.
+    pub in_doubt_gone: u64,
+    /// The longest time from a start after a crash to the first answer, in ms.
+    pub recovery_ms_max: Option<f64>,
+    /// `kept`, `allowed` if the settings allow what was lost, `broken`, or `none` without a crash.
+    pub verdict: String,
+    /// Why the test could not begin or go on.
+    pub failure: Option<String>,
+    /// The first differences and faults, in words.
+    pub findings: Vec<String>,
+}
+
+impl Store {
+    /// Adds the crash test of a system.
+    ///
+    /// # Errors
+    /// The file cannot be written, or has no such run or system, or already has its crash test.
+    pub fn put_crash_test(&mut self, run: RunId, test: &CrashRecord) -> Result<(), StoreError> {
+        self.transaction(|transaction| {
+            let mut row = Row::default();
+            row.set("run_id", run.0);
+            row.set("system_id", test.system_id.clone());
+            row.set("kind", test.kind.clone());
+            row.set("promise", test.promise.clone());
+            row.set("clients", test.clients);
+            row.set("crashes", test.crashes);
+            row.set("acknowledged", test.acknowledged.cast_signed());
+            row.set("lost", test.lost.cast_signed());
+            row.set("lost_age_ms_max", test.lost_age_ms_max);
+            row.set("torn", test.torn.cast_signed());
+            row.set("resurrected", test.resurrected.cast_signed());
+            row.set("in_doubt_kept", test.in_doubt_kept.cast_signed());
+            row.set("in_doubt_gone", test.in_doubt_gone.cast_signed());
+            row.set("recovery_ms_max", test.recovery_ms_max);
+            row.set("verdict", test.verdict.clone());
+            row.set("failure", test.failure.clone());
+            row.set("findings", serde_json::json!(test.findings).to_string());
+            row.insert(transaction, "crash_test")
+        })
+    }
+
+    /// The crash tests of a run, in the plan's order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn crash_tests(&self, run: RunId) -> Result<Vec<CrashRecord>, StoreError> {
+        self.rows(
+            "SELECT crash_test.* FROM crash_test JOIN system ON system.run_id = crash_test.run_id AND system.id = system_id
+             WHERE crash_test.run_id = ?1 ORDER BY position",
+            params![run.0],
+            |row| {
+                Ok(CrashRecord {
+                    system_id: row.get("system_id")?,
+                    kind: row.get("kind")?,
+                    promise: row.get("promise")?,
+                    clients: row.get("clients")?,
+                    crashes: row.get("crashes")?,
+                    acknowledged: row.get("acknowledged")?,
+                    lost: row.get("lost")?,
+                    lost_age_ms_max: row.get("lost_age_ms_max")?,
+                    torn: row.get("torn")?,
+                    resurrected: row.get("resurrected")?,
+                    in_doubt_kept: row.get("in_doubt_kept")?,
+                    in_doubt_gone: row.get("in_doubt_gone")?,
+                    recovery_ms_max: row.get("recovery_ms_max")?,
+                    verdict: row.get("verdict")?,
+                    failure: row.get("failure")?,
+                    findings: json(row, "findings")?,
+                })
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::File;
+
+    #[test]
+    fn the_crash_test_of_a_system_comes_back_with_its_run_and_is_there_once() {
+        let mut file = File::new();
+        let test = CrashRecord {
+            system_id: "new".to_owned(),
+            kind: "power".to_owned(),
+            crashes: 5,
+            acknowledged: 10_000,
+            lost: 3,
+            lost_age_ms_max: Some(12.5),
+            verdict: "allowed".to_owned(),
+            findings: vec!["transaction 7 of client 1 is gone".to_owned()],
+            ..CrashRecord::default()
+        };
+        file.store.put_crash_test(file.run, &test).unwrap();
+        assert_eq!(file.store.crash_tests(file.run).unwrap(), std::slice::from_ref(&test));
+        assert!(file.store.put_crash_test(file.run, &test).is_err());
+        let unknown = CrashRecord { system_id: "other".to_owned(), ..test };
+        assert!(file.store.put_crash_test(file.run, &unknown).is_err());
+    }
+}
