@@ -15,7 +15,6 @@
 mod conduct;
 mod error;
 mod folder;
-mod kubernetes;
 mod notice;
 mod quote;
 mod site;
@@ -27,7 +26,6 @@ mod tool;
 pub use conduct::{ATTEMPTS_MAX, conduct};
 pub use error::ClusterError;
 pub use folder::Folder;
-pub use kubernetes::{Kubernetes, manifest};
 pub use notice::Notice;
 pub use site::{Site, TaskEvent};
 pub use slurm::{Slurm, SlurmOptions};

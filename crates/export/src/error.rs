@@ -26,13 +26,6 @@ pub enum ExportError {
     /// There is no data set in the folder.
     #[error("{}: no data set in it; make one with `dyno export --partition --to DIR`", path.display())]
     NoDataset { path: PathBuf },
-    #[error("s3://: names no bucket; write s3://BUCKET/PREFIX")]
-    NoBucket,
-    /// The library for S3 is an option of the build.
-    #[error(
-        "s3://{bucket}: this dyno was built without S3; build it with `cargo build --release --features s3`, or export to a folder and copy that"
-    )]
-    WithoutS3 { bucket: String },
     /// The caller asked to stop.
     #[error("stopped; nothing was exported")]
     Stopped,

@@ -74,7 +74,7 @@ mod why;
 mod words;
 
 pub use build::reports;
-pub use chart::{ChartError, ChartFile, LetteringError};
+pub use chart::ChartFile;
 pub use charts::{cell_charts, charts};
 pub use checks::check_trials;
 pub use claims::{Claim, ClaimVerdict};

@@ -1,11 +1,11 @@
 //! `dyno export`: results for other tools.
 
-use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use dyno_export::{DatasetOptions, Destination, ExportError, Exported, Grown, GrownRun, Options, Volume};
+use dyno_export::{DatasetOptions, ExportError, Exported, Grown, GrownRun, Options, Volume};
 use dyno_store::{RunId, Store};
 use indicatif::HumanBytes;
 
@@ -21,10 +21,10 @@ use crate::{interrupt, output};
 pub(crate) struct Export {
     /// Folder to write to; created if missing
     #[arg(value_name = "DIR", required_unless_present = "to")]
-    folder: Option<OsString>,
-    /// The same as DIR; with --partition also `s3://BUCKET/PREFIX`
+    folder: Option<PathBuf>,
+    /// The same as DIR
     #[arg(long, value_name = "DIR", conflicts_with = "folder")]
-    to: Option<OsString>,
+    to: Option<PathBuf>,
     #[command(flatten)]
     results: ResultsFile,
     /// Output format
@@ -77,14 +77,11 @@ impl Export {
 
     /// Writes each table to a separate file.
     fn write_all(&self) -> anyhow::Result<()> {
-        let Destination::Folder(folder) = self.destination() else {
-            bail!("{}: a bucket takes a partitioned data set only; add --partition", self.destination());
-        };
         let stop = interrupt::stop_flag()?;
         let store = Store::open_read_only(&self.results.path)?;
         let options =
             Options { format: self.format.into(), runs: self.runs(), overwrite: self.force, stop: &stop };
-        let exported = dyno_export::export(&store, &folder, &options)?;
+        let exported = dyno_export::export(&store, &self.folder(), &options)?;
         output::print(&exported.iter().map(line).collect::<String>())
     }
 
@@ -97,7 +94,7 @@ impl Export {
         let store = Store::open_read_only(&self.results.path)?;
         let options = DatasetOptions { runs: self.runs(), rewrite: self.force, stop: &stop };
         let mut printed = Ok(());
-        dyno_export::grow_dataset(&store, &self.destination(), &options, &mut |run| {
+        dyno_export::grow_dataset(&store, &self.folder(), &options, &mut |run| {
             if printed.is_ok() {
                 printed = output::print(&run_line(run));
             }
@@ -105,8 +102,8 @@ impl Export {
         printed
     }
 
-    fn destination(&self) -> Destination {
-        self.folder.clone().or(self.to.clone()).unwrap_or_default().into()
+    fn folder(&self) -> PathBuf {
+        self.folder.clone().or(self.to.clone()).unwrap_or_default()
     }
 
     fn runs(&self) -> Option<Vec<RunId>> {

@@ -40,7 +40,7 @@ pub(crate) struct Report {
     /// Count rounds that other processes or the hypervisor disturbed
     #[arg(long)]
     count_disturbed: bool,
-    /// Write charts as SVG and PNG into this folder, instead of a report
+    /// Write charts as SVG files into this folder, instead of a report
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out"])]
     charts: Option<PathBuf>,
     /// Only the charts of this cell: its seconds and latencies
@@ -126,14 +126,13 @@ impl Report {
                 files
             }
         };
-        let names = |file: &ChartFile| ["svg", "png"].map(|ending| format!("{}.{ending}", file.name));
-        let all: Vec<String> = files.iter().flat_map(names).collect();
+        let name = |file: &ChartFile| format!("{}.svg", file.name);
+        let all: Vec<String> = files.iter().map(name).collect();
         let mut written = Files::new(folder, &all, true)?;
         for file in &files {
-            for (name, bytes) in names(file).iter().zip([file.svg.as_bytes(), &file.png()?[..]]) {
-                let path = || format!("cannot write {}", folder.join(name).display());
-                written.create(name)?.write_all(bytes).with_context(path)?;
-            }
+            let name = name(file);
+            let path = || format!("cannot write {}", folder.join(&name).display());
+            written.create(&name)?.write_all(file.svg.as_bytes()).with_context(path)?;
         }
         written.keep()?;
         output::tell(&format!("wrote {} charts to {}", files.len(), folder.display()));

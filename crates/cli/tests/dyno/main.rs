@@ -33,8 +33,6 @@ mod remote;
 mod results;
 mod resume;
 mod rounds;
-#[cfg(feature = "s3")]
-mod s3;
 mod serve;
 mod servers;
 mod settings;
@@ -100,8 +98,6 @@ fn main() -> ExitCode {
         cost::tests(),
         export::tests(),
         dataset::tests(),
-        #[cfg(feature = "s3")]
-        s3::tests(),
         engines::tests(),
         settings::tests(),
         queries::tests(),

@@ -1,23 +1,20 @@
 //! A data set that grows by runs: Parquet files in Hive's partitions, one file for each table of each run.
 
-#[cfg(feature = "s3")]
-mod bucket;
-mod destination;
 mod facts;
 mod partition;
-mod place;
+mod folder;
 mod read;
 mod records;
 mod tables;
 mod written;
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use dyno_store::{RunId, RunState, Store};
 
-pub use self::destination::Destination;
 use self::facts::RunFacts;
-use self::place::Place;
+use self::folder::Folder;
 pub use self::read::read_history;
 use self::written::{Written, completeness_of, write_tables};
 use crate::error::ExportError;
@@ -62,7 +59,7 @@ pub struct Volume {
     pub bytes: u64,
 }
 
-/// Adds runs of a results file to a data set, from one snapshot. Calls `done` after each run.
+/// Adds runs of a results file to the data set in a folder, which is created if it is missing, from one snapshot. Calls `done` after each run.
 ///
 /// A run that is in the data set already is told by its identity and is not added again. Of two copies the more complete
 /// one stays.
@@ -72,28 +69,28 @@ pub struct Volume {
 /// error stay.
 pub fn grow_dataset(
     store: &Store,
-    destination: &Destination,
+    folder: &Path,
     options: &DatasetOptions<'_>,
     done: &mut dyn FnMut(&GrownRun),
 ) -> Result<(), ExportError> {
     let _snapshot = store.snapshot()?;
     let runs = wanted_runs(store, options.runs.as_deref())?;
-    let place = destination.open()?;
+    let folder = Folder::create(folder)?;
     let mut batch = Vec::new();
     for (run, state) in runs {
-        match prepare(store, &*place, run, state, options) {
+        match prepare(store, &folder, run, state, options) {
             Ok(prepared) => batch.push(prepared),
             Err(error) => {
                 // Those before it are complete.
-                put(&*place, &mut batch, done)?;
+                put(&folder, &mut batch, done)?;
                 return Err(error);
             }
         }
         if batch.len() == RUNS_A_BATCH {
-            put(&*place, &mut batch, done)?;
+            put(&folder, &mut batch, done)?;
         }
     }
-    put(&*place, &mut batch, done)
+    put(&folder, &mut batch, done)
 }
 
 /// Runs whose files are made durable together, since that takes as long for many files as for one.
@@ -118,7 +115,7 @@ enum Task {
 /// Writes the files of a run under temporary names, if the data set needs them.
 fn prepare(
     store: &Store,
-    place: &dyn Place,
+    folder: &Folder,
     run: RunId,
     state: RunState,
     options: &DatasetOptions<'_>,
@@ -127,30 +124,30 @@ fn prepare(
     if state == RunState::Running {
         return Ok(Prepared { run, facts, task: Task::Nothing(Grown::StillRunning) });
     }
-    let mark = place.open(&facts.file_name(tables::MARK))?;
+    let mark = folder.open(&facts.file_name(tables::MARK))?;
     let before = mark.and_then(|file| completeness_of(&file));
     let task = if !options.rewrite && before >= Some(facts.completeness) {
         Task::Nothing(Grown::Kept)
     } else {
-        Task::Put { files: write_tables(store, place, &facts, options.stop)?, is_there: before.is_some() }
+        Task::Put { files: write_tables(store, folder, &facts, options.stop)?, is_there: before.is_some() }
     };
     Ok(Prepared { run, facts, task })
 }
 
 /// Makes runs part of the data set, and calls `done` after each.
 fn put(
-    place: &dyn Place,
+    folder: &Folder,
     batch: &mut Vec<Prepared>,
     done: &mut dyn FnMut(&GrownRun),
 ) -> Result<(), ExportError> {
     if batch.iter().any(|prepared| matches!(prepared.task, Task::Put { .. })) {
-        place.settle()?;
+        folder.settle()?;
     }
     for Prepared { run, facts, task } in batch.drain(..) {
         let grown = match task {
             Task::Nothing(grown) => grown,
-            Task::Put { files, is_there: true } => Grown::Replaced(replace(place, &facts, files)?),
-            Task::Put { files, is_there: false } => Grown::Added(replace(place, &facts, files)?),
+            Task::Put { files, is_there: true } => Grown::Replaced(replace(folder, &facts, files)?),
+            Task::Put { files, is_there: false } => Grown::Added(replace(folder, &facts, files)?),
         };
         done(&GrownRun { run, key: facts.key, grown });
     }
@@ -159,16 +156,16 @@ fn put(
 
 /// Puts the files of a run in place of its earlier ones. The marking file is removed first and comes last, so that a run
 /// whose files were replaced in part counts as missing.
-fn replace(place: &dyn Place, facts: &RunFacts, files: Vec<Written>) -> Result<Volume, ExportError> {
-    place.remove(&facts.file_name(tables::MARK))?;
+fn replace(folder: &Folder, facts: &RunFacts, files: Vec<Written>) -> Result<Volume, ExportError> {
+    folder.remove(&facts.file_name(tables::MARK))?;
     let mut volume = Volume::default();
     let (marks, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|one| one.table == tables::MARK);
     for Written { table, rows, file } in others.into_iter().chain(marks) {
         let name = facts.file_name(table);
         volume.rows += rows;
         match file {
-            Some(file) => volume.bytes += place.put(&name, file)?,
-            None => place.remove(&name)?,
+            Some(file) => volume.bytes += folder.put(&name, file)?,
+            None => folder.remove(&name)?,
         }
     }
     Ok(volume)

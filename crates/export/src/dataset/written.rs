@@ -8,7 +8,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use tempfile::TempPath;
 
 use super::facts::RunFacts;
-use super::place::Place;
+use super::folder::Folder;
 use super::tables;
 use crate::error::{ExportError, WriteError};
 use crate::parquet::{About, Parquet};
@@ -30,16 +30,16 @@ pub(super) struct Written {
 /// Writes every table of a run.
 pub(super) fn write_tables(
     store: &Store,
-    place: &dyn Place,
+    folder: &Folder,
     facts: &RunFacts,
     stop: &AtomicBool,
 ) -> Result<Vec<Written>, ExportError> {
-    tables::tables().map(|table| write_table(store, place, table, facts, stop)).collect()
+    tables::tables().map(|table| write_table(store, folder, table, facts, stop)).collect()
 }
 
 fn write_table(
     store: &Store,
-    place: &dyn Place,
+    folder: &Folder,
     table: &'static Table,
     facts: &RunFacts,
     stop: &AtomicBool,
@@ -50,10 +50,10 @@ fn write_table(
     if !has_rows {
         return Ok(Written { table: table.name, rows: 0, file: None });
     }
-    let file = place.temporary()?;
+    let file = folder.temporary()?;
     let note = words(facts.completeness);
     let about = About { sorted_by: &table.sorted_by(), note: Some((COMPLETENESS, &note)) };
-    let (sql, path) = (table.sql(Some(&[facts.id])), place.path(&facts.file_name(table.name)));
+    let (sql, path) = (table.sql(Some(&[facts.id])), folder.path(&facts.file_name(table.name)));
     let rows = Rows { store, sql: &sql, path: &path, stop }.write(
         |columns| tables::layout(table, facts, columns),
         |columns| -> Result<Box<dyn Sink>, WriteError> {

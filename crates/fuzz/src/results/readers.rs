@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use dyno_export::{DatasetOptions, Destination, ExportError, grow_dataset, read_history};
+use dyno_export::{DatasetOptions, ExportError, grow_dataset, read_history};
 use dyno_judge::{
     Analysis, ComparedSystem, HistoryRule, Priced, Question, Rule, Target, TrialChecks, TrialEvidence,
     WantedHardware, analyse, cheapest, compare, explain, forecasts, histories, scalings,
@@ -18,10 +18,7 @@ use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 
 const FORMATS: [Format; 3] = [Format::Text, Format::Markdown, Format::Json];
 
-/// One case of so many draws a picture.
-const PICTURE_ONE_OF: usize = 8;
-
-/// Reads a file in every way. Of copies, histories and pictures, which take the most time, one kind has its turn. What is written
+/// Reads a file in every way. Of copies and histories, which take the most time, one kind has its turn. What is written
 /// goes into the folder.
 pub(super) fn read_all(folder: &Path, path: &Path, turn: usize) {
     let Ok(store) = Store::open_read_only(path) else { return };
@@ -41,7 +38,7 @@ pub(super) fn read_all(folder: &Path, path: &Path, turn: usize) {
     compared(&run, &checks, &analysis);
     history(std::slice::from_ref(&run), turn);
     costs(&run, &analysis);
-    let _ = pages(&store, &run, &analysis, turn.is_multiple_of(PICTURE_ONE_OF));
+    let _ = pages(&store, &run, &analysis);
 }
 
 fn list(store: &Store) {
@@ -76,7 +73,7 @@ fn export(store: &Store, folder: &Path, format: dyno_export::Format) -> Result<(
 fn dataset(store: &Store, folder: &Path, turn: usize) -> Result<(), ExportError> {
     let to = folder.join("dataset");
     let options = DatasetOptions { runs: None, rewrite: false, stop: &AtomicBool::new(false) };
-    let grown = grow_dataset(store, &Destination::from(to.as_path()), &options, &mut |_| {});
+    let grown = grow_dataset(store, &to, &options, &mut |_| {});
     for run in store.runs()? {
         if let Ok(runs) = read_history(&to, &run.plan_name) {
             history(&runs, turn);
@@ -156,7 +153,7 @@ fn costs(run: &Run, analysis: &Analysis) {
     }
 }
 
-fn pages(store: &Store, run: &Run, analysis: &Analysis, has_picture: bool) -> Result<(), StoreError> {
+fn pages(store: &Store, run: &Run, analysis: &Analysis) -> Result<(), StoreError> {
     let _ = scalings(run);
     let details = Details::load(store, run)?;
     let input = PageInput {
@@ -168,9 +165,6 @@ fn pages(store: &Store, run: &Run, analysis: &Analysis, has_picture: bool) -> Re
         is_live: false,
     };
     let _ = render_html(&input);
-    let charts = charts(&input);
-    if let Some(chart) = charts.first().filter(|_| has_picture) {
-        let _ = chart.png();
-    }
+    let _ = charts(&input);
     Ok(())
 }

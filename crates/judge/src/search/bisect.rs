@@ -17,16 +17,6 @@ pub enum VersionVerdict {
     Unclear,
 }
 
-impl From<Finding> for VersionVerdict {
-    fn from(finding: Finding) -> Self {
-        match finding {
-            Finding::Improved | Finding::Same => Self::Good,
-            Finding::Regressed | Finding::Failed => Self::Bad,
-            Finding::NotEnoughEvidence | Finding::Decays | Finding::Unjudged => Self::Unclear,
-        }
-    }
-}
-
 /// The next step of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", rename_all = "snake_case")]

@@ -6,7 +6,6 @@ mod bars;
 mod file;
 mod flame;
 mod heat;
-mod lettering;
 mod lines;
 mod ratios;
 
@@ -15,10 +14,9 @@ use maud::{Markup, html};
 pub(crate) use axis::Axis;
 pub(crate) use bars::{Group, bars};
 pub(crate) use file::stand_alone;
-pub use file::{ChartError, ChartFile};
+pub use file::ChartFile;
 pub(crate) use flame::FlameGraph;
 pub(crate) use heat::heat;
-pub use lettering::LetteringError;
 pub(crate) use lines::{Line, LineChart};
 pub(crate) use ratios::ratios;
 

@@ -9,20 +9,16 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use dyno_cluster::{
-    Folder, Kubernetes, RemoteDyno, Site, Slurm, SlurmOptions, Ssh, TaskCommand, conduct, manifest,
-};
+use dyno_cluster::{Folder, RemoteDyno, Site, Slurm, SlurmOptions, Ssh, TaskCommand, conduct};
 use dyno_lab::{Plan, Spread};
 
 use super::{Run, options, present};
 use crate::{interrupt, output};
 
-const ONLY_PRINTED: &str = "--on kubernetes only prints a manifest; add --print, and apply it with kubectl";
-
 /// Where rounds run, if not here.
 #[derive(Debug, Args)]
 pub(super) struct SpreadFlags {
-    /// Run the rounds on several hosts: slurm, or ssh:HOST,HOST; kubernetes with --print only (docs/do/cluster.md)
+    /// Run the rounds on several hosts: slurm, or ssh:HOST,HOST
     #[arg(long, value_name = "WHERE", help_heading = "Several hosts")]
     #[arg(conflicts_with_all = ["budget_seconds", "only_outline"])]
     pub(super) on: Option<On>,
@@ -43,7 +39,6 @@ pub(super) struct SpreadFlags {
 pub(super) enum On {
     Slurm,
     Ssh(Vec<String>),
-    Kubernetes,
 }
 
 impl FromStr for On {
@@ -52,8 +47,7 @@ impl FromStr for On {
     fn from_str(text: &str) -> Result<Self, String> {
         let hosts = match text {
             "slurm" => return Ok(Self::Slurm),
-            "kubernetes" => return Ok(Self::Kubernetes),
-            _ => text.strip_prefix("ssh:").ok_or("must be slurm, kubernetes or ssh:HOST,HOST")?,
+            _ => text.strip_prefix("ssh:").ok_or("must be slurm or ssh:HOST,HOST")?,
         };
         let hosts: Vec<String> = hosts.split(',').map(str::to_owned).collect();
         if let Some(host) = hosts.iter().find(|host| host.is_empty() || host.starts_with('-')) {
@@ -89,7 +83,7 @@ impl Run {
         let mut spread = Spread::begin(plan, &options, &id)?;
         let task = self.task_command(&plan.files, spread.spread_id().to_owned(), spread.seed())?;
         let folder = Folder::of(&self.flags.results.path, spread.spread_id());
-        let mut site = self.spread.site(on, self.flags.remote_dyno(), task, folder.clone())?;
+        let mut site = self.spread.site(on, self.flags.remote_dyno(), task, folder.clone());
         let mut tell = |notice: &dyno_cluster::Notice| output::tell(&notice.to_string());
         let outcome = conduct(&mut spread, site.as_mut(), &folder, &stop, &mut tell)?;
         drop(spread);
@@ -137,9 +131,8 @@ impl SpreadFlags {
     /// Refuses flags that do not fit together.
     fn check(&self, on: &On) -> anyhow::Result<()> {
         match on {
-            On::Kubernetes if !self.print => bail!(ONLY_PRINTED),
             On::Ssh(_) if self.nodes.is_some() => bail!("--nodes is for slurm; name the hosts after ssh:"),
-            On::Ssh(_) | On::Kubernetes if self.partition.is_some() => bail!("--partition is for slurm"),
+            On::Ssh(_) if self.partition.is_some() => bail!("--partition is for slurm"),
             _ => Ok(()),
         }
     }
@@ -148,7 +141,7 @@ impl SpreadFlags {
     fn is_one_at_a_time(&self, on: &On) -> bool {
         match on {
             On::Ssh(hosts) => hosts.len() == 1,
-            On::Slurm | On::Kubernetes => self.nodes == Some(1),
+            On::Slurm => self.nodes == Some(1),
         }
     }
 
@@ -158,11 +151,10 @@ impl SpreadFlags {
         dyno: RemoteDyno,
         task: TaskCommand,
         folder: Folder,
-    ) -> anyhow::Result<Box<dyn Site>> {
+    ) -> Box<dyn Site> {
         match on {
-            On::Ssh(hosts) => Ok(Box::new(Ssh::new(folder, task, hosts.clone(), dyno))),
-            On::Slurm => Ok(Box::new(self.slurm(task, folder))),
-            On::Kubernetes => bail!(ONLY_PRINTED),
+            On::Ssh(hosts) => Box::new(Ssh::new(folder, task, hosts.clone(), dyno)),
+            On::Slurm => Box::new(self.slurm(task, folder)),
         }
     }
 
@@ -178,7 +170,6 @@ impl SpreadFlags {
                 let ssh = Ssh::new(folder, task, hosts.clone(), dyno);
                 rounds.first().map(|round| ssh.shown(*round)).unwrap_or_default()
             }
-            On::Kubernetes => manifest(&task, &Kubernetes { rounds: rounds.len() as u32, nodes: self.nodes }),
         }
     }
 }

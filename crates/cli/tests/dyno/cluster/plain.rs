@@ -118,11 +118,6 @@ fn what_would_be_submitted_is_printed_and_nothing_is_begun() {
         2,
         "{ssh}"
     );
-    let manifest = printed(&["--on", "kubernetes"]);
-    assert!(
-        manifest.contains("completionMode: Indexed") && manifest.contains("completions: 4"),
-        "{manifest}"
-    );
     assert!(!bench.path("dyno.db").exists() && !bench.path("dyno.db.tasks").exists());
 }
 
@@ -136,9 +131,9 @@ fn what_cannot_be_spread_is_refused() {
         ended.stderr
     };
     assert!(refused(&["budget.toml", "--on", "slurm"]).contains("a time budget is divided on one host"));
-    assert!(refused(&["plan.toml", "--on", "kubernetes"]).contains("add --print"));
+    assert!(refused(&["plan.toml", "--on", "kubernetes"]).contains("must be slurm or ssh:HOST,HOST"));
     bench.write("crash.toml", &(plan(0.1) + "\n[crash]\nkill = \"process\"\n"));
-    let printed = refused(&["crash.toml", "--on", "kubernetes", "--print"]);
+    let printed = refused(&["crash.toml", "--on", "slurm", "--print"]);
     assert!(printed.contains("its crash tests follow the rounds on one host"), "{printed}");
     assert!(refused(&["plan.toml", "--on", "ssh:a,a"]).contains("a is named twice"));
     assert!(

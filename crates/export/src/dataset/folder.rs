@@ -1,4 +1,4 @@
-//! Where a data set is kept.
+//! The folder of a data set.
 
 use std::cell::OnceCell;
 use std::fs::{self, File};
@@ -11,29 +11,7 @@ use crate::error::ExportError;
 use crate::files::{temporary, unwritable};
 use crate::staging::Staging;
 
-/// A place for a data set. Names of files are relative to it and use `/`.
-pub(super) trait Place {
-    /// A new file outside the data set, for [`Place::put`].
-    fn temporary(&self) -> Result<NamedTempFile, ExportError>;
-
-    /// Opens a file for reading; none if it does not exist.
-    fn open(&self, name: &str) -> Result<Option<File>, ExportError>;
-
-    /// Makes the temporary files that were written durable.
-    fn settle(&self) -> Result<(), ExportError>;
-
-    /// Makes a complete file part of the data set, in place of one with that name. Returns its size in bytes. Readers
-    /// never see a part of it.
-    fn put(&self, name: &str, file: TempPath) -> Result<u64, ExportError>;
-
-    /// Removes a file if it exists.
-    fn remove(&self, name: &str) -> Result<(), ExportError>;
-
-    /// The name of a file for people.
-    fn path(&self, name: &str) -> PathBuf;
-}
-
-/// A data set in a local folder.
+/// The folder of a data set. Names of files are relative to it and use `/`.
 pub(super) struct Folder {
     root: PathBuf,
     /// For files before they are part of the data set; made when the first is written.
@@ -54,15 +32,15 @@ impl Folder {
         let staging = Staging::new(&self.root)?;
         Ok(self.staging.get_or_init(|| staging))
     }
-}
 
-impl Place for Folder {
-    fn temporary(&self) -> Result<NamedTempFile, ExportError> {
+    /// A new file outside the data set, for [`Self::put`].
+    pub(super) fn temporary(&self) -> Result<NamedTempFile, ExportError> {
         let file = self.staging().and_then(|staging| temporary(staging.path()));
         file.map_err(|error| unwritable(&self.root, &error))
     }
 
-    fn open(&self, name: &str) -> Result<Option<File>, ExportError> {
+    /// Opens a file for reading; none if it does not exist.
+    pub(super) fn open(&self, name: &str) -> Result<Option<File>, ExportError> {
         let path = self.path(name);
         match File::open(&path) {
             Ok(file) => Ok(Some(file)),
@@ -71,12 +49,15 @@ impl Place for Folder {
         }
     }
 
-    fn settle(&self) -> Result<(), ExportError> {
+    /// Makes the temporary files that were written durable.
+    pub(super) fn settle(&self) -> Result<(), ExportError> {
         let settle = || Ok(rustix::fs::syncfs(File::open(&self.root)?)?);
         settle().map_err(|error: io::Error| unwritable(&self.root, &error))
     }
 
-    fn put(&self, name: &str, file: TempPath) -> Result<u64, ExportError> {
+    /// Makes a complete file part of the data set, in place of one with that name. Returns its size in bytes. Readers
+    /// never see a part of it.
+    pub(super) fn put(&self, name: &str, file: TempPath) -> Result<u64, ExportError> {
         let path = self.path(name);
         let put = || {
             let bytes = file.metadata()?.len();
@@ -87,7 +68,8 @@ impl Place for Folder {
         put().map_err(|error: io::Error| unwritable(&path, &error))
     }
 
-    fn remove(&self, name: &str) -> Result<(), ExportError> {
+    /// Removes a file if it exists.
+    pub(super) fn remove(&self, name: &str) -> Result<(), ExportError> {
         let path = self.path(name);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(&path, &error)),
@@ -95,7 +77,7 @@ impl Place for Folder {
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 }
