@@ -49,6 +49,7 @@ pub(crate) fn run_plan_on(
         task: None,
         strict: false,
         needs_all_systems: false,
+        time_max: None,
         driver_program: env::current_exe()?,
         drivers: Box::new(NoDrivers),
         cache: Cache::default_location(),

@@ -36,7 +36,7 @@ pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Changes, Command, Data, Decision, Explained, Freeze,
     HardwareChoice, HardwareNeed, KeepCoresAwake, Mixture, PinThreads, Plan, PlanError, PriceList, Probed,
     Problem, Queries, Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System,
-    TooFewRounds, Version, builtin_plans,
+    TooFewRounds, Contender, Script, Version, Versus, builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,

@@ -105,6 +105,7 @@ impl Doctor {
             count_disturbed: true,
             remote_dyno: self.remote_dyno.clone(),
             needs_all_systems: false,
+            time_max: None,
         };
         let Some(outcome) = measure(&plan, &flags, false)?.filter(|outcome| !outcome.interrupted) else {
             return Ok(None);

@@ -19,6 +19,7 @@ mod run;
 mod serve;
 mod sysbench;
 mod tune;
+mod versus;
 mod workloads;
 
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ pub(crate) use drive::drive;
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Quickstart(quickstart::Quickstart),
+    Versus(versus::Versus),
     Run(run::Run),
     Doctor(doctor::Doctor),
     Report(report::Report),
@@ -55,6 +57,7 @@ impl Command {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Quickstart(quickstart) => quickstart.execute(),
+            Self::Versus(versus) => versus.execute(),
             Self::Run(run) => run.execute(),
             Self::Doctor(doctor) => doctor.execute(),
             Self::Report(report) => report.execute(),

@@ -45,6 +45,7 @@ mod tpcc;
 mod tpch;
 mod tune;
 mod usage;
+mod versus;
 
 use std::process::ExitCode;
 
@@ -77,6 +78,7 @@ fn main() -> ExitCode {
         tpcc::tests(),
         tune::tests(),
         usage::tests(),
+        versus::tests(),
         sqlite::tests(),
         suites::tests(),
         sweeps::tests(),

@@ -232,6 +232,7 @@ pub(crate) fn run_plan(
         task: None,
         strict: false,
         needs_all_systems: false,
+        time_max: None,
         seed: 1,
         driver_program: env!("CARGO_BIN_EXE_dyno").into(),
         drivers: Box::new(NoDrivers),

@@ -36,6 +36,7 @@ pub use keys::step::{Command, Step};
 pub use keys::system::{Source, System};
 pub use derive::verdicts::TooFewRounds;
 pub use derive::versions::Version;
+pub use derive::versus::{Contender, Script, Versus};
 
 /// A checked plan.
 #[derive(Clone, Debug)]

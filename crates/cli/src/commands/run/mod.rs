@@ -108,6 +108,9 @@ pub(super) struct RunFlags {
     /// See [`RunOptions::needs_all_systems`]. Commands that search set it.
     #[arg(skip)]
     pub(super) needs_all_systems: bool,
+    /// See [`RunOptions::time_max`].
+    #[arg(skip)]
+    pub(super) time_max: Option<Duration>,
 }
 
 impl RunFlags {
@@ -136,7 +139,7 @@ impl Lab for RunFlags {
 pub(super) struct PageFlags {
     /// Do not write an HTML report
     #[arg(long)]
-    no_html: bool,
+    pub(super) no_html: bool,
 }
 
 impl Run {
@@ -216,7 +219,7 @@ pub(super) fn carry_out(
 }
 
 /// Prints the reports on a run, then the text that `last_words` returns.
-fn present(
+pub(super) fn present(
     outcome: &RunOutcome,
     flags: &RunFlags,
     page: &PageFlags,
@@ -265,6 +268,7 @@ fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::
         strict: flags.strict,
         counts_disturbed: flags.count_disturbed,
         needs_all_systems: flags.needs_all_systems,
+        time_max: flags.time_max,
         drivers: Box::new(SshDrivers::new(program.clone(), flags.remote_dyno())),
         driver_program: program,
         cache: Cache::default_location(),

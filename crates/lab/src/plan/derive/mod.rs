@@ -6,3 +6,4 @@ pub(in crate::plan) mod scale;
 pub(in crate::plan) mod select;
 pub(in crate::plan) mod verdicts;
 pub(in crate::plan) mod versions;
+pub(in crate::plan) mod versus;

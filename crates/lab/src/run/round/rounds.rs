@@ -1,6 +1,6 @@
 //! Runs rounds until there are enough.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use dyno_judge::{Analysis, DisturbanceLimits, Rule, TrialChecks, analyse, check_trial};
 use dyno_stats::ROUNDS_MIN;
@@ -81,6 +81,11 @@ impl RunSession<'_> {
             return Ok(None);
         }
         let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
+        // Time decides here, not the results, so the looks that are left out keep their part of the error probability.
+        let is_late = |limit: Duration| spent_seconds + self.forecast.round_seconds() > limit.as_secs_f64();
+        if complete >= ROUNDS_MIN as u32 && self.options.time_max.is_some_and(is_late) {
+            return Ok(None);
+        }
         let wanted = match self.plan.rounds {
             Rounds::Fixed(rounds) => rounds,
             _ if complete < min => min,

@@ -1,0 +1,155 @@
+//! `dyno versus`: systems side by side, in one line.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::ensure;
+use clap::Args;
+use dyno_engine::Catalogue;
+use dyno_judge::{GateOutcome, Judgement, Rule, analyse};
+use dyno_lab::{Contender, Plan, Script, Versus as Text};
+use dyno_report::check_trials;
+use dyno_search::duration;
+use dyno_store::{RunChoice, RunId, Store};
+
+use super::run::{self, PageFlags, RunFlags, positive_seconds};
+use crate::arguments::{setting, time};
+use crate::failure::NOT_DECIDED;
+use crate::{interrupt, output};
+
+/// Compare systems in one line: versions, settings, builds, or servers that run already
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build, an image (oci:NAME:TAG), or the address of a
+running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 innodb_flush_method=fsync'. The first is
+the base. Started servers get the settings of a profile, so that they promise the same; --profile stock leaves each its own
+defaults.
+
+Without --workload, points, ranges, updates and transactions on sysbench's table are measured. Rounds follow each other until
+every test is decided, or until --for is over.
+
+Exit status with --gate: 0 no system is slower than the first, 1 one is, 3 that is not decided.
+
+Examples:
+  dyno versus mariadb@10.11 mariadb@11.8
+  dyno versus mariadb@11.8 'mariadb@11.8 innodb_flush_method=fsync' --for 60s
+  dyno versus mysql@8.0 mysql@9.7 --workload my.lua --rows 100000 --clients 1,16
+  dyno versus ./build-main ./build-pr --gate
+  dyno versus sqlite 'sqlite synchronous=NORMAL' --print-plan > mine.toml"
+)]
+pub(crate) struct Versus {
+    /// The systems; the first is the base. One alone is measured without a verdict
+    #[arg(required = true, value_name = "SYSTEM")]
+    systems: Vec<Contender>,
+    /// A Lua script with sysbench's interface, or the name of a built-in workload (see `dyno workloads`)
+    #[arg(long, value_name = "SCRIPT")]
+    workload: Option<String>,
+    /// An option of the workload; may be repeated
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = setting, requires = "workload")]
+    options: Vec<(String, String)>,
+    /// The workload has no command `prepare`
+    #[arg(long, requires = "workload")]
+    no_prepare: bool,
+    /// Rows a table; by default 10000, or what the workload has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    rows: Option<u64>,
+    /// Number of tables; by default 1, or what the workload has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    tables: Option<u32>,
+    /// Numbers of clients
+    #[arg(long, value_name = "NUMBER,…", value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    clients: Vec<u32>,
+    /// Measured seconds of a system in a step in a round
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive_seconds)]
+    seconds: f64,
+    /// Begin no round that ends after this time, but for the six that a verdict takes; such as 60s or 10m
+    #[arg(long = "for", value_name = "TIME", value_parser = time)]
+    time_max: Option<Duration>,
+    /// Most rounds
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(6..=1000))]
+    rounds_max: u32,
+    /// Profile of settings for started servers
+    #[arg(long, value_name = "NAME", default_value = "safe")]
+    profile: String,
+    /// End with a status for a job: 0, 1 or 3
+    #[arg(long)]
+    gate: bool,
+    /// Print the plan that this line is, and exit
+    #[arg(long)]
+    print_plan: bool,
+    #[command(flatten)]
+    flags: RunFlags,
+    #[command(flatten)]
+    page: PageFlags,
+}
+
+/// The data set without a workload of the user's own.
+const TABLES: u32 = 1;
+const ROWS: u64 = 10_000;
+
+impl Versus {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let catalogue = Catalogue::load()?;
+        for engine in self.systems.iter().filter_map(Contender::engine) {
+            catalogue.find(&engine.parse()?)?;
+        }
+        let text = self.text().toml();
+        if self.print_plan {
+            output::print(&text)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let plan = Plan::parse(&text, "the plan of this line (--print-plan)", Path::new(""), &catalogue)?;
+        ensure!(!self.gate || self.systems.len() > 1, "--gate takes two systems or more");
+        self.foretell(&plan);
+        let flags = RunFlags { time_max: self.time_max, ..self.flags.clone() };
+        let Some(outcome) = run::measure(&plan, &flags, false)? else {
+            return Ok(interrupt::exit_code());
+        };
+        let status = run::present(&outcome, &flags, &self.page, |_| {
+            "\nThe plan of this line: the same command with --print-plan\n".to_owned()
+        })?;
+        if self.gate && status == ExitCode::SUCCESS {
+            return gate(&self.flags.results.path, outcome.run);
+        }
+        Ok(status)
+    }
+
+    fn text(&self) -> Text {
+        let script = self.workload.as_ref().map(|name| Script {
+            name: name.clone(),
+            options: self.options.iter().cloned().collect(),
+            is_prepared: !self.no_prepare,
+        });
+        let has_size = self.tables.is_some() || self.rows.is_some() || script.is_none();
+        Text {
+            contenders: self.systems.clone(),
+            profile: self.profile.clone(),
+            data: has_size.then(|| (self.tables.unwrap_or(TABLES), self.rows.unwrap_or(ROWS))),
+            script,
+            clients: self.clients.clone(),
+            seconds: self.seconds,
+            rounds_max: self.rounds_max,
+        }
+    }
+
+    /// Tells how long it takes at least, and at most if the user limits that.
+    fn foretell(&self, plan: &Plan) {
+        let least = duration(plan.expected_seconds());
+        let most = self.time_max.map_or(String::new(), |time| format!(", at most about {}", duration(time.as_secs_f64())));
+        output::tell(&format!("{} rounds or more, about {least}{most}", plan.rounds.min()));
+    }
+}
+
+/// The exit status of a job.
+fn gate(results: &Path, run: RunId) -> anyhow::Result<ExitCode> {
+    let store = Store::open_read_only(results)?;
+    let run = store.load_run(RunChoice::Id(run))?;
+    let analysis = analyse(&run, &check_trials(&store, &run)?, &Rule::default());
+    let judgement = analysis.base.as_deref().and_then(|base| analysis.judgement(base));
+    Ok(match judgement.map(|judgement: &Judgement| judgement.outcome) {
+        Some(GateOutcome::NoneRegressed) => ExitCode::SUCCESS,
+        Some(GateOutcome::SomeRegressed) => ExitCode::FAILURE,
+        Some(GateOutcome::NotDecided) | None => ExitCode::from(NOT_DECIDED),
+    })
+}

@@ -1,0 +1,297 @@
+//! A plan of a few words: the systems to compare, a workload, a size. It is written as TOML, so that one line on a command line
+//! grows into a study.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::str::FromStr;
+
+use toml::Value;
+
+/// What is compared, under which load.
+#[derive(Clone, Debug)]
+pub struct Versus {
+    /// The systems; the first is the base.
+    pub contenders: Vec<Contender>,
+    /// The profile that started servers get their settings from.
+    pub profile: String,
+    /// A script; none for points, ranges, updates and transactions of sysbench's table.
+    pub script: Option<Script>,
+    /// Tables and rows a table; none if the script has its own.
+    pub data: Option<(u32, u64)>,
+    pub clients: Vec<u32>,
+    /// Measured time of a system in a step in a round.
+    pub seconds: f64,
+    /// Most rounds.
+    pub rounds_max: u32,
+}
+
+/// A script of the user.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// Its file, or the name of a built-in workload.
+    pub name: String,
+    pub options: BTreeMap<String, String>,
+    /// Whether its command `prepare` is run first.
+    pub is_prepared: bool,
+}
+
+/// A system, as a user writes it: `mariadb@11.8`, `mariadb@11.8 innodb_flush_method=fsync`, a folder with a build, or the
+/// address of a running server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contender {
+    place: Place,
+    settings: BTreeMap<String, String>,
+}
+
+/// Where a system comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    Engine(String),
+    Basedir(String),
+    Dsn(String),
+}
+
+impl FromStr for Contender {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let name = words.next().ok_or("names no system; write one such as mariadb@11.8")?;
+        let place = if name.contains("://") {
+            Place::Dsn(name.to_owned())
+        } else if [".", "/", "~"].iter().any(|begin| name.starts_with(begin)) {
+            Place::Basedir(name.to_owned())
+        } else {
+            Place::Engine(name.to_owned())
+        };
+        let setting = |word: &str| match word.split_once('=') {
+            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+            _ => Err(format!("`{word}` is no setting; write NAME=VALUE after the system's name")),
+        };
+        let settings: BTreeMap<String, String> = words.map(setting).collect::<Result<_, _>>()?;
+        if matches!(place, Place::Dsn(_)) && !settings.is_empty() {
+            return Err("a server that runs already cannot be given settings".to_owned());
+        }
+        Ok(Self { place, settings })
+    }
+}
+
+impl Contender {
+    /// The engine that it names in the catalogue; none for a folder, an address or an image.
+    pub fn engine(&self) -> Option<&str> {
+        match &self.place {
+            Place::Engine(name) if !name.starts_with("oci:") => Some(name),
+            _ => None,
+        }
+    }
+
+    /// What it is called in reports.
+    fn id(&self) -> String {
+        let name = match &self.place {
+            Place::Engine(name) => name.clone(),
+            Place::Basedir(path) => {
+                Path::new(path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned())
+            }
+            // Without the account, and without parameters.
+            Place::Dsn(address) => {
+                let host = address.rsplit_once('@').map_or(address.as_str(), |(_, host)| host);
+                host.split(['/', '?']).find(|part| !part.is_empty() && !part.ends_with(':')).unwrap_or("server").to_owned()
+            }
+        };
+        let settings = self.settings.iter().map(|(name, value)| format!(" {name}={value}"));
+        name + &settings.collect::<String>()
+    }
+
+    fn table(&self, id: &str) -> String {
+        let mut text = format!("\n[[system]]\nid = {}\n", quoted(id));
+        let (key, value) = match &self.place {
+            Place::Engine(name) => ("engine", name),
+            Place::Basedir(path) => ("basedir", path),
+            Place::Dsn(address) => ("dsn", address),
+        };
+        let _ = writeln!(text, "{key} = {}", quoted(value));
+        if !self.settings.is_empty() {
+            let settings = self.settings.iter().map(assignment);
+            let _ = writeln!(text, "settings = {{ {} }}", settings.collect::<Vec<_>>().join(", "));
+        }
+        text
+    }
+}
+
+impl Versus {
+    /// The text of the plan.
+    pub fn toml(&self) -> String {
+        let ids = self.ids();
+        let title = match &ids[..] {
+            [only] => only.clone(),
+            [base, others @ ..] => format!("{} against {base}", others.join(" and ")),
+            [] => String::new(),
+        };
+        let rounds = if ids.len() > 1 {
+            format!("rounds = \"until-decided\"\nrounds_max = {}", self.rounds_max)
+        } else {
+            "rounds = 3".to_owned()
+        };
+        let mut text = format!(
+            "name = \"versus\"\ntitle = {}\nbase = {}\n{rounds}\nload = \"once\"\nwarm = true\nclients = {:?}\n\
+             seconds = {}\nwarmup_seconds = {}\nwarmup_seconds_max = {}\nprofile = {}\n",
+            quoted(&title),
+            quoted(ids.first().map_or("", String::as_str)),
+            self.clients,
+            self.seconds,
+            self.seconds / 5.0,
+            self.seconds * 4.0,
+            quoted(&self.profile),
+        );
+        if let Some((tables, rows)) = self.data {
+            let _ = write!(text, "\n[data]\ntables = {tables}\nrows = {rows}\n");
+        }
+        for (contender, id) in self.contenders.iter().zip(&ids) {
+            text += &contender.table(id);
+        }
+        text + &self.steps()
+    }
+
+    /// Ids of the systems; what is there twice gets a number.
+    fn ids(&self) -> Vec<String> {
+        let mut ids: Vec<String> = Vec::new();
+        for contender in &self.contenders {
+            let id = contender.id();
+            let times = ids.iter().filter(|known| **known == id || known.starts_with(&format!("{id} #"))).count();
+            ids.push(if times == 0 { id } else { format!("{id} #{}", times + 1) });
+        }
+        ids
+    }
+
+    fn steps(&self) -> String {
+        let Some(script) = &self.script else {
+            let mix = MIX.map(|(id, workload, operation, options)| step(id, "run", workload, operation, options));
+            return step("load", "prepare", "oltp_read_write", "row", "") + &mix.concat();
+        };
+        let options: Vec<String> =
+            script.options.iter().map(assignment).collect();
+        let options = options.join(", ");
+        let name = Path::new(&script.name).file_stem().map_or(script.name.clone(), |stem| stem.to_string_lossy().into_owned());
+        let load = if script.is_prepared {
+            step("load", "prepare", &script.name, "row", &options)
+        } else {
+            String::new()
+        };
+        let id = if name == "load" { "script" } else { &name };
+        load + &step(id, "run", &script.name, "transaction", &options)
+    }
+}
+
+/// Id, workload, operation and options of the steps without a script.
+const MIX: [(&str, &str, &str, &str); 4] = [
+    ("point", "oltp_point_select", "query", ""),
+    ("range", "oltp_range_select", "query", "key = \"id\", columns = \"id, c\", range_size = 100"),
+    ("update", "oltp_update_index", "query", ""),
+    ("transaction", "oltp_read_write", "transaction", ""),
+];
+
+fn step(id: &str, command: &str, workload: &str, operation: &str, options: &str) -> String {
+    let group = if command == "prepare" { "load" } else { id };
+    let mut text = format!(
+        "\n[[step]]\nid = {0}\ngroup = {1}\nworkload = {2}\noperation = \"{operation}\"\n",
+        quoted(id),
+        quoted(group),
+        quoted(workload)
+    );
+    if command == "prepare" {
+        text += "command = \"prepare\"\nclients = [1]\n";
+    }
+    if !options.is_empty() {
+        let _ = writeln!(text, "options = {{ {options} }}");
+    }
+    text
+}
+
+/// `name = "value"`.
+fn assignment((name, value): (&String, &String)) -> String {
+    let is_bare = name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
+    let name = if is_bare { name.clone() } else { quoted(name) };
+    format!("{name} = {}", quoted(value))
+}
+
+fn quoted(text: &str) -> String {
+    Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_engine::Catalogue;
+
+    use super::*;
+    use crate::plan::{Plan, Rounds, Source};
+
+    fn versus(contenders: &[&str]) -> Versus {
+        Versus {
+            contenders: contenders.iter().map(|text| text.parse().unwrap()).collect(),
+            profile: "safe".to_owned(),
+            script: None,
+            data: Some((1, 10_000)),
+            clients: vec![1, 4],
+            seconds: 1.0,
+            rounds_max: 20,
+        }
+    }
+
+    fn plan(versus: &Versus) -> Plan {
+        let text = versus.toml();
+        Plan::parse(&text, "versus.toml", Path::new(""), &Catalogue::builtin())
+            .unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+
+    fn ids(plan: &Plan) -> Vec<&str> {
+        plan.systems.iter().map(|system| system.id.as_str()).collect()
+    }
+
+    #[test]
+    fn two_versions_become_a_plan() {
+        let plan = plan(&versus(&["mariadb@10.11", "mariadb@10.11 innodb_flush_method=fsync"]));
+        assert_eq!(ids(&plan), ["mariadb@10.11", "mariadb@10.11 innodb_flush_method=fsync"]);
+        assert_eq!(plan.title, "mariadb@10.11 innodb_flush_method=fsync against mariadb@10.11");
+        assert_eq!(plan.systems[1].settings["innodb_flush_method"], "fsync");
+        assert_eq!(plan.systems[0].settings["sync_binlog"], "1");
+        let steps: Vec<&str> = plan.steps.iter().map(|step| step.id.as_str()).collect();
+        assert_eq!(steps, ["load", "point", "range", "update", "transaction"]);
+        assert!(matches!(plan.rounds, Rounds::UntilDecided(decision) if decision.rounds_max == 20));
+    }
+
+    #[test]
+    fn one_server_has_no_verdicts_and_keeps_its_account_out_of_reports() {
+        let plan = plan(&versus(&["mysql://root:${PASSWORD}@db.example:3306/bench?ssl-mode=REQUIRED"]));
+        assert_eq!(ids(&plan), ["db.example:3306"]);
+        assert!(matches!(plan.systems[0].source, Source::Dsn { .. }));
+        assert_eq!(plan.rounds, Rounds::Fixed(3));
+    }
+
+    #[test]
+    fn the_same_system_twice_has_two_names() {
+        assert_eq!(versus(&["sqlite", "sqlite", "sqlite"]).ids(), ["sqlite", "sqlite #2", "sqlite #3"]);
+        let folders = versus(&["./main/build", "./pr/build"]);
+        assert_eq!(folders.ids(), ["build", "build #2"]);
+    }
+
+    #[test]
+    fn a_script_has_its_options_and_its_load() {
+        let script = Script {
+            name: "oltp_insert".to_owned(),
+            options: [("table_size".to_owned(), "5\"".to_owned())].into(),
+            is_prepared: true,
+        };
+        let text = Versus { script: Some(script), data: None, ..versus(&["sqlite", "sqlite"]) }.toml();
+        assert_eq!(text.matches("options = { table_size = '5\"' }").count(), 2, "{text}");
+        assert!(text.contains("id = \"oltp_insert\""), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_system_is_told() {
+        let error = |text: &str| text.parse::<Contender>().unwrap_err();
+        assert_eq!(error(" "), "names no system; write one such as mariadb@11.8");
+        assert_eq!(error("sqlite WAL"), "`WAL` is no setting; write NAME=VALUE after the system's name");
+        assert!(error("mysql://root@h/db a=1").contains("cannot be given settings"));
+    }
+}
