@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::contents::{COUNTER, PARTS, TABLES, counted, payload};
-use crate::ledger::{Finding, Ledger, Sightings};
+use crate::clients::contents::{COUNTER, PARTS, TABLES, counted, payload};
+use crate::clients::ledger::{Finding, Ledger, Sightings};
 use crate::report::Losses;
-use crate::session::{Field, Session, SessionError};
+use crate::clients::session::{Field, Session, SessionError};
 
 /// Findings that are told in words; the others are counted only.
 const TOLD_MAX: usize = 5;

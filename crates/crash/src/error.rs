@@ -8,7 +8,7 @@ use dyno_host::ConfineError;
 use dyno_settings::VersionError;
 use thiserror::Error;
 
-use crate::session::SessionError;
+use crate::clients::session::SessionError;
 
 /// Why a crash test could not be made, or not go on, for no fault of the system that was crashed.
 #[derive(Debug, Error)]

@@ -1,26 +1,20 @@
 //! Crashes a system under load, over and over, and looks after each recovery whether it kept what it had acknowledged.
 //!
-//! Clients note each transaction's fate as they saw it ([`Fate`](ledger::Fate)). After a crash all rows are read, and
+//! Clients note each transaction's fate as they saw it ([`Fate`](clients::ledger::Fate)). After a crash all rows are read, and
 //! the fates are held against what is there. What may be lost is what the settings say ([`dyno_settings::Promise`]).
 
+mod clients;
+mod subjects;
 mod check;
-mod client;
-mod contents;
 mod error;
-mod ledger;
 mod load;
 mod options;
-mod place;
 mod report;
 mod run;
-mod server;
-mod session;
-mod sqlite;
-mod subject;
 
 pub use error::CrashError;
 pub use options::{CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, CrashOptions, CrashedSystem, VOLUME_BYTES_MIN};
 pub use report::{Crash, CrashReport, Losses, Verdict};
 pub use run::{Observer, crash_test};
-pub use session::{Field, Session, SessionError};
-pub use sqlite::serve_sqlite;
+pub use clients::session::{Field, Session, SessionError};
+pub use subjects::sqlite::serve_sqlite;

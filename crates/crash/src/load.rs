@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use dyno_host::CutWrites;
 use dyno_stats::SplitMix64;
 
-use crate::client::{Course, work};
+use crate::clients::client::{Course, work};
 use crate::error::CrashError;
-use crate::ledger::Ledger;
+use crate::clients::ledger::Ledger;
 use crate::options::CrashOptions;
-use crate::place::Place;
-use crate::session::Session;
-use crate::subject::Subject;
+use crate::subjects::place::Place;
+use crate::clients::session::Session;
+use crate::subjects::subject::Subject;
 
 const POLL: Duration = Duration::from_millis(1);
 /// The crash comes so much after the last commit that was asked for, or sooner by chance.

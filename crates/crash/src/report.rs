@@ -6,7 +6,7 @@ use dyno_host::CutWrites;
 use dyno_settings::{CrashKind, Durability, Loss, Promise};
 use serde::Serialize;
 
-use crate::ledger::Finding;
+use crate::clients::ledger::Finding;
 
 /// What was counted after a crash, or after several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use dyno_settings::{Product, SystemFacts};
 
 use crate::check::check;
-use crate::contents::create;
+use crate::clients::contents::create;
 use crate::error::CrashError;
-use crate::ledger::Ledger;
+use crate::clients::ledger::Ledger;
 use crate::load::{LoadEnd, load_and_crash};
 use crate::options::{CrashOptions, CrashedSystem};
-use crate::place::Place;
+use crate::subjects::place::Place;
 use crate::report::{Crash, CrashReport, Losses, Verdict};
-use crate::server::ServerSubject;
-use crate::session::{Session, SessionError};
-use crate::sqlite::SqliteSubject;
-use crate::subject::Subject;
+use crate::subjects::server::ServerSubject;
+use crate::clients::session::{Session, SessionError};
+use crate::subjects::sqlite::SqliteSubject;
+use crate::subjects::subject::Subject;
 
 /// Who watches a crash test.
 pub trait Observer {

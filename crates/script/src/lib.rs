@@ -11,36 +11,26 @@
 //!   threads too, and fail somewhere else. Memory is refused only while a script runs, because LuaJIT ends the
 //!   process if it lacks memory in a call from outside.
 
-mod bulk;
-mod config;
-mod entry;
+mod data;
+mod run;
+mod settings;
 mod error;
-mod general;
-mod info;
 mod lua;
-mod machine;
 mod native;
-mod options;
 mod prelude;
-mod random;
 mod report;
-mod request;
-mod runtime;
-mod task;
-mod tpch;
-mod values;
 
-pub use config::Config;
-pub use entry::{Entry, Progress};
+pub use settings::config::Config;
+pub use run::entry::{Entry, Progress};
 pub use error::{Refused, ScriptError};
-pub use general::{
+pub use settings::general::{
     GeneralOption, OptionDefinition, OptionGroup, ValueKind, general_groups, parse_flag, parse_number,
     parse_numbers,
 };
-pub use info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
+pub use settings::info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
 pub use lua::{InterruptHandle, MemoryLimit};
-pub use random::UniqueCounters;
+pub use data::random::UniqueCounters;
 pub use report::Stat;
-pub use request::{ConnectionId, Counter, Host, Param, ParamType, Reply, Request, SqlFailure, StatementId};
-pub use runtime::Runtime;
-pub use task::TaskId;
+pub use run::request::{ConnectionId, Counter, Host, Param, ParamType, Reply, Request, SqlFailure, StatementId};
+pub use run::runtime::Runtime;
+pub use run::task::TaskId;

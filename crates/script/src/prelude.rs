@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::ptr::NonNull;
 
-use crate::config::Config;
+use crate::settings::config::Config;
 use crate::error::ScriptError;
 use crate::lua::{Reference, Stack};
-use crate::machine::Machine;
+use crate::run::machine::Machine;
 use crate::native::push_functions;
 
 /// The prelude's files, in order of their dependencies. Each is called with one table, `dyno`, to which it adds what

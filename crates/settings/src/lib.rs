@@ -9,33 +9,27 @@
 //!
 //! It is a crate of its own, because what settings mean depends on neither servers nor plans.
 
-mod assignment;
+mod facts;
+mod files;
 mod audit;
-mod data;
 mod drift;
 mod in_force;
-mod knowledge;
-mod near;
-mod probes;
-mod product;
 mod profile;
 mod translation;
 mod tune;
-mod value;
-mod variables;
 
-pub use assignment::Assignment;
+pub use facts::assignment::Assignment;
 pub use audit::{
     Audit, AuditFinding, CrashKind, Durability, HostChecks, Loss, Promise, RuleInfo, Severity,
     SystemDurability, SystemFacts, SystemLimits, audit, rules,
 };
 pub use drift::{Difference, Side, drift};
 pub use in_force::NotInForce;
-pub use knowledge::{Group, Knowledge, knowledge, newest_name};
-pub use probes::{is_of_data, is_of_version, plain_name, together};
-pub use product::{Product, Version, VersionError};
+pub use files::knowledge::{Group, Knowledge, knowledge, newest_name};
+pub use files::probes::{is_of_data, is_of_version, plain_name, together};
+pub use facts::product::{Product, Version, VersionError};
 pub use profile::{Problem, Profile, ProfileError, Section, builtin_profiles};
 pub use translation::{LeftOut, SettingsError, Translation, known_settings, translate};
 pub use tune::{NotTuned, TuneRoom, TuneSpace, TunedSetting, TunedValue, tune_space};
-pub use value::{bytes, is_on, normal};
-pub use variables::{Origin, Reading, SystemVariables, Variable, readings};
+pub use facts::value::{bytes, is_on, normal};
+pub use facts::variables::{Origin, Reading, SystemVariables, Variable, readings};

@@ -12,7 +12,7 @@ use crate::log::{Console, Log};
 use crate::native::{self, Built, Native};
 use crate::options::Arguments;
 use crate::report::{Ended, HookHost, Hooks, ReportedWork, Reporter, header};
-use crate::settings::{Compat, Format, Settings};
+use crate::options::settings::{Compat, Format, Settings};
 use crate::{help, script};
 
 const SUCCESS: u8 = 0;

@@ -7,8 +7,8 @@ use dyno_script::{Config, Host, MemoryLimit, OptionKind, Refused, Runtime, Scrip
 
 use crate::failure::Failure;
 use crate::options::{Arguments, Given, find, nearest};
-use crate::settings::{Compat, Settings};
-use crate::target::target;
+use crate::options::settings::{Compat, Settings};
+use crate::options::target::target;
 
 /// Without `--forced-shutdown` an event may take as long as it takes.
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;

@@ -7,7 +7,6 @@
 //! It is a crate of its own, because the drop-in's options and reports are a contract apart from Dyno's.
 
 mod command;
-mod encryption;
 mod failure;
 mod help;
 mod job;
@@ -15,11 +14,8 @@ mod log;
 mod native;
 mod options;
 mod program;
-mod rate;
 mod report;
 mod script;
-mod settings;
-mod target;
 
 pub use command::run;
 pub use log::Console;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::FetchError;
-use super::integrity::Integrity;
-use super::progress::Phase;
-use super::tool::Tool;
-use super::word::Word;
+use super::download::integrity::Integrity;
+use super::download::progress::Phase;
+use super::download::tool::Tool;
+use super::download::word::Word;
 use super::{Package, Workspace, unpack};
 use crate::machine::folder;
 

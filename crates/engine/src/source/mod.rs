@@ -5,23 +5,16 @@
 
 pub(crate) mod basedir;
 pub(crate) mod fetch;
+mod download;
+mod packages;
 mod apt;
-mod apt_get;
-mod deb;
-mod debian;
 mod error;
 mod folder;
-mod integrity;
 mod maven;
-mod mirror;
-mod network;
 mod npm;
 mod pip;
-mod progress;
 mod tarball;
-mod tool;
 mod unpack;
-mod word;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,8 +22,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::error::FetchError;
-pub use self::progress::{Phase, Progress};
-pub(crate) use self::tool::is_installed;
+pub use self::download::progress::{Phase, Progress};
+pub(crate) use self::download::tool::is_installed;
 pub(crate) use self::unpack::Tree;
 pub use self::unpack::UnpackError;
 use crate::cache::location::Cache;
@@ -43,7 +36,7 @@ pub(crate) enum Source {
     /// Packages of the Debian release that runs here.
     Apt(apt::Apt),
     /// Packages of another Debian release, with all that they depend on.
-    Debian(debian::Debian),
+    Debian(packages::debian::Debian),
     /// A package of the npm registry.
     Npm(npm::Npm),
     /// An artefact of a Maven repository.
@@ -98,7 +91,7 @@ impl Source {
             Self::Tarball(tarball) if tarball.is_remote() => &["curl"],
             Self::Tarball(_) | Self::Folder(_) => &[],
         };
-        if let Some(tool) = tools.iter().find(|tool| !tool::is_installed(tool)) {
+        if let Some(tool) = tools.iter().find(|tool| !download::tool::is_installed(tool)) {
             return Some(format!("'{tool}' is needed to fetch it and is not installed here"));
         }
         match self {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::FetchError;
-use super::integrity::Integrity;
-use super::progress::Phase;
-use super::tool::Tool;
+use super::download::integrity::Integrity;
+use super::download::progress::Phase;
+use super::download::tool::Tool;
 use super::unpack::{self, Tree};
 use super::{Package, Workspace};
 use crate::machine::folder;

@@ -14,7 +14,7 @@ use super::address_space::AddressSpace;
 use super::output::threads;
 use super::tool::StackTool;
 use super::{SampledStacks, ThreadStack, symbols};
-use crate::process::descendants;
+use crate::processes::counters::descendants;
 
 /// Time after which a program that takes stacks counts as stuck.
 const PATIENCE: Duration = Duration::from_secs(20);

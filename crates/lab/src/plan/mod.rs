@@ -19,21 +19,21 @@ use std::path::PathBuf;
 
 use dyno_store::{ClaimRecord, Correction, LadderRecord, SearchRecord};
 
-pub use keys::background::Background;
+pub use keys::steps::background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
 pub use keys::cores::{KeepCoresAwake, PinThreads};
 pub(crate) use keys::crash::CrashTests;
 pub use syntax::error::{PlanError, Problem, SourceLocation};
 pub use derive::mixture::Mixture;
-pub use keys::price::{HardwareChoice, HardwareNeed, PriceList};
+pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};
 pub use derive::probe::{Changes, Probed};
-pub use keys::queries::{Explained, Queries};
+pub use keys::steps::queries::{Explained, Queries};
 pub use keys::rounds::{BetweenSteps, Decision, Rounds};
 pub use derive::scale::Scale;
-pub use keys::slicing::{Freeze, Slicing};
-pub use keys::stacks::StackSampling;
-pub use keys::step::{Command, Step};
-pub use keys::system::{Source, System};
+pub use keys::steps::slicing::{Freeze, Slicing};
+pub use keys::steps::stacks::StackSampling;
+pub use keys::steps::step::{Command, Step};
+pub use keys::systems::system::{Source, System};
 pub use derive::verdicts::TooFewRounds;
 pub use derive::versions::Version;
 pub use derive::versus::{Contender, Script, Versus};

@@ -11,7 +11,7 @@ use mlua_sys as ffi;
 
 use super::interrupt::{INTERRUPTED, stopping};
 use super::stack::{Kind, Stack};
-use crate::machine::Machine;
+use crate::run::machine::Machine;
 
 /// How a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use std::ffi::c_int;
 
 use super::Table;
 use super::requests::{id, wait};
-use crate::bulk::Bulk;
+use crate::data::bulk::Bulk;
 use crate::lua::{Answer, Call, Raised, Returns};
-use crate::request::Request;
+use crate::run::request::Request;
 
 pub(super) fn register(table: &Table) {
     table.add("bulk_begin", |call| {

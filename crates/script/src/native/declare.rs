@@ -1,7 +1,7 @@
 //! Native functions for a script's declarations.
 
 use super::Table;
-use crate::info::{CommandSpec, OptionKind, OptionSpec};
+use crate::settings::info::{CommandSpec, OptionKind, OptionSpec};
 use crate::lua::{Answer, Call, Returns};
 
 /// The kinds of options by their number in scripts (`sysbench.cmdline.ARG_*`), from 1.

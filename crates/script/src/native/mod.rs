@@ -11,7 +11,7 @@ mod tpch;
 use std::ptr::NonNull;
 
 use crate::lua::{Native, Stack, push_function};
-use crate::machine::Machine;
+use crate::run::machine::Machine;
 
 pub(crate) use requests::push_reply;
 

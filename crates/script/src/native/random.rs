@@ -2,7 +2,7 @@
 
 use super::Table;
 use crate::lua::{Answer, Call, Returns};
-use crate::random::Shape;
+use crate::data::random::Shape;
 
 /// The largest number of 32 bits.
 const LARGEST: i64 = u32::MAX as i64;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Table;
 use crate::lua::{Answer, Call, Kind, Raised, Returns, Stack};
-use crate::request::{Param, ParamType, Reply, Request};
+use crate::run::request::{Param, ParamType, Reply, Request};
 
 pub(super) fn register(table: &Table) {
     table.add("connect", |call| wait(call, Request::Connect));

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use super::Table;
 use crate::lua::{Answer, Call, Raised, Returns};
-use crate::request::{Counter, Host};
+use crate::run::request::{Counter, Host};
 
 /// sysbench's counters by their number in scripts, then Dyno's own.
 const COUNTERS: [Counter; 9] = [

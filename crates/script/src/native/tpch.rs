@@ -3,7 +3,7 @@
 use super::Table;
 use super::bulk::bulk_number;
 use crate::lua::Returns;
-use crate::tpch::Form;
+use crate::data::tpch::Form;
 
 pub(super) fn register(table: &Table) {
     // tpch_begin(table, scale_factor, part, parts, as_lines): the number of the rows.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dyno_engine::Family;
 
 use super::{HostChecks, SystemFacts, audit};
-use crate::product::Product;
+use crate::facts::product::Product;
 
 /// A system written `mysql 8.0.33`, `mariadb 10.11/rocksdb`, with some variables.
 pub(super) fn system(id: &str, name: &str, variables: &[(&str, &str)]) -> SystemFacts {

@@ -1,7 +1,7 @@
 use dyno_engine::Family;
 
 use super::*;
-use crate::product::Product;
+use crate::facts::product::Product;
 
 fn system(family: Family, version: &str, pairs: &[(&str, &str)]) -> SystemVariables {
     let product = Product { family, version: version.parse().unwrap(), storage_engine: None };

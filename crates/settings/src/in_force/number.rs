@@ -1,6 +1,6 @@
 //! Numbers, sizes and times as options and servers write them.
 
-use crate::value::{duration_ms, size};
+use crate::facts::value::{duration_ms, size};
 
 /// Largest unit by which a server rounds a size, in bytes.
 const ROUNDED_TO_MAX_BYTES: f64 = 1_048_576.0;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use dyno_engine::Family;
 use serde::Deserialize;
 
-use crate::data;
+use crate::files::data;
 
 /// Where a family's reports differ from what was asked for.
 #[derive(Debug, Default, Deserialize)]

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::audit::SystemFacts;
-use crate::product::Product;
+use crate::facts::product::Product;
 
 fn system(product: &str, asked: &[(&str, &str)], reported: &[(&str, &str)]) -> SystemFacts {
     let (family, version) = product.split_once(' ').unwrap();

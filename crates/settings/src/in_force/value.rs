@@ -2,8 +2,8 @@
 
 use super::number::amount;
 use super::reports::Reports;
-use crate::product::Product;
-use crate::value::{is_on, normal};
+use crate::facts::product::Product;
+use crate::facts::value::{is_on, normal};
 
 /// What a server's report says of a value that it was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

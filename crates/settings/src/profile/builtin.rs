@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::{Problem, Profile, ProfileError};
-use crate::data;
-use crate::near::nearest;
+use crate::files::data;
+use crate::files::near::nearest;
 
 /// All built-in profiles by name.
 ///

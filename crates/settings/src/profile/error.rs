@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::near::did_you_mean;
+use crate::files::near::did_you_mean;
 
 /// An error in a profile: `file:line:column: message`.
 #[derive(Clone, Debug, PartialEq, Eq)]

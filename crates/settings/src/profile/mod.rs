@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::builtin::builtin_profiles;
 pub use self::error::{Problem, ProfileError};
-use crate::assignment::Assignment;
-use crate::product::Product;
+use crate::facts::assignment::Assignment;
+use crate::facts::product::Product;
 use crate::translation::{SettingsError, Translation, translate};
 
 /// Settings for servers of any product.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::{Assignment, Problem, Profile, ProfileError, Section};
-use crate::near::nearest;
+use crate::files::near::nearest;
 use crate::translation::{is_known, known_settings};
 
 type Settings = BTreeMap<Spanned<String>, Spanned<Value>>;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use dyno_engine::Family;
 use serde::Deserialize;
 
-use crate::product::{Product, Version};
-use crate::value::{bytes, normal};
+use crate::facts::product::{Product, Version};
+use crate::facts::value::{bytes, normal};
 
 /// The forms of a setting by family. The first that fits the version is used.
 #[derive(Debug, Deserialize)]

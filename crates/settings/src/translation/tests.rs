@@ -138,7 +138,7 @@ fn what_is_optional_is_left_out_with_its_reason() {
 #[test]
 fn every_setting_has_a_line_that_says_what_it_does() {
     for family in [Family::Mysql, Family::Mariadb, Family::Postgres, Family::Sqlite] {
-        let has_none = |name: &&str| crate::knowledge::knowledge(family, name).is_none();
+        let has_none = |name: &&str| crate::files::knowledge::knowledge(family, name).is_none();
         assert_eq!(known_settings(family).filter(has_none).collect::<Vec<_>>(), [""; 0]);
     }
 }

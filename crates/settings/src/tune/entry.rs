@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::TuneRoom;
 use crate::audit::SystemFacts;
-use crate::data;
-use crate::product::Product;
+use crate::files::data;
+use crate::facts::product::Product;
 use crate::profile::Section;
-use crate::value::bytes;
+use crate::facts::value::bytes;
 
 /// A setting that may be tried.
 #[derive(Clone, Debug, Deserialize)]

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use self::entry::{Entry, Possible, entries};
-use crate::assignment::Assignment;
+use crate::facts::assignment::Assignment;
 use crate::audit::SystemFacts;
 use crate::translation::translate;
-use crate::value::normal;
+use crate::facts::value::normal;
 
 /// What a system may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use dyno_engine::{Catalogue, Entry as CatalogueEntry};
 
 use super::*;
-use crate::product::Product;
+use crate::facts::product::Product;
 use crate::profile::Profile;
 
 const ROOM: TuneRoom = TuneRoom { memory_bytes: 8 << 30, clients: 4 };

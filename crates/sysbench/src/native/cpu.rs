@@ -3,7 +3,7 @@
 use super::{Built, Native};
 use crate::options::{Definition, Kind, Values};
 use crate::report::ReportedWork;
-use crate::settings::Settings;
+use crate::options::settings::Settings;
 
 pub(super) const TEST: Native = Native {
     name: "cpu",

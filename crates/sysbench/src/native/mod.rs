@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::job::unknown_option;
 use crate::options::{Checked as _, Definition, Given, Values};
 use crate::report::ReportedWork;
-use crate::settings::Settings;
+use crate::options::settings::Settings;
 
 /// A test by its name.
 #[derive(Clone, Copy, Debug)]

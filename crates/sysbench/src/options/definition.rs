@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::rate;
+use crate::options::rate;
 
 pub(crate) use dyno_script::{OptionDefinition as Definition, ValueKind as Kind};
 

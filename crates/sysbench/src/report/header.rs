@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::settings::{Seed, Settings};
+use crate::options::settings::{Seed, Settings};
 
 /// The options of a run, in sysbench's words.
 pub(crate) fn header(settings: &Settings) -> String {

@@ -3,7 +3,7 @@
 use super::ReportedWork;
 use super::figures::Figures;
 use super::percentile;
-use crate::settings::Settings;
+use crate::options::settings::Settings;
 
 /// One interval in one line; in two, where a rate can leave events waiting.
 pub(super) fn lines(subject: ReportedWork, figures: &Figures, settings: &Settings) -> String {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::figures::Figures;
 use super::percentile;
-use crate::settings::Settings;
+use crate::options::settings::Settings;
 
 /// Percentiles that every object has, beside those of `--percentile`.
 const PERCENTILES: &[f64] = &[50.0, 90.0, 95.0, 99.0, 99.9];

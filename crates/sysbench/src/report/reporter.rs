@@ -8,7 +8,7 @@ use super::hooks::Hooks;
 use super::json::{Line, Run, Stretch};
 use super::{ReportedWork, header, histogram, interval, statistics};
 use crate::log::Log;
-use crate::settings::{Format, Settings};
+use crate::options::settings::{Format, Settings};
 
 /// Ticks are a little longer or shorter than they should be; what is due within this time is due.
 const SLACK_SECONDS: f64 = 0.005;

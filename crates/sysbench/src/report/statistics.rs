@@ -7,7 +7,7 @@ use dyno_load::Fairness;
 use super::ReportedWork;
 use super::figures::Figures;
 use super::percentile;
-use crate::settings::{Compat, Settings};
+use crate::options::settings::{Compat, Settings};
 
 /// Everything from what the test did to the fairness of threads, and the blank line after it.
 pub(super) fn text(subject: ReportedWork, figures: &Figures, settings: &Settings) -> String {

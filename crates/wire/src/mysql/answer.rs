@@ -1,8 +1,8 @@
 //! A server's answer to a command, packet by packet.
 
-use super::output::packet;
-use super::packets::{FULL_FRAME_BYTES, Packets};
-use super::reader::{Reader, malformed, truncated, unasked};
+use super::framing::output::packet;
+use super::framing::packets::{FULL_FRAME_BYTES, Packets};
+use super::framing::reader::{Reader, malformed, truncated, unasked};
 use super::response::{EOF, ERR, End, OK, read_eof, read_error, read_ok};
 use super::result::ResultSet;
 use super::statement::Statements;

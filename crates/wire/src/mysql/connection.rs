@@ -1,13 +1,13 @@
 //! A connection to a server of the MySQL family.
 
 use super::answer::Answer;
-use super::capabilities::DEPRECATE_EOF;
-use super::column::Fields;
+use super::logins::capabilities::DEPRECATE_EOF;
+use super::values::column::Fields;
 use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
-use super::compression::{Algorithm, Compression};
-use super::login::Dialog;
-use super::output::packet;
-use super::packets::Packets;
+use super::framing::compression::{Algorithm, Compression};
+use super::logins::login::Dialog;
+use super::framing::output::packet;
+use super::framing::packets::Packets;
 use super::statement::Statements;
 use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;

@@ -1,6 +1,6 @@
 //! The short packets OK, ERR and EOF.
 
-use super::reader::{Reader, truncated};
+use super::framing::reader::{Reader, truncated};
 use crate::client::ServerError;
 use crate::error::ProtocolError;
 use crate::limits::error_text;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::binary::read_binary_row;
-use super::column::{Column, Fields, Format};
-use super::packets::Packets;
-use super::reader::{Reader, malformed};
+use super::values::binary::read_binary_row;
+use super::values::column::{Column, Fields, Format};
+use super::framing::packets::Packets;
+use super::framing::reader::{Reader, malformed};
 use super::response::text;
 use crate::error::ProtocolError;
 

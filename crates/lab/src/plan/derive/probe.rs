@@ -10,9 +10,9 @@ use serde_json::json;
 
 use crate::plan::syntax::error::Problem;
 use crate::plan::derive::mixture::Mixture;
-use crate::plan::keys::queries::Explained;
-use crate::plan::keys::step::{Command, Step};
-use crate::plan::keys::system::System;
+use crate::plan::keys::steps::queries::Explained;
+use crate::plan::keys::steps::step::{Command, Step};
+use crate::plan::keys::systems::system::System;
 use crate::plan::{BetweenSteps, Plan, PlanError, Rounds};
 use crate::records;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::plan::syntax::error::Problem;
-use crate::plan::keys::system::System;
+use crate::plan::keys::systems::system::System;
 use crate::plan::{Command, Plan, PlanError};
 use crate::records;
 

@@ -10,7 +10,7 @@ use dyno_settings::Profile;
 use dyno_store::{SearchQuestion, SearchSide};
 
 use crate::plan::syntax::error::{PlanError, Problem};
-use crate::plan::keys::system::{Source, System, engine, translated};
+use crate::plan::keys::systems::system::{Source, System, engine, translated};
 use crate::plan::{Decision, Plan, Rounds};
 
 /// A version that a search can test.

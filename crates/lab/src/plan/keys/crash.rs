@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::derive::select::check_systems;
 use crate::plan::derive::select::fits;
-use crate::plan::keys::system::System;
+use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::value::{At, Size, Whole};
 
 /// Crash tests of systems, after the rounds.

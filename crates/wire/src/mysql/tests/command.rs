@@ -1,6 +1,6 @@
 //! Text queries and their results.
 
-use super::super::packets::FULL_FRAME_BYTES;
+use super::super::framing::packets::FULL_FRAME_BYTES;
 use super::server::{Form, MORE, answer, error, numbered, ok, text_result, text_row};
 use super::{hear, logged_in, refusal, result_set, rows, sent};
 use crate::{Client as _, Event, ServerError, Summary};

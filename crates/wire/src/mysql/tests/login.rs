@@ -5,8 +5,8 @@ use rsa::rand_core::OsRng;
 use rsa::{Oaep, RsaPrivateKey, RsaPublicKey};
 use sha1::Sha1;
 
-use super::super::capabilities::{PROTOCOL_41, SECURE_CONNECTION};
-use super::super::scramble;
+use super::super::logins::capabilities::{PROTOCOL_41, SECURE_CONNECTION};
+use super::super::logins::scramble;
 use super::server::{Form, NONCE, error, greeting, greeting_with, more_data, numbered, ok, switch_to};
 use super::{LOGIN, hear, refusal, sent};
 use crate::mysql::Connection;

@@ -1,0 +1,181 @@
+//! What a client knows of its transactions, and what is found of them after a crash.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::clients::contents::PARTS;
+
+/// What is known of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It was rolled back, or the system was never asked to commit it: it must not be there.
+    Undone,
+    /// The system was asked to commit it and did not answer: it may be there or not.
+    InDoubt,
+    /// The system answered that it is committed, at this time: it must be there.
+    Acknowledged(Duration),
+    /// It is not whole. That was counted, and nothing more follows from it.
+    Torn,
+}
+
+/// The transactions of a client, by their numbers.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    pub(crate) client: u32,
+    fates: Vec<Fate>,
+}
+
+/// What is there of a client's transactions.
+#[derive(Debug, Default)]
+pub(crate) struct Sightings {
+    /// A bit for each part that is there, by transaction.
+    parts: Vec<u8>,
+    /// Transactions with a row whose content is not what was written.
+    pub(crate) damaged: BTreeSet<usize>,
+    /// What the client's counter says; none if it has none.
+    pub(crate) counter: Option<i64>,
+}
+
+/// A difference between what a client knows and what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// It was acknowledged at this time, and is gone.
+    Lost(Duration),
+    /// Some of it is there, or a row of it is damaged.
+    Torn,
+    /// It was undone, or gone after an earlier crash, and is there.
+    Resurrected,
+    InDoubtKept,
+    InDoubtGone,
+}
+
+const ALL_PARTS: u8 = (1 << PARTS) - 1;
+
+impl Sightings {
+    /// Notes a row.
+    pub(crate) fn see(&mut self, seq: usize, part: u32) {
+        if self.parts.len() <= seq {
+            self.parts.resize(seq + 1, 0);
+        }
+        self.parts[seq] |= 1 << part;
+    }
+
+    fn parts(&self, seq: usize) -> u8 {
+        self.parts.get(seq).copied().unwrap_or_default()
+    }
+
+    /// The last transaction of which all is there; none if there is none.
+    pub(crate) fn last(&self) -> Option<usize> {
+        self.parts.iter().rposition(|parts| *parts == ALL_PARTS)
+    }
+}
+
+impl Ledger {
+    pub(crate) fn new(client: u32) -> Self {
+        Self { client, fates: Vec::new() }
+    }
+
+    /// Begins a transaction, which is undone until something else is noted. Returns its number.
+    pub(crate) fn begin(&mut self) -> usize {
+        self.fates.push(Fate::Undone);
+        self.fates.len() - 1
+    }
+
+    pub(crate) fn note(&mut self, seq: usize, fate: Fate) {
+        self.fates[seq] = fate;
+    }
+
+    /// Number of transactions that were begun.
+    pub(crate) fn len(&self) -> usize {
+        self.fates.len()
+    }
+
+    /// Holds what is known against what is there, and returns each difference once. From then on, what was found counts.
+    pub(crate) fn settle(&mut self, seen: &Sightings, now: Duration) -> Vec<(usize, Finding)> {
+        let mut findings = Vec::new();
+        for (seq, fate) in self.fates.iter_mut().enumerate() {
+            let parts = seen.parts(seq);
+            let is_there = parts == ALL_PARTS;
+            let is_torn = !is_there && parts != 0 || seen.damaged.contains(&seq);
+            let (finding, settled) = match *fate {
+                Fate::Torn => continue,
+                _ if is_torn => (Finding::Torn, Fate::Torn),
+                Fate::Acknowledged(_) if is_there => continue,
+                Fate::Acknowledged(at) => (Finding::Lost(at), Fate::Undone),
+                Fate::Undone if !is_there => continue,
+                Fate::Undone => (Finding::Resurrected, Fate::Acknowledged(now)),
+                Fate::InDoubt if is_there => (Finding::InDoubtKept, Fate::Acknowledged(now)),
+                Fate::InDoubt => (Finding::InDoubtGone, Fate::Undone),
+            };
+            *fate = settled;
+            findings.push((seq, finding));
+        }
+        findings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: Duration = Duration::from_secs(5);
+    const NOW: Duration = Duration::from_secs(6);
+
+    fn ledger(fates: &[Fate]) -> Ledger {
+        let mut ledger = Ledger::new(0);
+        for fate in fates {
+            let seq = ledger.begin();
+            ledger.note(seq, *fate);
+        }
+        ledger
+    }
+
+    fn seen(transactions: &[(usize, &[u32])]) -> Sightings {
+        let mut seen = Sightings::default();
+        for (seq, parts) in transactions {
+            parts.iter().for_each(|part| seen.see(*seq, *part));
+        }
+        seen
+    }
+
+    #[test]
+    fn what_is_as_it_was_said_to_be_is_no_finding() {
+        let mut ledger = ledger(&[Fate::Acknowledged(AT), Fate::Undone]);
+        assert_eq!(ledger.settle(&seen(&[(0, &[0, 1, 2])]), NOW), []);
+    }
+
+    #[test]
+    fn what_is_missing_or_too_much_is_found_once() {
+        let mut ledger = ledger(&[Fate::Acknowledged(AT), Fate::Undone, Fate::InDoubt, Fate::InDoubt]);
+        let there = seen(&[(1, &[0, 1, 2]), (2, &[0, 1, 2])]);
+        assert_eq!(
+            ledger.settle(&there, NOW),
+            [
+                (0, Finding::Lost(AT)),
+                (1, Finding::Resurrected),
+                (2, Finding::InDoubtKept),
+                (3, Finding::InDoubtGone)
+            ]
+        );
+        assert_eq!(ledger.settle(&there, NOW), []);
+    }
+
+    #[test]
+    fn what_a_crash_decided_holds_for_the_next() {
+        let mut ledger = ledger(&[Fate::InDoubt, Fate::InDoubt]);
+        ledger.settle(&seen(&[(0, &[0, 1, 2])]), AT);
+        let swapped = seen(&[(1, &[0, 1, 2])]);
+        assert_eq!(ledger.settle(&swapped, NOW), [(0, Finding::Lost(AT)), (1, Finding::Resurrected)]);
+    }
+
+    #[test]
+    fn a_part_of_a_transaction_or_a_damaged_row_is_torn_whatever_its_fate() {
+        let mut ledger = ledger(&[Fate::Acknowledged(AT), Fate::Undone, Fate::InDoubt]);
+        let mut there = seen(&[(0, &[0, 2]), (1, &[1]), (2, &[0, 1, 2])]);
+        there.damaged.insert(2);
+        let torn = [(0, Finding::Torn), (1, Finding::Torn), (2, Finding::Torn)];
+        assert_eq!(ledger.settle(&there, NOW), torn);
+        assert_eq!(ledger.settle(&there, NOW), []);
+        assert_eq!(there.last(), Some(2));
+    }
+}

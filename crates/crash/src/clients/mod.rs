@@ -1,0 +1,6 @@
+//! Clients of the load: what they do, and what they know.
+
+pub(crate) mod client;
+pub(crate) mod contents;
+pub(crate) mod ledger;
+pub(crate) mod session;

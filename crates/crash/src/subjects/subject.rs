@@ -1,0 +1,36 @@
+//! A system that can be crashed and started again.
+
+use std::collections::BTreeMap;
+
+use crate::error::CrashError;
+use crate::clients::session::{Session, SessionError};
+
+pub(crate) trait Subject: Sync {
+    /// The version as the system gives it.
+    fn version(&self) -> String;
+
+    /// Its variables with their effective values.
+    fn variables(&self) -> Result<BTreeMap<String, String>, CrashError>;
+
+    /// Has what was committed so far survive any crash, whatever the settings.
+    fn settle(&mut self) -> Result<(), CrashError>;
+
+    /// A session for the load.
+    fn client(&self) -> Result<Box<dyn Session>, SessionError>;
+
+    /// A session to look at the tables.
+    fn session(&self) -> Result<Box<dyn Session>, SessionError>;
+
+    /// Kills all its processes. `killed` is called when none of them can do anything any more, and before their ends are
+    /// waited for.
+    fn crash(&self, killed: &mut dyn FnMut());
+
+    /// Starts it again, so that it recovers.
+    fn recover(&mut self) -> Result<(), CrashError>;
+
+    /// Has the system check its tables, and returns what it finds wrong.
+    fn faults(&self, session: &mut dyn Session) -> Result<Vec<String>, SessionError>;
+
+    /// The last lines of its log, oldest first.
+    fn log_tail(&self) -> Vec<String>;
+}

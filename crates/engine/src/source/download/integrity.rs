@@ -1,0 +1,146 @@
+//! Checksums, written as the web writes them: `sha512-BASE64` (W3C Subresource Integrity), or as `sha256sum` does.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Deserialize, Serialize};
+use sha2::digest::DynDigest;
+use sha2::{Digest, Sha256, Sha512};
+
+use crate::source::error::FetchError;
+use crate::machine::path_error::At;
+
+/// The expected checksum of an archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(in crate::source) struct Integrity {
+    algorithm: Algorithm,
+    digest: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Algorithm {
+    Sha256,
+    Sha512,
+}
+
+impl Algorithm {
+    const ALL: [Self; 2] = [Self::Sha256, Self::Sha512];
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Sha256 => "sha256-",
+            Self::Sha512 => "sha512-",
+        }
+    }
+
+    fn hasher(self) -> Box<dyn DynDigest> {
+        match self {
+            Self::Sha256 => Box::new(Sha256::new()),
+            Self::Sha512 => Box::new(Sha512::new()),
+        }
+    }
+}
+
+impl Integrity {
+    #[cfg(test)]
+    pub(in crate::source) fn of(bytes: &[u8]) -> Self {
+        Self { algorithm: Algorithm::Sha512, digest: Sha512::digest(bytes).to_vec() }
+    }
+
+    /// Parses 64 hexadecimal digits.
+    pub(in crate::source) fn from_sha256_digits(digits: &str) -> Option<Self> {
+        if digits.len() != 64 || !digits.is_ascii() {
+            return None;
+        }
+        let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).ok();
+        let digest = (0..digits.len()).step_by(2).map(byte).collect::<Option<_>>()?;
+        Some(Self { algorithm: Algorithm::Sha256, digest })
+    }
+
+    /// Verifies an archive.
+    pub(in crate::source) fn check(&self, package: &str, archive: &Path) -> Result<(), FetchError> {
+        let mut hasher = Hasher(self.algorithm.hasher());
+        let mut file = BufReader::with_capacity(1 << 20, File::open(archive).at("open", archive)?);
+        io::copy(&mut file, &mut hasher).at("read", archive)?;
+        let found = Self { algorithm: self.algorithm, digest: hasher.0.finalize().into_vec() };
+        if found == *self {
+            return Ok(());
+        }
+        Err(FetchError::Checksum {
+            package: package.to_owned(),
+            expected: self.clone().into(),
+            found: found.into(),
+        })
+    }
+}
+
+struct Hasher(Box<dyn DynDigest>);
+
+impl io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for Integrity {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let read = |algorithm: Algorithm| {
+            let digest = BASE64_STANDARD.decode(text.strip_prefix(algorithm.prefix())?).ok()?;
+            (digest.len() == algorithm.hasher().output_size()).then_some(Self { algorithm, digest })
+        };
+        Algorithm::ALL
+            .into_iter()
+            .find_map(read)
+            .ok_or_else(|| format!("'{text}' is no checksum; write sha512- and 64 bytes in base64"))
+    }
+}
+
+impl From<Integrity> for String {
+    fn from(integrity: Integrity) -> Self {
+        format!("{}{}", integrity.algorithm.prefix(), BASE64_STANDARD.encode(integrity.digest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_archive_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("archive");
+        std::fs::write(&archive, "as released").unwrap();
+        let pinned = Integrity::of(b"as released");
+        pinned.check("server", &archive).unwrap();
+        std::fs::write(&archive, "as altered").unwrap();
+        let error = pinned.check("server", &archive).unwrap_err();
+        assert!(matches!(error, FetchError::Checksum { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_checksum_is_read_and_written_back() {
+        let text = String::from(Integrity::of(b"x"));
+        assert_eq!(Integrity::try_from(text), Ok(Integrity::of(b"x")));
+        let digits = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+        let by_digits = Integrity::from_sha256_digits(digits).unwrap();
+        let text = String::from(by_digits.clone());
+        assert_eq!(text, "sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=");
+        assert_eq!(Integrity::try_from(text), Ok(by_digits));
+        assert_eq!(Integrity::from_sha256_digits(&digits.replace('2', "g")), None);
+        assert_eq!(Integrity::from_sha256_digits(&digits[1..]), None);
+        for wrong in ["", "sha512-", "sha512-AAAA", "sha1-AAAA", "sha512-%"] {
+            assert!(Integrity::try_from(wrong.to_owned()).is_err(), "{wrong}");
+        }
+    }
+}

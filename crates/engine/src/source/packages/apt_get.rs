@@ -1,0 +1,108 @@
+//! apt with its own state in the cache: the machine's package lists may be missing or stale, and must not be changed.
+
+use std::path::{Path, PathBuf};
+
+use crate::source::error::FetchError;
+use crate::source::download::progress::Phase;
+use crate::source::download::tool::Tool;
+use crate::source::{Workspace, network};
+use crate::machine::folder;
+use crate::machine::path_error::PathError;
+
+/// apt's state and cache in Dyno's cache.
+pub(in crate::source) struct AptGet {
+    home: PathBuf,
+    options: Vec<String>,
+}
+
+/// The result of an update of package lists. A failed one is no error yet: the wanted package may be in lists that
+/// exist, and apt reports success even if nothing could be reached.
+pub(in crate::source) struct Update {
+    failure: Option<FetchError>,
+}
+
+impl AptGet {
+    /// With the machine's own sources.
+    pub(in crate::source) fn new(home: &Path) -> Self {
+        Self { home: home.to_owned(), options: Vec::new() }
+    }
+
+    /// With the sources and installed packages of two files in its folder, and no others.
+    pub(in crate::source) fn with_sources(home: &Path, sources: &Path, status: &Path) -> Self {
+        let none = Path::new("/dev/null");
+        let options = [
+            ("Dir::State::status", status),
+            ("Dir::Etc::SourceList", sources),
+            ("Dir::Etc::SourceParts", none),
+            ("Dir::Etc::Preferences", none),
+            ("Dir::Etc::PreferencesParts", none),
+        ];
+        let options = options.map(|(name, value)| format!("--option={name}={}", value.display()));
+        Self { home: home.to_owned(), options: options.to_vec() }
+    }
+
+    /// The file whose lock allows to use this state.
+    pub(in crate::source) fn lock_file(&self) -> PathBuf {
+        self.home.with_extension("lock")
+    }
+
+    /// Where `install --download-only` writes archives. Partial ones stay in `partial` for the next try.
+    pub(in crate::source) fn archives(&self) -> PathBuf {
+        self.home.join("cache/archives")
+    }
+
+    /// The option that hides downloaded archives from apt.
+    pub(in crate::source) fn no_archives(&self) -> Result<String, PathError> {
+        let empty = self.home.join("cache/none");
+        folder::create(&empty.join("partial"))?;
+        Ok(format!("--option=Dir::Cache::Archives={}", empty.display()))
+    }
+
+    /// `apt-get`, to be given a command.
+    pub(in crate::source) fn get(&self) -> Result<Tool, PathError> {
+        self.tool("apt-get")
+    }
+
+    /// `apt-cache`, to be given a command.
+    pub(in crate::source) fn cache(&self) -> Result<Tool, PathError> {
+        self.tool("apt-cache")
+    }
+
+    fn tool(&self, name: &'static str) -> Result<Tool, PathError> {
+        folder::create(&self.home.join("state/lists/partial"))?;
+        folder::create(&self.archives().join("partial"))?;
+        let own = [
+            "--quiet".to_owned(),
+            format!("--option=Dir::State={}", self.home.join("state").display()),
+            format!("--option=Dir::Cache={}", self.home.join("cache").display()),
+            // Another apt may use the machine's own state, which this one never writes.
+            "--option=Debug::NoLocking=1".to_owned(),
+            // The account that apt downloads as cannot write in a home folder.
+            "--option=APT::Sandbox::User=".to_owned(),
+            "--option=Acquire::Languages=none".to_owned(),
+        ];
+        Ok(Tool::new(name).args(own).args(&self.options))
+    }
+
+    /// Updates the package lists, as far as possible.
+    pub(in crate::source) fn update(&self, workspace: &mut Workspace<'_>) -> Result<Update, FetchError> {
+        workspace.enter(Phase::Listing);
+        let failure = match self.get()?.args(["update"]).run(workspace) {
+            Ok(output) => network::complaint(&output)
+                .map(|complaint| FetchError::Unreachable { tool: "apt-get", complaint }),
+            Err(failure) => Some(failure),
+        };
+        Ok(Update { failure })
+    }
+}
+
+impl Update {
+    /// The cause of a failure after this update: apt's message ("unable to locate package") misleads
+    /// if no list could be downloaded.
+    pub(in crate::source) fn cause_of(self, error: FetchError) -> FetchError {
+        match error {
+            FetchError::ToolFailed { .. } => self.failure.unwrap_or(error),
+            _ => error,
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The host as a whole: facts, counters, and who else uses it.
+
+pub(crate) mod awake;
+pub(crate) mod checks;
+pub(crate) mod counters;
+pub(crate) mod device;
+pub(crate) mod disk;
+pub(crate) mod facts;
+pub(crate) mod neighbours;

@@ -1,0 +1,180 @@
+//! CPU time that others use on the host while something is measured: processes that are not ours, and other guests of the
+//! hypervisor.
+
+use std::collections::HashMap;
+use std::fs;
+use std::time::Instant;
+
+use procfs::process::Process;
+
+use crate::processes::cpu_clock::cpu_ns;
+use crate::machine::counters::{HostSample, sample_host};
+use crate::processes::counters::{ProcessSample, ProcessTree, descendants};
+
+/// A mark of kernel threads in `/proc/pid/stat` (`PF_KTHREAD` in the kernel's `include/linux/sched.h`).
+const PF_KTHREAD: u32 = 0x0020_0000;
+
+/// The neighbours of a measurement, from when it began.
+#[derive(Debug)]
+pub struct Neighbours {
+    began: Instant,
+    host: HostSample,
+    own: Vec<OwnTree>,
+    /// CPU time of kernel threads at the beginning.
+    kernel_ns: HashMap<u32, u64>,
+}
+
+/// A process of ours and its descendants, with what they had used at the beginning.
+#[derive(Debug)]
+struct OwnTree {
+    tree: ProcessTree,
+    since: ProcessSample,
+}
+
+/// CPU time of neighbours in a stretch of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeighbourUsage {
+    /// Length of the stretch.
+    pub elapsed_us: u64,
+    /// Number of CPUs of the host.
+    pub cpus: u32,
+    /// CPU time of processes that are not ours, without kernel threads and interrupts, which mostly work for servers. Exact
+    /// to some 10 ms.
+    pub cpu_us: u64,
+    /// CPU time that the hypervisor gave to other guests.
+    pub steal_us: u64,
+}
+
+impl Neighbours {
+    /// Begins to watch. This process, the processes `ours`, and the descendants of both are no neighbours. None if the kernel
+    /// does not show the host's CPU time.
+    ///
+    /// Reads a file for each process of the host, which takes some milliseconds.
+    pub fn watch(ours: &[u32]) -> Option<Self> {
+        let own = std::process::id();
+        let descendants = descendants(own);
+        let others = ours.iter().copied().filter(|pid| *pid != own && !descendants.contains(pid));
+        let trees = std::iter::once(own).chain(others).filter_map(|pid| {
+            let mut tree = ProcessTree::open(pid).ok()?;
+            let since = tree.sample().ok()?;
+            Some(OwnTree { tree, since })
+        });
+        let (own, kernel_ns) = (trees.collect(), kernel_threads());
+        Some(Self { host: sample_host().ok()?, began: Instant::now(), own, kernel_ns })
+    }
+
+    /// CPU time of neighbours since then; none if the kernel no longer shows the host's.
+    pub fn usage(mut self) -> Option<NeighbourUsage> {
+        let host = sample_host().ok()?.since(&self.host);
+        let elapsed_us = self.began.elapsed().as_micros() as u64;
+        let own_us: u64 = self.own.iter_mut().map(OwnTree::used_us).sum();
+        let idle_us = host.idle_cpu_us + host.iowait_cpu_us + host.steal_cpu_us;
+        // Idle time is measured by the clock. Busy time is counted by ticks, which can miss a process that sleeps at each tick.
+        let all_us = elapsed_us * u64::from(host.cpus);
+        let busy_us = all_us.saturating_sub(idle_us + host.interrupt_cpu_us);
+        Some(NeighbourUsage {
+            elapsed_us,
+            cpus: host.cpus,
+            cpu_us: busy_us.saturating_sub(own_us + self.kernel_us()),
+            steal_us: host.steal_cpu_us,
+        })
+    }
+
+    /// CPU time of kernel threads since then. Those that have ended are not counted.
+    fn kernel_us(&self) -> u64 {
+        let used =
+            |(pid, now): (u32, u64)| now.saturating_sub(self.kernel_ns.get(&pid).copied().unwrap_or(0));
+        kernel_threads().into_iter().map(used).sum::<u64>() / 1000
+    }
+}
+
+impl OwnTree {
+    /// CPU time since watching began. That of a process that has ended is not known any more.
+    fn used_us(&mut self) -> u64 {
+        let Ok(now) = self.tree.sample() else { return 0 };
+        let used = now.since(&self.since);
+        used.user_cpu_us + used.system_cpu_us
+    }
+}
+
+/// CPU time so far of every kernel thread, in nanoseconds.
+fn kernel_threads() -> HashMap<u32, u64> {
+    let Ok(items) = fs::read_dir("/proc") else { return HashMap::new() };
+    let pids = items.filter_map(|item| item.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| is_kernel_thread(*pid)).filter_map(|pid| Some((pid, cpu_ns(pid).ok()?))).collect()
+}
+
+fn is_kernel_thread(pid: u32) -> bool {
+    let stat = i32::try_from(pid).ok().and_then(|pid| Process::new(pid).ok()?.stat().ok());
+    stat.is_some_and(|stat| stat.flags & PF_KTHREAD != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A process that never waits.
+    struct Busy(Child);
+
+    impl Busy {
+        fn start() -> Self {
+            Self(Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap())
+        }
+
+        /// Waits until it has used this much CPU time from now on.
+        fn use_cpu(&self, time: Duration) {
+            let since = cpu_ns(self.0.id()).unwrap();
+            while cpu_ns(self.0.id()).unwrap() - since < time.as_nanos() as u64 {
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    impl Drop for Busy {
+        fn drop(&mut self) {
+            self.0.kill().unwrap();
+            self.0.wait().unwrap();
+        }
+    }
+
+    /// Other tests run meanwhile, in this process and beside it, so the neighbours use an unknown time themselves.
+    #[test]
+    fn a_child_is_no_neighbour_and_a_process_of_others_is() {
+        const WORK: Duration = Duration::from_millis(300);
+        // Its parent ends at once, so it is nobody's child. It keeps no pipe of this process open.
+        let script = "(while :; do :; done) >/dev/null 2>&1 & echo $!";
+        let orphan = Command::new("sh").args(["-c", script]).output().unwrap();
+        let orphan: u32 = String::from_utf8(orphan.stdout).unwrap().trim().parse().unwrap();
+        let used_by_orphan = || Duration::from_nanos(cpu_ns(orphan).unwrap());
+        let (watched, before) = (Neighbours::watch(&[]).unwrap(), used_by_orphan());
+        let child = Busy::start();
+        child.use_cpu(WORK);
+        let (of_orphan, usage) = (used_by_orphan().saturating_sub(before), watched.usage().unwrap());
+        let known = Neighbours::watch(&[orphan]).unwrap();
+        let is_ours = known.own.len() == 2;
+        let orphan = rustix::process::Pid::from_raw(i32::try_from(orphan).unwrap()).unwrap();
+        rustix::process::kill_process(orphan, rustix::process::Signal::KILL).unwrap();
+
+        let tick = Duration::from_millis(20);
+        let neighbours = Duration::from_micros(usage.cpu_us);
+        assert!(neighbours + tick >= of_orphan, "{usage:?}, the process used {of_orphan:?}");
+        let rest = Duration::from_micros(usage.elapsed_us * u64::from(usage.cpus) - usage.cpu_us);
+        assert!(rest + tick >= WORK, "{usage:?} has the child's time");
+        assert!(is_ours, "a process that is named is ours");
+    }
+
+    #[test]
+    fn kernel_threads_are_told_from_processes() {
+        assert!(!is_kernel_thread(std::process::id()));
+        // Containers show none.
+        assert!(
+            kernel_threads()
+                .keys()
+                .all(|pid| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.is_empty()))
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! A process with its descendants, for servers with a process per connection.
+
+use std::collections::HashMap;
+use std::fs;
+
+use super::{Process, ProcessSample};
+use crate::error::SampleError;
+use crate::processes::switches::Switches;
+
+/// Largest number of times that the children are read again because one was reaped meanwhile.
+const LOOKS_MAX: usize = 8;
+
+/// A process with the descendants that were forked by main threads. Sums never decrease, because the usage of ended
+/// children is kept. For children that lived between two samples, and for the time from a child's last sample to its
+/// end, the kernel's count gives the CPU time in ticks. Their context switches are missing.
+#[derive(Debug)]
+pub struct ProcessTree {
+    root: Process,
+    children: HashMap<u32, Child>,
+    ended: Ended,
+}
+
+#[derive(Debug)]
+struct Child {
+    process: Process,
+    last: ProcessSample,
+}
+
+/// Usage of ended children. It does not contain their storage counters, because the kernel adds those to the parent's
+/// when it reaps the child (`wait_task_zombie` of `kernel/exit.c`).
+#[derive(Debug, Default)]
+struct Ended {
+    cpu_ns: u64,
+    user_ticks: u64,
+    system_ticks: u64,
+    switches: Switches,
+}
+
+impl ProcessTree {
+    /// Opens a running process.
+    ///
+    /// # Errors
+    /// There is no such process.
+    pub fn open(pid: u32) -> Result<Self, SampleError> {
+        Ok(Self { root: Process::open(pid)?, children: HashMap::new(), ended: Ended::default() })
+    }
+
+    /// Reads the counters of all processes and adds them up. Shared memory counts in each process.
+    ///
+    /// # Errors
+    /// The first process has ended, or may not be read. Unreadable children are left out.
+    pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
+        let mut looks = 0;
+        loop {
+            let reaped = self.root.reaped_ticks()?;
+            self.sample_children();
+            let root = self.root.sample()?;
+            looks += 1;
+            // A child that was reaped meanwhile may be in both counts or in neither.
+            if reaped == (root.reaped_user_ticks, root.reaped_system_ticks) || looks == LOOKS_MAX {
+                return Ok(self.sum(root));
+            }
+        }
+    }
+
+    fn sum(&mut self, root: ProcessSample) -> ProcessSample {
+        let mut sum = root;
+        self.ended.at_least(sum.reaped_user_ticks, sum.reaped_system_ticks);
+        self.ended.add_to(&mut sum);
+        for child in self.children.values() {
+            sum.add(&child.last);
+        }
+        sum
+    }
+
+    fn sample_children(&mut self) {
+        let living = descendants(self.root.pid());
+        let gone = self.children.extract_if(|pid, _| !living.contains(pid));
+        gone.for_each(|(_, child)| self.ended.take_in(&child.last));
+        for pid in living {
+            self.sample_child(pid);
+        }
+    }
+
+    /// Reads a child's counters. If its pid now belongs to another process, its counters start again.
+    fn sample_child(&mut self, pid: u32) {
+        if let Some(child) = self.children.get_mut(&pid) {
+            if let Ok(sample) = child.process.sample_to_the_end() {
+                child.last = sample;
+                return;
+            }
+            self.ended.take_in(&child.last);
+            self.children.remove(&pid);
+        }
+        let opened = Process::open(pid).and_then(|mut process| {
+            let last = process.sample_to_the_end()?;
+            Ok(Child { process, last })
+        });
+        self.children.extend(opened.ok().map(|child| (pid, child)));
+    }
+}
+
+impl Ended {
+    fn take_in(&mut self, last: &ProcessSample) {
+        self.cpu_ns += last.cpu_ns;
+        self.user_ticks += last.user_ticks;
+        self.system_ticks += last.system_ticks;
+        self.switches += last.switches;
+    }
+
+    /// Raises the usage to the kernel's count, which is coarse but includes every child.
+    fn at_least(&mut self, user_ticks: u64, system_ticks: u64) {
+        self.user_ticks = self.user_ticks.max(user_ticks);
+        self.system_ticks = self.system_ticks.max(system_ticks);
+        let ns_per_tick = 1_000_000_000 / procfs::ticks_per_second();
+        self.cpu_ns = self.cpu_ns.max((user_ticks + system_ticks) * ns_per_tick);
+    }
+
+    fn add_to(&self, sum: &mut ProcessSample) {
+        sum.cpu_ns += self.cpu_ns;
+        sum.user_ticks += self.user_ticks;
+        sum.system_ticks += self.system_ticks;
+        sum.switches += self.switches;
+    }
+}
+
+/// The living descendants that were forked by main threads, or by any thread of this process. For a server with one process
+/// there are none, and the cost is reading one small file.
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
+    let mut found = children(pid);
+    let mut at = 0;
+    while at < found.len() {
+        found.extend(children(found[at]));
+        at += 1;
+    }
+    found
+}
+
+/// The threads of a process; none if it is gone or may not be read.
+pub(crate) fn threads(pid: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    if pid == std::process::id() {
+        return threads(pid).into_iter().flat_map(|tid| children_of_thread(pid, tid)).collect();
+    }
+    children_of_thread(pid, pid)
+}
+
+/// `/proc/pid/task/tid/children` (proc(5)); empty if the kernel does not have it.
+fn children_of_thread(pid: u32, tid: u32) -> Vec<u32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
+    text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}

@@ -1,0 +1,8 @@
+//! Processes: their counters, and what is done to them.
+
+pub(crate) mod counters;
+pub(crate) mod cpu_clock;
+pub(crate) mod freezer;
+pub(crate) mod memory_kills;
+pub(crate) mod own_cores;
+pub(crate) mod switches;

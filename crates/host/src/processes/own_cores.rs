@@ -1,0 +1,196 @@
+//! Gives the busy threads of a server, and its clients, cores of their own.
+
+use std::collections::HashMap;
+use std::fs;
+
+use crate::confine::CpuSet;
+use crate::processes::counters::{descendants, threads};
+
+/// CPU time of the threads of a process and its descendants at one moment.
+#[derive(Debug)]
+pub struct ThreadTimes {
+    pid: u32,
+    cpu_ns: HashMap<u32, u64>,
+}
+
+impl ThreadTimes {
+    /// Reads two small files for each thread. Threads that may not be read are left out.
+    pub fn read(pid: u32) -> Self {
+        let pids = std::iter::once(pid).chain(descendants(pid));
+        Self { pid, cpu_ns: pids.flat_map(threads).filter_map(|tid| Some((tid, cpu_ns(tid)?))).collect() }
+    }
+
+    /// The threads that have used the most CPU since then, at most `count`, the busiest first.
+    pub fn busiest(&self, count: usize) -> Vec<u32> {
+        let now = Self::read(self.pid).cpu_ns;
+        let used =
+            now.into_iter().map(|(tid, ns)| (ns - self.cpu_ns.get(&tid).copied().unwrap_or(0).min(ns), tid));
+        let mut used: Vec<_> = used.filter(|(ns, _)| *ns > 0).collect();
+        used.sort_unstable_by(|one, other| other.cmp(one));
+        used.into_iter().take(count).map(|(_, tid)| tid).collect()
+    }
+}
+
+/// Threads that are pinned to cores. Dropping it lets them run where they could before.
+#[derive(Debug)]
+pub struct OwnCores {
+    pinned: Vec<u32>,
+    before: CpuSet,
+    server_cpus: CpuSet,
+}
+
+impl OwnCores {
+    /// Whether this process may use twice as many cores as there are connections: one for each of their two ends.
+    pub fn are_enough(connections: u32) -> bool {
+        CpuSet::allowed().is_some_and(|cpus| 2 * connections as usize <= cpus.cores().len())
+    }
+
+    /// Pins each of a server's threads to a core of its own, and all threads of the process `clients` to the other cores;
+    /// none if these would be fewer than the server's, or if no thread could be pinned.
+    ///
+    /// Only threads that may use the same CPUs as that process are pinned.
+    pub fn give(server: &[u32], clients: u32) -> Option<Self> {
+        let before = CpuSet::of_process(clients)?;
+        let mut cores = before.cores();
+        // The first core has most interrupts.
+        cores.reverse();
+        if server.is_empty() || 2 * server.len() > cores.len() {
+            return None;
+        }
+        let others = CpuSet::union(&cores.split_off(server.len()));
+        let mut given = Self { pinned: Vec::new(), server_cpus: before.clone(), before };
+        let pinned =
+            server.iter().zip(cores).filter_map(|(tid, core)| given.pin(*tid, &core).then_some(core));
+        let used: Vec<CpuSet> = pinned.collect();
+        if used.is_empty() {
+            return None;
+        }
+        given.server_cpus = CpuSet::union(&used);
+        for tid in threads(clients) {
+            given.pin(tid, &others);
+        }
+        Some(given)
+    }
+
+    /// The CPUs to which threads of the server are pinned.
+    pub fn server_cpus(&self) -> &CpuSet {
+        &self.server_cpus
+    }
+
+    /// Pins a thread, unless it is gone, is restricted already, or may not be moved by this user.
+    fn pin(&mut self, tid: u32, cpus: &CpuSet) -> bool {
+        let is_free = CpuSet::of_process(tid).is_some_and(|found| found == self.before);
+        let is_pinned = is_free && cpus.mask().give(tid).is_ok();
+        if is_pinned {
+            self.pinned.push(tid);
+        }
+        is_pinned
+    }
+}
+
+impl Drop for OwnCores {
+    fn drop(&mut self) {
+        for tid in &self.pinned {
+            // Fails if the thread has ended.
+            let _ = self.before.mask().give(*tid);
+        }
+    }
+}
+
+/// CPU time of a thread in nanoseconds (`Documentation/scheduler/sched-stats.rst`); none if it has ended, or the kernel
+/// does not count it.
+fn cpu_ns(tid: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{tid}/schedstat")).ok()?;
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    /// A process that ends, with its children, when it is dropped: its standard input is closed then, or it is killed.
+    struct Running(Child);
+
+    impl Running {
+        fn new(script: &str) -> Self {
+            Self(Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).spawn().unwrap())
+        }
+
+        /// Waits for its standard input.
+        fn idle() -> Self {
+            Self::new("read line")
+        }
+
+        fn pid(&self) -> u32 {
+            self.0.id()
+        }
+
+        fn cpus(&self) -> CpuSet {
+            CpuSet::of_process(self.pid()).unwrap()
+        }
+    }
+
+    impl Drop for Running {
+        fn drop(&mut self) {
+            for pid in descendants(self.pid()) {
+                let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+            }
+            let _ = self.0.kill();
+            self.0.wait().unwrap();
+        }
+    }
+
+    fn wait_for(mut is_it: impl FnMut() -> bool) {
+        while !is_it() {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Whether a process sleeps (`S` in `/proc/pid/stat`) and has this name.
+    fn sleeps(pid: u32, name: &str) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.contains(&format!("({name}) S "))
+    }
+
+    #[test]
+    fn the_busiest_thread_of_a_process_and_its_children_is_found() {
+        let server = Running::new("exec 3<&0; cat <&3 & while :; do :; done & wait");
+        let cat = || descendants(server.pid()).into_iter().find(|pid| sleeps(*pid, "cat"));
+        wait_for(|| descendants(server.pid()).len() == 2 && cat().is_some() && sleeps(server.pid(), "sh"));
+        let since = ThreadTimes::read(server.pid());
+        wait_for(|| !since.busiest(1).is_empty());
+        let busy = descendants(server.pid()).into_iter().find(|pid| Some(*pid) != cat()).unwrap();
+        assert_eq!((since.busiest(1), since.busiest(5)), (vec![busy], vec![busy]));
+        assert!(ThreadTimes::read(u32::MAX / 4).busiest(1).is_empty());
+    }
+
+    #[test]
+    fn a_server_and_its_clients_have_no_core_in_common_until_it_ends() {
+        let (server, clients) = (Running::idle(), Running::idle());
+        let whole = clients.cpus();
+        let given = OwnCores::give(&[server.pid()], clients.pid());
+        assert_eq!(given.is_some(), OwnCores::are_enough(1));
+        if let Some(given) = &given {
+            let (of_server, of_clients) = (server.cpus(), clients.cpus());
+            assert_eq!(*given.server_cpus(), of_server);
+            assert_eq!(of_server.count() + of_clients.count(), whole.count());
+            assert_eq!(CpuSet::union(&[of_server, of_clients]), whole, "each CPU belongs to one of them");
+        }
+        drop(given);
+        assert_eq!((server.cpus(), clients.cpus()), (whole.clone(), whole));
+    }
+
+    #[test]
+    fn nothing_is_pinned_without_room_or_where_cpus_are_limited() {
+        let (server, clients) = (Running::idle(), Running::idle());
+        let many = vec![server.pid(); clients.cpus().count()];
+        assert!(OwnCores::give(&many, clients.pid()).is_none(), "no core is left for the clients");
+        assert!(OwnCores::give(&[], clients.pid()).is_none());
+        server.cpus().cores()[0].mask().give(server.pid()).unwrap();
+        if OwnCores::are_enough(1) {
+            assert!(OwnCores::give(&[server.pid()], clients.pid()).is_none());
+        }
+    }
+}

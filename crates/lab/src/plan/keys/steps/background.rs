@@ -1,0 +1,134 @@
+//! The plan's tables `[[step.background]]`: workloads that run while the step's own is measured.
+
+use std::collections::BTreeMap;
+
+use dyno_load::Script;
+use dyno_store::{Join, Operation};
+use serde::Deserialize;
+
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::read::ParseContext;
+use crate::plan::keys::steps::step::script;
+use crate::plan::syntax::value::{Above0, At, ClientsNumber, Scalars};
+
+/// A background load: it runs while the step's own workload is measured.
+#[derive(Clone, Debug)]
+pub struct Background {
+    /// Its name in the step. Its step id in reports is `STEP.NAME`.
+    pub id: String,
+    pub script: Script,
+    /// The script's options; they override those of the data set.
+    pub options: BTreeMap<String, String>,
+    /// The operation that its rate counts.
+    pub operation: Operation,
+    /// Its connections, the same for every number of the step's clients.
+    pub clients: u32,
+    /// When they join, in order of time; empty if they run all the time. The last join's are all.
+    pub joins: Vec<Join>,
+}
+
+/// A workload that runs while the step's own is measured.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct BackgroundTable {
+    /// Its name; in reports it stands as STEP.NAME.
+    id: String,
+    /// A built-in workload or a .lua file.
+    workload: At<String>,
+    /// The workload's options.
+    #[serde(default)]
+    options: Scalars,
+    /// The operation that its rate counts.
+    #[cfg_attr(test, schemars(with = "crate::plan::schema::Words<Operation>"))]
+    operation: Operation,
+    /// Connections: a number, which run all the time, or the times at which more of them join.
+    clients: At<ClientsKey>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum ClientsKey {
+    #[serde(rename = "a number")]
+    #[cfg_attr(test, schemars(untagged))]
+    Constant(ClientsNumber),
+    #[serde(rename = "a list")]
+    #[cfg_attr(test, schemars(untagged))]
+    Joins(Vec<At<JoinTable>>),
+}
+
+/// A time from which more connections run events.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct JoinTable {
+    /// Seconds since measuring began.
+    at_seconds: Above0,
+    /// Connections that run from then on, those before included.
+    clients: ClientsNumber,
+}
+
+impl Background {
+    /// Changes the times at which clients join.
+    pub(in crate::plan) fn stretch(&mut self, factor: f64) {
+        self.joins.iter_mut().for_each(|join| join.at_seconds *= factor);
+    }
+}
+
+impl BackgroundTable {
+    /// `seconds` are the step's, `earlier` its background loads before this one.
+    pub(in crate::plan) fn read(
+        self,
+        seconds: f64,
+        earlier: &[Background],
+        context: &ParseContext<'_>,
+    ) -> Result<Background, Mistake> {
+        let joins = match &*self.clients {
+            ClientsKey::Constant(_) => Vec::new(),
+            ClientsKey::Joins(list) => joins(list, seconds)?,
+        };
+        if let (false, Some(other)) = (joins.is_empty(), earlier.iter().find(|it| !it.joins.is_empty())) {
+            return Err(self.clients.wrong(format!(
+                "clients of `{}` join too, and of a step those of one background load may; give this one a number",
+                other.id
+            )));
+        }
+        Ok(Background {
+            id: self.id,
+            script: self.workload.read(|name| script(name, context))?,
+            options: self.options.0,
+            operation: self.operation,
+            clients: match &*self.clients {
+                ClientsKey::Constant(number) => number.0 as u32,
+                ClientsKey::Joins(_) => joins.last().map_or(0, |join| join.clients),
+            },
+            joins,
+        })
+    }
+}
+
+/// Reads joins: in order of time, each with more clients than the one before, within the step's seconds.
+fn joins(list: &[At<JoinTable>], seconds: f64) -> Result<Vec<Join>, Mistake> {
+    let mut joins: Vec<Join> = Vec::new();
+    for table in list {
+        let join = Join { at_seconds: table.at_seconds.0, clients: table.clients.0 as u32 };
+        let wrong =
+            |key: &str, wanted: String| Err(table.wrong(Problem::OutOfRange { key: key.to_owned(), wanted }));
+        if join.at_seconds >= seconds {
+            return wrong("at_seconds", format!("below {seconds}, at which the step ends"));
+        }
+        if let Some(before) = joins.last() {
+            if join.at_seconds <= before.at_seconds {
+                return wrong("at_seconds", format!("above {}, the time before it", before.at_seconds));
+            }
+            if join.clients <= before.clients {
+                let wanted =
+                    format!("above {}, the number before it: it counts all that run", before.clients);
+                return wrong("clients", wanted);
+            }
+        }
+        joins.push(join);
+    }
+    Ok(joins)
+}

@@ -1,0 +1,10 @@
+//! Keys of steps.
+
+pub(in crate::plan) mod background;
+pub(in crate::plan) mod drivers;
+pub(in crate::plan) mod find;
+pub(in crate::plan) mod queries;
+pub(in crate::plan) mod slicing;
+pub(in crate::plan) mod stacks;
+pub(in crate::plan) mod step;
+pub(in crate::plan) mod suite;

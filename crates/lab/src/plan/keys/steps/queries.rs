@@ -1,0 +1,144 @@
+//! A step's keys for queries that take long: `events`, `event_seconds_max`, `explain` and `answers`.
+
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::keys::steps::step::Command;
+use crate::plan::syntax::value::{Above0, At, Whole};
+
+/// Queries that are few and long, and whose plans and answers are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Queries {
+    /// Number of events of a trial, over all clients; none for as many as fit into its seconds.
+    pub events: Option<u32>,
+    /// Longest time in which an event must end, in seconds; none for the run's patience.
+    pub event_seconds_max: Option<f64>,
+    /// What servers are asked to explain.
+    pub explain: Explained,
+    /// Whether the systems must give the same answer.
+    pub answers: bool,
+}
+
+/// What servers are asked to explain of a step, after its trials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Explained {
+    Nothing,
+    /// Each of its statements, as evidence for what differs.
+    #[default]
+    Statements,
+    /// These, without `events`, and the query that the workload's command `explain` prints, for reports.
+    Query,
+}
+
+/// The limit catches typing errors.
+pub(in crate::plan) type EventsNumber = Whole<1, 1_000_000_000>;
+
+impl Queries {
+    /// Whether trials end after a number of events. They then have no warm-up.
+    pub fn is_counted(&self) -> bool {
+        self.events.is_some()
+    }
+
+    /// Whether plans of all statements are asked for. Of few and long queries they are not: old servers execute parts of a
+    /// query to explain it.
+    pub fn notes_statements(&self) -> bool {
+        self.explain != Explained::Nothing && !self.is_counted()
+    }
+}
+
+/// The keys of a step, which a load has not.
+pub(in crate::plan) struct QueriesKeys {
+    pub(in crate::plan) events: Option<At<EventsNumber>>,
+    pub(in crate::plan) event_seconds_max: Option<At<Above0>>,
+    pub(in crate::plan) explain: Option<At<bool>>,
+    pub(in crate::plan) answers: Option<At<bool>>,
+}
+
+impl QueriesKeys {
+    /// `obstacle`: a key of the step whose events cannot be counted, with the reason.
+    pub(in crate::plan) fn read(
+        &self,
+        command: Command,
+        obstacle: Option<(&'static str, &'static str)>,
+    ) -> Result<Queries, Mistake> {
+        if command == Command::Prepare {
+            self.check_load()?;
+        }
+        if let (Some(events), Some((key, why))) = (&self.events, obstacle) {
+            return Err(events
+                .wrong(format!("`events` and `{key}` exclude each other: {why}; leave one of them out")));
+        }
+        Ok(Queries {
+            events: self.events.as_ref().map(|events| events.0 as u32),
+            event_seconds_max: self.event_seconds_max.as_ref().map(|seconds| seconds.0),
+            explain: match self.explain.as_ref().map(|explain| **explain) {
+                None => Explained::Statements,
+                Some(true) => Explained::Query,
+                Some(false) => Explained::Nothing,
+            },
+            answers: self.answers.as_ref().is_some_and(|answers| **answers),
+        })
+    }
+
+    fn check_load(&self) -> Result<(), Mistake> {
+        let none = |key: &str| format!("a load runs no events; leave `{key}` out");
+        match self {
+            Self { events: Some(at), .. } => Err(at.wrong(none("events"))),
+            Self { event_seconds_max: Some(at), .. } => Err(at.wrong(none("event_seconds_max"))),
+            Self { explain: Some(at), .. } => Err(at.wrong(none("explain"))),
+            Self { answers: Some(at), .. } => Err(at.wrong(none("answers"))),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Slicing;
+    use crate::plan::testing::{TEXT, parse};
+
+    #[test]
+    fn a_step_of_some_events_is_whole_and_has_no_warm_up() {
+        let keys = "events = 3\nevent_seconds_max = 60\nexplain = true\nanswers = true\n";
+        let plan = parse(&format!("{TEXT}{keys}")).unwrap();
+        let step = &plan.steps[1];
+        let wanted = Queries {
+            events: Some(3),
+            event_seconds_max: Some(60.0),
+            explain: Explained::Query,
+            answers: true,
+        };
+        assert_eq!((step.queries, step.slicing), (wanted, Slicing::Whole));
+        assert_eq!((step.warmup_seconds.to_bits(), step.warmup_seconds_max.to_bits()), (0, 0));
+        assert_eq!(plan.steps[0].queries, Queries::default());
+    }
+
+    #[test]
+    fn statements_are_explained_unless_they_are_long_or_the_step_says_no() {
+        for (keys, notes) in
+            [("", true), ("explain = true", true), ("explain = false", false), ("events = 3", false)]
+        {
+            let plan = parse(&format!("{TEXT}{keys}\n")).unwrap();
+            assert_eq!(plan.steps[1].queries.notes_statements(), notes, "{keys}");
+        }
+    }
+
+    #[test]
+    fn what_excludes_counted_events_is_told() {
+        for (text, words) in [
+            (format!("{TEXT}events = 3\nrate = 5\n"), "`events` and `rate` exclude each other"),
+            (
+                format!("{TEXT}events = 3\nwarmup_seconds = 5\n"),
+                "`events` and `warmup_seconds` exclude each other",
+            ),
+            (format!("{TEXT}events = 3\nslice_seconds = 1\n"), "it ends after its events"),
+            (format!("{TEXT}events = 0\n"), "from 1"),
+            (
+                TEXT.replace("operation = \"row\"", "operation = \"row\"\nexplain = true"),
+                "a load runs no events; leave `explain` out",
+            ),
+        ] {
+            let error = parse(&text).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

@@ -1,0 +1,481 @@
+//! The plan's tables `[[step]]`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_workloads};
+use dyno_store::{FindRecord, Operation};
+use serde::Deserialize;
+
+use crate::plan::keys::steps::background::{Background, BackgroundTable};
+use crate::plan::keys::steps::drivers::{self, DriversKey};
+use crate::plan::syntax::error::Problem;
+use crate::plan::keys::steps::find::{self, FindTable};
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::keys::steps::queries::{EventsNumber, Queries, QueriesKeys};
+use crate::plan::read::{ParseContext, is_file};
+use crate::plan::keys::steps::slicing::{self, Rest, Slicing};
+use crate::plan::keys::steps::stacks::{self, StackSampling, StacksTable};
+use crate::plan::keys::systems::system::System;
+use crate::plan::syntax::value::{Above0, At, Clients, From0, Scalars, Whole, each};
+
+/// A workload and how it is run.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its name in this plan.
+    pub id: String,
+    /// Its group in the reports.
+    pub group: String,
+    /// The script's command to run.
+    pub command: Command,
+    pub script: Script,
+    /// The script's options; they override those of the data set.
+    pub options: BTreeMap<String, String>,
+    /// The operation that its rate counts.
+    pub operation: Operation,
+    /// Numbers of clients, measured one after the other.
+    pub clients: Vec<u32>,
+    /// Measured time of a trial (one system in one round), in seconds. A load runs to its end.
+    pub seconds: f64,
+    /// Least warm-up before that, in seconds.
+    pub warmup_seconds: f64,
+    /// Longest warm-up, in seconds, while the rate rises or falls; 0 does not wait for a level.
+    pub warmup_seconds_max: f64,
+    /// How a trial is cut into slices.
+    pub slicing: Slicing,
+    /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
+    pub drivers: Vec<String>,
+    /// Rate of an open loop, in events a second over all connections; none for a closed loop.
+    pub rate: Option<Rate>,
+    /// The limit of latency for which its trials search the highest rate; none if they measure a rate. The search takes
+    /// up to `seconds`.
+    pub find: Option<FindRecord>,
+    /// Queries that take long: their number, their limit, their plans and answers.
+    pub queries: Queries,
+    /// Background loads.
+    pub background: Vec<Background>,
+    /// Whether limits of I/O hold while it runs.
+    pub limit_io: bool,
+    /// Whether to wait for pending writes after each trial.
+    pub drain: bool,
+    /// How stacks of servers are sampled; none to sample none.
+    pub stacks: Option<StackSampling>,
+    /// The earlier step that this one repeats, to show the effect of the steps between.
+    pub repeats: Option<String>,
+    /// Whether the script's command `check` runs after each trial, which fails if it finds the data wrong.
+    pub check: bool,
+    /// How often the system is killed under the load after each trial, started again and checked.
+    pub crashes: u32,
+    /// A shell command that runs before each trial.
+    pub before: Option<String>,
+    /// A shell command that runs after each trial.
+    pub after: Option<String>,
+    /// The ids of the systems that it is not run with.
+    pub not_for: Vec<String>,
+}
+
+/// Built-in workloads that only read.
+const READING: [&str; 8] = [
+    "oltp_inlist_select",
+    "oltp_point_select",
+    "oltp_range_select",
+    "oltp_read_only",
+    "oltp_scan",
+    "select_random_points",
+    "select_random_ranges",
+    "tpch",
+];
+
+/// A command of a script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(rename_all = "lowercase")]
+pub enum Command {
+    /// Fills the tables: `cleanup`, then `prepare`.
+    Prepare,
+    /// Runs events for a time.
+    #[default]
+    Run,
+}
+
+impl Command {
+    /// Its name in plans and scripts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Prepare => "prepare",
+            Self::Run => "run",
+        }
+    }
+}
+
+impl Step {
+    /// Whether a system, by its id, runs it.
+    pub fn is_for(&self, system: &str) -> bool {
+        !self.not_for.iter().any(|without| without == system)
+    }
+
+    /// Whether it is known to change nothing: it runs a built-in workload that only reads, and nothing else.
+    pub(crate) fn only_reads(&self) -> bool {
+        let is_builtin = self.script.search_path.is_empty();
+        let is_alone = self.background.is_empty()
+            && self.before.is_none()
+            && self.after.is_none()
+            && self.crashes == 0
+            && !self.check;
+        let reads = is_builtin && READING.contains(&self.script.name.as_str());
+        self.command == Command::Run && is_alone && reads
+    }
+
+    /// The step id of a background load in results and reports.
+    pub fn background_id(&self, background: &Background) -> String {
+        format!("{}.{}", self.id, background.id)
+    }
+
+    /// Sets its seconds. The times at which background clients join change with them.
+    pub fn set_seconds(&mut self, seconds: f64) {
+        let factor = seconds / self.seconds;
+        self.background.iter_mut().for_each(|background| background.stretch(factor));
+        self.seconds = seconds;
+    }
+
+    /// Whether clients of a background load join over time.
+    pub fn has_joins(&self) -> bool {
+        self.background.iter().any(|background| !background.joins.is_empty())
+    }
+}
+
+/// A workload and how to run it.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = crate::plan::schema::whole_trials))]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct StepTable {
+    /// Its name; a row of the reports.
+    id: String,
+    /// Its group in the reports.
+    group: String,
+    /// prepare fills the tables afresh.
+    #[serde(default)]
+    command: Command,
+    /// A built-in workload (dyno workloads), or a .lua file beside the plan.
+    workload: At<String>,
+    /// The workload's options.
+    #[serde(default)]
+    options: Scalars,
+    /// The operation that its rate counts.
+    #[cfg_attr(test, schemars(with = "crate::plan::schema::Words<Operation>"))]
+    operation: Operation,
+    /// The earlier step that this one repeats. Reports show the effect of the steps between.
+    repeats: Option<At<String>>,
+    /// Numbers of connections, each tried in turn.
+    clients: Option<Clients>,
+    /// Measured time of a trial (one system in one round).
+    seconds: Option<Above0>,
+    /// Minimum warm-up before the measured time. It is not measured.
+    warmup_seconds: Option<From0>,
+    /// Longest warm-up while the rate rises or falls; 0 does not wait for a level.
+    warmup_seconds_max: Option<From0>,
+    /// How a trial is cut into slices. Systems take turns slice by slice.
+    slice_seconds: Option<At<Slicing>>,
+    /// Hosts from which the load comes, as `ssh://HOST`, with the clients divided among them.
+    drivers: Option<At<DriversKey>>,
+    /// Events due a second (open loop): a number, or points between which it changes steadily.
+    rate: Option<RateKey>,
+    /// Search for the highest rate of events within a limit of latency.
+    find: Option<At<FindTable>>,
+    /// How arrivals are spaced; poisson unless it says otherwise.
+    #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Spacing>>"))]
+    spacing: Option<Spacing>,
+    /// A trial is so many events, over all clients, and no time. It has no warm-up.
+    events: Option<At<EventsNumber>>,
+    /// The longest time in which no statement of any client ends. A trial in which it is longer has failed; its server is
+    /// started again.
+    event_seconds_max: Option<At<Above0>>,
+    /// true also keeps the server's plan for the query, which the workload's command explain prints; false asks for no plans of
+    /// statements.
+    explain: Option<At<bool>>,
+    /// Compare the systems' answers: the rows that the workload's command answer prints.
+    answers: Option<At<bool>>,
+    /// Workloads that run all the time while the step's own is measured.
+    #[serde(default)]
+    background: Vec<At<BackgroundTable>>,
+    /// false lifts the systems' limits of I/O during a load.
+    limit_io: Option<At<bool>>,
+    /// Wait for pending writes after each trial.
+    #[serde(default)]
+    drain: bool,
+    /// Sample the stacks of the server's threads, while the load runs once more, unmeasured.
+    stacks: Option<At<StacksTable>>,
+    /// Run the script's command `check` after each trial. The trial fails if it does.
+    #[serde(default)]
+    check: bool,
+    /// With check: after each trial, kill the system under the load, start it again and check the data, so many times.
+    crashes: Option<At<Whole<1, 1000>>>,
+    /// A shell command before each trial.
+    before: Option<String>,
+    /// A shell command after each trial.
+    after: Option<String>,
+    /// The systems, or sweeps, that the step is not run with, since they lack what it needs.
+    #[serde(default)]
+    not_for: Vec<At<String>>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum RateKey {
+    #[serde(rename = "a number")]
+    #[cfg_attr(test, schemars(untagged))]
+    Steady(Above0),
+    #[serde(rename = "a list")]
+    #[cfg_attr(test, schemars(untagged))]
+    Points(Vec<At<PointTable>>),
+}
+
+/// A point in time.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct PointTable {
+    /// Seconds since the trial began.
+    at_seconds: From0,
+    /// Events a second.
+    per_second: From0,
+}
+
+/// The plan's defaults for steps, and its systems.
+pub(in crate::plan) struct Pace<'a> {
+    pub(in crate::plan) systems: &'a [System],
+    pub(in crate::plan) clients: Vec<u32>,
+    pub(in crate::plan) seconds: f64,
+    pub(in crate::plan) warmup_seconds: f64,
+    pub(in crate::plan) warmup_seconds_max: f64,
+    pub(in crate::plan) slicing: Slicing,
+    pub(in crate::plan) one_at_a_time: bool,
+    pub(in crate::plan) drivers: Vec<String>,
+}
+
+impl StepTable {
+    pub(in crate::plan) fn read(
+        self,
+        earlier: &[Step],
+        pace: &Pace<'_>,
+        context: &ParseContext<'_>,
+    ) -> Result<Step, Mistake> {
+        let seconds = self.seconds.map_or(pace.seconds, |seconds| seconds.0);
+        let obstacle = self.obstacle_to_events();
+        let background =
+            |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, context);
+        let background =
+            each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
+        let beside = find::Beside {
+            command: self.command,
+            operation: self.operation,
+            has_rate: self.rate.is_some(),
+            has_spacing: self.spacing.is_some(),
+            has_seconds: self.seconds.is_some(),
+            has_background: !background.is_empty(),
+        };
+        let keys = QueriesKeys {
+            events: self.events,
+            event_seconds_max: self.event_seconds_max,
+            explain: self.explain,
+            answers: self.answers,
+        };
+        let queries = keys.read(self.command, obstacle)?;
+        let clients = self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?;
+        let warmup_seconds_max = match self.warmup_seconds_max {
+            _ if queries.is_counted() => 0.0,
+            own => own.map_or(pace.warmup_seconds_max, |seconds| seconds.0),
+        };
+        let not_for = not_for(self.not_for, self.command, pace.systems)?;
+        let load = drivers::Load {
+            command: self.command,
+            has_find: self.find.is_some(),
+            waits_for_level: warmup_seconds_max > 0.0,
+            clients: &clients,
+            events: queries.events,
+            systems: pace.systems,
+            not_for: &not_for,
+        };
+        let drivers = drivers::of_step(self.drivers, &pace.drivers, &load)?;
+        let rest = Rest {
+            has_drivers: !drivers.is_empty(),
+            has_find: self.find.is_some(),
+            is_counted: queries.is_counted(),
+            one_at_a_time: pace.one_at_a_time,
+        };
+        let whole = slicing::why_whole(&beside, rest);
+        let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
+        let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
+        let warmup_seconds = match self.warmup_seconds {
+            _ if queries.is_counted() => 0.0,
+            own => own.map_or(pace.warmup_seconds, |seconds| seconds.0),
+        };
+        let known = |name: String| match earlier.iter().find(|step| step.id == name) {
+            Some(_) => Ok(name),
+            None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),
+        };
+        Ok(Step {
+            id: self.id,
+            group: self.group,
+            command: self.command,
+            script: self.workload.read(|name| script(name, context))?,
+            options: self.options.0,
+            operation: self.operation,
+            clients,
+            seconds,
+            warmup_seconds,
+            warmup_seconds_max,
+            slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
+            drivers,
+            rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
+            find: find.map(|(find, _)| find),
+            queries,
+            background,
+            limit_io: limit_io(self.limit_io, self.command)?,
+            drain: self.drain,
+            stacks: stacks::of_step(self.stacks.as_ref(), self.command, find.is_some())?,
+            repeats: self.repeats.map(|name| name.read(known)).transpose()?,
+            check: self.check && self.command == Command::Run,
+            crashes: crashes(self.crashes, self.check && self.command == Command::Run)?,
+            before: self.before,
+            after: self.after,
+            not_for,
+        })
+    }
+}
+
+fn limit_io(limit_io: Option<At<bool>>, command: Command) -> Result<bool, Mistake> {
+    match limit_io {
+        Some(limit_io) if command != Command::Prepare => {
+            Err(limit_io.wrong("limits of I/O are lifted for loads alone; leave `limit_io` out".to_owned()))
+        }
+        limit_io => Ok(limit_io.is_none_or(|limit_io| *limit_io)),
+    }
+}
+
+fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> Result<u32, Mistake> {
+    match crashes {
+        Some(crashes) if !has_check => Err(crashes
+            .wrong("nothing is looked at after a crash; add `check = true` to a step that runs".to_owned())),
+        crashes => Ok(crashes.map_or(0, |crashes| crashes.0 as u32)),
+    }
+}
+
+impl StepTable {
+    /// The key that a step of a number of events cannot have, and why.
+    fn obstacle_to_events(&self) -> Option<(&'static str, &'static str)> {
+        const NO_WARM_UP: &str = "such a trial has no warm-up";
+        [
+            (self.rate.is_some(), "rate", "an open loop ends by its time"),
+            (self.find.is_some(), "find", "a search ends by its time"),
+            (self.warmup_seconds.is_some(), "warmup_seconds", NO_WARM_UP),
+            (self.warmup_seconds_max.is_some(), "warmup_seconds_max", NO_WARM_UP),
+        ]
+        .into_iter()
+        .find_map(|(is_there, key, why)| is_there.then_some((key, why)))
+    }
+}
+
+/// The ids of the systems that a step is not run with: those named, those of the sweeps named, and their controls.
+fn not_for(list: Vec<At<String>>, command: Command, systems: &[System]) -> Result<Vec<String>, Mistake> {
+    let mut ids = Vec::new();
+    for name in list {
+        if command == Command::Prepare {
+            return Err(name.wrong("a load is for all systems; leave `not_for` out".to_owned()));
+        }
+        let is_named = |system: &&System| {
+            system.is_of(&name) || system.control_of.as_ref().is_some_and(|original| *original == *name)
+        };
+        let named: Vec<String> = systems.iter().filter(is_named).map(|system| system.id.clone()).collect();
+        if named.is_empty() {
+            return Err(name.wrong(Problem::unknown(
+                "system",
+                &name,
+                systems.iter().map(|system| &system.id),
+            )));
+        }
+        ids.extend(named);
+        if systems.iter().all(|system| ids.contains(&system.id)) {
+            return Err(name.wrong("`not_for` leaves the step without a system".to_owned()));
+        }
+    }
+    Ok(ids)
+}
+
+impl RateKey {
+    fn read(self, spacing: Spacing) -> Result<Rate, Mistake> {
+        let list = match self {
+            Self::Steady(rate) => return Ok(Rate { spacing, ..Rate::steady(rate.0) }),
+            Self::Points(list) => list,
+        };
+        if let Some(pair) = list.windows(2).find(|pair| pair[0].at_seconds.0 > pair[1].at_seconds.0) {
+            let wanted = "in order of time".to_owned();
+            return Err(pair[1].wrong(Problem::OutOfRange { key: "at_seconds".to_owned(), wanted }));
+        }
+        let point =
+            |it: &At<PointTable>| RatePoint { at_seconds: it.at_seconds.0, per_second: it.per_second.0 };
+        Ok(Rate { points: list.iter().map(point).collect(), spacing })
+    }
+}
+
+/// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
+pub(in crate::plan) fn script(name: String, context: &ParseContext<'_>) -> Result<Script, Problem> {
+    if is_file(&name, "lua") {
+        let path = context.file(&name);
+        let source = fs::read_to_string(&path).map_err(|error| {
+            Problem::Other(format!("cannot read the workload {}: {error}", path.display()))
+        })?;
+        return Ok(Script {
+            name,
+            source,
+            search_path: path.parent().map(Path::to_owned).into_iter().collect(),
+        });
+    }
+    match builtin_workload(&name) {
+        Some(source) => Ok(Script { name, source: source.to_owned(), search_path: Vec::new() }),
+        None => Err(Problem::unknown("built-in workload", &name, builtin_workloads())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_load::builtin_workloads;
+
+    use super::READING;
+    use crate::plan::testing::{TEXT, parse};
+
+    #[test]
+    fn each_built_in_workload_reads_or_may_write() {
+        let writing: Vec<&str> =
+            builtin_workloads().into_iter().filter(|name| !READING.contains(name)).collect();
+        let expected = [
+            "bulk_insert",
+            "oltp_delete",
+            "oltp_inlist_update",
+            "oltp_insert",
+            "oltp_read_write",
+            "oltp_update_index",
+            "oltp_update_non_index",
+            "oltp_write_only",
+            "tpcc",
+        ];
+        assert_eq!(writing, expected);
+        assert!(READING.iter().all(|name| builtin_workloads().contains(name)));
+    }
+
+    #[test]
+    fn limits_of_io_are_lifted_for_loads_alone() {
+        let of_load = TEXT.replace("operation = \"row\"", "operation = \"row\"\nlimit_io = false");
+        let limited: Vec<bool> = parse(&of_load).unwrap().steps.iter().map(|step| step.limit_io).collect();
+        assert_eq!(limited, [false, true]);
+        assert!(parse(TEXT).unwrap().steps.iter().all(|step| step.limit_io));
+        for value in [true, false] {
+            let error = parse(&format!("{TEXT}limit_io = {value}\n")).unwrap_err().to_string();
+            assert!(
+                error.contains("limits of I/O are lifted for loads alone; leave `limit_io` out"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Systems whose server is in an image of a container: `engine = "oci:NAME:TAG"`.
+
+use dyno_engine::{Family, ImageError, ImageName, Installation};
+use serde::Deserialize;
+
+use crate::plan::read::Builds;
+use crate::plan::keys::systems::system::Source;
+
+/// The families of servers that images hold.
+#[derive(Clone, Copy, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(in crate::plan) enum ImageFamily {
+    Mysql,
+    Mariadb,
+    Postgres,
+}
+
+impl From<ImageFamily> for Family {
+    fn from(family: ImageFamily) -> Self {
+        match family {
+            ImageFamily::Mysql => Self::Mysql,
+            ImageFamily::Mariadb => Self::Mariadb,
+            ImageFamily::Postgres => Self::Postgres,
+        }
+    }
+}
+
+/// The server of an image. One that is on this machine is asked; of another the name and the plan tell what to expect, and
+/// it is pulled when the run begins.
+pub(in crate::plan) fn source(
+    name: &str,
+    family: Option<Family>,
+    storage_engine: Option<String>,
+    builds: Builds,
+) -> Result<Source, ImageError> {
+    let name: ImageName = name.parse()?;
+    let installation = match builds {
+        Builds::Unasked => Installation::guessed_in_image(&name, family),
+        Builds::Asked => match Installation::from_image(&name, family)? {
+            Some(installation) => installation,
+            None => Installation::expected_in_image(&name, family)?,
+        },
+    };
+    Ok(Source::Image { name, installation: Box::new(installation), storage_engine })
+}

@@ -1,0 +1,109 @@
+//! Ladders: chains of systems, each of which differs from the one before by a step. The plan's tables `[[ladder]]` name
+//! systems of the plan; a system's tables `[[system.ladder]]` make one system each.
+
+use std::collections::BTreeMap;
+
+use dyno_store::LadderRecord;
+use serde::Deserialize;
+
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::keys::systems::sweep::Variant;
+use crate::plan::keys::systems::system::System;
+use crate::plan::syntax::value::{At, Scalars, each};
+
+/// A chain of systems, each of which differs from the one before by a step.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct LadderTable {
+    /// Its name.
+    id: String,
+    /// The ids of its systems, from the first to the last.
+    #[cfg_attr(test, schemars(extend("minItems" = 2, "uniqueItems" = true)))]
+    systems: At<Vec<At<String>>>,
+}
+
+/// A system of a ladder: what it sets differently from the one before.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct RungTable {
+    /// The end of its id, after that of the ladder and a dot.
+    id: String,
+    /// Server variables that it sets, and those after it too unless they set them anew.
+    #[serde(default)]
+    settings: Scalars,
+}
+
+impl LadderTable {
+    fn read(self, systems: &[System]) -> Result<LadderRecord, Mistake> {
+        let Self { id, systems: listed } = self;
+        if listed.len() < 2 {
+            return Err(listed.wrong(TOO_SHORT.to_owned()));
+        }
+        let mut ids: Vec<String> = Vec::new();
+        for listed in listed.into_inner() {
+            let id = listed.read(|id| {
+                let known = || systems.iter().map(|system| &system.id);
+                if !known().any(|known| *known == id) {
+                    return Err(Problem::unknown("system", &id, known()));
+                }
+                if ids.contains(&id) {
+                    let twice = format!("the ladder has the system `{id}` twice; leave one of them out");
+                    return Err(Problem::Other(twice));
+                }
+                Ok(id)
+            })?;
+            ids.push(id);
+        }
+        Ok(LadderRecord { id, systems: ids })
+    }
+}
+
+const TOO_SHORT: &str = "a ladder has two systems or more";
+
+/// The ladders of the systems that have one, then the plan's.
+pub(in crate::plan) fn ladders(
+    systems: &[System],
+    tables: Vec<At<LadderTable>>,
+) -> Result<Vec<LadderRecord>, Mistake> {
+    let mut ladders: Vec<LadderRecord> = Vec::new();
+    for system in systems.iter().filter(|system| system.control_of.is_none()) {
+        let Some(id) = &system.ladder else { continue };
+        match ladders.iter_mut().find(|ladder| ladder.id == *id) {
+            Some(ladder) => ladder.systems.push(system.id.clone()),
+            None => ladders.push(LadderRecord { id: id.clone(), systems: vec![system.id.clone()] }),
+        }
+    }
+    each(ladders, tables, "ladder", |table, _| table.read(systems), |ladder| &ladder.id)
+}
+
+/// The systems that the tables `[[system.ladder]]` make. `own` are the settings of the system's table.
+pub(in crate::plan) fn rungs(
+    tables: Vec<At<RungTable>>,
+    own: &BTreeMap<String, String>,
+) -> Result<Vec<Variant>, Mistake> {
+    if let [only] = tables.as_slice() {
+        return Err(only.wrong(TOO_SHORT.to_owned()));
+    }
+    let mut rungs: Vec<Variant> = Vec::new();
+    for table in tables {
+        let rung = table.read(|RungTable { id, settings: Scalars(settings) }| {
+            if let Some(twice) = settings.keys().find(|setting| own.contains_key(*setting)) {
+                return Err(format!("`{twice}` is in `settings` and in `ladder`; leave one of them out"));
+            }
+            let mut all = rungs.last().map_or_else(BTreeMap::new, |before| before.settings.clone());
+            let is_new = |(setting, value): (&String, &String)| all.get(setting) != Some(value);
+            if !rungs.is_empty() && !settings.iter().any(is_new) {
+                return Err(format!(
+                    "`{id}` sets nothing that the one before it does not; give it `settings`"
+                ));
+            }
+            all.extend(settings);
+            Ok(Variant { suffix: format!(".{id}"), settings: all, ..Variant::default() })
+        })?;
+        rungs.push(rung);
+    }
+    Ok(rungs)
+}

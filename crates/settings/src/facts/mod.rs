@@ -1,0 +1,6 @@
+//! What a server is and has: its product, its variables, their values.
+
+pub(crate) mod assignment;
+pub(crate) mod product;
+pub(crate) mod value;
+pub(crate) mod variables;
