@@ -326,7 +326,7 @@ CREATE TABLE trial_counter (
 CREATE TABLE counter_series (
     trial_id   INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
     counter_id INTEGER NOT NULL REFERENCES counter (id),
-    encoded    BLOB NOT NULL,                   -- docs/results-file.md describes the format
+    encoded    BLOB NOT NULL,                   -- docs/reference/results-file.md describes the format
     PRIMARY KEY (trial_id, counter_id)
 ) STRICT;
 
