@@ -142,7 +142,7 @@ fn add_runs(results: &Path, dataset: &Path) -> anyhow::Result<Volume> {
     let options = DatasetOptions { runs: None, rewrite: false, stop: &AtomicBool::new(false) };
     let mut added = Volume::default();
     let mut is_whole = true;
-    grow_dataset(&store, &dataset.into(), &options, &mut |run| match run.grown {
+    grow_dataset(&store, dataset, &options, &mut |run| match run.grown {
         Grown::Added(volume) => {
             added = Volume { rows: added.rows + volume.rows, bytes: added.bytes + volume.bytes };
         }

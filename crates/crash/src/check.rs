@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::clients::contents::{COUNTER, PARTS, TABLES, counted, payload};
 use crate::clients::ledger::{Finding, Ledger, Sightings};
-use crate::report::Losses;
 use crate::clients::session::{Field, Session, SessionError};
+use crate::report::Losses;
 
 /// Findings that are told in words; the others are counted only.
 const TOLD_MAX: usize = 5;

@@ -8,11 +8,11 @@ use dyno_host::CutWrites;
 use dyno_stats::SplitMix64;
 
 use crate::clients::client::{Course, work};
-use crate::error::CrashError;
 use crate::clients::ledger::Ledger;
+use crate::clients::session::Session;
+use crate::error::CrashError;
 use crate::options::CrashOptions;
 use crate::subjects::place::Place;
-use crate::clients::session::Session;
 use crate::subjects::subject::Subject;
 
 const POLL: Duration = Duration::from_millis(1);

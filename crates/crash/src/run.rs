@@ -7,14 +7,14 @@ use dyno_settings::{Product, SystemFacts};
 
 use crate::check::check;
 use crate::clients::contents::create;
-use crate::error::CrashError;
 use crate::clients::ledger::Ledger;
+use crate::clients::session::{Session, SessionError};
+use crate::error::CrashError;
 use crate::load::{LoadEnd, load_and_crash};
 use crate::options::{CrashOptions, CrashedSystem};
-use crate::subjects::place::Place;
 use crate::report::{Crash, CrashReport, Losses, Verdict};
+use crate::subjects::place::Place;
 use crate::subjects::server::ServerSubject;
-use crate::clients::session::{Session, SessionError};
 use crate::subjects::sqlite::SqliteSubject;
 use crate::subjects::subject::Subject;
 

@@ -19,46 +19,46 @@
 //!   last one in that place, and writes a number. Servers do not say which numbers are gauges, so there is a list.
 
 mod cache;
-mod machine;
-mod observe;
-mod start;
 mod catalogue;
 mod container;
 mod family;
+mod machine;
+mod observe;
 mod remote;
 mod source;
+mod start;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use start::access::{Access, DATABASE, HOST};
-pub use catalogue::availability::Availability;
-pub use source::basedir::BasedirError;
-pub use cache::location::Cache;
-pub use catalogue::{Catalogue, CatalogueError, EntryError};
-pub use start::connect::{Transport, connect};
-pub use container::{ImageError, ImageName, fetch_image};
 pub use cache::contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
+pub use cache::home::remove_dead_homes;
+pub use cache::installation::Installation;
+pub use cache::location::Cache;
+pub use cache::scratch::Scratch;
+pub use cache::snapshot::{
+    Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
+};
+pub use catalogue::availability::Availability;
+pub use catalogue::entry::{Entry, Family};
+pub use catalogue::name::{NameError, SystemName};
+pub use catalogue::{Catalogue, CatalogueError, EntryError};
+pub use container::{ImageError, ImageName, fetch_image};
+pub use dyno_client::{Client, ClientError, ResultSet};
+pub use machine::path_error::PathError;
 pub use observe::counters::{
     CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,
 };
+pub use observe::stack_tool::{StackToolError, stack_tool};
+pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};
+pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
+pub use source::basedir::BasedirError;
+pub use source::fetch::fetch;
+pub use source::{FetchError, Phase, Progress, UnpackError};
+pub use start::access::{Access, DATABASE, HOST};
+pub use start::connect::{Transport, connect};
 pub use start::drain::{
     DrainAmount, DrainEnding, DrainError, DrainLimits, DrainProgress, DrainReport, Drained, drain,
     drain_sqlite,
 };
-pub use dyno_client::{Client, ClientError, ResultSet};
-pub use catalogue::entry::{Entry, Family};
-pub use source::fetch::fetch;
-pub use cache::home::remove_dead_homes;
-pub use cache::installation::Installation;
-pub use catalogue::name::{NameError, SystemName};
-pub use machine::path_error::PathError;
-pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
 pub use start::running::{Running, RunningError, RunningServer};
-pub use cache::scratch::Scratch;
 pub use start::server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};
-pub use cache::snapshot::{
-    Copied, Damage, Found, Snapshot, SnapshotError, SnapshotKey, SnapshotParts, SnapshotSummary, Snapshots,
-};
-pub use source::{FetchError, Phase, Progress, UnpackError};
-pub use observe::stack_tool::{StackToolError, stack_tool};
-pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};

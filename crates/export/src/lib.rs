@@ -19,7 +19,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use dataset::{DatasetOptions, Destination, Grown, GrownRun, Volume, grow_dataset, read_history};
+pub use dataset::{DatasetOptions, Grown, GrownRun, Volume, grow_dataset, read_history};
 pub use error::ExportError;
 pub use export::{Exported, Format, Options, export};
 pub use files::{Files, write_file};

@@ -3,12 +3,13 @@
 use std::fs;
 
 use dyno_store::{
-    Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, Counts, CrashRecord,
-    DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, Gaps, InstanceRecord, Join, LadderRecord,
-    LimitDifference, LimitsRecord, Measured, Memory, NetworkRecord, Outcome, Phase, Price, PricedInstance,
-    PricedVolume, ProbeRecord, QueryAnswer, QueryPlan, ResumptionRecord, RunRecord, SampleRecord,
-    SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord, TrialRecord,
-    Usage, latency_bytes, latency_record,
+    Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, Counts,
+    CrashRecord, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, Gaps,
+    InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured, Memory, NetworkRecord,
+    Outcome, Phase, Price, PricedInstance, PricedVolume, ProbeRecord, QueryAnswer, QueryPlan,
+    ResumptionRecord, RunRecord, SampleRecord, SearchQuestion, SearchRecord, SearchSide, SearchSize,
+    SearchStep, SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord,
+    TrialRecord, Usage, latency_bytes, latency_record,
 };
 use serde_json::json;
 
@@ -81,12 +82,12 @@ fn run() -> RunRecord {
         counters: vec!["pages_read".to_owned()],
         rounds: ROUNDS,
         looks: 1,
-        search: Some(search()),
+        search: Some(comparison()),
         ..RunRecord::default()
     }
 }
 
-fn search() -> SearchRecord {
+fn comparison() -> SearchRecord {
     let side = |system: &str| SearchSide {
         system: system.to_owned(),
         settings: [("cache_size".to_owned(), Some("100".to_owned()))].into(),

@@ -32,31 +32,33 @@
 //!   sees only those on a CPU. `eu-stack` needs no symbols, but stops each thread for some hundred microseconds, so
 //!   it never runs in a measured second.
 
-mod machine;
-mod processes;
 mod confine;
 mod error;
 mod fence;
+mod machine;
 mod power;
+mod processes;
 mod stacks;
 
-pub use machine::awake::{Awake, AwakeError, are_cores_awake};
-pub use machine::checks::{BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks, usable_memory_bytes};
 pub use confine::{
     ConfineError, Confined, Confinement, CpuSet, CpuSetError, DEFAULT_VOLUME_BYTES, Entrance, InForce,
     IoCounts, IoLimits, Lack, LimitDifference, LimitError, LimitPart, Missing, NotLimited, ReadBack,
     SizeError, parse_bytes, pin_command, remove_leftovers, share_groups, volumes,
 };
+pub use error::SampleError;
+pub use fence::{Account, Fence, FenceError, be_killed_first, gain_no_rights};
+pub use machine::awake::{Awake, AwakeError, are_cores_awake};
+pub use machine::checks::{
+    BusyProcess, Checks, FileSystem, OtherLoad, OwnLimits, checks, usable_memory_bytes,
+};
+pub use machine::counters::{HostSample, HostUsage, sample_host};
 pub use machine::device::{Device, DeviceSample, DeviceUsage};
 pub use machine::disk::disk_bytes;
-pub use error::SampleError;
 pub use machine::facts::{HostFacts, facts};
-pub use fence::{Account, Fence, FenceError, be_killed_first, gain_no_rights};
-pub use processes::freezer::Freezer;
-pub use machine::counters::{HostSample, HostUsage, sample_host};
-pub use processes::memory_kills::MemoryKills;
 pub use machine::neighbours::{NeighbourUsage, Neighbours};
-pub use processes::own_cores::{OwnCores, ThreadTimes};
 pub use power::{CutWrites, VolatileVolume};
 pub use processes::counters::{MemoryGauge, MemoryUsage, Process, ProcessSample, ProcessTree, ProcessUsage};
+pub use processes::freezer::Freezer;
+pub use processes::memory_kills::MemoryKills;
+pub use processes::own_cores::{OwnCores, ThreadTimes};
 pub use stacks::{Frame, SampledStacks, StackError, StackSampler, StackTool, ThreadStack, is_of_system};

@@ -12,16 +12,16 @@ use dyno_store::{LimitDifference, Operation};
 use serde::Serialize;
 
 use crate::compare::comparison::{Comparison, Finding, Judgement};
-use crate::trial::drivers::DriverDoubt;
+use crate::compare::rule::Rule;
 use crate::cost::forecast::LeftOutTest;
+use crate::cost::price::Frontier;
 use crate::effects::hosts::Hosts;
-use crate::trial::in_force::SystemNotInForce;
 use crate::effects::joins::JoinedTest;
 use crate::effects::ladder::Ladder;
-use crate::cost::price::Frontier;
-use crate::trial::quantity::Quantity;
-use crate::compare::rule::Rule;
 use crate::effects::sensitivity::Sensitivity;
+use crate::trial::drivers::DriverDoubt;
+use crate::trial::in_force::SystemNotInForce;
+use crate::trial::quantity::Quantity;
 
 pub use build::analyse;
 

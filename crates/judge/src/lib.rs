@@ -9,74 +9,74 @@
 //!   each probe is a run whose plan says what it compares. A second start finds these runs and replays the search, so
 //!   ^C, a killed machine and a larger budget need no code of their own.
 
+mod analysis;
+mod claim;
 mod compare;
 mod cost;
 mod effects;
-mod past;
-mod search;
-mod trial;
-mod analysis;
-mod claim;
 mod explain;
+mod past;
 #[cfg(test)]
 mod sample;
+mod search;
+mod trial;
 
 pub use analysis::{
     Analysis, Cell, CellWarning, CostFigure, CounterFigure, Replication, RoundValue, SteadyState, Test,
     analyse,
 };
-pub use compare::anchor::SharedAnchor;
-pub use explain::answer::first_difference;
-pub use search::bisect::{Bisection, BisectionStep, VersionVerdict};
-pub use search::capacity::{Capacity, capacity};
-pub use trial::check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
+pub use compare::anchor::SharedAnchor;
 pub use compare::comparison::{
     ComparedSystem, Comparison, CostRatio, Difference, DisturbedTests, Finding, GateOutcome, GateVote,
     GroupMean, Judgement, RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
     compare_sessions,
 };
-pub use trial::disturbance::{Disturbance, DisturbanceLimits, DisturbedRounds, disturbance};
-pub use trial::drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
-pub use dyno_settings::NotInForce;
-pub use dyno_stats::Method;
-pub use explain::{
-    Access, AccessChange, AmountChange, Counters, Explanation, PlanChange, PlanEvidence, Plans, Question,
-    RefusedPlan, SettingDifference, Suspect, TrialEvidence, explain,
-};
+pub use compare::rule::Rule;
+pub use compare::sessions::Replicates;
 pub use cost::forecast::{
     ERROR_MAX, Forecast, Hardware, LeftOut, LeftOutTest, Predicted, Prediction, Resource, Unpredicted, Used,
     WantedHardware, forecasts,
 };
-pub use past::history::{Change, History, HistoryAnchor, HistoryPoint, HistoryRule, TestHistory, histories};
-pub use past::gate::{HistoryGate, HistoryRegression};
-pub use effects::hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
-pub use trial::in_force::SystemNotInForce;
-pub use effects::joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
-pub use effects::ladder::{Ladder, Rung, RungRatio, RungTest, SettingChange};
-pub use trial::latency::{Latencies, LatencyUs};
 pub use cost::price::{
     Answer, Basis, Candidate, CostAnswer, Frontier, LatencyFigure, Offer, PriceDifference, Priced, Standing,
     Target, cheapest, dollars_per_million,
 };
-pub use search::prove::{
-    Cause, Probe, ProbeEffect, ProbeLength, ProbeOutcome, Proof, ProofEnding, ProofQuestion, ProofStep,
-    Proving, Relation, rounds_again, rounds_for,
-};
-pub use trial::quantity::{Quantity, throughput};
-pub use explain::query_plans::{QueryPlans, SharedPlan, query_plans};
-pub use compare::rule::Rule;
+pub use dyno_settings::NotInForce;
+pub use dyno_stats::Method;
+pub use effects::hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
+pub use effects::joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
+pub use effects::ladder::{Ladder, Rung, RungRatio, RungTest, SettingChange};
 pub use effects::scaling::{Scaling, ScalingPoint, scalings};
 pub use effects::sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
 };
-pub use compare::sessions::Replicates;
+pub use explain::answer::first_difference;
+pub use explain::query_plans::{QueryPlans, SharedPlan, query_plans};
 pub use explain::stacks::{
     CONNECTION, FlameNode, FlameThreads, FunctionChange, FunctionShare, StackSummary, ThreadSummary, flame,
     flame_difference, function_changes, stack_summaries, stacks_of,
 };
-pub use trial::stall::{Stall, stalled_at_end_seconds};
+pub use explain::{
+    Access, AccessChange, AmountChange, Counters, Explanation, PlanChange, PlanEvidence, Plans, Question,
+    RefusedPlan, SettingDifference, Suspect, TrialEvidence, explain,
+};
+pub use past::gate::{HistoryGate, HistoryRegression};
+pub use past::history::{Change, History, HistoryAnchor, HistoryPoint, HistoryRule, TestHistory, histories};
+pub use search::bisect::{Bisection, BisectionStep, VersionVerdict};
+pub use search::capacity::{Capacity, capacity};
+pub use search::prove::{
+    Cause, Probe, ProbeEffect, ProbeLength, ProbeOutcome, Proof, ProofEnding, ProofQuestion, ProofStep,
+    Proving, Relation, rounds_again, rounds_for,
+};
 pub use search::tune::{
     MeasuredSet, TUNE_ALPHA, TuneEnding, TuneProbe, TuneReach, TuneSize, TuneStep, Tuned, Tuning, ValueSet,
     Worth, WorthVerdict, candidates,
 };
+pub use trial::check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
+pub use trial::disturbance::{Disturbance, DisturbanceLimits, DisturbedRounds, disturbance};
+pub use trial::drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
+pub use trial::in_force::SystemNotInForce;
+pub use trial::latency::{Latencies, LatencyUs};
+pub use trial::quantity::{Quantity, throughput};
+pub use trial::stall::{Stall, stalled_at_end_seconds};

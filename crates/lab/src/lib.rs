@@ -33,10 +33,10 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Background, BetweenSteps, BuiltinPlan, Changes, Command, Data, Decision, Explained, Freeze,
+    Background, BetweenSteps, BuiltinPlan, Changes, Command, Contender, Data, Decision, Explained, Freeze,
     HardwareChoice, HardwareNeed, KeepCoresAwake, Mixture, PinThreads, Plan, PlanError, PriceList, Probed,
-    Problem, Queries, Rounds, Scale, Slicing, Source, SourceLocation, StackSampling, Step, System,
-    TooFewRounds, Contender, Script, Version, Versus, builtin_plans,
+    Problem, Queries, Rounds, Scale, Script, Slicing, Source, SourceLocation, StackSampling, Step, System,
+    TooFewRounds, Version, Versus, builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,

@@ -50,34 +50,34 @@
 //!   measures the same with one host or several. Clocks are not compared; how much later than the first each process
 //!   begins is stored and checked.
 
+mod group;
+mod io;
 mod machine;
 mod measure;
 mod protocol;
-mod schedule;
-mod statements;
-mod group;
-mod io;
 mod run;
+mod schedule;
 mod session;
+mod statements;
 mod worker;
 
-pub use schedule::arrivals::{Rate, RatePoint, Spacing};
-pub use statements::changed_names::{ChangedNames, Heard};
 pub use dyno_client::{PgsqlMethod, Tls, TlsContradiction, TlsMode, TlsNames, Trust, read_public_key};
+pub use group::{LoadGroup, MemberFigures};
+pub use machine::script_memory::{ScriptMemoryError, script_memory};
+pub use measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
 pub use protocol::frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency, Tick,
     Total, Usage,
 };
-pub use group::{LoadGroup, MemberFigures};
 pub use protocol::job::{
     Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,
 };
-pub use measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
-pub use statements::distinct::{Noted, NotedStatement};
 pub use protocol::process::{FrameSource, LoadProcess, LoadProcessError};
-pub use run::{check_syntax, run_job, run_ordered_job};
-pub use machine::script_memory::{ScriptMemoryError, script_memory};
 pub use protocol::stdio::{StdioError, drive_stdio};
-pub use session::beside::UnmeasuredConnections;
-pub use schedule::functions::{Event, Work, run_work};
 pub use protocol::workload::{builtin_workload, builtin_workloads};
+pub use run::{check_syntax, run_job, run_ordered_job};
+pub use schedule::arrivals::{Rate, RatePoint, Spacing};
+pub use schedule::functions::{Event, Work, run_work};
+pub use session::beside::UnmeasuredConnections;
+pub use statements::changed_names::{ChangedNames, Heard};
+pub use statements::distinct::{Noted, NotedStatement};

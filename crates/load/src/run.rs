@@ -16,14 +16,14 @@ use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo, UniqueCounters};
 
 use self::hooks::Hooks;
 use self::layout::WorkerLayout;
+use crate::machine::sched_batch;
+use crate::measure::reporter::Reporter;
+use crate::measure::unfinished::Unfinished;
+use crate::protocol::frame::{Connected, Frame, Milestone, Order, Total};
+use crate::protocol::job::{Job, Protocol, Script};
 use crate::schedule::arrivals::Schedule;
 use crate::schedule::control::{Control, Phase};
 use crate::session::servers::Dialer;
-use crate::protocol::frame::{Connected, Frame, Milestone, Order, Total};
-use crate::protocol::job::{Job, Protocol, Script};
-use crate::measure::reporter::Reporter;
-use crate::machine::sched_batch;
-use crate::measure::unfinished::Unfinished;
 use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, ThreadHost, WorkerReport};
 
 /// Time limit of events in flight after the user stops the job.

@@ -40,7 +40,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         summary: comparisons.iter().map(|comparison| summary(comparison, &analysis.rule)).collect(),
         evidence: evidence::sentences(run, analysis),
         replication: analysis.replication.clone(),
-        allocation: run.allocation.clone(),
+        allocation: run.allocation,
         rule: analysis.rule.clone(),
         verdicts: comparisons.iter().map(Verdict::of).collect(),
         absolute: grid.matrix(absolute),

@@ -112,9 +112,7 @@ fn budget(allocation: &Allocation) -> String {
     let varies = variances(allocation.between_instances, allocation.between_slices);
     let because: Vec<String> = [restart, varies].into_iter().flatten().collect();
     let because = if because.is_empty() { String::new() } else { format!(": {}", because.join(", ")) };
-    format!(
-        "The time budget of {budget} was divided into {rounds} of {seconds} s a trial{pilot}{because}."
-    )
+    format!("The time budget of {budget} was divided into {rounds} of {seconds} s a trial{pilot}{because}.")
 }
 
 /// `45 s`, `30 min`, `2.5 h`.
@@ -132,8 +130,6 @@ fn shortest(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn replication(rounds: u32) -> Replication {
@@ -206,20 +202,26 @@ mod tests {
 
     #[test]
     fn a_budget_says_how_it_was_divided_as_far_as_it_is_known() {
-        let whole = json!({
-            "budget_seconds": 1800, "pilot_rounds": 3, "rounds": 12, "seconds_per_trial": 1.25,
-            "restart_seconds": 4.2, "between_instances": 0.011, "between_slices": 0.058,
-        });
+        let whole = Allocation {
+            budget_seconds: 1800.0,
+            pilot_rounds: 3,
+            rounds: 12,
+            seconds_per_trial: 1.25,
+            restart_seconds: Some(4.2),
+            between_instances: Some(0.011),
+            between_slices: Some(0.058),
+        };
         assert_eq!(
-            budget(&whole).unwrap(),
+            budget(&whole),
             "The time budget of 30 min was divided into 12 rounds of 1.25 s a trial by what 3 pilot rounds showed: a \
              restart takes 4.20 s, ratios vary by 1.1% between instances and 5.8% between slices."
         );
-        assert_eq!(budget(&json!({ "budget_seconds": 90 })).unwrap(), "The time budget was 90.0 s.");
-        assert_eq!(
-            budget(&json!({ "budget_seconds": 9000, "rounds": 8 })).unwrap(),
-            "The time budget of 2.5 h was divided into 8 rounds."
-        );
-        assert_eq!(budget(&json!({ "rounds": 8 })), None);
+        let bare = Allocation {
+            budget_seconds: 9000.0,
+            rounds: 8,
+            seconds_per_trial: 10.0,
+            ..Allocation::default()
+        };
+        assert_eq!(budget(&bare), "The time budget of 2.5 h was divided into 8 rounds of 10.0 s a trial.");
     }
 }

@@ -13,10 +13,10 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    Allocation, ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join, LatencyRecord,
-    LimitDifference, LimitsRecord, Measured, Memory, Operation, Outcome, Price, PricedInstance, PricedVolume,
-    Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
-    Usage,
+    Allocation, ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join,
+    LatencyRecord, LimitDifference, LimitsRecord, Measured, Memory, Operation, Outcome, Price,
+    PricedInstance, PricedVolume, Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord,
+    Trial, TrialId, TrialRecord, Usage,
 };
 
 use crate::{Details, PageInput, Reasons};

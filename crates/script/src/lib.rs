@@ -12,25 +12,27 @@
 //!   process if it lacks memory in a call from outside.
 
 mod data;
-mod run;
-mod settings;
 mod error;
 mod lua;
 mod native;
 mod prelude;
 mod report;
+mod run;
+mod settings;
 
-pub use settings::config::Config;
-pub use run::entry::{Entry, Progress};
+pub use data::random::UniqueCounters;
 pub use error::{Refused, ScriptError};
+pub use lua::{InterruptHandle, MemoryLimit};
+pub use report::Stat;
+pub use run::entry::{Entry, Progress};
+pub use run::request::{
+    ConnectionId, Counter, Host, Param, ParamType, Reply, Request, SqlFailure, StatementId,
+};
+pub use run::runtime::Runtime;
+pub use run::task::TaskId;
+pub use settings::config::Config;
 pub use settings::general::{
     GeneralOption, OptionDefinition, OptionGroup, ValueKind, general_groups, parse_flag, parse_number,
     parse_numbers,
 };
 pub use settings::info::{CommandSpec, OptionKind, OptionSpec, RunBy, ScriptInfo};
-pub use lua::{InterruptHandle, MemoryLimit};
-pub use data::random::UniqueCounters;
-pub use report::Stat;
-pub use run::request::{ConnectionId, Counter, Host, Param, ParamType, Reply, Request, SqlFailure, StatementId};
-pub use run::runtime::Runtime;
-pub use run::task::TaskId;

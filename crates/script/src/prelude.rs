@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::ptr::NonNull;
 
-use crate::settings::config::Config;
 use crate::error::ScriptError;
 use crate::lua::{Reference, Stack};
-use crate::run::machine::Machine;
 use crate::native::push_functions;
+use crate::run::machine::Machine;
+use crate::settings::config::Config;
 
 /// The prelude's files, in order of their dependencies. Each is called with one table, `dyno`, to which it adds what
 /// later files use.

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::knowledge::{Group, is_of_instance, knowledge, known, newest_name, speak_alike};
-use crate::translation::fixed_value;
 use crate::facts::value::normal;
 use crate::facts::variables::{Origin, SystemVariables, Variable};
+use crate::files::knowledge::{Group, is_of_instance, knowledge, known, newest_name, speak_alike};
+use crate::translation::fixed_value;
 
 /// A variable with different values on two servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,27 +9,27 @@
 //!
 //! It is a crate of its own, because what settings mean depends on neither servers nor plans.
 
-mod facts;
-mod files;
 mod audit;
 mod drift;
+mod facts;
+mod files;
 mod in_force;
 mod profile;
 mod translation;
 mod tune;
 
-pub use facts::assignment::Assignment;
 pub use audit::{
     Audit, AuditFinding, CrashKind, Durability, HostChecks, Loss, Promise, RuleInfo, Severity,
     SystemDurability, SystemFacts, SystemLimits, audit, rules,
 };
 pub use drift::{Difference, Side, drift};
-pub use in_force::NotInForce;
+pub use facts::assignment::Assignment;
+pub use facts::product::{Product, Version, VersionError};
+pub use facts::value::{bytes, is_on, normal};
+pub use facts::variables::{Origin, Reading, SystemVariables, Variable, readings};
 pub use files::knowledge::{Group, Knowledge, knowledge, newest_name};
 pub use files::probes::{is_of_data, is_of_version, plain_name, together};
-pub use facts::product::{Product, Version, VersionError};
+pub use in_force::NotInForce;
 pub use profile::{Problem, Profile, ProfileError, Section, builtin_profiles};
 pub use translation::{LeftOut, SettingsError, Translation, known_settings, translate};
 pub use tune::{NotTuned, TuneRoom, TuneSpace, TunedSetting, TunedValue, tune_space};
-pub use facts::value::{bytes, is_on, normal};
-pub use facts::variables::{Origin, Reading, SystemVariables, Variable, readings};

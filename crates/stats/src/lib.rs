@@ -10,35 +10,39 @@ mod test;
 mod testing;
 
 pub use estimate::additive::{Observation, additive_effects};
-pub use model::bottleneck::{BottleneckLaw, BottleneckPoint, is_beyond, leave_one_out};
-pub use model::capacity::{CapacityEstimate, CapacitySearch};
-pub use series::change_points::{ChangePoint, ChangePoints, ChangeRule, change_points};
 pub use estimate::combined::unbiased_share;
-pub use estimate::components::{Allocation, AllocationLimits, Components, Costs, allocate, between_instances};
-pub use series::effective_size::effective_size;
-pub use series::fence::{Fence, fence};
+pub use estimate::components::{
+    Allocation, AllocationLimits, Components, Costs, allocate, between_instances,
+};
 pub use estimate::interval::{CONFIDENCE, Interval, ROUNDS_MIN, rounds_min};
-pub use series::level::{Level, level};
-pub use model::little::busy_share;
 pub use estimate::location::{Location, trimmed_mean};
-pub use test::max_t::{SharedTest, max_t};
 pub use estimate::mean::geometric_mean;
 pub use estimate::median::median;
+pub use model::bottleneck::{BottleneckLaw, BottleneckPoint, is_beyond, leave_one_out};
+pub use model::capacity::{CapacityEstimate, CapacitySearch};
+pub use model::little::busy_share;
+pub use series::change_points::{ChangePoint, ChangePoints, ChangeRule, change_points};
+pub use series::effective_size::effective_size;
+pub use series::fence::{Fence, fence};
+pub use series::level::{Level, level};
+pub use test::max_t::{SharedTest, max_t};
 
-pub use series::mser::{Truncation, mser5};
-pub use test::multiple::{benjamini_hochberg, holm};
-pub use test::one_way::{OneWay, one_way};
-pub use model::operational::{rate_max, utilisation};
-pub use series::period::period;
 pub use distribution::proportion::proportion;
 pub use distribution::random::SplitMix64;
-pub use estimate::rounds::{Centre, Method, RatioEstimate, centre_of_rounds, mean_ratio_of_rounds, ratio_of_rounds};
-pub use model::scalability::{Estimate, LEVELS_MIN, Point, Scalability, scalability};
-pub use test::sequential::Looks;
+pub use distribution::student::{student_quantile, student_tail};
+pub use estimate::rounds::{
+    Centre, Method, RatioEstimate, centre_of_rounds, mean_ratio_of_rounds, ratio_of_rounds,
+};
 pub use estimate::shift::{ratio_of_runs, rounds_a_side_min};
 pub use estimate::slices::{SliceRatio, mean_of_slices, slice_ratio};
-pub use series::steadiness::{Steadiness, steadiness};
-pub use distribution::student::{student_quantile, student_tail};
-pub use series::trend::{Trend, trend};
 pub use estimate::variation::{Variation, variation};
+pub use model::operational::{rate_max, utilisation};
+pub use model::scalability::{Estimate, LEVELS_MIN, Point, Scalability, scalability};
+pub use series::mser::{Truncation, mser5};
+pub use series::period::period;
+pub use series::steadiness::{Steadiness, steadiness};
+pub use series::trend::{Trend, trend};
+pub use test::multiple::{benjamini_hochberg, holm};
+pub use test::one_way::{OneWay, one_way};
+pub use test::sequential::Looks;
 pub use test::verdict::{Better, MARGIN_MIN, Margin, Verdict, more_rounds, rules_out_regression, verdict};

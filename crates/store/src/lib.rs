@@ -9,9 +9,9 @@
 //! Results are one SQLite file, and a trial is one transaction. What is committed survives `kill -9`, and people read
 //! it with tools that they have.
 
-mod file;
 mod counters;
 mod error;
+mod file;
 mod maintenance;
 mod read;
 mod record;
@@ -22,28 +22,28 @@ mod sample;
 mod tests;
 mod write;
 
+pub use counters::{decode as decode_series, is_counter};
+pub use error::StoreError;
+pub use file::identity::{Completeness, RunIdentity};
+pub use file::moment::utc_text;
+pub use file::open::Store;
+pub use file::schema::SchemaDifference;
+pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use record::attempt::AttemptRecord;
 pub use record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 pub use record::columns::{Counts, Memory, Neighbours, Usage};
-pub use counters::{decode as decode_series, is_counter};
 pub use record::crash::CrashRecord;
 pub use record::driver::{DriverLatency, DriverRecord, NetworkRecord};
-pub use error::StoreError;
-pub use file::identity::{Completeness, RunIdentity};
 pub use record::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
-pub use maintenance::{Fault, FileSize, Merged, MergedRun};
-pub use file::moment::utc_text;
-pub use file::open::Store;
 pub use record::price::{Price, PricedInstance, PricedVolume};
 pub use record::queries::{QueryAnswer, QueryPlan};
-pub use record::{
-    Allocation, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel, FailureKind, Gaps, InstanceRecord, Join,
-    LadderRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase,
-    ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
-};
-pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
-pub use file::schema::SchemaDifference;
 pub use record::search::{SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, StoredSearch};
 pub use record::seconds::{Second, SecondRate};
 pub use record::stacks::{StackProfile, StackRecord};
 pub use record::statement_plans::StatementPlan;
+pub use record::{
+    Allocation, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel, FailureKind, Gaps,
+    InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome,
+    Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+};
+pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};

@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 
-use crate::record::capacity::CapacityRecord;
-use crate::record::columns::{Counts, Memory, Neighbours, Usage};
 use crate::error::StoreError;
-use crate::record::latency::{LatencyNs, LatencyRecord};
 use crate::file::open::Store;
 use crate::file::owner;
+use crate::record::capacity::CapacityRecord;
+use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::latency::{LatencyNs, LatencyRecord};
+use crate::record::search::StoredSearch;
 use crate::record::{
     ClaimRecord, Correction, FailureKind, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase,
     ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
-use crate::record::search::StoredSearch;
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
 impl Store {

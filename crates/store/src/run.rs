@@ -2,7 +2,9 @@
 
 use crate::record::attempt::AttemptRecord;
 use crate::record::crash::CrashRecord;
-use crate::record::{Allocation, InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord};
+use crate::record::{
+    Allocation, InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord,
+};
 
 /// A run's number in its file, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

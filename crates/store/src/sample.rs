@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::file::open::Store;
 use crate::record::capacity::FindRecord;
 use crate::record::columns::{Counts, Memory, Neighbours, Usage};
 use crate::record::latency::{latency_bytes, latency_record};
-use crate::file::open::Store;
 use crate::record::price::{Price, PricedInstance};
+use crate::record::stacks::{StackProfile, StackRecord};
 use crate::record::{
-    ClaimRecord, Configuration, Correction, FactorLevel, FailureKind, Gaps, InstanceRecord, Join, LadderRecord,
-    LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
-    SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    ClaimRecord, Configuration, Correction, FactorLevel, FailureKind, Gaps, InstanceRecord, Join,
+    LadderRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord,
+    SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
-use crate::record::stacks::{StackProfile, StackRecord};
 
 /// A results file in a temporary folder, with a run of two systems and one step.
 pub(crate) struct File {

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::process::Command;
 
-use crate::record::columns::{Counts, Usage};
 use crate::error::StoreError;
 use crate::file::open::Store;
+use crate::record::columns::{Counts, Usage};
 use crate::record::{Allocation, Correction, CounterRecord, Outcome, RunRecord, TrialRecord};
 use crate::run::{Ending, RunChoice, RunId, RunState};
 use crate::sample::{self, File, failed_trial, trial};

@@ -3,20 +3,20 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params, params_from_iter};
 
-use crate::record::columns::{Counts, Memory, Neighbours, Usage};
 use crate::counters;
 use crate::error::StoreError;
-use crate::record::latency;
 use crate::file::open::Store;
 use crate::file::owner;
+use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::latency;
 use crate::record::queries;
-use crate::record::{
-    Allocation, ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
-    SliceRecord, StepRecord, SystemRecord, TrialRecord,
-};
-use crate::run::{Ending, RunId, TrialId};
 use crate::record::stacks;
 use crate::record::statement_plans;
+use crate::record::{
+    Allocation, ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord,
+    SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+};
+use crate::run::{Ending, RunId, TrialId};
 
 impl Store {
     /// Starts a run. It counts as running until this process ends it or dies.
@@ -89,7 +89,10 @@ impl Store {
     /// The file cannot be written.
     pub fn put_allocation(&self, run: RunId, allocation: &Allocation) -> Result<(), StoreError> {
         self.connection()
-            .execute("UPDATE run SET allocation = ?2 WHERE id = ?1", params![run.0, serde_json::json!(allocation).to_string()])
+            .execute(
+                "UPDATE run SET allocation = ?2 WHERE id = ?1",
+                params![run.0, serde_json::json!(allocation).to_string()],
+            )
             .map_err(|error| self.error(error))?;
         Ok(())
     }

@@ -11,8 +11,8 @@ use crate::job::{check_options, job, runtime};
 use crate::log::{Console, Log};
 use crate::native::{self, Built, Native};
 use crate::options::Arguments;
-use crate::report::{Ended, HookHost, Hooks, ReportedWork, Reporter, header};
 use crate::options::settings::{Compat, Format, Settings};
+use crate::report::{Ended, HookHost, Hooks, ReportedWork, Reporter, header};
 use crate::{help, script};
 
 const SUCCESS: u8 = 0;

@@ -6,9 +6,9 @@ use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
 use dyno_script::{Config, Host, MemoryLimit, OptionKind, Refused, Runtime, ScriptInfo, parse_number};
 
 use crate::failure::Failure;
-use crate::options::{Arguments, Given, find, nearest};
 use crate::options::settings::{Compat, Settings};
 use crate::options::target::target;
+use crate::options::{Arguments, Given, find, nearest};
 
 /// Without `--forced-shutdown` an event may take as long as it takes.
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;

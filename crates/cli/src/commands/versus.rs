@@ -136,7 +136,9 @@ impl Versus {
     /// Tells how long it takes at least, and at most if the user limits that.
     fn foretell(&self, plan: &Plan) {
         let least = duration(plan.expected_seconds());
-        let most = self.time_max.map_or(String::new(), |time| format!(", at most about {}", duration(time.as_secs_f64())));
+        let most = self
+            .time_max
+            .map_or(String::new(), |time| format!(", at most about {}", duration(time.as_secs_f64())));
         output::tell(&format!("{} rounds or more, about {least}{most}", plan.rounds.min()));
     }
 }

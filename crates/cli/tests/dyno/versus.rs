@@ -16,8 +16,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         one_system_alone_has_figures,
         what_cannot_be_compared_is_told,
     ];
-    let gate = |_| a_slower_version_fails_the_gate();
-    trials.push(engine_test("versus::a_slower_version_fails_the_gate", VERSIONS[0], gate));
+    let gate = "versus::a_slower_version_fails_the_gate";
+    trials.push(engine_test(gate, VERSIONS[0], |_| a_slower_version_fails_the_gate()));
     trials
 }
 
@@ -25,7 +25,8 @@ const SMALL: [&str; 6] = ["--seconds", "0.02", "--rows", "100", "--rounds-max", 
 
 fn two_settings_are_compared_and_leave_a_page() {
     let bench = Bench::new();
-    let ended = bench.dyno(&[&["versus", "sqlite", "sqlite synchronous=NORMAL"][..], &SMALL].concat()).with(0);
+    let ended =
+        bench.dyno(&[&["versus", "sqlite", "sqlite synchronous=NORMAL"][..], &SMALL].concat()).with(0);
     assert_eq!(bench.count("run"), 1);
     let systems = "SELECT group_concat(id, ', ' ORDER BY position) FROM system";
     assert_eq!(bench.value(systems), Some("sqlite, sqlite synchronous=NORMAL".to_owned()));
@@ -86,8 +87,21 @@ fn a_slower_version_fails_the_gate() {
     bench.write("slower_from.lua", include_str!("slower_from.lua"));
     bench.write_lean_profiles();
     let line = [
-        "versus", VERSIONS[0], VERSIONS[1], "--workload", "slower_from.lua", "--option", "slower_from=10.11", "--no-prepare",
-        "--profile", "lean.toml", "--seconds", "0.3", "--rounds-max", "6", "--gate",
+        "versus",
+        VERSIONS[0],
+        VERSIONS[1],
+        "--workload",
+        "slower_from.lua",
+        "--option",
+        "slower_from=10.11",
+        "--no-prepare",
+        "--profile",
+        "lean.toml",
+        "--seconds",
+        "0.3",
+        "--rounds-max",
+        "6",
+        "--gate",
     ];
     bench.dyno(&line).with(1);
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty());

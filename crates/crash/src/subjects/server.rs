@@ -7,9 +7,9 @@ use std::time::Duration;
 use dyno_engine::{Family, Server, StartOptions, start};
 
 use crate::clients::contents::{COUNTER, TABLES};
+use crate::clients::session::{ServerSession, Session, SessionError, first_column, text};
 use crate::error::CrashError;
 use crate::options::CrashedSystem;
-use crate::clients::session::{ServerSession, Session, SessionError, first_column, text};
 use crate::subjects::subject::Subject;
 
 const LOG_LINES: usize = 20;

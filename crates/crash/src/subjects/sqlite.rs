@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
+use crate::clients::session::{Field, PATIENCE, Session, SessionError, first_column};
 use crate::error::CrashError;
 use crate::options::CrashedSystem;
-use crate::clients::session::{Field, PATIENCE, Session, SessionError, first_column};
 use crate::subjects::subject::Subject;
 
 const FILE: &str = "crash.sqlite";

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::CrashError;
 use crate::clients::session::{Session, SessionError};
+use crate::error::CrashError;
 
 pub(crate) trait Subject: Sync {
     /// The version as the system gives it.

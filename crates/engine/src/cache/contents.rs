@@ -5,12 +5,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::cache::location::Cache;
-use crate::machine::folder;
 use crate::cache::installation::Installation;
+use crate::cache::location::Cache;
+use crate::cache::snapshot::{SnapshotError, SnapshotKey, Snapshots};
+use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::process::is_run_from;
-use crate::cache::snapshot::{SnapshotError, SnapshotKey, Snapshots};
 
 /// An item of the cache.
 #[derive(Clone, Debug)]

@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 
 use dyno_host::Account;
 
-use crate::start::access::random_word;
+use crate::cache::scratch;
 use crate::container;
 use crate::machine::folder;
 use crate::machine::lines;
 use crate::machine::orphan;
 use crate::machine::path_error::{At as _, PathError};
-use crate::cache::scratch;
 use crate::machine::sysv;
+use crate::start::access::random_word;
 
 /// Prefix of Dyno's folders, since the parent may have other content.
 const PREFIX: &str = "dyno-";

@@ -13,8 +13,8 @@ use dyno_host::{Fence, FenceError};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::location::Cache;
-use crate::container::Image;
 use crate::catalogue::entry::Entry;
+use crate::container::Image;
 use crate::machine::environment;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};

@@ -9,11 +9,11 @@ use dyno_host::Account;
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
+use crate::cache::snapshot::copy_folder;
 use crate::family::{Procedure, Site};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::start::server::StartError;
-use crate::cache::snapshot::copy_folder;
 
 /// The most disk for templates that were not used last, in bytes. One takes as much as an empty server: 15 MB, or over 1 GB
 /// where logs are large.

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
-use crate::source::fetch::last_failure;
 use crate::machine::folder;
-use crate::cache::installation::Installation;
+use crate::source::fetch::last_failure;
 
 /// Availability of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

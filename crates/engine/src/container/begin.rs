@@ -15,12 +15,12 @@ use super::control::{Control, Leash};
 use super::error::ImageError;
 use super::image::Image;
 use super::{leftover, options};
-use crate::start::access::random_word;
-use crate::machine::folder;
 use crate::cache::home::Home;
+use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::process::ProcessId;
 use crate::machine::spawn::{Spawn, spawn};
+use crate::start::access::random_word;
 
 /// What a container runs first.
 pub(super) const SCRIPT: &str = include_str!("begin.sh");

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::machine::folder;
 use crate::cache::home::Home;
+use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::process;
 

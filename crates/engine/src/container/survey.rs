@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use super::error::ImageError;
 use super::image::Image;
 use super::name::ImageName;
-use crate::source::basedir::{Said, said};
-use crate::cache::location::Cache;
-use crate::catalogue::is_within;
-use crate::catalogue::entry::{Entry, Family};
 use crate::cache::installation::Installation;
 use crate::cache::layout::Layout;
+use crate::cache::location::Cache;
+use crate::catalogue::entry::{Entry, Family};
+use crate::catalogue::is_within;
+use crate::source::basedir::{Said, said};
 use crate::source::{Phase, Progress};
 
 const SCRIPT: &str = include_str!("survey.sh");

@@ -8,8 +8,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use super::error::ImageError;
 use crate::machine::lines;
-use crate::source::is_installed;
 use crate::machine::spawn::{Spawn, spawn};
+use crate::source::is_installed;
 
 const NAMED_BY: &str = "DYNO_CONTAINER_TOOL";
 

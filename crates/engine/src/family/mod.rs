@@ -14,11 +14,11 @@ use dyno_client::Dialect;
 use dyno_host::{Fence, FenceError};
 use rustix::process::Signal;
 
-use crate::start::access::HOST;
-use crate::catalogue::entry::{Entry, Family};
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
+use crate::catalogue::entry::{Entry, Family};
 use crate::machine::path_error::PathError;
+use crate::start::access::HOST;
 use crate::start::server::StartError;
 
 /// What a server is started with.

@@ -5,8 +5,8 @@ use std::process::Command;
 use dyno_client::Dialect;
 
 use super::{Procedure, Site, mysqld};
-use crate::catalogue::entry::Entry;
 use crate::cache::home::Home;
+use crate::catalogue::entry::Entry;
 use crate::machine::path_error::PathError;
 use crate::start::server::StartError;
 

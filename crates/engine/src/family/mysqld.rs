@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::Site;
-use crate::start::access::{DATABASE, HOST};
 use crate::cache::home::Home;
 use crate::machine::path_error::{At as _, PathError};
+use crate::start::access::{DATABASE, HOST};
 use crate::start::server::{StartError, run};
 
 pub(super) const USER: &str = "root";

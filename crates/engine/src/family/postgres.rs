@@ -7,8 +7,8 @@ use dyno_client::Dialect;
 use rustix::process::Signal;
 
 use super::{Procedure, Site};
-use crate::start::access::DATABASE;
 use crate::machine::path_error::{At as _, PathError};
+use crate::start::access::DATABASE;
 use crate::start::server::{StartError, run};
 
 const USER: &str = "postgres";

@@ -20,9 +20,9 @@ use thiserror::Error;
 pub use self::dsn::{Dsn, RemoteAddress};
 pub use self::dsn_error::DsnError;
 pub use self::hold::{Hold, HoldError, Left, Survey};
-use crate::start::connect::variables_of;
 use crate::catalogue::entry::Family;
 use crate::family::{Procedure, procedure};
+use crate::start::connect::variables_of;
 
 const CONNECT_PATIENCE: Duration = Duration::from_secs(20);
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::packages::apt_get::AptGet;
-use super::packages::deb;
-use super::error::FetchError;
 use super::download::progress::Phase;
 use super::download::word::Word;
+use super::error::FetchError;
+use super::packages::apt_get::AptGet;
+use super::packages::deb;
 use super::{Package, Workspace};
 use crate::machine::folder;
 

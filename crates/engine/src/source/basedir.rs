@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use crate::cache::installation::Installation;
+use crate::cache::layout::Layout;
 use crate::cache::location::Cache;
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Family};
-use crate::cache::installation::Installation;
-use crate::cache::layout::Layout;
 use crate::machine::lines;
 use crate::machine::spawn::{Spawn, spawn};
 

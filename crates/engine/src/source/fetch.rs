@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::cache::installation::{Installation, Manifest};
 use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
 use crate::machine::folder;
-use crate::cache::installation::{Installation, Manifest};
 use crate::machine::path_error::{At as _, PathError};
 use crate::source::{FetchError, Package, Phase, Progress, Tree, Workspace};
 

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::FetchError;
 use super::download::integrity::Integrity;
 use super::download::progress::Phase;
 use super::download::tool::Tool;
 use super::download::word::Word;
+use super::error::FetchError;
 use super::{Package, Workspace, unpack};
 use crate::machine::folder;
 

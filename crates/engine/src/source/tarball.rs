@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::FetchError;
 use super::download::integrity::Integrity;
 use super::download::progress::Phase;
 use super::download::tool::Tool;
+use super::error::FetchError;
 use super::unpack::{self, Tree};
 use super::{Package, Workspace};
 use crate::machine::folder;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use dyno_client::{Account, Client, ClientError, Login, ResultSet, ServerAddress};
 
-use crate::start::access::{Access, DATABASE, HOST};
 use crate::catalogue::entry::Family;
 use crate::family::{Procedure, procedure};
+use crate::start::access::{Access, DATABASE, HOST};
 
 /// How to connect to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,16 +12,16 @@ use dyno_client::{Client, ClientError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::start::access::Access;
-use crate::cache::location::Cache;
-use crate::catalogue::is_within;
-use crate::start::connect::{Transport, connect_by};
-use crate::catalogue::entry::Family;
-use crate::family::{Procedure, procedure};
 use crate::cache::home::{self, Home};
 use crate::cache::installation::Installation;
+use crate::cache::location::Cache;
+use crate::catalogue::entry::Family;
+use crate::catalogue::is_within;
 use crate::catalogue::name::SystemName;
+use crate::family::{Procedure, procedure};
 use crate::machine::path_error::{At as _, PathError};
+use crate::start::access::Access;
+use crate::start::connect::{Transport, connect_by};
 use crate::start::server::{Launch, Lifetime, StartError, StartOptions, check};
 use crate::start::server_process::ServerProcess;
 

@@ -26,10 +26,10 @@ pub use self::authority::{Authority, Identity, start_with_tls};
 pub use self::network::own_address;
 pub use self::signals::{Signal, go_on, pause, send};
 pub use self::wait::wait_until;
+use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
 use crate::catalogue::Catalogue;
 use crate::source::fetch::fetch;
-use crate::cache::installation::Installation;
 use crate::start::server::{Server, StartOptions, start};
 
 /// Runs tests in the way that `cargo test` expects, four times as many at once as there are cores: they wait for

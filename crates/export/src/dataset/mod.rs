@@ -1,8 +1,8 @@
 //! A data set that grows by runs: Parquet files in Hive's partitions, one file for each table of each run.
 
 mod facts;
-mod partition;
 mod folder;
+mod partition;
 mod read;
 mod records;
 mod tables;

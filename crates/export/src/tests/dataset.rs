@@ -33,7 +33,7 @@ fn dataset_options() -> DatasetOptions<'static> {
 
 fn grow_with(results: &Results, folder: &Path, options: &DatasetOptions<'_>) -> Vec<GrownRun> {
     let mut done = Vec::new();
-    grow_dataset(&results.store, &folder.into(), options, &mut |run| done.push(run.clone())).unwrap();
+    grow_dataset(&results.store, folder, options, &mut |run| done.push(run.clone())).unwrap();
     done
 }
 
@@ -205,7 +205,7 @@ fn a_stopped_export_adds_no_part_of_a_run() {
     let folder = results.folder.path().join("set");
     let stop = AtomicBool::new(true);
     let options = DatasetOptions { stop: &stop, ..dataset_options() };
-    let error = grow_dataset(&results.store, &folder.as_path().into(), &options, &mut |_| ()).unwrap_err();
+    let error = grow_dataset(&results.store, &folder, &options, &mut |_| ()).unwrap_err();
     assert!(matches!(error, ExportError::Stopped), "{error}");
     assert!(files(&folder).is_empty());
 }
@@ -214,15 +214,12 @@ fn a_stopped_export_adds_no_part_of_a_run() {
 fn a_place_that_cannot_be_written_is_named() {
     let results = ended();
     let inside_a_file = results.store.path().join("set");
-    let error =
-        grow_dataset(&results.store, &inside_a_file.as_path().into(), &dataset_options(), &mut |_| ())
-            .unwrap_err();
+    let error = grow_dataset(&results.store, &inside_a_file, &dataset_options(), &mut |_| ()).unwrap_err();
     assert!(matches!(&error, ExportError::Unwritable { path, .. } if path.ends_with("set")), "{error}");
     let folder = results.folder.path().join("set");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("trial"), "mine").unwrap();
-    let error =
-        grow_dataset(&results.store, &folder.as_path().into(), &dataset_options(), &mut |_| ()).unwrap_err();
+    let error = grow_dataset(&results.store, &folder, &dataset_options(), &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("set/trial/plan="), "{error}");
 }
 

@@ -18,8 +18,8 @@ use super::holding::{Holding, LastingLimits, Made};
 use super::in_force::{InForce, NotLimited, ReadBack};
 use super::size::format_bytes;
 use super::volume;
-use crate::machine::device::Device;
 use crate::error::SampleError;
+use crate::machine::device::Device;
 
 /// Cgroups and a volume for one server. Dropping it ends the processes in the groups and removes groups and volume, so
 /// it must outlive the server.

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use procfs::process::Process;
 
-use crate::processes::cpu_clock::cpu_ns;
 use crate::machine::counters::{HostSample, sample_host};
 use crate::processes::counters::{ProcessSample, ProcessTree, descendants};
+use crate::processes::cpu_clock::cpu_ns;
 
 /// A mark of kernel threads in `/proc/pid/stat` (`PF_KTHREAD` in the kernel's `include/linux/sched.h`).
 const PF_KTHREAD: u32 = 0x0020_0000;

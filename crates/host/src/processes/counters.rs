@@ -5,8 +5,8 @@ mod tree;
 
 use procfs::ProcError;
 
-use crate::processes::cpu_clock::cpu_ns;
 use crate::error::SampleError;
+use crate::processes::cpu_clock::cpu_ns;
 use crate::processes::switches::{SwitchAccount, Switches, by_thread};
 
 pub use memory::{MemoryGauge, MemoryUsage};

@@ -5,17 +5,17 @@ use dyno_store::Run;
 use super::cell::cell;
 use super::replication::replication;
 use super::{Analysis, Test};
-use crate::trial::check::TrialChecks;
 use crate::compare::comparison::{Member, Subject, judge};
-use crate::trial::evidence::Evidence;
+use crate::compare::rule::Rule;
 use crate::cost::forecast::left_out_tests;
+use crate::cost::price::frontiers;
 use crate::effects::hosts::hosts;
-use crate::trial::in_force::not_in_force;
 use crate::effects::joins::joined_tests;
 use crate::effects::ladder::ladders;
-use crate::cost::price::frontiers;
-use crate::compare::rule::Rule;
 use crate::effects::sensitivity::sensitivities;
+use crate::trial::check::TrialChecks;
+use crate::trial::evidence::Evidence;
+use crate::trial::in_force::not_in_force;
 use crate::trial::of_run::tests;
 
 /// Judges a run: every test and every system, with every other as the base. `checks` are the checks of its trials. The

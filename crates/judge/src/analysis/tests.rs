@@ -2,9 +2,9 @@ use dyno_stats::{Margin, Method};
 use dyno_store::Run;
 
 use super::*;
-use crate::trial::check::TrialChecks;
 use crate::compare::comparison::{ComparedSystem, compare};
 use crate::sample::{add_step, around, fail_in, memory_limit, run, seconds, slice};
+use crate::trial::check::TrialChecks;
 use crate::{DisturbanceLimits, check_trial};
 
 fn three(rounds: usize) -> Run {

@@ -6,9 +6,9 @@ use dyno_stats::geometric_mean;
 
 use super::parse::{Call, Expression, Operator, Sentence};
 use super::resolve::Resolved;
-use crate::trial::evidence::Evidence;
-use crate::effects::joins::rates_when_joined;
 use crate::compare::pair::Part;
+use crate::effects::joins::rates_when_joined;
+use crate::trial::evidence::Evidence;
 
 /// The figure of every call, from the left, in each round that has all of them.
 pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evidence<'_>) -> Vec<Vec<f64>> {

@@ -18,9 +18,9 @@ use dyno_store::{ClaimRecord, Run, StepRecord, SystemRecord};
 use serde::Serialize;
 
 use crate::TrialChecks;
+use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 use crate::trial::evidence::Evidence;
 use crate::trial::in_force::not_in_force;
-use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 use figures::{evaluate, figures};
 use parse::{Relation, Sentence};
 use resolve::Resolved;

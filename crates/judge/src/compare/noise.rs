@@ -3,9 +3,9 @@
 use dyno_stats::Margin;
 use dyno_store::Run;
 
-use crate::trial::evidence::Evidence;
 use crate::compare::pair::{Part, Ratios};
 use crate::compare::rule::Rule;
+use crate::trial::evidence::Evidence;
 
 /// Controls of a run with the systems that they repeat, as (control, repeated system).
 pub(crate) fn controls<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item = (&'a str, &'a str)> {

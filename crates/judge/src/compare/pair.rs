@@ -8,10 +8,10 @@ use dyno_stats::{
 };
 use dyno_store::{Trial, TrialRecord};
 
-use crate::trial::evidence::Evidence;
-use crate::trial::quantity::{Quantity, ln_rates};
 use crate::compare::sessions::{Replicates, Session, Unpaired};
+use crate::trial::evidence::Evidence;
 use crate::trial::of_run::pairs;
+use crate::trial::quantity::{Quantity, ln_rates};
 
 /// A system's completed trials in a test.
 #[derive(Clone, Copy)]

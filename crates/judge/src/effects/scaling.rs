@@ -4,8 +4,8 @@ use dyno_stats::{Point, Scalability, median, scalability};
 use dyno_store::Run;
 use serde::Serialize;
 
-use crate::trial::quantity::throughput;
 use crate::trial::of_run::Trials;
+use crate::trial::quantity::throughput;
 
 /// A system's throughput in a step, by client count.
 #[derive(Clone, Debug, PartialEq, Serialize)]

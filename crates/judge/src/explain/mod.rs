@@ -1,13 +1,13 @@
 //! The evidence on a difference between two systems in a test: what changed for each operation, and which of the settings
 //! that differ act on it.
 
-pub(crate) mod answer;
-pub(crate) mod query_plans;
-pub(crate) mod stacks;
 mod access;
+pub(crate) mod answer;
 mod change;
 mod plans;
+pub(crate) mod query_plans;
 mod settings;
+pub(crate) mod stacks;
 #[cfg(test)]
 mod tests;
 
@@ -20,10 +20,10 @@ use serde::Serialize;
 use self::change::{Amount, change, noise, passes_with_time};
 use crate::analysis::Analysis;
 use crate::compare::comparison::Finding;
-use crate::trial::in_force::SystemNotInForce;
 use crate::compare::noise;
 use crate::compare::rule::Rule;
 use crate::explain::stacks::{FunctionChange, function_changes, stacks_of};
+use crate::trial::in_force::SystemNotInForce;
 use crate::trial::of_run::{Trials, pairs};
 
 pub use self::access::Access;

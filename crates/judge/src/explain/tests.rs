@@ -1,9 +1,9 @@
 use dyno_store::{CounterRecord, Run, StatementPlan};
 
 use super::{Explanation, Question, SettingDifference, TrialEvidence, explain};
-use crate::trial::check::TrialChecks;
 use crate::compare::comparison::Finding;
 use crate::sample::{add_step, around, run};
+use crate::trial::check::TrialChecks;
 use crate::{Rule, analyse};
 
 fn counter(name: &str, count: f64) -> CounterRecord {

@@ -5,8 +5,8 @@ use dyno_store::{Run, SystemRecord, Trial};
 use serde::Serialize;
 
 use crate::compare::anchor::{self, HOST_FACTS, anchor_differences};
-use crate::trial::quantity::{self, Quantity};
 use crate::trial::of_run::{Trials, pairs, tests};
+use crate::trial::quantity::{self, Quantity};
 
 /// Limits of change detection.
 #[derive(Clone, Copy, Debug, PartialEq)]

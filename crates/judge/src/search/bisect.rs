@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::compare::comparison::Finding;
-
 /// Result of comparing a version with the good one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -250,12 +248,5 @@ mod tests {
         }
         assert_eq!(Bisection::new(1), None);
         assert_eq!(Bisection::new(0), None);
-    }
-
-    #[test]
-    fn findings_of_a_comparison_say_on_which_side_a_version_is() {
-        assert_eq!(VersionVerdict::from(Finding::Failed), VersionVerdict::Bad);
-        assert_eq!(VersionVerdict::from(Finding::Improved), VersionVerdict::Good);
-        assert_eq!(VersionVerdict::from(Finding::NotEnoughEvidence), VersionVerdict::Unclear);
     }
 }

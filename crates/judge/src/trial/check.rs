@@ -6,8 +6,8 @@ use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level
 use dyno_store::{LimitDifference, Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
-use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 use crate::effects::joins::joined;
+use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 use crate::trial::latency::Latencies;
 use crate::trial::stall::{self, Stall};
 

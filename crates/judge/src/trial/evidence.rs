@@ -7,8 +7,8 @@ use dyno_store::{Origin, Run, Trial, TrialId};
 
 use crate::trial::check::TrialChecks;
 use crate::trial::in_force::InForce;
-use crate::trial::quantity::{self, Figure, Quantity, ln_rates};
 use crate::trial::of_run::Trials;
+use crate::trial::quantity::{self, Figure, Quantity, ln_rates};
 
 /// A run with every figure of its trials.
 pub(crate) struct Evidence<'a> {

@@ -5,8 +5,8 @@ use std::path::Path;
 use dyno_engine::Catalogue;
 
 use super::Plan;
-use super::syntax::error::{PlanError, Problem};
 use super::read::{Builds, is_file};
+use super::syntax::error::{PlanError, Problem};
 
 /// A built-in plan.
 #[derive(Clone, Copy, Debug)]

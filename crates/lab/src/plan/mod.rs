@@ -1,14 +1,14 @@
 //! Plans: which systems are compared, in which steps, in how many rounds.
 
+mod builtin;
 mod derive;
 mod keys;
-mod syntax;
-mod builtin;
 mod read;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]
 mod studies;
+mod syntax;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -19,24 +19,24 @@ use std::path::PathBuf;
 
 use dyno_store::{ClaimRecord, Correction, LadderRecord, SearchRecord};
 
-pub use keys::steps::background::Background;
 pub use builtin::{BuiltinPlan, builtin_plans};
-pub use keys::cores::{KeepCoresAwake, PinThreads};
-pub(crate) use keys::crash::CrashTests;
-pub use syntax::error::{PlanError, Problem, SourceLocation};
 pub use derive::mixture::Mixture;
-pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};
 pub use derive::probe::{Changes, Probed};
-pub use keys::steps::queries::{Explained, Queries};
-pub use keys::rounds::{BetweenSteps, Decision, Rounds};
 pub use derive::scale::Scale;
-pub use keys::steps::slicing::{Freeze, Slicing};
-pub use keys::steps::stacks::StackSampling;
-pub use keys::steps::step::{Command, Step};
-pub use keys::systems::system::{Source, System};
 pub use derive::verdicts::TooFewRounds;
 pub use derive::versions::Version;
 pub use derive::versus::{Contender, Script, Versus};
+pub use keys::cores::{KeepCoresAwake, PinThreads};
+pub(crate) use keys::crash::CrashTests;
+pub use keys::rounds::{BetweenSteps, Decision, Rounds};
+pub use keys::steps::background::Background;
+pub use keys::steps::queries::{Explained, Queries};
+pub use keys::steps::slicing::{Freeze, Slicing};
+pub use keys::steps::stacks::StackSampling;
+pub use keys::steps::step::{Command, Step};
+pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};
+pub use keys::systems::system::{Source, System};
+pub use syntax::error::{PlanError, Problem, SourceLocation};
 
 /// A checked plan.
 #[derive(Clone, Debug)]

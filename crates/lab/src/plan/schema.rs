@@ -13,11 +13,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::syntax::error::Problem;
 use super::read::PlanTable;
-use super::testing::TEXT;
+use super::syntax::de;
+use super::syntax::error::Problem;
 use super::syntax::value::{Above0, At, Cpus, From0, Scalar, Size, Whole};
-use super::{Plan, builtin_plans, de};
+use super::testing::TEXT;
+use super::{Plan, builtin_plans};
 
 /// Says what schema a type has.
 macro_rules! schema {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::protocol::frame::{Connected, Counts, Fairness, Gaps, StatementLatency, Tick, Total, Usage};
 use crate::measure::latency::Latency;
+use crate::protocol::frame::{Connected, Counts, Fairness, Gaps, StatementLatency, Tick, Total, Usage};
 
 impl Total {
     /// Adds an interval of the same process.

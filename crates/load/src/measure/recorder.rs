@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use dyno_script::SqlFailure;
 
-use crate::schedule::arrivals::Schedule;
-use crate::protocol::frame::{Counts, Kind, StatementLatency};
 use crate::measure::latency::Latency;
 use crate::measure::per_connection::ConnectionStats;
 use crate::measure::unfinished::Left;
+use crate::protocol::frame::{Counts, Kind, StatementLatency};
+use crate::schedule::arrivals::Schedule;
 
 /// Records since the last [`Recorder::take`].
 #[derive(Clone, Debug, Default)]

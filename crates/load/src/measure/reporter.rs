@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::machine::usage;
+use crate::measure::gaps::GapWatch;
+use crate::measure::per_connection::ConnectionStats;
+use crate::measure::recorder::{Edges, Interval, Recorder};
+use crate::measure::unfinished::Unfinished;
 use crate::measure::warm_up::Course;
 use crate::protocol::frame::{Fairness, Slice, Tick, Total, Usage};
-use crate::measure::gaps::GapWatch;
-use crate::measure::recorder::{Edges, Interval, Recorder};
-use crate::measure::per_connection::ConnectionStats;
-use crate::measure::unfinished::Unfinished;
-use crate::machine::usage;
 use crate::worker::WorkerReport;
 
 /// Tolerance of checkpoints, since intervals are never exact.

@@ -1,9 +1,9 @@
 //! Events that a job leaves behind: in flight or due at its end. Of their latency only a lower bound is known, their age
 //! (right-censored observations).
 
+use crate::measure::latency::Latency;
 use crate::schedule::arrivals::Schedule;
 use crate::schedule::control::{Control, Window};
-use crate::measure::latency::Latency;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unfinished {

@@ -104,8 +104,8 @@ fn list(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::arrivals::Rate;
     use crate::protocol::job::Script;
+    use crate::schedule::arrivals::Rate;
 
     fn with_joins(connections: u32, points: &[(f64, u32)]) -> Job {
         let target = Target::new(Protocol::Mysql, Vec::new());

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use dyno_printable::printable_lines;
 
-use crate::statements::changed_names::ChangedNames;
 use crate::protocol::frame::{Frame, Order, SliceOrder, Total};
 use crate::protocol::job::Job;
+use crate::statements::changed_names::ChangedNames;
 
 /// Time to wait for the last line on standard error of a process that has ended.
 const LAST_LINE_PATIENCE: Duration = Duration::from_millis(500);

@@ -51,7 +51,7 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
         }
         at_end.store(true, Ordering::Relaxed);
         // The job's own end does not wait for this.
-        std::thread::spawn(|| abandoned::end_after_grace());
+        std::thread::spawn(|| parent_watch::end_after_grace());
     });
     let mut output = claim_stdout()?;
     run_ordered_job(job, &stop, &orders, &mut |frame| {
@@ -62,7 +62,7 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
     // The reader may want this process's CPU time after the last frame, so it lives until its input ends.
     drop(output);
     let _ = listener.join();
-    abandoned::end_children();
+    parent_watch::end_children();
     Ok(())
 }
 

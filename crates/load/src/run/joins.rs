@@ -1,8 +1,8 @@
 //! A job whose connections join over time: nothing happens until the order to measure.
 
 use super::Run;
-use crate::protocol::frame::Order;
 use crate::measure::reporter::Reporter;
+use crate::protocol::frame::Order;
 
 impl Run<'_> {
     /// Waits for the order, from which joins are timed; false if the job ended before.

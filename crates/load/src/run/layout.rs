@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dyno_script::ScriptInfo;
 
-use crate::protocol::job::Scheduler;
 use crate::measure::recorder::Recorder;
+use crate::protocol::job::Scheduler;
 use crate::worker::{Assignment, Shared};
 
 /// Most connections for which a command such as `prepare` gets a thread each: it generates its data in Lua, and

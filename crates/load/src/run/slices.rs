@@ -5,11 +5,11 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use super::{POLL, Run};
-use crate::schedule::control::Window;
-use crate::protocol::frame::{Frame, Order, SliceOrder};
+use crate::machine::usage;
 use crate::measure::reporter::Reporter;
 use crate::measure::unfinished::Left;
-use crate::machine::usage;
+use crate::protocol::frame::{Frame, Order, SliceOrder};
+use crate::schedule::control::Window;
 
 impl Run<'_> {
     /// Runs slices until there are no more orders.

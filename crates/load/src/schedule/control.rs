@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::schedule::arrivals::{Rate, Schedule};
 use crate::io::Waker;
 use crate::measure::recorder::Part;
+use crate::schedule::arrivals::{Rate, Schedule};
 
 /// Time after which a wait without end looks again.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);

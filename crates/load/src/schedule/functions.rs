@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::schedule::arrivals::{Rate, Schedule};
-use crate::schedule::control::{Control, Phase};
-use crate::protocol::frame::{Connected, Frame};
 use crate::measure::recorder::{Batch, Recorder};
 use crate::measure::reporter::Reporter;
 use crate::measure::unfinished::Unfinished;
+use crate::protocol::frame::{Connected, Frame};
+use crate::schedule::arrivals::{Rate, Schedule};
+use crate::schedule::control::{Control, Phase};
 use crate::worker::{PANICKED, WorkerReport};
 
 /// Interval of checks for a stop.

@@ -2,8 +2,8 @@
 
 use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
 
-use crate::session::servers::Dialer;
 use crate::protocol::job::{Target, Tuning};
+use crate::session::servers::Dialer;
 use crate::worker::Connections;
 
 /// Connections to a target whose statements are not measured. Every call blocks.

@@ -1,17 +1,16 @@
 //! A blocking connection to a database, for threads and for a job's set-up.
 
 pub(crate) mod beside;
-pub(crate) mod failure;
-pub(crate) mod servers;
 mod dry;
+pub(crate) mod failure;
 mod network;
+pub(crate) mod servers;
 mod sqlite;
 
 use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 
-use crate::session::servers::Dialer;
-use crate::session::failure;
 use crate::protocol::job::{Protocol, Target};
+use crate::session::servers::Dialer;
 
 /// Figures of one result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 use dyno_wire::{Event, Summary};
 
 use super::{Outcome, Session};
-use crate::session::servers::Dialer;
-use crate::session::failure;
 use crate::protocol::job::{Protocol, Target};
+use crate::session::failure;
+use crate::session::servers::Dialer;
 use crate::statements::prepared::Statements;
 
 pub(super) struct NetworkSession {

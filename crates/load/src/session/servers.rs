@@ -90,7 +90,7 @@ fn account(target: &Target) -> Account {
 pub(crate) mod testing {
     use socket2::SockAddr;
 
-    use crate::*;
+    use super::*;
 
     /// A dialer of one server with these addresses.
     pub(crate) fn dialer(addresses: Vec<SockAddr>) -> Dialer {

@@ -9,8 +9,8 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Statement, ToSql};
 
 use super::{Outcome, Session};
-use crate::session::failure;
 use crate::protocol::job::{Address, Protocol, Target};
+use crate::session::failure;
 
 /// Time that a statement waits for a lock before it fails as busy, which reruns its event.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

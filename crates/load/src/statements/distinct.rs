@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use dyno_script::{ConnectionId, Reply, Request, StatementId};
 use serde::{Deserialize, Serialize};
 
-use crate::statements::emulation::Emulation;
 use crate::protocol::job::{Protocol, Target};
+use crate::statements::emulation::Emulation;
 use crate::statements::text::{explainable, without_values};
 
 /// Most statements that are noted.

@@ -3,8 +3,8 @@
 use dyno_script::{Param, ParamType, StatementId};
 use dyno_wire::{Client, Event, Value};
 
-use crate::statements::emulation::Emulation;
 use crate::protocol::job::{Protocol, Target};
+use crate::statements::emulation::Emulation;
 
 /// Parameters that fit without an allocation.
 const PARAMS_INLINE: usize = 16;

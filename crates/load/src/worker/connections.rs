@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
 
-use crate::session::servers::Dialer;
 use crate::protocol::job::Target;
+use crate::session::servers::Dialer;
 use crate::session::{self, Outcome, Session};
 
 /// A script's connections by their id, each with its last result.

@@ -10,10 +10,10 @@ use dyno_client::{
 use dyno_script::{ParamType, Reply, SqlFailure};
 use dyno_wire::{Client, Event, ServerError, Summary};
 
-use crate::session::servers::Dialer;
-use crate::session::failure;
 use crate::io::{Io, Token};
 use crate::protocol::job::Target;
+use crate::session::failure;
+use crate::session::servers::Dialer;
 use crate::statements::prepared::Statements;
 
 /// The state of a link.

@@ -18,15 +18,15 @@ use dyno_script::{
     UniqueCounters,
 };
 
+use crate::measure::recorder::Recorder;
+use crate::measure::unfinished::Unfinished;
+use crate::protocol::frame::Counts;
+use crate::protocol::job::Job;
+use crate::protocol::workload::builtin_workload;
 use crate::schedule::arrivals::Schedule;
 use crate::schedule::control::Control;
 use crate::session::servers::Dialer;
-use crate::protocol::frame::Counts;
-use crate::protocol::job::Job;
 use crate::statements::distinct::{Noted, StatementNotes};
-use crate::measure::recorder::Recorder;
-use crate::measure::unfinished::Unfinished;
-use crate::protocol::workload::builtin_workload;
 
 pub(crate) use connections::Connections;
 pub(crate) use event_loop::EventLoop;

@@ -6,9 +6,9 @@ use dyno_script::{ConnectionId, Counter, Host, Reply, Request, SqlFailure, TaskI
 
 use super::link::{Link, LinkProgress};
 use super::{Message, Shared, count};
-use crate::protocol::frame::Counts;
 use crate::io::Io;
 use crate::measure::recorder::Batch;
+use crate::protocol::frame::Counts;
 
 /// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use dyno_script::{
 use super::connections::Connections;
 use super::retry::backoff_us;
 use super::{Assignment, Message, Shared, WorkerReport, count, trace};
-use crate::schedule::control::{Phase, Window};
-use crate::statements::distinct::StatementNotes;
 use crate::measure::recorder::{Batch, Part, Recorder};
+use crate::schedule::control::{Phase, Window};
 use crate::session::Outcome;
+use crate::statements::distinct::StatementNotes;
 
 /// See the [module](self).
 pub(crate) struct Thread<'a> {

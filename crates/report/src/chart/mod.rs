@@ -13,8 +13,8 @@ use maud::{Markup, html};
 
 pub(crate) use axis::Axis;
 pub(crate) use bars::{Group, bars};
-pub(crate) use file::stand_alone;
 pub use file::ChartFile;
+pub(crate) use file::stand_alone;
 pub(crate) use flame::FlameGraph;
 pub(crate) use heat::heat;
 pub(crate) use lines::{Line, LineChart};

@@ -1,8 +1,8 @@
 //! Native functions for a script's declarations.
 
 use super::Table;
-use crate::settings::info::{CommandSpec, OptionKind, OptionSpec};
 use crate::lua::{Answer, Call, Returns};
+use crate::settings::info::{CommandSpec, OptionKind, OptionSpec};
 
 /// The kinds of options by their number in scripts (`sysbench.cmdline.ARG_*`), from 1.
 const KINDS: [OptionKind; 7] = [

@@ -1,8 +1,8 @@
 //! Native functions for random numbers and texts.
 
 use super::Table;
-use crate::lua::{Answer, Call, Returns};
 use crate::data::random::Shape;
+use crate::lua::{Answer, Call, Returns};
 
 /// The largest number of 32 bits.
 const LARGEST: i64 = u32::MAX as i64;

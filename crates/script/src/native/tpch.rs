@@ -2,8 +2,8 @@
 
 use super::Table;
 use super::bulk::bulk_number;
-use crate::lua::Returns;
 use crate::data::tpch::Form;
+use crate::lua::Returns;
 
 pub(super) fn register(table: &Table) {
     // tpch_begin(table, scale_factor, part, parts, as_lines): the number of the rows.

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::ptr::NonNull;
 
 use crate::data::bulk::Bulks;
+use crate::data::random::{Distributions, Generator, Shape, Unique};
+use crate::data::tpch::Sources;
+use crate::lua::Stack;
+use crate::run::request::{Host, Param, ParamType, Reply, Request};
 use crate::settings::config::Config;
 use crate::settings::info::ScriptInfo;
-use crate::lua::Stack;
-use crate::data::random::{Distributions, Generator, Shape, Unique};
-use crate::run::request::{Host, Param, ParamType, Reply, Request};
-use crate::data::tpch::Sources;
 
 /// The Rust data of a Lua state.
 ///

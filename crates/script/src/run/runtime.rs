@@ -2,17 +2,17 @@
 
 use std::ffi::CString;
 
-use crate::settings::config::Config;
-use crate::run::entry::{Entry, Progress, push_entry};
+use crate::data::random::Generator;
 use crate::error::{Refused, ScriptError};
-use crate::settings::info::{RunBy, ScriptInfo};
 use crate::lua::{InterruptHandle, Kind, MemoryLimit, Resumed, Stack, State, interruptible};
-use crate::run::machine::{Machine, OwnedMachine};
 use crate::native::push_reply;
 use crate::prelude::Prelude;
-use crate::data::random::Generator;
+use crate::run::entry::{Entry, Progress, push_entry};
+use crate::run::machine::{Machine, OwnedMachine};
 use crate::run::request::{Host, Reply};
 use crate::run::task::{Activity, Task, TaskId};
+use crate::settings::config::Config;
+use crate::settings::info::{RunBy, ScriptInfo};
 use crate::settings::values::Values;
 
 /// The `errcode` of an error that restarts its event (`sysbench.error.RESTART_EVENT`).

@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use crate::lua::{Kind, Reference, Stack};
 use crate::data::random::Generator;
+use crate::lua::{Kind, Reference, Stack};
 
 /// A task of one [`Runtime`](crate::Runtime).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

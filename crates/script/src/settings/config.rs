@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::lua::MemoryLimit;
 use crate::data::random::UniqueCounters;
+use crate::lua::MemoryLimit;
 
 /// A script with the options of its run.
 #[derive(Clone, Debug)]

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::settings::config::Config;
+use crate::data::random::{Distributions, Shape};
 use crate::error::ScriptError;
+use crate::lua::Stack;
+use crate::settings::config::Config;
 use crate::settings::general::{general_option, general_options};
 use crate::settings::info::ScriptInfo;
-use crate::lua::Stack;
 use crate::settings::options::Value;
-use crate::data::random::{Distributions, Shape};
 
 /// Values by their names in scripts, which have underscores instead of dashes.
 #[derive(Debug)]

@@ -19,12 +19,7 @@ const CELLS_MAX: usize = 60;
 ///
 /// # Errors
 /// The results file cannot be read.
-pub fn largest(
-    store: &Store,
-    results: &Path,
-    run: &Run,
-    analysis: &Analysis,
-) -> anyhow::Result<Vec<Why>> {
+pub fn largest(store: &Store, results: &Path, run: &Run, analysis: &Analysis) -> anyhow::Result<Vec<Why>> {
     let explanations = explanations(store, run, analysis, DIFFERENCES_MAX)?;
     Ok(explained(store, results, run, &explanations))
 }
@@ -33,12 +28,7 @@ pub fn largest(
 ///
 /// # Errors
 /// The results file cannot be read.
-pub fn reasons(
-    store: &Store,
-    results: &Path,
-    run: &Run,
-    analysis: &Analysis,
-) -> anyhow::Result<Reasons> {
+pub fn reasons(store: &Store, results: &Path, run: &Run, analysis: &Analysis) -> anyhow::Result<Reasons> {
     let explanations = explanations(store, run, analysis, CELLS_MAX)?;
     let largest = &explanations[..explanations.len().min(DIFFERENCES_MAX)];
     Ok(Reasons { why: explained(store, results, run, largest), explanations })

@@ -18,8 +18,8 @@ use dyno_report::{MadeProbe, ProofReport};
 use dyno_stats::Margin;
 use dyno_store::{Run, RunId, SearchQuestion};
 
-use self::changes::Changes;
 pub(crate) use self::change::{RUN, step_name};
+use self::changes::Changes;
 pub(crate) use self::replay::so_far;
 use crate::Ending;
 use crate::explain::{in_the_background, is_decided, reported_facts};

@@ -7,7 +7,7 @@ use dyno_lab::{Plan, RunOutcome};
 use dyno_report::ProofReport;
 use dyno_store::{Run, SearchSide, Store, StoredSearch};
 
-use super::{Prove, ProofInMaking, plan_name, question};
+use super::{ProofInMaking, Prove, plan_name, question};
 use crate::session::Lab;
 
 /// The [`Lab`] of a proof that only reads.

@@ -48,9 +48,7 @@ impl MadeRuns {
     pub(super) fn of(&self, plan: &Plan) -> Option<Made> {
         let wanted = plan.search.as_ref().map(SearchRecord::as_stored)?;
         let is_it = |(made, _): &&(StoredSearch, Made)| {
-            made.record == wanted
-                && made.plan_text == plan.text
-                && made.scale.total_cmp(&plan.scale).is_eq()
+            made.record == wanted && made.plan_text == plan.text && made.scale.total_cmp(&plan.scale).is_eq()
         };
         let found = self.runs.iter().rev().find(is_it);
         found.map(|(_, made)| *made).filter(|_| plan.name == self.plan_name)

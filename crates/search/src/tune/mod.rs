@@ -12,7 +12,7 @@ use dyno_engine::Catalogue;
 use dyno_judge::{
     ProbeEffect, ProbeOutcome, TuneProbe, TuneReach, TuneSize, TuneStep, Tuning, ValueSet, candidates,
 };
-use dyno_lab::{Changes, Plan, Probed};
+use dyno_lab::{Changes, Plan};
 use dyno_report::{TuneComparison, TuneReport};
 use dyno_settings::{CrashKind, Product, TuneRoom};
 use dyno_stats::Margin;

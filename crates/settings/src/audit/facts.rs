@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use dyno_engine::Family;
 use serde::{Deserialize, Serialize};
 
-use crate::files::knowledge::knowledge;
 use crate::facts::product::Product;
-use crate::translation::fixed_value;
 use crate::facts::value::{bytes, is_on, normal};
+use crate::files::knowledge::knowledge;
+use crate::translation::fixed_value;
 
 /// What is known of a system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

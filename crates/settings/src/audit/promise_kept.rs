@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::durability::Durability;
 use super::facts::SystemFacts;
 use super::promise::{CrashKind, Loss};
+use crate::facts::value::{is_on, normal};
 use crate::files::knowledge::{Group, knowledge};
 use crate::files::probes::plain_name;
-use crate::facts::value::{is_on, normal};
 
 /// Isolation levels as facts have them, the weakest first.
 const ISOLATION: [&str; 4] = ["read uncommitted", "read committed", "repeatable read", "serializable"];

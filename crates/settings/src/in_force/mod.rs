@@ -16,9 +16,9 @@ use self::name::Asked;
 use self::value::{Fit, fit};
 use crate::audit::SystemFacts;
 use crate::drift::drift;
+use crate::facts::variables::SystemVariables;
 use crate::files::knowledge::is_of_instance;
 use crate::files::probes::plain_name;
-use crate::facts::variables::SystemVariables;
 
 /// A setting that a server does not have as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

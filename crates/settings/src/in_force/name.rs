@@ -7,10 +7,10 @@ use dyno_engine::Family;
 
 use super::number::amount;
 use super::reports::Reports;
+use crate::facts::value::is_on;
 use crate::files::knowledge::{knowledge, newest_name};
 use crate::files::probes::plain_name;
 use crate::translation::is_known;
-use crate::facts::value::is_on;
 
 /// What an option asks for.
 #[derive(Debug, PartialEq, Eq)]

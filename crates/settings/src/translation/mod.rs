@@ -14,9 +14,9 @@ use thiserror::Error;
 pub(crate) use self::form::Forms;
 use self::form::Refusal;
 use crate::facts::assignment::Assignment;
+use crate::facts::product::{Product, family_name};
 use crate::files::data;
 use crate::files::near::{did_you_mean, nearest};
-use crate::facts::product::{Product, family_name};
 
 static TABLE: LazyLock<BTreeMap<String, Forms>> = LazyLock::new(|| data::tables("translation"));
 

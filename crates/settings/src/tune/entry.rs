@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::TuneRoom;
 use crate::audit::SystemFacts;
-use crate::files::data;
 use crate::facts::product::Product;
-use crate::profile::Section;
 use crate::facts::value::bytes;
+use crate::files::data;
+use crate::profile::Section;
 
 /// A setting that may be tried.
 #[derive(Clone, Debug, Deserialize)]

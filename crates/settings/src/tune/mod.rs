@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use self::entry::{Entry, Possible, entries};
-use crate::facts::assignment::Assignment;
 use crate::audit::SystemFacts;
-use crate::translation::translate;
+use crate::facts::assignment::Assignment;
 use crate::facts::value::normal;
+use crate::translation::translate;
 
 /// What a system may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

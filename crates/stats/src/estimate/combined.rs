@@ -1,8 +1,8 @@
 //! Combination of two estimates of one figure: one that is right on average and varies much, one that varies little and may be off.
 
+use crate::distribution::student::student_quantile;
 use crate::estimate::interval::ROUNDS_MIN;
 use crate::estimate::rounds::standard_error;
-use crate::distribution::student::student_quantile;
 
 /// Error on each side of the interval from which on an offset counts.
 const TAIL: f64 = 0.1;

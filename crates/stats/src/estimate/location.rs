@@ -45,8 +45,8 @@ pub fn trimmed_mean(values: &[f64]) -> Option<Location> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::median::median;
     use crate::distribution::random::SplitMix64;
+    use crate::estimate::median::median;
     use crate::testing::{assert_close, normal, uniform};
 
     #[test]

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::series::effective_size::variance;
+use crate::distribution::student::{student_quantile, student_tail};
 use crate::estimate::interval::{Interval, ROUNDS_MIN, rounds_min};
 use crate::estimate::signed_rank::SignedRanks;
-use crate::distribution::student::{student_quantile, student_tail};
+use crate::series::effective_size::variance;
 use crate::test::verdict::Margin;
 
 /// Method by which an interval was computed.

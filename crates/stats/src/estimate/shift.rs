@@ -1,9 +1,9 @@
 //! Ratio of two runs whose rounds are not paired.
 
+use crate::distribution::u_distribution::UDistribution;
 use crate::estimate::interval::Interval;
 use crate::estimate::median::{median, sorted};
 use crate::estimate::rounds::{Method, RatioEstimate};
-use crate::distribution::u_distribution::UDistribution;
 use crate::test::verdict::Margin;
 
 /// Upper limit of [`rounds_a_side_min`].

@@ -1,8 +1,8 @@
 //! Location of the differences of pairs, by Wilcoxon's signed ranks.
 
+use crate::distribution::normal::normal_at_most;
 use crate::estimate::interval::Interval;
 use crate::estimate::median::{median, sorted};
-use crate::distribution::normal::normal_at_most;
 
 /// Largest number of differences with an exact distribution. Beyond it, the normal approximation is as good.
 const EXACT_MAX: usize = 60;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::distribution::student::student_quantile;
 use crate::estimate::interval::Interval;
 use crate::estimate::location::trimmed_mean;
-use crate::distribution::student::student_quantile;
 
 /// Comparison of two systems in a round, from their slices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::series::effective_size::variance;
 use crate::estimate::median::median;
+use crate::series::effective_size::variance;
 
 /// A sample below this share of the median is a stall.
 const STALL: f64 = 0.1;

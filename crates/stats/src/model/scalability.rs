@@ -4,9 +4,9 @@ mod fit;
 
 use serde::Serialize;
 
+use crate::distribution::random::SplitMix64;
 use crate::estimate::interval::{CONFIDENCE, Interval};
 use crate::estimate::median::sorted;
-use crate::distribution::random::SplitMix64;
 pub use fit::Point;
 use fit::{Curve, fit, leverages};
 

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::series::dependence::{autoregression, block_length};
 use crate::distribution::energy::{Distances, Split};
-use crate::estimate::median::median;
 use crate::distribution::random::SplitMix64;
+use crate::estimate::median::median;
+use crate::series::dependence::{autoregression, block_length};
 
 /// Parameters of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::series::effective_size::effective_size;
 use crate::estimate::median::median_in_place;
+use crate::series::effective_size::effective_size;
 
 /// A straight line through a series, and the significance of its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,8 +1,8 @@
 //! Step-down max-T: p-values of tests that share rounds, adjusted for their number and their dependence.
 
+use crate::distribution::random::SplitMix64;
 use crate::series::effective_size::variance;
 use crate::test::moderation::Prior;
-use crate::distribution::random::SplitMix64;
 use crate::test::verdict::Margin;
 
 /// Number of rounds up to which every flip is tried, and number of flips tried at random beyond it.

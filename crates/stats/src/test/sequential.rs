@@ -48,8 +48,8 @@ mod tests {
     use super::*;
     use crate::distribution::random::SplitMix64;
     use crate::estimate::rounds::ratio_of_rounds;
-    use crate::testing::{assert_close, hits_max, rates};
     use crate::test::verdict::{Better, Margin, Verdict, verdict};
+    use crate::testing::{assert_close, hits_max, rates};
 
     #[test]
     fn looks_fit_the_budget_and_begin_where_an_interval_does() {

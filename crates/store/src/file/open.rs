@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row, Transaction};
 
-use crate::file::budget::Budget;
 use crate::error::StoreError;
+use crate::file::budget::Budget;
 pub(crate) use crate::file::open::place::beside;
 use crate::file::schema::{self, Kind};
 

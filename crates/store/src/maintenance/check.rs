@@ -3,11 +3,11 @@
 
 use crate::counters;
 use crate::error::StoreError;
-use crate::record::latency::LatencyCounts;
 use crate::file::moment;
 use crate::file::open::Store;
-use crate::run::{RunChoice, RunId, TrialId};
 use crate::file::tables::{OF_RUN, OF_TRIAL};
+use crate::record::latency::LatencyCounts;
+use crate::run::{RunChoice, RunId, TrialId};
 
 /// Largest number of structural faults in the list.
 const STRUCTURE_FAULTS_MAX: u32 = 20;

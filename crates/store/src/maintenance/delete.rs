@@ -1,8 +1,8 @@
 //! Deletes runs and frees their space.
 
 use crate::error::StoreError;
-use crate::maintenance::FileSize;
 use crate::file::open::Store;
+use crate::maintenance::FileSize;
 use crate::run::RunId;
 
 impl Store {

@@ -4,9 +4,9 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior};
 
 use super::merge::{Copy, Part};
-use crate::record::attempt;
 use crate::error::StoreError;
 use crate::file::open::Store;
+use crate::record::attempt;
 use crate::run::RunId;
 
 /// Columns of a run that its tasks must agree in.

@@ -8,8 +8,8 @@ use rusqlite::{OptionalExtension, params};
 use crate::counters;
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::run::{RunId, RunState};
 use crate::file::tables::{OF_RUN, OF_TRIAL, rows_of_run};
+use crate::run::{RunId, RunState};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergedRun {

@@ -1,9 +1,9 @@
 //! The seconds of a trial without their histograms, for charts.
 
-use crate::record::columns::{ByPlace as _, Usage};
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::record::Phase;
+use crate::record::columns::{ByPlace as _, Usage};
 use crate::run::TrialId;
 
 /// Figures of one interval of a trial, usually a second.

@@ -1,9 +1,9 @@
 //! `cpu`: prime numbers by trial division.
 
 use super::{Built, Native};
+use crate::options::settings::Settings;
 use crate::options::{Definition, Kind, Values};
 use crate::report::ReportedWork;
-use crate::options::settings::Settings;
 
 pub(super) const TEST: Native = Native {
     name: "cpu",

@@ -6,9 +6,9 @@ use dyno_kernels::Event;
 
 use crate::failure::Failure;
 use crate::job::unknown_option;
+use crate::options::settings::Settings;
 use crate::options::{Checked as _, Definition, Given, Values};
 use crate::report::ReportedWork;
-use crate::options::settings::Settings;
 
 /// A test by its name.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,14 @@
 //! Options, each defined once: the general ones in `dyno-script`, since scripts find them too.
 
-pub(crate) mod encryption;
-pub(crate) mod rate;
-pub(crate) mod settings;
-pub(crate) mod target;
 mod arguments;
 mod config_file;
 mod definition;
+pub(crate) mod encryption;
 mod general;
 mod near;
+pub(crate) mod rate;
+pub(crate) mod settings;
+pub(crate) mod target;
 mod values;
 
 pub(crate) use arguments::{Arguments, Given};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use dyno_load::{Address, Compression, Protocol, Target};
 
-use crate::options::encryption::{mysql_tls, mysql_trust, pgsql_tls, pgsql_trust};
 use crate::failure::Failure;
 use crate::options::Values;
+use crate::options::encryption::{mysql_tls, mysql_trust, pgsql_tls, pgsql_trust};
 
 /// Where MySQL's packages put the socket that `localhost` stands for.
 const MYSQL_SOCKETS: &[&str] = &["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];

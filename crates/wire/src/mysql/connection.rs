@@ -1,14 +1,14 @@
 //! A connection to a server of the MySQL family.
 
 use super::answer::Answer;
-use super::logins::capabilities::DEPRECATE_EOF;
-use super::values::column::Fields;
 use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
 use super::framing::compression::{Algorithm, Compression};
-use super::logins::login::Dialog;
 use super::framing::output::packet;
 use super::framing::packets::Packets;
+use super::logins::capabilities::DEPRECATE_EOF;
+use super::logins::login::Dialog;
 use super::statement::Statements;
+use super::values::column::Fields;
 use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;
 use crate::outbox::Outbox;

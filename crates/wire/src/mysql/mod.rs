@@ -4,21 +4,21 @@
 //! [`Connection`] logs in (`login`), then parses the answer to each command (`answer`). Both read packets from the
 //! receive buffer (`packets`). Rows are parsed only when the caller reads them (`result`).
 
-mod framing;
-mod logins;
-mod values;
 mod answer;
 mod command;
 mod connection;
+mod framing;
+mod logins;
 mod response;
 mod result;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod values;
 
+pub use connection::Connection;
 pub use framing::compressed::Compressed;
 pub use framing::compression::Compression;
-pub use connection::Connection;
 
 /// Whether a text is an RSA key in PEM, as in MySQL's file `public_key.pem`.
 pub fn is_public_key(pem: &str) -> bool {

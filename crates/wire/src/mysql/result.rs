@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::values::binary::read_binary_row;
-use super::values::column::{Column, Fields, Format};
 use super::framing::packets::Packets;
 use super::framing::reader::{Reader, malformed};
 use super::response::text;
+use super::values::binary::read_binary_row;
+use super::values::column::{Column, Fields, Format};
 use crate::error::ProtocolError;
 
 /// First byte of a NULL in a text row.

@@ -1,8 +1,8 @@
 //! Prepared statements: the client's record of them, and the packets that execute them.
 
-use super::values::column::types;
 use super::command::STMT_EXECUTE;
 use super::framing::output::write_lenenc;
+use super::values::column::types;
 use crate::client::{StatementId, Value};
 
 /// Number of no statement. Servers count from 1.

@@ -145,13 +145,7 @@ impl SpreadFlags {
         }
     }
 
-    fn site(
-        &self,
-        on: &On,
-        dyno: RemoteDyno,
-        task: TaskCommand,
-        folder: Folder,
-    ) -> Box<dyn Site> {
+    fn site(&self, on: &On, dyno: RemoteDyno, task: TaskCommand, folder: Folder) -> Box<dyn Site> {
         match on {
             On::Ssh(hosts) => Box::new(Ssh::new(folder, task, hosts.clone(), dyno)),
             On::Slurm => Box::new(self.slurm(task, folder)),

@@ -25,11 +25,11 @@ pub use self::error::{Damage, SnapshotError};
 use self::manifest::Manifest;
 pub use self::parts::{SnapshotKey, SnapshotParts};
 use self::survey::{compare, survey};
-use crate::start::access::random_word;
 use crate::cache::location::Cache;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::process::is_worked_in;
+use crate::start::access::random_word;
 
 const DATA: &str = "data";
 const PARTIAL: &str = ".partial-";

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::machine::hexadecimal::hexadecimal;
 use crate::cache::installation::Installation;
+use crate::machine::hexadecimal::hexadecimal;
 
 /// Named values that decide the content of a data folder. Runs with equal parts may share a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -30,9 +30,9 @@ pub use self::reading::{CounterChange, CounterReading};
 use self::server::ServerReader;
 use self::sqlite::SqliteReader;
 use self::tally::Tally;
+use crate::catalogue::entry::Family;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect};
-use crate::catalogue::entry::Family;
 
 /// A system's counters, read over a connection of their own. Unusable after an error.
 pub struct Counters {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use sha2::digest::DynDigest;
 use sha2::{Digest, Sha256, Sha512};
 
-use crate::source::error::FetchError;
 use crate::machine::path_error::At;
+use crate::source::error::FetchError;
 
 /// The expected checksum of an archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::source::error::FetchError;
-use crate::source::download::tool::Tool;
-use crate::source::{Package, Workspace, unpack};
 use crate::machine::path_error::{At as _, PathError};
+use crate::source::download::tool::Tool;
+use crate::source::error::FetchError;
+use crate::source::{Package, Workspace, unpack};
 
 /// Unpacks archives into the workspace, if the main package has the wanted version. Returns the packages, the
 /// main package first.

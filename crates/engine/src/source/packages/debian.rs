@@ -9,15 +9,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::source::packages::apt_get::{AptGet, Update};
-use crate::source::error::FetchError;
+use crate::machine::folder;
+use crate::machine::path_error::{At as _, PathError};
 use crate::source::download::integrity::Integrity;
 use crate::source::download::mirror::Mirror;
 use crate::source::download::progress::Phase;
 use crate::source::download::word::Word;
-use crate::source::{Package, Workspace, deb};
-use crate::machine::folder;
-use crate::machine::path_error::{At as _, PathError};
+use crate::source::error::FetchError;
+use crate::source::packages::apt_get::{AptGet, Update};
+use crate::source::packages::deb;
+use crate::source::{Package, Workspace};
 
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 

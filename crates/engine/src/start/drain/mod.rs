@@ -23,9 +23,9 @@ use dyno_client::{Client, ClientError};
 
 pub use self::error::DrainError;
 pub use self::report::{DrainAmount, DrainEnding, DrainProgress, DrainReport, Drained};
+use crate::catalogue::entry::Family;
 use crate::start::access::Access;
 use crate::start::connect::{self, Transport};
-use crate::catalogue::entry::Family;
 
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -9,11 +9,11 @@ use rustix::process::{Signal, geteuid};
 
 use super::StartError;
 use crate::container::{Image, Leash, Waiting, forget, remove_leftover, status_inside};
-use crate::machine::environment;
 use crate::family::Site;
+use crate::machine::environment;
 use crate::machine::path_error::At as _;
-use crate::start::server_process::ServerProcess;
 use crate::machine::spawn::{Spawn, spawn};
+use crate::start::server_process::ServerProcess;
 
 /// A server that has begun.
 pub(super) struct Begun {

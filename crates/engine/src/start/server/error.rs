@@ -6,12 +6,12 @@ use dyno_client::ClientError;
 use dyno_host::{Account, ConfineError, FenceError};
 use thiserror::Error;
 
+use crate::cache::snapshot::SnapshotError;
 use crate::catalogue::CatalogueError;
+use crate::catalogue::name::SystemName;
 use crate::container::ImageError;
 use crate::machine::lines;
-use crate::catalogue::name::SystemName;
 use crate::machine::path_error::PathError;
-use crate::cache::snapshot::SnapshotError;
 
 /// Why a server did not start. Nothing of it is left behind.
 #[derive(Debug, Error)]

@@ -12,17 +12,17 @@ use rustix::process::geteuid;
 
 use super::begin::{Begun, begin};
 use super::{StartError, StartOptions};
-use crate::start::access::{Access, random_word};
-use crate::start::connect::{Transport, connect_by};
-use crate::container::{self, Leash};
-use crate::catalogue::entry::Entry;
-use crate::family::{Procedure, Site, procedure};
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
+use crate::cache::template;
+use crate::catalogue::entry::Entry;
+use crate::container::{self, Leash};
+use crate::family::{Procedure, Site, procedure};
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::posix_shm::Segments;
+use crate::start::access::{Access, random_word};
+use crate::start::connect::{Transport, connect_by};
 use crate::start::server_process::{ContainerIs, ServerProcess};
-use crate::cache::template;
 
 const POLL: Duration = Duration::from_millis(10);
 const PORTS_TO_TRY: u32 = 5;

@@ -17,14 +17,14 @@ pub use self::error::{RestartError, ShutdownError, StartError};
 pub use self::fault::ServerFault;
 pub(crate) use self::launch::{Launch, Lifetime, check};
 pub use self::options::StartOptions;
-use crate::start::access::Access;
-use crate::start::connect::{Transport, connect_by, variables_of};
-use crate::machine::folder;
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
+use crate::machine::folder;
 use crate::machine::path_error::PathError;
-use crate::start::server_process::ServerProcess;
 use crate::machine::sysv;
+use crate::start::access::Access;
+use crate::start::connect::{Transport, connect_by, variables_of};
+use crate::start::server_process::ServerProcess;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 

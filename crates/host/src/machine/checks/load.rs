@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::rounded;
-use crate::processes::cpu_clock::cpu_ns;
 use crate::machine::counters::{HostUsage, sample_host};
+use crate::processes::cpu_clock::cpu_ns;
 
 const WINDOW: Duration = Duration::from_millis(300);
 const PROCESSES_MAX: usize = 5;

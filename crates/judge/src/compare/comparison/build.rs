@@ -11,8 +11,8 @@ use super::shared::adjusted_by_rounds;
 use super::subject::Subject;
 use super::test::Measured;
 use super::{ComparedSystem, Comparison, Judgement, Side};
-use crate::trial::evidence::Evidence;
 use crate::compare::rule::Rule;
+use crate::trial::evidence::Evidence;
 
 /// Compares each candidate with its base: `(base, candidate)`.
 ///

@@ -21,12 +21,12 @@ use dyno_store::{Operation, Run};
 use serde::Serialize;
 
 use crate::compare::anchor::SharedAnchor;
-use crate::trial::check::TrialChecks;
-use crate::trial::disturbance::DisturbedRounds;
 use crate::compare::pair::PairRound;
-use crate::trial::quantity::Quantity;
 use crate::compare::rule::Rule;
 use crate::compare::sessions::Replicates;
+use crate::trial::check::TrialChecks;
+use crate::trial::disturbance::DisturbedRounds;
+use crate::trial::quantity::Quantity;
 
 pub(crate) use build::judge;
 pub use build::{compare, compare_sessions};

@@ -7,13 +7,13 @@ use dyno_store::Trial;
 
 use super::member::Member;
 use crate::compare::anchor;
-use crate::trial::disturbance::{Disturbance, DisturbedRounds};
-use crate::trial::done::Done;
 use crate::compare::noise;
 use crate::compare::pair::Part;
-use crate::trial::quantity::Quantity;
 use crate::compare::rule::Rule;
 use crate::compare::sessions::Session;
+use crate::trial::disturbance::{Disturbance, DisturbedRounds};
+use crate::trial::done::Done;
+use crate::trial::quantity::Quantity;
 
 pub(super) struct System<'a> {
     /// Its id in its first session.

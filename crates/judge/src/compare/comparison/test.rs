@@ -13,13 +13,13 @@ use super::gate::GateVote;
 use super::subject::Subject;
 use super::system::{System, disturbed_rounds};
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
-use crate::trial::disturbance::DisturbedRounds;
-use crate::trial::done::Done;
 use crate::compare::pair::{PairRound, Part, Ratios, ln_ratios};
-use crate::trial::quantity::Quantity;
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 use crate::compare::sessions::Replicates;
+use crate::trial::disturbance::DisturbedRounds;
+use crate::trial::done::Done;
 use crate::trial::of_run::pairs;
+use crate::trial::quantity::Quantity;
 
 /// The measurements of a test, without verdict.
 pub(super) struct Measured<'a> {

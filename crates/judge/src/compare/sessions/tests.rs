@@ -4,12 +4,12 @@ use dyno_stats::{Margin, SplitMix64};
 use dyno_store::Run;
 
 use super::*;
-use crate::trial::check::TrialChecks;
 use crate::compare::comparison::{
     ComparedSystem, Finding, GateOutcome, Judgement, Undecided, compare, compare_sessions,
 };
 use crate::compare::rule::Rule;
 use crate::sample::{add_step, run};
+use crate::trial::check::TrialChecks;
 
 static NO_CHECKS: TrialChecks = TrialChecks::new();
 

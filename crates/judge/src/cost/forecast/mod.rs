@@ -15,8 +15,8 @@ use serde::Serialize;
 use self::hardware::{Family, families};
 use self::model::{Demand, Measured, Model};
 use crate::analysis::{Analysis, Test};
-use crate::trial::quantity::Quantity;
 use crate::trial::of_run::Trials;
+use crate::trial::quantity::Quantity;
 pub use hardware::{Hardware, Resource};
 
 /// Largest error of a family's own systems, each predicted from the others, with which it predicts others.

@@ -3,9 +3,9 @@ use serde_json::json;
 
 use super::*;
 use crate::analysis::analyse;
-use crate::trial::check::TrialChecks;
 use crate::compare::rule::Rule;
 use crate::sample::{add_step, around, run};
+use crate::trial::check::TrialChecks;
 
 const IOPS: [u64; 5] = [1000, 2000, 4000, 8000, 16_000];
 

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::dollars_per_million;
 use super::priced::{PriceDifference, Priced};
 use crate::analysis::{Analysis, Cell, RoundValue};
+use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 use crate::cost::forecast::{Forecast, Hardware, Predicted};
 use crate::trial::quantity::Quantity;
-use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 
 /// What a system must do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

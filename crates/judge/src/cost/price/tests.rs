@@ -2,9 +2,9 @@ use dyno_store::{Outcome, Run};
 
 use super::*;
 use crate::analysis::analyse;
-use crate::trial::check::TrialChecks;
 use crate::compare::rule::Rule;
 use crate::sample::{add_step, around, latency, run};
+use crate::trial::check::TrialChecks;
 
 /// Systems with a price a year and a rate, over some rounds whose rates differ by up to a spread.
 fn priced(systems: &[(&str, f64, f64)], rounds: usize, spread: f64) -> Run {

@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::*;
 use crate::analyse;
-use crate::trial::check::TrialChecks;
 use crate::sample::{add_step, around, run};
+use crate::trial::check::TrialChecks;
 
 /// Rounds on hosts in turns. The last host gives the candidate `odd` times the ratio of the others.
 fn spread(hosts: &[&str], rounds: usize, odd: f64) -> Run {

@@ -12,8 +12,8 @@ use dyno_store::{Join, Operation, Run, StepRecord, Trial};
 use serde::Serialize;
 
 use self::course::course;
-use crate::trial::evidence::Evidence;
 use crate::compare::rule::Rule;
+use crate::trial::evidence::Evidence;
 
 /// A step at a client count, in which clients of a background load join.
 #[derive(Clone, Debug, PartialEq, Serialize)]

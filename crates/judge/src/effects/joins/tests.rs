@@ -1,8 +1,8 @@
 use dyno_store::{Join, Run, Trial};
 
 use super::*;
-use crate::trial::check::{TrialChecks, check_trial};
 use crate::sample::{add_step, run, seconds};
+use crate::trial::check::{TrialChecks, check_trial};
 use crate::{Analysis, Claim, ClaimState, DisturbanceLimits, analyse};
 
 const JOINS: [(f64, u32); 2] = [(3.0, 4), (6.0, 16)];

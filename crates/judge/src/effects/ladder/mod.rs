@@ -9,9 +9,11 @@ use dyno_store::LadderRecord;
 use serde::Serialize;
 
 use self::change::changes;
-use crate::compare::comparison::{CostRatio, Finding, Judgement, Member, Subject, TestComparison, Undecided, judge};
-use crate::trial::evidence::Evidence;
+use crate::compare::comparison::{
+    CostRatio, Finding, Judgement, Member, Subject, TestComparison, Undecided, judge,
+};
 use crate::compare::rule::Rule;
+use crate::trial::evidence::Evidence;
 
 pub use self::change::SettingChange;
 

@@ -2,8 +2,8 @@ use dyno_store::{Correction, LadderRecord, Run, SystemRecord};
 use serde_json::json;
 
 use super::*;
-use crate::trial::check::TrialChecks;
 use crate::sample::{add_step, around, run};
+use crate::trial::check::TrialChecks;
 use crate::{Analysis, analyse};
 
 const RUNGS: [&str; 4] = ["fast", "flush", "binlog", "sync"];

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 use self::design::{Design, Measured};
 use crate::compare::comparison::Finding;
-use crate::trial::evidence::Evidence;
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+use crate::trial::evidence::Evidence;
 
 /// A sweep in a step.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,9 +1,9 @@
 use dyno_store::{Configuration, FactorLevel, Run};
 
 use super::{Effect, Sensitivity};
-use crate::trial::check::TrialChecks;
 use crate::compare::comparison::Finding;
 use crate::sample::{add_step, around, run};
+use crate::trial::check::TrialChecks;
 use crate::{Rule, analyse};
 
 const INSTANCES: [&str; 2] = ["1", "8"];

@@ -1,9 +1,9 @@
 use dyno_store::{Configuration, FactorLevel, Run};
 use serde_json::json;
 
-use crate::trial::check::TrialChecks;
 use crate::compare::comparison::{Finding, GateOutcome, Undecided};
 use crate::sample::{add_step, around, run};
+use crate::trial::check::TrialChecks;
 use crate::{Claim, ClaimState, ComparedSystem, Rule, analyse, compare};
 
 /// Systems that were asked for a number of instances of the buffer pool, and what their servers have. The second is twice as

@@ -8,11 +8,11 @@ use dyno_settings::{is_of_data, plain_name};
 use dyno_store::{Correction, Run, SearchQuestion, SearchRecord, SearchSide, SearchStep};
 use serde_json::json;
 
-use crate::plan::syntax::error::Problem;
 use crate::plan::derive::mixture::Mixture;
 use crate::plan::keys::steps::queries::Explained;
 use crate::plan::keys::steps::step::{Command, Step};
 use crate::plan::keys::systems::system::System;
+use crate::plan::syntax::error::Problem;
 use crate::plan::{BetweenSteps, Plan, PlanError, Rounds};
 use crate::records;
 
@@ -225,13 +225,7 @@ impl Plan {
     /// on the base's data, unless a change decides how tables lie on the disk. Then each round loads anew: two loads differ by
     /// chance too, and a difference between the same two in all rounds would be taken for that of the change.
     #[must_use]
-    pub fn probe(
-        &self,
-        base: usize,
-        probed: Probed<'_>,
-        rounds: u32,
-        question: SearchQuestion,
-    ) -> Self {
+    pub fn probe(&self, base: usize, probed: Probed<'_>, rounds: u32, question: SearchQuestion) -> Self {
         let sides = self.sides(base, probed);
         let base = self.systems[base].alone();
         let other = match probed {
@@ -357,8 +351,7 @@ mod tests {
     use super::*;
     use crate::plan::testing::{TEXT, parse, plan};
 
-    const TITLE: &str =
-        "a with the default of innodb_doublewrite, sort_buffer_size = 4M against a";
+    const TITLE: &str = "a with the default of innodb_doublewrite, sort_buffer_size = 4M against a";
 
     fn question() -> SearchQuestion {
         SearchQuestion::Tuning { tests: vec!["read-write".to_owned()], stage: None, size: None }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::plan::derive::select;
+use crate::plan::keys::rounds::RoundsNumber;
+use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::keys::rounds::RoundsNumber;
-use crate::plan::derive::select;
-use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::value::{Above0, At, Clients};
 use crate::plan::{Data, Plan, PlanError, Rounds};
 

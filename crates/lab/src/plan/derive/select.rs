@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::plan::syntax::error::Problem;
 use crate::plan::keys::systems::system::System;
+use crate::plan::syntax::error::Problem;
 use crate::plan::{Command, Plan, PlanError};
 use crate::records;
 

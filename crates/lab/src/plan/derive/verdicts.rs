@@ -42,9 +42,9 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::plan::Rounds;
     use crate::plan::testing::plan;
-    use super::*;
 
     #[test]
     fn six_rounds_can_decide_unless_each_test_is_corrected_alone() {

@@ -9,8 +9,8 @@ use dyno_host::Confinement;
 use dyno_settings::Profile;
 use dyno_store::{SearchQuestion, SearchSide};
 
-use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::keys::systems::system::{Source, System, engine, translated};
+use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::{Decision, Plan, Rounds};
 
 /// A version that a search can test.
@@ -109,10 +109,12 @@ mod tests {
         assert_eq!(two.rounds, Rounds::UntilDecided(decision));
         assert_eq!(two.title, "mysql@8.0.33/innodb against mysql@5.6.24/innodb");
         assert_eq!(two.systems[1].settings["eq_range_index_dive_limit"], "10");
-        let unknown = plan().between_two([&old, &misspelt], &profile, decision, &catalogue, question()).unwrap_err();
+        let unknown =
+            plan().between_two([&old, &misspelt], &profile, decision, &catalogue, question()).unwrap_err();
         assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");
         let nowhere = Version::Basedir("nowhere".into());
-        let empty = plan().between_two([&old, &nowhere], &profile, decision, &catalogue, question()).unwrap_err();
+        let empty =
+            plan().between_two([&old, &nowhere], &profile, decision, &catalogue, question()).unwrap_err();
         assert!(empty.to_string().contains("nowhere"), "{empty}");
     }
 }

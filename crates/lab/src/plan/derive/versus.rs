@@ -96,7 +96,10 @@ impl Contender {
             // Without the account, and without parameters.
             Place::Dsn(address) => {
                 let host = address.rsplit_once('@').map_or(address.as_str(), |(_, host)| host);
-                host.split(['/', '?']).find(|part| !part.is_empty() && !part.ends_with(':')).unwrap_or("server").to_owned()
+                host.split(['/', '?'])
+                    .find(|part| !part.is_empty() && !part.ends_with(':'))
+                    .unwrap_or("server")
+                    .to_owned()
             }
         };
         let settings = self.settings.iter().map(|(name, value)| format!(" {name}={value}"));
@@ -158,7 +161,8 @@ impl Versus {
         let mut ids: Vec<String> = Vec::new();
         for contender in &self.contenders {
             let id = contender.id();
-            let times = ids.iter().filter(|known| **known == id || known.starts_with(&format!("{id} #"))).count();
+            let times =
+                ids.iter().filter(|known| **known == id || known.starts_with(&format!("{id} #"))).count();
             ids.push(if times == 0 { id } else { format!("{id} #{}", times + 1) });
         }
         ids
@@ -166,13 +170,15 @@ impl Versus {
 
     fn steps(&self) -> String {
         let Some(script) = &self.script else {
-            let mix = MIX.map(|(id, workload, operation, options)| step(id, "run", workload, operation, options));
+            let mix =
+                MIX.map(|(id, workload, operation, options)| step(id, "run", workload, operation, options));
             return step("load", "prepare", "oltp_read_write", "row", "") + &mix.concat();
         };
-        let options: Vec<String> =
-            script.options.iter().map(assignment).collect();
+        let options: Vec<String> = script.options.iter().map(assignment).collect();
         let options = options.join(", ");
-        let name = Path::new(&script.name).file_stem().map_or(script.name.clone(), |stem| stem.to_string_lossy().into_owned());
+        let name = Path::new(&script.name)
+            .file_stem()
+            .map_or(script.name.clone(), |stem| stem.to_string_lossy().into_owned());
         let load = if script.is_prepared {
             step("load", "prepare", &script.name, "row", &options)
         } else {

@@ -4,10 +4,10 @@ use dyno_crash::{CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, CrashOptions, VOLUME_BYT
 use dyno_settings::CrashKind;
 use serde::Deserialize;
 
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::derive::select::check_systems;
 use crate::plan::derive::select::fits;
 use crate::plan::keys::systems::system::System;
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{At, Size, Whole};
 
 /// Crash tests of systems, after the rounds.

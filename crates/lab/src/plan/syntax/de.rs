@@ -11,7 +11,7 @@ use serde::de::{DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAccess, 
 use serde::{Deserializer, forward_to_deserialize_any};
 use serde_spanned::de::{SpannedDeserializer, is_spanned};
 use toml::Spanned;
-use syntax::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;

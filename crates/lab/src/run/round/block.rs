@@ -12,7 +12,6 @@ use super::Round;
 use super::session::RunSession;
 use crate::plan::{Command, Slicing};
 use crate::run::error::{RoundAbort, RunError, Stopped};
-use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, TrialLabel};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
 use crate::schedule::{Block, Trial, round_blocks, trials};

@@ -7,8 +7,8 @@ use super::super::retry::backoff_us;
 use super::super::slot::{Awaited, Stage};
 use super::tasks::TURN_NS_MAX;
 use super::{EventLoop, LoopError};
-use crate::schedule::control::Phase;
 use crate::measure::recorder::Part;
+use crate::schedule::control::Phase;
 
 /// The begin of a task's next event.
 enum Next {

@@ -19,13 +19,13 @@ use super::link::LinkProgress;
 use super::slot::{Slot, Stage};
 use super::timers::Timers;
 use super::{Assignment, Message, Shared, WorkerReport};
-use crate::schedule::arrivals::Schedule;
-use crate::machine::busy_cores::BusyCores;
-use crate::schedule::control::{Phase, Window};
 use crate::io::{Io, IoEvent, Token};
-use crate::statements::distinct::StatementNotes;
+use crate::machine::busy_cores::BusyCores;
 use crate::measure::recorder::Batch;
 use crate::measure::unfinished::Unfinished;
+use crate::schedule::arrivals::Schedule;
+use crate::schedule::control::{Phase, Window};
+use crate::statements::distinct::StatementNotes;
 
 /// Longest sleep of the loop at a given rate, so that the backlog is known.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);

@@ -1,7 +1,7 @@
 use super::*;
-use crate::test::multiple::holm;
 use crate::distribution::random::SplitMix64;
 use crate::estimate::slices::slice_ratio;
+use crate::test::multiple::holm;
 use crate::testing::{assert_close, hits_max, normal};
 
 /// Standard deviations of the logarithm of an instance's rate: none, some, and the largest observed between servers.

@@ -4,8 +4,8 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use crate::error::StoreError;
-use crate::maintenance::Fault;
 use crate::file::open::Store;
+use crate::maintenance::Fault;
 use crate::run::{RunChoice, TrialId};
 use crate::sample::{File, trial};
 

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use super::super::{Merged, MergedRun};
-use crate::record::attempt::AttemptRecord;
 use crate::error::StoreError;
 use crate::file::open::Store;
+use crate::record::attempt::AttemptRecord;
 use crate::record::{RunRecord, StepRecord, SystemRecord};
 use crate::run::{Ending, Run, RunChoice, RunId};
 use crate::sample::{self, File, instance, step, system, trial};

@@ -3,8 +3,8 @@
 //! "Compression" in MySQL's source documentation: each algorithm has a capability flag. If both flags are set, zlib is
 //! used.
 
-use crate::mysql::logins::capabilities::{COMPRESS, ZSTD_COMPRESSION};
 use crate::error::ProtocolError;
+use crate::mysql::logins::capabilities::{COMPRESS, ZSTD_COMPRESSION};
 
 /// Compression level of Zstandard, from 1 to 22. It is the default of MySQL's own client (`--zstd-compression-level`).
 pub(in crate::mysql) const ZSTD_LEVEL: u8 = 3;

@@ -53,8 +53,8 @@ pub(in crate::mysql) fn write_lenenc(bytes: &mut Vec<u8>, number: u64) {
 
 #[cfg(test)]
 mod tests {
-    use crate::mysql::framing::reader::Reader;
     use super::*;
+    use crate::mysql::framing::reader::Reader;
 
     fn frames(payload_bytes: usize) -> (Vec<(usize, u8)>, u8) {
         let mut output = Outbox::default();

@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-use crate::mysql::framing::reader::malformed;
-use crate::mysql::response::ERR;
 use crate::error::ProtocolError;
 use crate::limits::{KEPT_BUFFER_BYTES, MAX_RESULT_BYTES};
+use crate::mysql::framing::reader::malformed;
+use crate::mysql::response::ERR;
 
 /// Payload of a frame that continues in the next one.
 pub(in crate::mysql) const FULL_FRAME_BYTES: usize = 0xFF_FFFF;

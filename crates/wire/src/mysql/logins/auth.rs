@@ -1,9 +1,9 @@
 //! Authentication plugins and their replies.
 
-use crate::mysql::framing::reader::malformed;
-use crate::mysql::logins::scramble;
 use crate::client::Trust;
 use crate::error::ProtocolError;
+use crate::mysql::framing::reader::malformed;
+use crate::mysql::logins::scramble;
 
 /// An authentication method that this client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 //! "Connection Phase Packets" of MySQL's source documentation: `HandshakeV10`, `SSLRequest`, `HandshakeResponse41`.
 //! MariaDB's packets are the same as long as the client requests no MariaDB capability.
 
-use crate::mysql::logins::capabilities;
+use crate::error::ProtocolError;
 use crate::mysql::framing::compression::ZSTD_LEVEL;
 use crate::mysql::framing::output::write_lenenc;
 use crate::mysql::framing::reader::{Reader, malformed, truncated};
+use crate::mysql::logins::capabilities;
 use crate::mysql::response::text;
-use crate::error::ProtocolError;
 
 /// `utf8mb4_general_ci`. MySQL has it since 5.5.3, and every MariaDB has it.
 const CHARSET: u8 = 45;

@@ -1,15 +1,15 @@
 //! The login, from the server's handshake packet to its OK packet.
 
-use crate::mysql::logins::auth::{Plugin, Secret, Transport};
-use crate::mysql::logins::capabilities;
+use crate::client::{Event, Login, TlsMode};
+use crate::error::ProtocolError;
 use crate::mysql::framing::compression::Compression;
-use crate::mysql::logins::handshake::{Greeting, Introduction, tls_request};
 use crate::mysql::framing::output::packet;
 use crate::mysql::framing::packets::Packets;
 use crate::mysql::framing::reader::{Reader, malformed, unasked};
+use crate::mysql::logins::auth::{Plugin, Secret, Transport};
+use crate::mysql::logins::capabilities;
+use crate::mysql::logins::handshake::{Greeting, Introduction, tls_request};
 use crate::mysql::response::{EOF, ERR, OK, read_error, read_ok, text};
-use crate::client::{Event, Login, TlsMode};
-use crate::error::ProtocolError;
 use crate::outbox::Outbox;
 
 /// First byte of a packet with more data for the authentication plugin.

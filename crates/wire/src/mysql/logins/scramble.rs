@@ -8,8 +8,8 @@ use rsa::{Oaep, RsaPublicKey};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use crate::mysql::framing::reader::malformed;
 use crate::error::ProtocolError;
+use crate::mysql::framing::reader::malformed;
 
 /// `mysql_native_password`: `SHA1(p) XOR SHA1(nonce + SHA1(SHA1(p)))`; empty for an empty password.
 pub(in crate::mysql) fn native(password: &[u8], nonce: &[u8]) -> Vec<u8> {

@@ -1,9 +1,9 @@
 //! Packets of a MySQL server.
 
+use super::super::framing::output::write_lenenc;
 use super::super::logins::capabilities::{
     CONNECT_WITH_DB, DEPRECATE_EOF, PLUGIN_AUTH, PROTOCOL_41, SECURE_CONNECTION, SSL,
 };
-use super::super::framing::output::write_lenenc;
 
 /// Status flag of a result that another result follows.
 pub(super) const MORE: u16 = 8;

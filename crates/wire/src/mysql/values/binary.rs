@@ -1,8 +1,8 @@
 //! Rows in the binary format of prepared statements, formatted as the server prints them in text.
 
+use crate::mysql::framing::reader::Reader;
 use crate::mysql::values::column::{Fields, Format, types};
 use crate::mysql::values::number::{print_double, print_float};
-use crate::mysql::framing::reader::Reader;
 use crate::mysql::values::temporal::{print_date, print_datetime, print_time};
 
 /// Unused bits at the start of the NULL bitmap.
@@ -12,7 +12,11 @@ const NULL_BITS_RESERVED: usize = 2;
 const MAX_ZEROFILL_WIDTH: usize = 255;
 
 /// Reads a row; `None` if the fields do not match the packet's length.
-pub(in crate::mysql) fn read_binary_row(packet: &[u8], formats: &[Format], fields: &mut Fields) -> Option<()> {
+pub(in crate::mysql) fn read_binary_row(
+    packet: &[u8],
+    formats: &[Format],
+    fields: &mut Fields,
+) -> Option<()> {
     let mut reader = Reader::new(packet);
     if reader.u8()? != 0 {
         return None;

@@ -16,8 +16,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::guard::Place;
 use crate::cache::location::Cache;
+use crate::source::packages::deb;
 use crate::source::unpack::{Wanted, tar_gz, tar_xz_in_zip, zip};
-use crate::source::{FetchError, Source, Workspace, deb};
+use crate::source::{FetchError, Source, Workspace};
 
 /// How an archive is packed, and which source unpacks it.
 #[derive(Clone, Copy, Debug)]

@@ -17,10 +17,10 @@ use proptest::test_runner::{TestCaseResult, TestRunner};
 
 use self::archive::{Archive, Content, Item, Kind};
 use self::guard::Place;
-use crate::catalogue::entry::Entry;
-use crate::source::fetch::complete;
-use crate::machine::folder;
 use crate::cache::layout::Layout;
+use crate::catalogue::entry::Entry;
+use crate::machine::folder;
+use crate::source::fetch::complete;
 use crate::source::{Package, Tree};
 
 /// Names that collide often, among them those that Dyno itself writes.

@@ -6,10 +6,10 @@ use dyno_load::Script;
 use dyno_store::{Join, Operation};
 use serde::Deserialize;
 
+use crate::plan::keys::steps::step::script;
+use crate::plan::read::ParseContext;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::read::ParseContext;
-use crate::plan::keys::steps::step::script;
 use crate::plan::syntax::value::{Above0, At, ClientsNumber, Scalars};
 
 /// A background load: it runs while the step's own workload is measured.

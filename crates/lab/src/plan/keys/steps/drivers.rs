@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use serde::Deserialize;
 
-use crate::plan::syntax::error::Problem;
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::keys::steps::step::Command;
 use crate::plan::keys::systems::system::{Source, System};
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
 /// What ssh takes for a host with a user or a port.

@@ -3,9 +3,9 @@
 use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
+use crate::plan::keys::steps::step::Command;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::keys::steps::step::Command;
 use crate::plan::syntax::value::{Above0, At};
 
 /// The longest limit, in ms. A probe must take several times as long to show whether its rate is sustained.

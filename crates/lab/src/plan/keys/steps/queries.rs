@@ -1,7 +1,7 @@
 //! A step's keys for queries that take long: `events`, `event_seconds_max`, `explain` and `answers`.
 
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::keys::steps::step::Command;
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 
 /// Queries that are few and long, and whose plans and answers are looked at.

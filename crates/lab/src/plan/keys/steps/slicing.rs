@@ -3,10 +3,10 @@
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 
-use crate::plan::syntax::error::Problem;
 use crate::plan::keys::steps::find::Beside;
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::keys::steps::step::Command;
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
 /// Shorter slices are mostly edges of events; with longer ones systems hardly take turns.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::keys::steps::step::{Command, Step};
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At};
 
 /// How the stacks of servers are sampled in a step.

@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 use crate::plan::keys::steps::background::{Background, BackgroundTable};
 use crate::plan::keys::steps::drivers::{self, DriversKey};
-use crate::plan::syntax::error::Problem;
 use crate::plan::keys::steps::find::{self, FindTable};
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::keys::steps::queries::{EventsNumber, Queries, QueriesKeys};
-use crate::plan::read::{ParseContext, is_file};
 use crate::plan::keys::steps::slicing::{self, Rest, Slicing};
 use crate::plan::keys::steps::stacks::{self, StackSampling, StacksTable};
 use crate::plan::keys::systems::system::System;
+use crate::plan::read::{ParseContext, is_file};
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Clients, From0, Scalars, Whole, each};
 
 /// A workload and how it is run.

@@ -6,10 +6,10 @@ use std::path::Path;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
+use crate::plan::keys::steps::step::{Pace, Step, StepTable};
+use crate::plan::read::{ParseContext, is_file};
 use crate::plan::syntax::de;
 use crate::plan::syntax::error::Problem;
-use crate::plan::read::{ParseContext, is_file};
-use crate::plan::keys::steps::step::{Pace, Step, StepTable};
 use crate::plan::syntax::value::{At, each};
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../plans/suites");
@@ -21,7 +21,11 @@ struct SuiteTable {
 }
 
 /// Reads the steps of the suite that a plan names: a `.toml` file, relative to the plan, or a built-in suite.
-pub(in crate::plan) fn steps(name: &str, pace: &Pace<'_>, context: &ParseContext<'_>) -> Result<Vec<Step>, Problem> {
+pub(in crate::plan) fn steps(
+    name: &str,
+    pace: &Pace<'_>,
+    context: &ParseContext<'_>,
+) -> Result<Vec<Step>, Problem> {
     if is_file(name, "toml") {
         let path = context.file(name);
         let file = path.display().to_string();

@@ -45,7 +45,9 @@ type Iops = Whole<1, 999_999_999_999>;
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "ConfinementTable")]
-pub(in crate::plan) struct Limits(#[cfg_attr(test, schemars(with = "ConfinementTable"))] pub(in crate::plan) Confinement);
+pub(in crate::plan) struct Limits(
+    #[cfg_attr(test, schemars(with = "ConfinementTable"))] pub(in crate::plan) Confinement,
+);
 
 impl TryFrom<ConfinementTable> for Limits {
     type Error = LimitError;

@@ -3,8 +3,8 @@
 use dyno_engine::{Family, ImageError, ImageName, Installation};
 use serde::Deserialize;
 
-use crate::plan::read::Builds;
 use crate::plan::keys::systems::system::Source;
+use crate::plan::read::Builds;
 
 /// The families of servers that images hold.
 #[derive(Clone, Copy, Deserialize)]

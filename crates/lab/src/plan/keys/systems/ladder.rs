@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use dyno_store::LadderRecord;
 use serde::Deserialize;
 
-use crate::plan::syntax::error::Problem;
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::keys::systems::sweep::Variant;
 use crate::plan::keys::systems::system::System;
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{At, Scalars, each};
 
 /// A chain of systems, each of which differs from the one before by a step.

@@ -12,13 +12,13 @@ use serde::Deserialize;
 
 use crate::plan::Plan;
 use crate::plan::keys::systems::confinement::{self, Limits};
-use crate::plan::syntax::error::Problem;
 use crate::plan::keys::systems::image::{self, ImageFamily};
 use crate::plan::keys::systems::ladder::{self, RungTable};
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::keys::systems::price::PriceTable;
-use crate::plan::read::{Builds, ParseContext, is_file};
 use crate::plan::keys::systems::sweep::{self, Seed, SweepKey, Variant};
+use crate::plan::read::{Builds, ParseContext, is_file};
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Scalars};
 
 /// A system under test.
@@ -421,7 +421,10 @@ fn dsn_without_secret(text: &str, folder: &Path) -> Result<Dsn, Problem> {
 }
 
 /// The profile's settings overridden by the system's own, by the server's names.
-pub(in crate::plan) fn translated(system: &System, profile: &Profile) -> Result<BTreeMap<String, String>, String> {
+pub(in crate::plan) fn translated(
+    system: &System,
+    profile: &Profile,
+) -> Result<BTreeMap<String, String>, String> {
     let product = system
         .product()
         .ok_or_else(|| format!("`{}` has no version that settings are known for", system.id))?;

@@ -6,11 +6,11 @@ mod zlib;
 mod zstd;
 
 use self::frames::{FRAME_BYTES_MAX, Frames};
-use crate::mysql::Connection;
-use crate::mysql::values::column::Fields;
-use crate::mysql::framing::compression::Compression;
 use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;
+use crate::mysql::Connection;
+use crate::mysql::framing::compression::Compression;
+use crate::mysql::values::column::Fields;
 use crate::outbox::Outbox;
 
 /// A [`Connection`] that uses compression if the server supports it.

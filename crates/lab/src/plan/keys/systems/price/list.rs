@@ -7,10 +7,10 @@ use dyno_store::{PricedInstance, PricedVolume};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
+use crate::plan::read::is_file;
 use crate::plan::syntax::de;
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::read::is_file;
 use crate::plan::syntax::value::{At, From0, Size, Whole, each};
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../prices");

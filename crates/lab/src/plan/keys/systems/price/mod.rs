@@ -9,8 +9,8 @@ use dyno_host::Confinement;
 use dyno_store::Price;
 use serde::Deserialize;
 
-use crate::plan::syntax::mistake::Mistake;
 use crate::plan::read::{ParseContext, is_file};
+use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 pub use choice::{HardwareChoice, HardwareNeed};
 pub use list::PriceList;
