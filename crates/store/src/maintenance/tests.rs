@@ -206,7 +206,7 @@ fn a_check_finds_what_does_not_fit() {
             "trial 1: the latency histogram of sample 0 cannot be read",
             "trial 2: the latency histogram of sample 1 cannot be read",
             "trial 1: the series of the counter Com_select cannot be read",
-            "run 1: it cannot be read: Invalid column type Null at index: 14, name: operations",
+            "run 1: it cannot be read: Invalid column type Null at index: 15, name: operations",
         ]
     );
 }
