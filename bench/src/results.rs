@@ -153,7 +153,7 @@ fn report(dyno: &Path, results: &Path, format: &str, rounds: usize) -> anyhow::R
 }
 
 fn report_seconds(dyno: &Path, results: &Path, format: &str) -> anyhow::Result<f64> {
-    let arguments = ["report", "--out", "-", "--format", format, "--results"].map(OsStr::new);
+    let arguments = ["report", "--full", "--out", "-", "--format", format, "--results"].map(OsStr::new);
     let began = Instant::now();
     let child = Command::new(dyno)
         .args(arguments)

@@ -26,12 +26,22 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+/// Where results are kept if nothing else is said.
+const DEFAULT_RESULTS: &str = "dyno.db";
+
 /// Where results are kept.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ResultsFile {
     /// Results file, a SQLite database
-    #[arg(long = "results", value_name = "FILE", default_value = "dyno.db")]
+    #[arg(long = "results", value_name = "FILE", default_value = DEFAULT_RESULTS)]
     pub(crate) path: PathBuf,
+}
+
+impl ResultsFile {
+    /// Whether commands find the file without being told.
+    pub(crate) fn is_default(&self) -> bool {
+        self.path == Path::new(DEFAULT_RESULTS)
+    }
 }
 
 /// Output format of a list or a description.

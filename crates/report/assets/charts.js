@@ -22,15 +22,17 @@ function axes(unit, isLog) {
 
 // Draws series of one trial. `lines` are { label, values, colour, fill, dash, width }.
 function drawSeconds(place, at, lines, options) {
-  const shown = lines.filter((line) => line.values);
+  const has = (line, is) => line.values?.some((value) => value != null && is(value));
+  const measured = lines.filter((line) => has(line, () => true));
+  const shown = measured.filter((line) => has(line, (value) => value !== 0));
   if (!shown.length || at.length < 2) {
-    place.append(
-      make(
-        "p",
-        { class: "fine" },
-        at.length < 2 ? "Too short for a chart: fewer than two samples." : "Not measured.",
-      ),
-    );
+    const why =
+      at.length < 2
+        ? "Too short for a chart: fewer than two samples."
+        : measured.length
+          ? "None in any second."
+          : "Not measured.";
+    place.append(make("p", { class: "fine" }, why));
     return null;
   }
   const series = shown.map((line) => ({
@@ -41,7 +43,7 @@ function drawSeconds(place, at, lines, options) {
     dash: line.dash,
     points: { show: at.length < 40, size: 4 },
     spanGaps: true,
-    value: (_, value) => (value == null ? "–" : options.value(value)),
+    value: (plot, value, at, second) => told(line.own ?? plot.data[at], value, second, options.value),
   }));
   const plot = new uPlot(
     {
@@ -54,7 +56,7 @@ function drawSeconds(place, at, lines, options) {
       },
       axes: axes(options.unit, options.log),
       series: [
-        { label: "at", value: (_, value) => (value == null ? "–" : value.toFixed(1) + " s") },
+        { label: "values", value: (_, value) => (value == null ? "medians" : `at ${value.toFixed(1)} s`) },
         ...series,
       ],
       bands: options.bands,
@@ -67,6 +69,14 @@ function drawSeconds(place, at, lines, options) {
     place,
   );
   return plot;
+}
+
+// The legend's value of a line: that under the pointer, or the median without one. `values` are the line's own, where
+// it is drawn on top of others.
+function told(values, value, at, write) {
+  if (at != null) return value == null ? "–" : write(values[at] ?? value);
+  const known = values.filter((known) => known != null).sort((a, b) => a - b);
+  return known.length ? write(known[Math.floor((known.length - 1) / 2)]) : "–";
 }
 
 // Shades the warm-up, which results do not count, in grey.
@@ -109,6 +119,7 @@ function stacked(layers) {
     return {
       ...layer,
       values: sums,
+      own: layer.values,
       fill: layer.colour.replace("rgb(", "rgba(").replace(")", ", 0.35)"),
       width: 1,
     };
@@ -146,13 +157,13 @@ function drawDistribution(place, lines) {
         y,
       ],
       series: [
-        { label: "quantile", value: (_, value) => quantile(value) },
+        { label: "latency", value: (_, value) => (value == null ? "median" : `at ${quantile(value)}`) },
         ...lines.map((line) => ({
           label: line.label,
           stroke: line.colour,
           width: line.width,
           points: { show: false },
-          value: (_, us) => (us == null ? "–" : latency(us)),
+          value: (_, us, __, at) => (at == null ? latency(line.latency.percentiles_us[0]) : us == null ? "–" : latency(us)),
         })),
       ],
     },

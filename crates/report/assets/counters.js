@@ -28,9 +28,9 @@ function counterTable(own, base, names, baseName) {
             make("code", {}, row.name),
             row.isLevel ? make("span", { class: "fine" }, " level") : null,
           ),
-          make("td", {}, threeDigits(row.value)),
-          make("td", {}, row.other == null ? "–" : threeDigits(row.other)),
-          make("td", {}, row.ratio == null ? "–" : "×" + threeDigits(row.ratio)),
+          make("td", {}, (row.isLevel ? amount : threeDigits)(row.value)),
+          make("td", {}, row.other == null ? "–" : (row.isLevel ? amount : threeDigits)(row.other)),
+          make("td", {}, row.ratio == null ? "–" : times(row.ratio)),
         ),
       ),
     );

@@ -48,6 +48,17 @@ function threeDigits(value) {
   );
 }
 
+// Formats a multiple, in the format of the reports: one below a tenth is turned around.
+function times(multiple) {
+  return multiple > 0 && multiple < 0.1 ? "÷" + threeDigits(1 / multiple) : "×" + threeDigits(multiple);
+}
+
+// Formats a count or a size: whole numbers below a million as they are.
+function amount(value) {
+  const isExact = Number.isInteger(value) && Math.abs(value) >= 1000 && Math.abs(value) < 1e6;
+  return isExact ? value.toLocaleString("en-US") : threeDigits(value);
+}
+
 // Formats a latency with the unit that makes it shortest.
 function latency(us) {
   if (us >= 1e6) return threeDigits(us / 1e6) + " s";

@@ -93,7 +93,7 @@ function body(context) {
     chips(own, trial),
     failure(trial),
     ...(trial.series
-      ? [...plot("rate", trial.slices ? "Throughput over its slices, about a second of them a point" : "Throughput, each second"), ...plot("latency", "Latency, each second")]
+      ? [...plot("rate", trial.slices ? "Operations a second over its slices, about a second of them a point" : "Operations a second, each second"), ...plot("latency", "Latency, each second")]
       : [
           make(
             "p",
@@ -220,7 +220,7 @@ function draw(context) {
             {
               label,
               latency: data.latency,
-              colour: colour(`s${at % 8}`),
+              colour: colourOf(label),
               width: label === cell.system ? 2.6 : 1.4,
             },
           ]
@@ -229,7 +229,7 @@ function draw(context) {
   );
   const series = trial.series;
   if (!series) return;
-  const own = colour(`s${model.systems.indexOf(cell.system) % 8}`);
+  const own = colourOf(cell.system);
   const warmupEnd = series.warmup ? series.at[series.warmup - 1] : 0;
   const marks = (trial.marks ?? []).map((mark) => ({
     at: series.at[Math.floor(mark.second / series.bucket) * (series.bucket > 1 ? 2 : 1)] ?? series.at.at(-1),
@@ -291,14 +291,15 @@ function draw(context) {
   );
 }
 
-// Draws throughput, with the base's trial of the same round in grey behind it.
+// Draws throughput, with the base's trial of the same round dashed behind it.
 function drawRate(place, series, own, other, options) {
   const label = "operations a second";
+  if (series.at.length < 2) return drawSeconds(place, series.at, [], options);
   let data = [series.at, series.operations_per_second ?? series.at.map(() => 0)];
   if (other?.operations_per_second) data = uPlot.join([data, [other.at, other.operations_per_second]]);
   const lines = [{ label, values: data[1], colour: own, width: 2 }];
   if (data[2])
-    lines.unshift({ label: state.base, values: data[2], colour: colour("s7"), width: 1.2, dash: [4, 3] });
+    lines.unshift({ label: state.base, values: data[2], colour: colourOf(state.base), width: 1.2, dash: [4, 3] });
   drawSeconds(place, data[0], lines, { ...options, unit: threeDigits, value: threeDigits });
 }
 
@@ -328,7 +329,7 @@ function walk(by) {
 
 function setUpDrilldown() {
   document.addEventListener("click", (event) => {
-    const link = event.target.closest("td a[href^='#cell=']");
+    const link = event.target.closest("a[href^='#cell=']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     change({ cell: link.getAttribute("href").slice("#cell=".length), round: "" });

@@ -28,6 +28,7 @@ function explanation(explained) {
           ),
         )
       : null,
+    explained.note ? make("p", { class: "fine" }, explained.note) : null,
     ...(explained.plans ?? []).flatMap(planPair),
     explained.suspects
       ? make("ul", { class: "notes" }, ...explained.suspects.map((says) => make("li", {}, says)))

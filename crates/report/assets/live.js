@@ -1,11 +1,11 @@
 // The progress of a current run, received from the server of this page.
 
 const OPERATIONS = { query: "queries", transaction: "transactions", row: "rows" };
-// Name, key and colour.
+// Name, key, width of the line and its dashes.
 const PERCENTILES = [
-  ["p50", "p50_us", "s0"],
-  ["p95", "p95_us", "s4"],
-  ["p99", "p99_us", "s1"],
+  ["p50", "p50_us", 2.2],
+  ["p95", "p95_us", 1.2, [4, 3]],
+  ["p99", "p99_us", 1.2],
 ];
 
 function setUpLive() {
@@ -14,6 +14,7 @@ function setUpLive() {
   const part = (name) => place.querySelector(`.${name}`);
   let committed = null;
   const plots = {};
+  let hue = colour("muted");
   const source = new EventSource("/events");
   source.addEventListener("message", (event) => {
     const now = JSON.parse(event.data);
@@ -37,19 +38,28 @@ function setUpLive() {
     Object.assign(place.querySelector("progress"), { max: Math.max(1, live.of), value: live.ended });
     part("next").replaceChildren(...next.map((trial) => make("li", {}, title(trial))));
     part("after").hidden = !next.length;
+    if (doing) hue = colourOf(doing.system);
     draw("rates", { unit: threeDigits, value: threeDigits }, rates, [
-      { label: "operations a second", values: rates, colour: colour("s2"), width: 2 },
+      { label: "operations a second", values: rates, colour: hue, width: 2 },
     ]);
-    const percentiles = PERCENTILES.map(([name, key, hue]) => {
-      return { label: name, values: seconds[key], colour: colour(hue), width: 2 };
+    const percentiles = PERCENTILES.map(([name, key, width, dash]) => {
+      return { label: name, values: seconds[key], colour: hue, width, dash };
     });
     draw("latencies", { unit: roundLatency, value: latency }, rates, percentiles);
   }
 
   function draw(name, options, rates, lines) {
     const at = rates.map((_, second) => second + 1);
-    if (plots[name]) plots[name].setData([at, ...lines.map((line) => line.values)]);
-    else if (at.length > 1) plots[name] = drawSeconds(part(name), at, lines, { height: 130, ...options });
+    const isKnown = lines.every((line) => line.values.some((value) => value > 0));
+    // A line belongs to one trial, and its colour to the system under load.
+    if (plots[name]?.hue !== hue) {
+      plots[name]?.plot.destroy();
+      delete plots[name];
+    }
+    part(name).hidden = at.length < 2 || !isKnown;
+    if (part(name).hidden) return;
+    if (plots[name]) plots[name].plot.setData([at, ...lines.map((line) => line.values)]);
+    else plots[name] = { hue, plot: drawSeconds(part(name), at, lines, { height: 130, ...options }) };
   }
 
   // Reloads the page, which keeps its view and scroll position. It does not reload while a cell is open.

@@ -4,6 +4,7 @@ readAddress();
 setUpTheme(() => showDrilldown());
 setUpDrilldown();
 setUpLive();
+setUpCopying();
 matrices.forEach(setUpLinks);
 matrices.forEach(setUpKeys);
 byId("controls").hidden = false;
@@ -21,5 +22,6 @@ addEventListener("hashchange", () => {
 });
 addEventListener("resize", () => sheet.open && showDrilldown());
 showMatrices()
+  .then(showHints)
   .then(showDrilldown)
   .then(() => document.documentElement.setAttribute("data-ready", Math.round(performance.now())));

@@ -42,6 +42,11 @@ async function showMatrices() {
     const name = table.dataset.matrix;
     exchange(cellsOf.get(table), name === "efficiency" ? views.costs[Number(state.cost)] : views[name]);
   }
+  // These lines come from the same program as the page, which has escaped them.
+  const forest = byId("forest-lines");
+  if (forest) forest.innerHTML = views.forest;
+  showParts();
+  await showHints();
 }
 
 // Hides the columns and groups that the controls deselect.
@@ -55,8 +60,11 @@ function showParts() {
       cell.hidden = state.clients !== "" && String(model.clients[levelOf(at)]) !== state.clients;
     });
   }
+  // The plot of all tests shows every client count until the reader chooses one.
+  const clients = state.clients === defaults.clients ? "" : state.clients;
   for (const part of document.querySelectorAll("tbody[data-group], figure[data-group]")) {
-    part.hidden = state.group !== "" && part.dataset.group !== state.group;
+    const isOther = (wanted, own) => wanted !== "" && own !== undefined && own !== wanted;
+    part.hidden = isOther(state.group, part.dataset.group) || isOther(clients, part.dataset.clients);
   }
   for (const row of document.querySelectorAll("table[data-matrix] tbody tr:not(.group)")) {
     const shown = [...row.cells].slice(1).filter((cell) => !cell.hidden);

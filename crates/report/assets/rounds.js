@@ -31,7 +31,7 @@ function roundsChart(label, groups, { band, one } = {}) {
     const size = { width: width - right - left, height: Math.max(bottomEnd - topEnd, 1) };
     parts.push(makeSvg("rect", { class: "band", x: left, y: topEnd, ...size }));
   }
-  if (one && low < 1 && high > 1) parts.push(line(1, "one"));
+  if (one && low < 1 && high > 1) parts.push(line(1, "one"), text(left - 8, y(1) + 4, "end", "1"));
   for (const { shade, points, label } of groups) {
     for (const [round, value] of points) {
       if (!(value > 0)) continue;
@@ -49,15 +49,19 @@ function roundsChart(label, groups, { band, one } = {}) {
 // Ratios with their interval, then rates beside the base's. A single round without interval has no chart.
 function roundCharts({ own, base, isBase, cell, rounds, interval }) {
   const charts = [];
+  const hue = (system) => `s${model.systems.indexOf(system) % 8}`;
+  const shade = `own ${hue(cell.system)}`;
   if (!isBase && rounds.length) {
     const label = `Ratio of each round to ${state.base}`;
-    const chart = roundsChart(label, [{ label: "ratio", shade: "own", points: rounds }], { band: interval, one: true });
+    const chart = roundsChart(label, [{ label: "ratio", shade, points: rounds }], { band: interval, one: true });
     charts.push(make("h3", {}, interval ? `${label}; shaded: the interval` : label), chart);
   }
   const rates = (data) => data.trials.filter((trial) => !trial.failure && trial.rate).map((trial) => [trial.round, trial.rate]);
-  const groups = [{ label: cell.system, shade: "own", points: rates(own) }];
-  if (!isBase && base) groups.unshift({ label: state.base, shade: "base", points: rates(base) });
+  const groups = [{ label: cell.system, shade, points: rates(own) }];
+  if (!isBase && base) groups.unshift({ label: state.base, shade: `base ${hue(state.base)}`, points: rates(base) });
   const label = "Operations a second in each round";
-  charts.push(make("h3", {}, groups.length > 1 ? `${label}; hollow: ${state.base}` : label), roundsChart(label, groups));
+  // One round has nothing to be compared with.
+  const chart = groups.some((group) => group.points.length > 1) ? roundsChart(label, groups) : null;
+  if (chart) charts.push(make("h3", {}, groups.length > 1 ? `${label}; hollow: ${state.base}` : label), chart);
   return charts;
 }

@@ -51,14 +51,18 @@ function cellName(step, system, clients) {
   return [step, system, clients].map((part) => encodeURIComponent(part)).join("/");
 }
 
-// The open cell; none if no cell has that name.
-function openCell() {
+// The cell with a name and its place; none if no cell has that name.
+function cellOf(name) {
   try {
-    const [step, system, clients] = state.cell.split("/").map(decodeURIComponent);
+    const [step, system, clients] = name.split("/").map(decodeURIComponent);
     const cell = { step, system, clients: Number(clients) };
     const place = placeOf(cell);
     return place && { ...cell, ...place };
   } catch {
     return null;
   }
+}
+
+function openCell() {
+  return cellOf(state.cell);
 }

@@ -13,6 +13,11 @@ function setUpTheme(whenChanged) {
   prefersDark.addEventListener("change", whenChanged);
 }
 
+// The colour of a system, the same in all charts.
+function colourOf(system) {
+  return colour(`s${Math.max(0, model.systems.indexOf(system)) % 8}`);
+}
+
 // The current value of a colour of the style sheet, for a canvas.
 function colour(name) {
   const probe = make("span", { hidden: true });

@@ -13,7 +13,9 @@ use crate::evidence;
 use crate::footnotes::Footnotes;
 use crate::grid::{CellInput, Grid, Ratios};
 use crate::header::{header, systems};
+use crate::html::grave;
 use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, RoundRate, Verdict};
+use crate::number;
 use crate::repeated::repeated;
 use crate::summary::summary;
 
@@ -37,6 +39,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         run: header(run),
         client_counts: grid.client_counts().to_vec(),
         not_in_force: analysis.not_in_force.clone(),
+        not_comparable: grave(run),
         summary: comparisons.iter().map(|comparison| summary(comparison, &analysis.rule)).collect(),
         evidence: evidence::sentences(run, analysis),
         replication: analysis.replication.clone(),
@@ -46,7 +49,10 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         absolute: grid.matrix(absolute),
         relative: grid.matrix(|place| relative(place, base, &ratios)),
         repeated: repeated(run, &grid, &analysis.rule),
-        efficiency: grid.matrix(|place| Content::Measured(costs(place, &ratios))),
+        efficiency: grid.matrix(|place| {
+            let of_base = grid.found(&place.step.id, place.clients, base);
+            Content::Measured(costs(place, of_base, &ratios))
+        }),
         capacities: capacities(run),
         disk: disk_rows(run),
         crash_tests: run.crash_tests.clone(),
@@ -91,11 +97,15 @@ fn relative(place: CellInput<'_>, base: &str, ratios: &Ratios<'_>) -> Content<Re
     ratios.at(place).and_then(Relative::of).map_or(Content::Incomparable, Content::Measured)
 }
 
-fn costs(place: CellInput<'_>, ratios: &Ratios<'_>) -> Costs {
+fn costs(place: CellInput<'_>, of_base: Option<&dyno_judge::Cell>, ratios: &Ratios<'_>) -> Costs {
     let value = |cost: Cost| {
         let figure = place.found.costs.get(&cost.quantity())?;
-        let relative = ratios.at(place).and_then(|test| test.costs.get(&cost.quantity()));
-        Some(CostValue { median: figure.median, rounds: figure.rounds.clone(), relative: relative.copied() })
+        let relative = ratios.at(place).and_then(|test| test.costs.get(&cost.quantity())).copied();
+        let beside = of_base.and_then(|cell| cell.costs.get(&cost.quantity()));
+        let is_quotient = relative.zip(beside).is_none_or(|(relative, beside)| {
+            number::is_quotient(beside.median, figure.median, relative.ratio)
+        });
+        Some(CostValue { median: figure.median, rounds: figure.rounds.clone(), relative, is_quotient })
     };
     Costs(Cost::ALL.into_iter().map(|cost| (cost, value(cost))).collect())
 }

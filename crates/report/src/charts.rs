@@ -152,6 +152,7 @@ fn line_chart(title: String, lines: Vec<Line>, is_over_nines: bool) -> Option<Ch
         } else {
             Axis::from_zero(points.iter().map(|(_, y)| *y))
         },
+        units: if is_over_nines { ["percentile", "ms"] } else { ["seconds", "operations/s"] },
         x_ticks: if is_over_nines {
             named.map(|(nine, name)| (nine, name.to_owned())).collect()
         } else {

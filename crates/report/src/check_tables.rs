@@ -63,19 +63,17 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
         (warnings(b) > 0).cmp(&(warnings(a) > 0)).then(share)
     });
     let mut items: Vec<String> = not_fresh(reports).into_iter().collect();
-    items.extend(
-        trial_warnings.iter().take(DOUBTS_MAX).map(|of_test| sentence(of_test, in_slices(reports, of_test))),
-    );
-    if let Some(more) = trial_warnings.len().checked_sub(DOUBTS_MAX).filter(|more| *more > 0) {
-        items.push(format!("{more} more like these; the JSON report lists all"));
-    }
+    let mut sentences = trial_warnings.iter().map(|of_test| sentence(of_test, in_slices(reports, of_test)));
+    items.extend(sentences.by_ref().take(DOUBTS_MAX));
+    let more_items = sentences.collect();
     let how_to_read = vec![
         "These figures may not show what the systems can: a rate had no level, a server stalled or worked while the \
          others were loaded, somebody else used the host, figures do not agree with each other, rounds failed, limits were \
          not the plan's, or tables were loaded again."
             .to_owned(),
     ];
-    let section = Section { title: "Tests to look at", how_to_read, items, ..Section::default() };
+    let section =
+        Section { title: "Suspect measurements", how_to_read, items, more_items, ..Section::default() };
     (!section.items.is_empty()).then_some(section)
 }
 
@@ -121,8 +119,7 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     }
     let no_level = of_test.warnings.iter().any(|warning| matches!(warning, CellWarning::NoLevel { .. }));
     if of_test.unsteady > 0 && !no_level {
-        let change =
-            of_test.change_worst.map(|change| format!(" (changing by {})", number::signed_percent(change)));
+        let change = of_test.change_worst.map(|change| format!(" ({})", course(change)));
         findings.push(format!("{} not steady{}", of_test.unsteady, change.unwrap_or_default()));
     }
     let mut parts = Vec::new();
@@ -142,6 +139,17 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
         of_test.system,
         parts.join("; ")
     )
+}
+
+/// The course of a rate from the start to the end of a trial. `change` is a share of the median rate: one that falls
+/// steeply falls by more than that.
+fn course(change: f64) -> String {
+    let course = if change < 0.0 { "falling" } else { "rising" };
+    if change.abs() < 1.0 {
+        format!("{course} by {} from start to end", number::percent(change.abs()))
+    } else {
+        format!("{course} by {} times its median rate from start to end", number::ratio(change.abs()))
+    }
 }
 
 /// Causes of a disturbance: the shares above their limits.
@@ -194,10 +202,20 @@ mod tests {
             |affected| TrialWarnings { affected, disturbed: affected, rounds: 6, ..TrialWarnings::default() };
         reports.trial_warnings =
             (0..20).map(|at| TrialWarnings { step: format!("s{at}"), ..of_test(1 + at % 6) }).collect();
-        let items = trial_warnings(&reports).unwrap().items;
-        assert_eq!(items.len(), DOUBTS_MAX + 1);
+        let Section { items, more_items, .. } = trial_warnings(&reports).unwrap();
+        assert_eq!((items.len(), more_items.len()), (DOUBTS_MAX, 8));
         assert!(items[0].starts_with("s5 at") && items[1].starts_with("s11 at"), "{items:?}");
-        assert_eq!(items[DOUBTS_MAX], "8 more like these; the JSON report lists all");
+        let text = crate::text::render(&reports, &crate::RenderOptions::default());
+        assert!(text.contains("- 8 more like these; the HTML and JSON reports list all\n"), "{text}");
+        let page = crate::html::sections::section("doubts", trial_warnings(&reports)).into_string();
+        assert!(page.contains("<details><summary>8 more</summary>"), "{page}");
+    }
+
+    #[test]
+    fn a_course_is_a_share_of_the_rate_or_a_multiple_of_it() {
+        assert_eq!(course(0.2), "rising by 20% from start to end");
+        assert_eq!(course(-0.051), "falling by 5.1% from start to end");
+        assert_eq!(course(-10.21), "falling by 10.2 times its median rate from start to end");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The efficiency report: a table for each cost, in the layout of the other reports.
 
-use crate::model::{Cost, CostValue, Reports};
+use crate::model::{Cell, Cost, CostValue, Reports};
 use crate::number;
 use crate::phrases;
 use crate::section::{Section, table};
@@ -28,6 +28,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
          process. Memory is resident memory."
             .to_owned(),
     ];
+    how_to_read.extend(has_ratios_of_rounds(reports).then(|| phrases::OF_ROUNDS_NOTE.to_owned()));
     how_to_read.extend(in_process);
     let mut list = |what: &str, costs: &[&str]| {
         if !costs.is_empty() && !reports.efficiency.rows.is_empty() {
@@ -91,15 +92,22 @@ fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
 
 fn cost_table(reports: &Reports, cost: Cost) -> Table {
     let table = table(reports, &reports.efficiency, |_, costs| {
-        costs.get(cost).map_or_else(|| Shown::plain("–"), |value| Shown::plain(text(value)))
+        costs.get(cost).map_or_else(|| Shown::plain("–"), shown)
     });
     Table { title: title(cost), ..table }
 }
 
-fn text(value: &CostValue) -> String {
+fn shown(value: &CostValue) -> Shown {
     let amount = number::three_digits(value.median);
-    let relative = value.relative.map(|relative| format!(" ×{}", number::ratio(relative.ratio)));
-    amount + &relative.unwrap_or_default()
+    let relative = value.relative.map(|relative| format!(" {}", number::times(relative.ratio)));
+    let of_rounds = if value.is_quotient { "" } else { phrases::OF_ROUNDS };
+    Shown { note: of_rounds.to_owned(), ..Shown::plain(amount + &relative.unwrap_or_default()) }
+}
+
+/// Whether a multiple is not the quotient of what stands beside it.
+pub(crate) fn has_ratios_of_rounds(reports: &Reports) -> bool {
+    let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
+    cells.flat_map(|costs| costs.0.values()).flatten().any(|value| !value.is_quotient)
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ fn tables(reports: &Reports, counter: &ChosenCounter) -> Vec<Table> {
                 .values
                 .iter()
                 .find(|it| it.step == row.step && it.clients == clients && it.system == system.id);
-            Shown::plain(found.map_or_else(|| "–".to_owned(), |it| number::three_digits(it.median)))
+            let write = if counter.is_gauge { number::amount } else { number::three_digits };
+            Shown::plain(found.map_or_else(|| "–".to_owned(), |it| write(it.median)))
         };
         Table { title: format!("{name} {kind}, {}", row.step), ..by_clients(reports, row, value) }
     })

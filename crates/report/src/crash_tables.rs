@@ -32,7 +32,7 @@ const COLUMNS: [&str; 7] =
     ["crashes", "acknowledged", "lost", "torn", "resurrected", "in doubt", "longest recovery"];
 
 /// `innodb, processes killed: nothing was lost (promise: no acknowledged commit is lost)`.
-fn sentence(test: &CrashRecord) -> String {
+pub(crate) fn sentence(test: &CrashRecord) -> String {
     let kind = if test.kind == "power" { "power cut" } else { "processes killed" };
     let verdict = match test.verdict.as_str() {
         "kept" => "nothing was lost".to_owned(),

@@ -2,7 +2,7 @@
 
 use dyno_judge::{Analysis, Method, Replication};
 use dyno_stats::ROUNDS_MIN;
-use dyno_store::{Allocation, Run};
+use dyno_store::{Allocation, Run, RunState};
 
 use crate::number::{counted, percent, three_digits};
 
@@ -10,7 +10,10 @@ use crate::number::{counted, percent, three_digits};
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let replication = &analysis.replication;
     let mut sentences = vec![rounds(replication)];
-    sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
+    // While a run goes on, rounds that are still to come limit nothing.
+    if run.state != RunState::Running {
+        sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
+    }
     sentences.extend(by_chance(replication));
     sentences.extend(run.allocation.as_ref().map(budget));
     sentences
@@ -59,7 +62,7 @@ fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
 }
 
 /// Limits of the conclusions with few rounds or without fresh instances.
-fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
+pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     if replication.rounds == 1 {
         sentences.push(format!(
@@ -88,12 +91,12 @@ fn by_chance(replication: &Replication) -> Option<String> {
         expected if expected < 0.95 => format!("{expected:.1}"),
         expected => format!("{expected:.0}"),
     };
-    let verb = if about == "1" { "excludes" } else { "exclude" };
+    let verb = if replication.exclusions == 1 { "excludes" } else { "exclude" };
     (shown > 0).then(|| {
         format!(
-            "Of {} shown, about {about} {verb} 1 by chance alone; {} do.",
+            "{} of {} {verb} 1; chance alone would give about {about}.",
+            replication.exclusions,
             counted(shown as u64, "interval"),
-            replication.exclusions
         )
     })
 }
@@ -191,12 +194,12 @@ mod tests {
         let says = |intervals, exclusions_expected| {
             by_chance(&Replication { intervals, exclusions_expected, ..replication(12) })
         };
+        assert_eq!(says(24, 1.2).unwrap(), "9 of 24 intervals exclude 1; chance alone would give about 1.");
+        assert_eq!(says(60, 3.0).unwrap(), "9 of 60 intervals exclude 1; chance alone would give about 3.");
         assert_eq!(
-            says(24, 1.2).unwrap(),
-            "Of 24 intervals shown, about 1 excludes 1 by chance alone; 9 do."
+            says(11, 0.44).unwrap(),
+            "9 of 11 intervals exclude 1; chance alone would give about 0.4."
         );
-        assert_eq!(says(60, 3.0).unwrap(), "Of 60 intervals shown, about 3 exclude 1 by chance alone; 9 do.");
-        assert_eq!(says(4, 0.2).unwrap(), "Of 4 intervals shown, about 0.2 exclude 1 by chance alone; 9 do.");
         assert_eq!(says(0, 0.0), None);
     }
 

@@ -94,6 +94,7 @@ pub(crate) fn chart(reports: &Reports, frontier: &Frontier, width: f64, height: 
         height,
         x: Axis::from_zero(frontier.offers.iter().map(|offer| offer.dollars_per_year)),
         y: Axis::from_zero(frontier.offers.iter().map(|offer| offer.operations_per_second)),
+        units: ["$ a year", "operations/s"],
         x_ticks: Vec::new(),
         marks: Vec::new(),
         lines,

@@ -29,8 +29,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
             ),
         ],
         items: items(hosts),
-        listings: Vec::new(),
         tables,
+        ..Section::default()
     })
 }
 

@@ -14,6 +14,7 @@
 //! - A content security policy allows that one script by its hash and no network. A name in a results file could do
 //!   no harm even if it were not escaped.
 
+mod brief;
 mod build;
 mod capacities;
 mod capacity_tables;
@@ -73,6 +74,7 @@ mod undecided;
 mod why;
 mod words;
 
+pub use brief::{NextStep, render_brief, render_next};
 pub use build::reports;
 pub use chart::ChartFile;
 pub use charts::{cell_charts, charts};

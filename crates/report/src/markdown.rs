@@ -45,15 +45,17 @@ fn header(reports: &Reports) -> Vec<String> {
     facts.push(format!("- rounds: {}", escaped(&reports.evidence.join(" "))));
     let mut blocks = vec![format!("# {}", escaped(&phrases::title(&reports.run))), facts.join("\n")];
     let paragraphs = in_force::sentences(&reports.not_in_force);
-    blocks.extend(paragraphs.iter().chain(&reports.summary).map(|paragraph| escaped(paragraph)));
+    let paragraphs = paragraphs.iter().chain(&reports.not_comparable).chain(&reports.summary);
+    blocks.extend(paragraphs.map(|paragraph| escaped(paragraph)));
     blocks
 }
 
 pub(crate) fn section(section: &Section) -> Vec<String> {
     let mut blocks = vec![format!("## {}", section.title), escaped(&section.how_to_read.join(" "))];
     if !section.items.is_empty() {
-        let items: Vec<String> = section.items.iter().map(|item| format!("- {}", escaped(item))).collect();
-        blocks.push(items.join("\n"));
+        let more = (!section.more_items.is_empty()).then(|| phrases::more_items(section.more_items.len()));
+        let items = section.items.iter().chain(&more).map(|item| format!("- {}", escaped(item)));
+        blocks.push(items.collect::<Vec<_>>().join("\n"));
     }
     for table in &section.tables {
         if !table.title.is_empty() {

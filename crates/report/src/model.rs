@@ -33,6 +33,9 @@ pub struct Reports {
     pub client_counts: Vec<u32>,
     /// The systems with settings that were asked for and are not in force, in the plan's order.
     pub not_in_force: Vec<SystemNotInForce>,
+    /// Findings of the audit that speak against a comparison, in sentences.
+    #[serde(skip)]
+    pub not_comparable: Vec<String>,
     /// Sentences on each candidate.
     pub summary: Vec<String>,
     /// Sentences on the evidence: rounds, their cost, variation, intervals that exclude "no change" by chance.
@@ -153,6 +156,13 @@ pub struct Header {
     pub command: String,
     /// Facts about the host, as the run recorded them.
     pub host: serde_json::Value,
+}
+
+impl Header {
+    /// Whether the run is not over yet.
+    pub(crate) fn is_going_on(&self) -> bool {
+        self.state == "running"
+    }
 }
 
 /// Smallest and largest of some values.

@@ -54,6 +54,41 @@ pub(crate) fn ratio(value: f64) -> String {
     if (0.1..9.995).contains(&value) { format!("{value:.2}") } else { three_digits(value) }
 }
 
+/// A multiple with its sign: `×1.29`. One below a tenth is turned around, which is easier to imagine: `÷51.3`.
+pub(crate) fn times(multiple: f64) -> String {
+    if multiple > 0.0 && multiple < 0.1 {
+        format!("÷{}", ratio(1.0 / multiple))
+    } else {
+        format!("×{}", ratio(multiple))
+    }
+}
+
+/// How many times as much, or the other way around: `×3.90`, `÷3.00`.
+pub(crate) fn factor(multiple: f64) -> String {
+    if multiple > 0.0 && multiple < 1.0 {
+        format!("÷{}", ratio(1.0 / multiple))
+    } else {
+        format!("×{}", ratio(multiple))
+    }
+}
+
+/// Whether a ratio is, as far as a reader can tell, the quotient of two figures that stand beside it. The median of the
+/// rounds' ratios is often not the quotient of the medians.
+pub(crate) fn is_quotient(base: f64, own: f64, ratio: f64) -> bool {
+    const TOLD_FROM: f64 = 0.02;
+    (own / base / ratio).ln().abs() < TOLD_FROM
+}
+
+/// A value that is a count or a size: a whole number below a million as it is, `4,096`; others in three digits.
+pub(crate) fn amount(value: f64) -> String {
+    const EXACT_MAX: f64 = 999_999.0;
+    if value.fract() == 0.0 && (1000.0..=EXACT_MAX).contains(&value.abs()) {
+        whole(value)
+    } else {
+        three_digits(value)
+    }
+}
+
 /// A share as a percentage: `0.4%`, `7.1%`, `68%`, `112%`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
@@ -138,6 +173,34 @@ mod tests {
         let cases = [(1.0, "1.00"), (0.714, "0.71"), (9.996, "10.0"), (0.053, "0.0530"), (123.4, "123")];
         for (value, text) in cases {
             assert_eq!(ratio(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn multiples_far_below_one_are_turned_around() {
+        let cases = [(1.29, "×1.29"), (0.36, "×0.36"), (0.1, "×0.10"), (0.0195, "÷51.3"), (0.0, "×0")];
+        for (multiple, text) in cases {
+            assert_eq!(times(multiple), text, "{multiple}");
+        }
+    }
+
+    #[test]
+    fn a_ratio_is_told_from_the_quotient_of_what_is_shown() {
+        assert!(is_quotient(100.0, 129.0, 1.29) && is_quotient(100.0, 129.0, 1.30));
+        assert!(!is_quotient(0.0465, 0.0217, 1.29) && !is_quotient(0.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn sizes_are_exact_and_rates_are_not() {
+        let cases = [
+            (4096.0, "4,096"),
+            (65_536.0, "65,536"),
+            (4096.5, "4,100"),
+            (2e9, "2,000,000,000"),
+            (12.0, "12.0"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(amount(value), text, "{value}");
         }
     }
 

@@ -3,7 +3,7 @@
 use dyno_judge::{Finding, Method, Rule};
 use dyno_store::Correction;
 
-use crate::model::{Cell, Footnote, Header, Range, Relative, Reports, System};
+use crate::model::{Cell, Content, Footnote, Header, Range, Relative, Reports, System};
 use crate::number::{self, counted, shortest};
 
 /// The base's id; a dash if the run has none yet.
@@ -87,8 +87,15 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
 }
 
 /// A sentence on what is incomplete; none if every planned trial completed. A run that ended early because every test
-/// was decided is complete.
+/// was decided is complete. Of a run that goes on, trials are not missing yet.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
+    if run.is_going_on() {
+        let failed =
+            if run.trials_failed > 0 { format!(", {} failed", run.trials_failed) } else { String::new() };
+        let ended = run.trials_completed + run.trials_failed;
+        let planned = counted(run.trials_planned, "trial");
+        return Some(format!("The run is still going on: {ended} of {planned} have ended{failed}."));
+    }
     let ended_early = run.looks > 1 && run.state == "finished";
     let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
     let missing = if ended_early { 0 } else { missing };
@@ -105,7 +112,6 @@ pub(crate) fn incomplete(run: &Header) -> Option<String> {
 
 fn fate(run: &Header) -> &'static str {
     match run.state {
-        "running" => "is still going on",
         "killed" => "was killed",
         "interrupted" => "was interrupted",
         "failed" => "could not go on",
@@ -200,16 +206,42 @@ pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
         .then(|| format!("{} {verb} inside the load process: the CPU of both is the server's, and the client has none of its own.", and(&ids)))
 }
 
+/// The sign of a multiple that is not the quotient of the two figures beside it, and what it means.
+pub(crate) const OF_ROUNDS: &str = "°";
+pub(crate) const OF_ROUNDS_NOTE: &str =
+    "°: the median of the rounds' own ratios, which is not the quotient of the two medians.";
+
 /// The reference of a cell to its footnote.
 pub(crate) fn reference(number: usize) -> String {
     format!(" ({number})")
 }
 
-/// A failure: system, place, number of trials, message.
+/// A failure with its number.
 pub(crate) fn footnote(note: &Footnote) -> String {
+    format!("({}) {}", note.number, failure(note))
+}
+
+/// A failure: system, place, number of trials, message.
+pub(crate) fn failure(note: &Footnote) -> String {
     let steps: Vec<&str> = note.steps.iter().map(String::as_str).collect();
     let trials = counted(note.trials, "trial");
-    format!("({}) {}, {}: {trials} failed: {}", note.number, note.system, and(&steps), note.message)
+    format!("{}, {}: {trials} failed: {}", note.system, and(&steps), note.message)
+}
+
+/// What stands for a cell's number where there is none.
+pub(crate) fn content<T>(content: &Content<T>) -> &'static str {
+    match content {
+        Content::Failed => "failed",
+        Content::Disturbed => "disturbed",
+        Content::Missing => "missing",
+        Content::Incomparable => "no base",
+        Content::Measured(_) | Content::Unplanned => "",
+    }
+}
+
+/// `8 more like these; the HTML and JSON reports list all`.
+pub(crate) fn more_items(count: usize) -> String {
+    format!("{count} more like these; the HTML and JSON reports list all")
 }
 
 /// `a, b and c`.

@@ -61,7 +61,7 @@ fn cell(curve: &[Option<f64>], highest: f64) -> String {
     let growth =
         known.next().filter(|first| **first > 0.0).map(|first| known.fold(*first, |a, b| a.max(*b)) / first);
     match growth {
-        Some(growth) => format!("{bars} ×{}", number::ratio(growth)),
+        Some(growth) => format!("{bars} {}", number::times(growth)),
         None => bars,
     }
 }

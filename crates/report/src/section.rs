@@ -1,9 +1,10 @@
 //! A report as text and tables, and functions that build its tables.
 
-use crate::model::{Cell, Content, Matrix, Reports, Row, System};
+use crate::model::{Cell, Content, Matrix, Relative, Reports, Row, System};
 use crate::number::counted;
 use crate::phrases;
 use crate::table::{Column, Line, Shown, Table};
+use crate::words;
 
 /// A report: a title, an explanation, remarks, its tables and texts.
 #[derive(Debug, Default)]
@@ -11,6 +12,8 @@ pub(crate) struct Section {
     pub(crate) title: &'static str,
     pub(crate) how_to_read: Vec<String>,
     pub(crate) items: Vec<String>,
+    /// Items beyond those that everybody should read. Text counts them, and a page shows them when it is asked.
+    pub(crate) more_items: Vec<String>,
     pub(crate) tables: Vec<Table>,
     pub(crate) listings: Vec<Listing>,
 }
@@ -98,16 +101,26 @@ pub(crate) fn test_line<T>(
     show: &impl Fn(&Cell<T>, &T) -> Shown,
 ) -> Line {
     let cells = cells.iter().map(|cell| {
-        let mut shown = match &cell.content {
-            Content::Measured(value) => show(cell, value),
-            Content::Failed => Shown::plain("failed"),
-            Content::Disturbed => Shown::plain("disturbed"),
-            Content::Missing => Shown::plain("missing"),
-            Content::Incomparable => Shown::plain("no base"),
-            Content::Unplanned => Shown::default(),
-        };
+        let mut shown = cell_shown(cell, show);
         shown.note += &cell.footnote.map(phrases::reference).unwrap_or_default();
         shown
     });
     Line::Test { name: name.to_owned(), operation, cells: cells.collect() }
+}
+
+/// A cell, without the reference to its footnote. `show` formats a measured one.
+pub(crate) fn cell_shown<T>(cell: &Cell<T>, show: impl Fn(&Cell<T>, &T) -> Shown) -> Shown {
+    match &cell.content {
+        Content::Measured(value) => show(cell, value),
+        other => Shown::plain(phrases::content(other)),
+    }
+}
+
+/// A ratio with its interval and its verdict's sign: `1.13 [1.10, 1.15] +`.
+pub(crate) fn relative_shown(relative: &Relative) -> Shown {
+    Shown {
+        tint: relative.finding.and_then(words::tint),
+        note: relative.finding.map(|finding| format!(" {}", words::mark(finding))).unwrap_or_default(),
+        ..Shown::plain(words::ratio_in(relative.ratio, relative.interval))
+    }
 }

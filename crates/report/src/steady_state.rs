@@ -44,9 +44,9 @@ fn sentence(states: &[&SteadyState]) -> String {
     let what = match (without, states.len() - known.len()) {
         (0, 0) => "each rate had a level".to_owned(),
         (_, unknown) if known.is_empty() => {
-            format!("trials were too short to tell of {}", counted(unknown as u64, "rate"))
+            format!("{}: trials too short to judge", counted(unknown as u64, "rate"))
         }
-        (0, unknown) => format!("each rate had a level, or its trials were too short to tell ({unknown})"),
+        (0, unknown) => format!("each rate had a level, or its trials were too short to judge ({unknown})"),
         (without, _) => format!("{without} of {} had no level", counted(states.len() as u64, "rate")),
     };
     let warmups = || states.iter().filter_map(|state| state.warmup_seconds);
@@ -71,12 +71,15 @@ fn table(reports: &Reports, row: &Row<Rate>) -> Table {
     by_clients(reports, row, cell)
 }
 
-/// `after 8.5 s`; of a rate without a level how far it rose or fell: `none: −12% after 8.5 s`; `? after 8.5 s` if it is not
-/// known.
+/// `after 8.5 s`; of a rate without a level how far it rose or fell: `none: −12% after 8.5 s`, or beyond a factor of two
+/// `none: ×9.30`; `? after 8.5 s` if it is not known.
 pub(crate) fn level(state: &SteadyState) -> String {
     let after = state.warmup_seconds.map(|warmup| format!("after {} s", seconds(warmup)));
     let what = match (state.has_level(), state.change) {
         (Some(true), _) => return after.unwrap_or_else(|| "yes".to_owned()),
+        (Some(false), Some(change)) if !(0.5..=2.0).contains(&change) => {
+            format!("none: {}", number::times(change))
+        }
         (Some(false), Some(change)) => format!("none: {}", number::signed_percent(change - 1.0)),
         _ => "?".to_owned(),
     };
@@ -109,13 +112,10 @@ mod tests {
         let short = SteadyState { warmup_seconds: Some(6.0), rounds: 0, rounds_without: 0, change: None };
         assert_eq!(level(&short), "? after 6.0 s");
         let known = SteadyState { warmup_seconds: None, rounds: 3, rounds_without: 0, change: Some(1.01) };
-        assert_eq!(
-            sentence(&[&short, &short]),
-            "trials were too short to tell of 2 rates, after 6.0 s of warm-up"
-        );
+        assert_eq!(sentence(&[&short, &short]), "2 rates: trials too short to judge, after 6.0 s of warm-up");
         assert_eq!(
             sentence(&[&short, &known]),
-            "each rate had a level, or its trials were too short to tell (1), after 6.0 s of warm-up"
+            "each rate had a level, or its trials were too short to judge (1), after 6.0 s of warm-up"
         );
     }
 
@@ -126,7 +126,7 @@ mod tests {
         assert!(found.items.contains(&"read-write: each rate had a level".to_owned()));
         let [table] = found.tables.as_slice() else { panic!("{:?}", found.tables) };
         let Line::Test { name, cells, .. } = &table.lines[1] else { panic!("{:?}", table.lines) };
-        assert_eq!((name.as_str(), cells[1].text.as_str()), ("maria", "none: +830%"));
+        assert_eq!((name.as_str(), cells[1].text.as_str()), ("maria", "none: ×9.30"));
         assert_eq!(cells[0].text, "yes");
     }
 }

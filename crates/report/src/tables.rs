@@ -17,14 +17,13 @@ use crate::phrases;
 use crate::query_plans;
 use crate::repeated_tables;
 use crate::scaling_tables;
-use crate::section::{Section, group_table, table};
+use crate::section::{Section, group_table, relative_shown, table};
 use crate::stack_tables;
 use crate::steady_state;
 use crate::sweep_tables;
 use crate::table::{Line, Shown, Table};
 use crate::undecided;
 use crate::why;
-use crate::words;
 
 /// The reports in order.
 pub(crate) fn sections(reports: &Reports) -> Vec<Section> {
@@ -68,11 +67,7 @@ fn absolute(reports: &Reports) -> Section {
 
 fn relative(reports: &Reports) -> Section {
     let base = phrases::base_id(reports);
-    let table = table(reports, &reports.relative, |_, relative| Shown {
-        tint: relative.finding.and_then(words::tint),
-        note: relative.finding.map(|finding| format!(" {}", words::mark(finding))).unwrap_or_default(),
-        ..Shown::plain(words::ratio_in(relative.ratio, relative.interval))
-    });
+    let table = table(reports, &reports.relative, |_, relative| relative_shown(relative));
     let mut how_to_read = vec![format!(
         "Throughput as a multiple of {base}'s, {}; above 1 is faster.",
         phrases::ratio_kind(reports)

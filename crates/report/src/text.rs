@@ -116,7 +116,8 @@ impl<'a> Lines<'a> {
             self.labelled("", label_width, &incomplete);
         }
         self.labelled("rounds", label_width, &reports.evidence.join(" "));
-        for paragraph in in_force::sentences(&reports.not_in_force).iter().chain(&reports.summary) {
+        let not_in_force = in_force::sentences(&reports.not_in_force);
+        for paragraph in not_in_force.iter().chain(&reports.not_comparable).chain(&reports.summary) {
             self.line("");
             self.paragraph(paragraph);
         }
@@ -131,6 +132,9 @@ impl<'a> Lines<'a> {
         }
         for item in &section.items {
             self.labelled("-", 2, item);
+        }
+        if !section.more_items.is_empty() {
+            self.labelled("-", 2, &phrases::more_items(section.more_items.len()));
         }
         for table in &section.tables {
             for part in table.printable().fitting(self.options.width) {
@@ -155,7 +159,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn table(&mut self, table: &Table) {
+    pub(crate) fn table(&mut self, table: &Table) {
         let layout = Layout::of(table);
         if !table.title.is_empty() {
             self.line(&table.title);

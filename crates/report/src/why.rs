@@ -1,11 +1,15 @@
 //! The section "Why": the largest differences of a run, each with its evidence in words, and its proof if there is one.
 
-use dyno_judge::Explanation;
+use dyno_judge::{AmountChange, Explanation};
 use dyno_stats::Interval;
 use serde::Serialize;
 
-use crate::explain::{ProofReport, sentences, title};
+use crate::explain::{ProofReport, sentences, setting_line, title};
 use crate::section::Section;
+
+pub(crate) const TITLE: &str = "Why";
+pub(crate) const HOW_TO_READ: &str = "The largest decided differences, with what changed. A setting that acts on what changed is a suspect; only \
+     comparisons with and without it prove a cause (dyno explain --prove).";
 
 /// What was found of why systems of a run differ.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +35,29 @@ pub struct Why {
     pub proof: ProofState,
     #[serde(skip)]
     title: String,
+    /// The cost that changed most tellingly.
+    #[serde(skip)]
+    pub(crate) cost: Option<ChangedCost>,
+    /// The setting that acts on the most telling change, with its two values.
+    #[serde(skip)]
+    pub(crate) suspect: Option<String>,
+}
+
+/// A cost of an operation that clearly changed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChangedCost {
+    /// Its name without a unit.
+    pub(crate) name: String,
+    /// As a multiple of the base's.
+    pub(crate) ratio: f64,
+}
+
+impl ChangedCost {
+    fn of(costs: &[AmountChange]) -> Option<Self> {
+        let clear = costs.iter().filter(|cost| cost.is_clear && cost.ratio.is_some());
+        let cost = clear.max_by(|a, b| a.weight.total_cmp(&b.weight))?;
+        Some(Self { name: cost.name.trim_end_matches(" µs").to_owned(), ratio: cost.ratio? })
+    }
 }
 
 /// Whether the settings that make a difference were found by measuring.
@@ -73,6 +100,12 @@ impl Why {
             says: sentences(explanation),
             proof,
             title: title(explanation),
+            cost: ChangedCost::of(&explanation.costs),
+            suspect: explanation
+                .settings
+                .iter()
+                .find(|suspect| !suspect.evidence.is_empty())
+                .map(|suspect| setting_line(&suspect.setting)),
         }
     }
 
@@ -89,12 +122,8 @@ impl Why {
 /// None without a decided difference.
 pub(crate) fn section(why: &[Why]) -> Option<Section> {
     (!why.is_empty()).then(|| Section {
-        title: "Why",
-        how_to_read: vec![
-            "The largest decided differences, with what changed. A setting that acts on what changed is a suspect; only \
-             comparisons with and without it prove a cause (dyno explain --prove)."
-                .to_owned(),
-        ],
+        title: TITLE,
+        how_to_read: vec![HOW_TO_READ.to_owned()],
         items: why.iter().map(Why::line).collect(),
         ..Section::default()
     })
@@ -103,7 +132,6 @@ pub(crate) fn section(why: &[Why]) -> Option<Section> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::sections;
     use crate::sample;
 
     #[test]
@@ -134,8 +162,6 @@ mod tests {
             let text = crate::render(&reports, format, &options);
             assert!(text.contains("Why") && text.contains("by a full scan"), "{text}");
         }
-        let page = sections::section("why", super::section(&all)).into_string();
-        assert!(page.starts_with("<section id=\"why\"><h2>Why</h2>"), "{page}");
     }
 
     #[test]

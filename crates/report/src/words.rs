@@ -110,7 +110,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
         }
         Undecided::OneSession => "one session a side and no common anchor".to_owned(),
         Undecided::Disturbed(rounds) => disturbed(rounds),
-        Undecided::Interval => "the interval holds both a difference that matters and none".to_owned(),
+        Undecided::Interval => "the interval includes both no change and a meaningful one".to_owned(),
         Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
         Undecided::Decays { change } => format!(
             "its rate at the end of a trial is {} times that at the start, and the base's has a level",
@@ -143,6 +143,11 @@ pub(crate) fn method(relative: &Relative) -> Option<String> {
         Method::Unpaired => Some("exact interval of values that were not measured in turns".to_owned()),
         Method::None => None,
     }
+}
+
+/// Whether a comparison has a warning of its own.
+pub(crate) fn is_suspect(relative: &Relative) -> bool {
+    relative.warnings.iter().any(TestWarning::is_of_one_test)
 }
 
 /// A warning on a system in a test, in words.

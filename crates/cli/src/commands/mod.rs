@@ -10,6 +10,7 @@ mod engine;
 mod explain;
 mod export;
 mod history;
+mod next;
 mod outline;
 mod plans;
 mod quickstart;

@@ -161,6 +161,17 @@ pub(super) fn seconds(plan: &Plan) -> f64 {
     }
 }
 
+/// The estimated time of a run, as lists and help tell it: `about 70 s`, `about 9m`.
+pub(super) fn about(plan: &Plan) -> String {
+    const SECONDS_MAX: f64 = 100.0;
+    let seconds = seconds(plan);
+    if seconds < SECONDS_MAX {
+        format!("about {} s", (seconds / 10.0).ceil().max(1.0) * 10.0)
+    } else {
+        format!("about {}", duration((seconds / 60.0).ceil() * 60.0))
+    }
+}
+
 /// A duration, with tenths of a second if it is short.
 fn short(seconds: f64) -> String {
     if seconds < 10.0 { format!("{seconds:.1}s") } else { duration(seconds) }

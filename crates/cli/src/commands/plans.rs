@@ -34,9 +34,8 @@ impl Plans {
 
 fn describe(plan: &Plan) -> String {
     let Plan { name, title, systems, steps, .. } = plan;
-    let (rounds, minutes) = (outline::rounds(plan.rounds), (outline::seconds(plan) / 60.0).ceil());
-    let time = dyno_search::duration(minutes * 60.0);
-    let mut text = format!("{name}: {title} ({rounds}, about {time})\n");
+    let (rounds, time) = (outline::rounds(plan.rounds), outline::about(plan));
+    let mut text = format!("{name}: {title} ({rounds}, {time})\n");
     for system in systems {
         let _ = writeln!(text, "  {} = {}", system.id, system.source.name());
     }

@@ -10,18 +10,20 @@ use dyno_export::Files;
 use dyno_judge::{Rule, analyse};
 use dyno_report::{
     ChartFile, Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, check_trials,
-    render, reports,
+    render, render_brief, reports,
 };
 use dyno_search::explain::largest;
 use dyno_store::{Run, RunChoice, RunId, Store};
 
+use super::next;
 use crate::arguments::{ResultsFile, run_id};
 use crate::{findings, output, page};
 
-/// Print a run's reports: absolute, relative to the base, and costs per operation
+/// Print what a run found: a summary of at most 40 lines, or with --full every table
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno report
+  dyno report --full
   dyno report --format html
   dyno report --charts pictures
   dyno report 3 --format markdown --out first-look.md")]
@@ -31,9 +33,12 @@ pub(crate) struct Report {
     run: Option<RunId>,
     #[command(flatten)]
     results: ResultsFile,
-    /// Output format
+    /// Output format; only text has a summary
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Print every table as text, instead of the summary; a file (--out) has them all in any case
+    #[arg(long)]
+    full: bool,
     /// Write to this file instead of standard output (`-`); HTML goes to PLAN-RUN.html next to the results file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -41,7 +46,7 @@ pub(crate) struct Report {
     #[arg(long)]
     count_disturbed: bool,
     /// Write charts as SVG files into this folder, instead of a report
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out", "full"])]
     charts: Option<PathBuf>,
     /// Only the charts of this cell: its seconds and latencies
     #[arg(long, value_name = "STEP/SYSTEM/CLIENTS", requires = "charts")]
@@ -91,7 +96,13 @@ impl Report {
         let analysis = analyse(&run, &checks, &Rule::default());
         let why = largest(&store, &self.results.path, &run, &analysis)?;
         let reports = Reports { why, ..reports(&run, &checks, &analysis) };
+        let is_brief = format == dyno_report::Format::Text && !self.full;
         match out {
+            None if is_brief => {
+                let next = next::steps(&self.results, run.id, &reports, None);
+                let full = next::full_report(&self.results, run.id);
+                output::print_rendered(&render_brief(&reports, &full, &next, &output::render_options()))?;
+            }
             None => output::print_rendered(&render(&reports, format, &output::render_options()))?,
             Some(path) => output::write(&path, &render(&reports, format, &RenderOptions::default()))?,
         }

@@ -9,7 +9,7 @@ use clap::Args;
 use dyno_engine::Catalogue;
 use dyno_judge::{GateOutcome, Judgement, Rule, analyse};
 use dyno_lab::{Contender, Plan, Script, Versus as Text};
-use dyno_report::check_trials;
+use dyno_report::{NextStep, check_trials};
 use dyno_search::duration;
 use dyno_store::{RunChoice, RunId, Store};
 
@@ -106,9 +106,8 @@ impl Versus {
         let Some(outcome) = run::measure(&plan, &flags, false)? else {
             return Ok(interrupt::exit_code());
         };
-        let status = run::present(&outcome, &flags, &self.page, |_| {
-            "\nThe plan of this line: the same command with --print-plan\n".to_owned()
-        })?;
+        let more = NextStep::new("the same with --print-plan", "this line as a plan");
+        let status = run::present(&outcome, &flags, &self.page, &[more])?;
         if self.gate && status == ExitCode::SUCCESS {
             return gate(&self.flags.results.path, outcome.run);
         }

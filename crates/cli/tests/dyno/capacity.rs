@@ -73,7 +73,7 @@ fn a_capacity_is_found_kept_and_reported() {
     ] {
         assert_eq!(bench.value(sql), Some(true), "{what}");
     }
-    let report = bench.dyno(&["report"]).stdout;
+    let report = bench.dyno(&["report", "--full"]).stdout;
     for words in ["event at p50 ≤ 100 ms", "Capacity: the highest rate", "probes of round 1"] {
         assert!(report.contains(words), "{words}: {report}");
     }

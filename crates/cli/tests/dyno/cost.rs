@@ -103,7 +103,7 @@ fn the_cheapest_system_for_a_load_is_told_first() {
         (&json["cheapest"]["system"], &candidates[1]["dollars_per_year"]),
         (&"cheap".into(), &900.0.into())
     );
-    let report = bench.dyno(&["report"]).stdout;
+    let report = bench.dyno(&["report", "--full"]).stdout;
     for words in ["Price: which systems are worth it", "Prices of ours, 2026-11-01: our vendor.", "$900"] {
         assert!(report.contains(words), "{words}: {report}");
     }

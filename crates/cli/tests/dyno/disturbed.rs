@@ -61,7 +61,7 @@ fn nothing_is_decided_on_a_busy_host() {
     let counted = dyno(&["compare", "--count-disturbed"]);
     let first = counted.stdout.lines().next().unwrap();
     assert!(!first.contains("disturbed"), "{first}");
-    let run = dyno(&["report", "--count-disturbed"]).with(0);
+    let run = dyno(&["report", "--full", "--count-disturbed"]).with(0);
     assert!(unwrapped(&run.stdout).contains("disturbed rounds count"), "{}", run.stdout);
     // Reruns are given up after some in vain.
     let rerun = bench.value::<i64>("SELECT count(*) FROM trial WHERE is_superseded").unwrap();

@@ -102,7 +102,7 @@ fn a_planted_setting() {
 
 /// How often the report of the first run says something.
 fn in_report(bench: &Bench, words: &str) -> usize {
-    let report = bench.dyno(&["report", "1"]).with(0);
+    let report = bench.dyno(&["report", "1", "--full"]).with(0);
     unwrapped(&report.stdout).matches(words).count()
 }
 

@@ -34,7 +34,9 @@ fn ctrl_c_keeps_what_was_measured() {
     press_ctrl_c(&dyno);
     let ended = finish(dyno).with(130);
     assert!(ended.stderr.contains("stopped: 4 of 10 trials are in dyno.db"), "{}", ended.stderr);
-    assert!(ended.stdout.contains("point-query"), "{}", ended.stdout);
+    for found in ["6 are missing: the run was interrupted.", "  point-query ", "dyno report 1 --full"] {
+        assert!(ended.stdout.contains(found), "{found}: {}", ended.stdout);
+    }
     assert_eq!(bench.value("SELECT status FROM run"), Some("interrupted".to_owned()));
     assert_eq!(bench.count("trial"), QUICK_TRIALS);
     assert!(bench.processes().is_empty());

@@ -78,7 +78,7 @@ fn a_ladder_ends_as_the_price_of_each_of_its_steps() {
         Some("delete".to_owned()),
         "the plan's own ladder comes after that of the system"
     );
-    let text = bench.dyno(&["report"]).stdout;
+    let text = bench.dyno(&["report", "--full"]).stdout;
     for words in ["The price of each promise", "commits: synchronous ", "journals", "delete: journal_mode "] {
         assert!(text.contains(words), "{words}: {text}");
     }
@@ -151,7 +151,7 @@ fn a_ladder_of_servers_names_what_changed_and_shows_the_chosen_counters() {
     assert!(commits_of("innodb.fast") < 0.01 && commits_of("innodb.binlog") > 0.5, "{commits}");
     assert_eq!(counters[1]["name"], "innodb_metrics.buffer_LRU_batch_flush_total_pages");
     assert!(counters[2]["name"].is_null(), "{}", counters[2]);
-    let text = bench.dyno(&["report"]).stdout;
+    let text = bench.dyno(&["report", "--full"]).stdout;
     for words in ["binlog: log_bin OFF → ON", "No system has Com_nothing.", "MiB/s written"] {
         assert!(text.contains(words), "{words}: {text}");
     }

@@ -90,7 +90,7 @@ fn text_of_a_results_file_is_shown_and_not_obeyed() {
             file.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE").unwrap();
             spoil(&file, &columns)
         };
-        let report = bench.dyno(&["report"]);
+        let report = bench.dyno(&["report", "--full"]);
         assert_is_shown(&holds, &report);
         if is_spoiled && report.status == Some(0) {
             spoiled.push(holds);
@@ -128,6 +128,7 @@ fn outputs_show(bench: &Bench) {
         "results check",
         "results delete 1",
         "report",
+        "report --full",
         "report --format markdown",
         "compare",
         "compare --format markdown",
@@ -214,7 +215,7 @@ fn a_server_s_error_is_shown_and_not_obeyed() {
     assert!(ended.stderr.contains(r"'a\u{1b}[2J"), "{}", ended.stderr);
     let message: String = bench.value("SELECT message FROM trial WHERE message LIKE '%forged%'").unwrap();
     assert!(message.contains("[2J\nerror: forged\u{202e}b"), "the file keeps what was said: {message:?}");
-    for command in ["report", "results show"] {
+    for command in ["report --full", "results show"] {
         let ended = bench.dyno(&command.split(' ').collect::<Vec<_>>()).with(0);
         assert_is_shown(command, &ended);
         assert!(ended.stdout.contains(r"\u{1b}[2J"), "{command}: {}", ended.stdout);

@@ -18,6 +18,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     vec![
         browser_test("the_numbers_on_the_page_are_those_of_the_results_file", numbers),
         browser_test("another_base_turns_every_ratio_around", another_base),
+        browser_test("every_test_has_its_line_and_a_pointer_tells_why_it_has_no_verdict", forest),
+        browser_test("charts_have_values_before_anyone_points_at_them_and_none_is_empty", filled_charts),
         browser_test("a_drilldown_shows_the_seconds_of_a_cell_and_can_be_shared", drilldown),
         browser_test("a_disturbed_trial_is_marked_in_every_report", disturbed),
         browser_test("the_keyboard_reaches_every_cell", keyboard),
@@ -52,7 +54,7 @@ fn report(candidate: &str) -> (Bench, String) {
             .replace("slice_seconds = 0.03", "slice_seconds = 0.1");
         bench.write("plan.toml", &plan);
         let ended = bench.dyno(&["run", "plan.toml", "--rounds", "1"]).with(0);
-        assert!(ended.stdout.contains("For a browser: tiny-1.html"), "{}", ended.stdout);
+        assert!(ended.stdout.contains("  tiny-1.html "), "{}", ended.stdout);
         let results = fs::read(bench.path("dyno.db")).unwrap();
         (results, fs::read_to_string(bench.path("tiny-1.html")).unwrap())
     });
@@ -148,6 +150,43 @@ fn another_base(browser: &mut Browser) {
     finish(&mut page);
 }
 
+fn forest(browser: &mut Browser) {
+    let (bench, address) = report("wal");
+    let mut page = browser.open(&address, 1280, 900, Scheme::Light);
+    ready(&mut page);
+    let line = "document.querySelector(`#forest a[href='#cell=update/wal/1']`)";
+    let shown = page.text(&format!("{line}.closest('tr').querySelector('td.num b').textContent"));
+    assert!(is_near(&shown, ratio(&bench, "update")), "{shown}");
+    // One round allows no verdict: the dot is hollow, and a pointer tells why.
+    assert_eq!(page.eval(&format!("{line}.querySelector('.dot.open') !== null")), true);
+    let of_matrix = "document.querySelector(`[data-matrix=relative] a[href='#cell=update/wal/1']`)";
+    for link in [line, of_matrix] {
+        let hint = page.text(&format!("{link}.title"));
+        let (verdict, reason) = hint.lines().next().unwrap().split_once(": ").expect("a reason");
+        assert!(["not decided", "not judged"].contains(&verdict) && !reason.is_empty(), "{hint}");
+    }
+    page.eval("(() => { const base = document.querySelector('select[name=base]'); base.value = 'wal'; base.dispatchEvent(new Event('change', { bubbles: true })); })()");
+    page.wait_until("document.querySelector(`#forest a[href='#cell=update/rollback/1']`)?.title.length > 0");
+    page.eval("document.querySelector(`#forest a[href='#cell=update/rollback/1']`).click()");
+    page.wait_until("document.querySelector('#drilldown h2')?.textContent === 'update · rollback'");
+    finish(&mut page);
+}
+
+fn filled_charts(browser: &mut Browser) {
+    let (_bench, address) = report("wal");
+    let mut page = browser.open(&format!("{address}#cell=update/wal/2"), 1280, 900, Scheme::Light);
+    page.wait_until("document.querySelectorAll('#drilldown .uplot canvas').length >= 3");
+    let values = "[...document.querySelectorAll('#drilldown .u-legend .u-series:not(:first-child) .u-value')]
+                  .map((value) => value.textContent)";
+    assert_eq!(page.eval(&format!("{values}.length > 3")), true);
+    let empty = page.eval(&format!("{values}.filter((value) => !/[0-9]/.test(value))"));
+    assert_eq!(empty, serde_json::json!([]));
+    let plots =
+        "[...document.querySelectorAll('#drilldown .plot')].filter((plot) => !plot.firstChild).length";
+    assert_eq!(page.eval(plots), 0, "a place without a chart says why");
+    finish(&mut page);
+}
+
 fn drilldown(browser: &mut Browser) {
     let (bench, address) = report("wal");
     let mut page =
@@ -178,7 +217,7 @@ fn disturbed(browser: &mut Browser) {
     )
     .unwrap();
     drop(file);
-    let text = bench.dyno(&["report"]).stdout;
+    let text = bench.dyno(&["report", "--full"]).stdout;
     assert!(
         text.contains("- update at 2 clients · wal: of 1 round, 1 disturbed (steal up to 20%)"),
         "{text}"

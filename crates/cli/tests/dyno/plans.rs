@@ -177,7 +177,7 @@ fn clients_of_a_background_load_join_and_reports_tell_what_they_cost() {
         assert!(stretches[2]["background_rate"].as_f64() > Some(0.0), "{system}");
         assert!(stretches[2]["kept"]["ratio"].as_f64() > Some(0.0), "{system}");
     }
-    let text = bench.dyno(&["report"]).stdout;
+    let text = bench.dyno(&["report", "--full"]).stdout;
     assert!(text.contains("point-query: multiple of that without point-query.readers"), "{text}");
     assert!(bench.processes().is_empty());
 }
@@ -250,7 +250,7 @@ fn a_trial_that_ends_in_a_stall_fails_with_the_reason() {
 fn a_stall_in_a_trial_is_told() {
     let (bench, ended) = stalled_for(1_300_000, 6);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    let report = bench.dyno(&["report"]).stdout;
+    let report = bench.dyno(&["report", "--full"]).stdout;
     // Lines are wrapped.
     let report = unwrapped(&report);
     assert!(report.contains("stalled in 1 of 1 round: nothing finished for up to "), "{report}");

@@ -69,7 +69,7 @@ fn answers_that_differ_fail_the_trial_with_the_first_differing_row() {
     assert!(message.starts_with("its answer differs from that of "), "{message}");
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE step_id = 'after' AND operations = 5"), Some(2));
     assert_eq!(bench.count("query_plan"), 2);
-    assert!(unwrapped(&bench.dyno(&["report"]).stdout).contains(&message), "the report tells it");
+    assert!(unwrapped(&bench.dyno(&["report", "--full"]).stdout).contains(&message), "the report tells it");
 }
 
 fn a_query_that_cannot_be_explained_is_no_failure() {

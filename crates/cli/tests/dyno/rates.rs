@@ -62,7 +62,7 @@ fn a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict() {
             assert_eq!(cell["operations_per_second"].as_f64(), Some(0.0), "{cell}");
             assert!(is_warned(&cell, "nothing_due"), "{cell}");
         }
-        let report = unwrapped(&bench.dyno(&["report"]).with(0).stdout);
+        let report = unwrapped(&bench.dyno(&["report", "--full"]).with(0).stdout);
         assert!(report.contains("no event was due in 3 of 3 rounds"), "{report}");
         let compared = bench.dyno(&["compare", "--step", "slow"]).with(3);
         assert!(compared.stdout.contains("not judged: no event was due at this rate"), "{}", compared.stdout);

@@ -65,7 +65,7 @@ fn a_run_measures_servers_over_tls() {
     assert!(encryption("maria").starts_with("TLS 1.3, TLS_"), "{}", encryption("maria"));
     assert!(encryption("pg").starts_with("TLS 1.3, TLS_"), "{}", encryption("pg"));
     assert_eq!(encryption("plain"), "none");
-    let report = bench.dyno(&["report"]).stdout;
+    let report = bench.dyno(&["report", "--full"]).stdout;
     assert!(report.contains(", TLS 1.3, TLS_") && report.contains(", not encrypted"), "{report}");
 
     let kept: Vec<u8> = ["dyno.db", "dyno.db-wal"]

@@ -31,6 +31,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 /// Every command that reads a results file.
 const READERS: &[&[&str]] = &[
     &["report"],
+    &["report", "--full"],
     &["report", "--format", "json"],
     &["report", "--format", "markdown"],
     &["report", "--format", "html", "--out", "page.html"],

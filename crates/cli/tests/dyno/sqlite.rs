@@ -76,6 +76,23 @@ fn reports_come_in_each_format_and_into_a_file() {
     let text = bench.dyno(&["report"]);
     assert_eq!((text.status, text.stderr.as_str()), (Some(0), ""));
     assert!(text.stdout.contains("point-query"), "{}", text.stdout);
+    assert!(
+        text.stdout.lines().count() <= 40 && text.stdout.contains("dyno report 1 --full"),
+        "{}",
+        text.stdout
+    );
+    let full = bench.dyno(&["report", "--full"]).with(0);
+    for section in
+        ["Absolute: operations per second", "Relative: throughput against the base", "Efficiency: "]
+    {
+        assert!(
+            full.stdout.contains(section) && !text.stdout.contains(section),
+            "{section}: {}",
+            full.stdout
+        );
+    }
+    bench.dyno(&["report", "--out", "report.txt"]).with(0);
+    assert_eq!(fs::read_to_string(bench.path("report.txt")).unwrap(), full.stdout, "a file has all of it");
 
     let json = bench.dyno(&["report", "1", "--format", "json"]);
     let reports: Value = serde_json::from_str(&json.stdout).unwrap();

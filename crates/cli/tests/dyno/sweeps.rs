@@ -69,7 +69,7 @@ fn a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does() {
         Some(2),
         "the servers had the settings"
     );
-    let text = bench.dyno(&["report"]).stdout;
+    let text = bench.dyno(&["report", "--full"]).stdout;
     for words in [
         "Configurations: operations per second",
         "synchronous OFF, cache -4000",
@@ -103,7 +103,8 @@ fn a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it() {
     assert!(told.is_some_and(|told| first_round.is_none_or(|round| told < round)), "{}", ended.stderr);
     assert!(ended.stderr.contains(lacking), "{}", ended.stderr);
 
-    let text = bench.dyno(&["report"]).with(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text =
+        bench.dyno(&["report", "--full"]).with(0).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains(same) && text.contains(lacking), "{text}");
     assert!(!text.contains("Sensitivity") && !text.contains("faster than"), "{text}");
     let json: serde_json::Value =
@@ -130,7 +131,7 @@ fn configurations_that_share_data_load_it_once() {
         assert_eq!(loaded, Some(loads), "{keys}");
         assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
         assert_eq!(bench.value("SELECT count(*) FROM trial WHERE step_id = 'update'"), Some(10));
-        let text = bench.dyno(&["report"]).stdout;
+        let text = bench.dyno(&["report", "--full"]).stdout;
         assert!(!text.contains("missing"), "{text}");
     }
 }

@@ -11,8 +11,8 @@ use dyno_judge::{
 };
 use dyno_report::{
     CompareFormat, Details, Format, PageInput, ProofState, Reasons, RenderOptions, Reports, Why, charts,
-    check_trials, render, render_cost, render_explanations, render_histories, render_html, render_judgement,
-    reports,
+    check_trials, render, render_brief, render_cost, render_explanations, render_histories, render_html,
+    render_judgement, reports,
 };
 use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 
@@ -35,6 +35,7 @@ pub(super) fn read_all(folder: &Path, path: &Path, turn: usize) {
     for format in FORMATS {
         let _ = render(&found, format, &RenderOptions::default());
     }
+    let _ = render_brief(&found, "dyno report --full", &[], &RenderOptions::default());
     compared(&run, &checks, &analysis);
     history(std::slice::from_ref(&run), turn);
     costs(&run, &analysis);

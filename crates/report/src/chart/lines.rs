@@ -6,8 +6,8 @@ use super::{Axis, Chart, colour, px};
 
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 12.0;
-const TOP: f64 = 10.0;
-const BOTTOM: f64 = 26.0;
+const TOP: f64 = 20.0;
+const BOTTOM: f64 = 38.0;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
@@ -27,6 +27,8 @@ pub(crate) struct LineChart {
     pub(crate) height: f64,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
+    /// What the x axis and the y axis count.
+    pub(crate) units: [&'static str; 2],
     /// Ticks of the x axis; empty for those of the scale.
     pub(crate) x_ticks: Vec<(f64, String)>,
     /// Places on the x axis with a name, such as that of what happened there.
@@ -59,7 +61,10 @@ impl LineChart {
                 Axis::Linear { min: y, .. } | Axis::Log { min: y, .. },
             ) => (x, y),
         };
+        let [x_unit, y_unit] = self.units;
         html! {
+            text x="0" y="9" { (y_unit) }
+            text x=(px((LEFT + self.width - RIGHT) / 2.0)) y=(px(self.height - 5.0)) text-anchor="middle" { (x_unit) }
             @for (value, name) in self.y.ticks() {
                 @let (_, y) = self.at((x_start, value));
                 path.rule d=(format!("M{LEFT} {}H{}", px(y), self.width - RIGHT)) {}
@@ -68,7 +73,7 @@ impl LineChart {
             @for (value, name) in x_ticks {
                 @let (x, _) = self.at((value, y_start));
                 path.rule d=(format!("M{} {floor}v4", px(x))) {}
-                text x=(px(x)) y=(px(floor + 17.0)) text-anchor="middle" { (name) }
+                text x=(px(x)) y=(px(floor + 16.0)) text-anchor="middle" { (name) }
             }
         }
     }

@@ -16,7 +16,7 @@ pub(crate) use bars::{Group, bars};
 pub use file::ChartFile;
 pub(crate) use file::stand_alone;
 pub(crate) use flame::FlameGraph;
-pub(crate) use heat::heat;
+pub(crate) use heat::{cut, heat};
 pub(crate) use lines::{Line, LineChart};
 pub(crate) use ratios::ratios;
 

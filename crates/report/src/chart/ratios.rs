@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::heat::cut;
 use super::{Axis, Chart, px};
 use crate::model::{Cell, Relative, Reports};
-use crate::number::ratio;
+use crate::number::times;
 use crate::words;
 
 const LABEL: f64 = 190.0;
@@ -39,7 +39,7 @@ pub(crate) fn ratios(reports: &Reports, system: &str, clients: u32, title: Strin
     let body = html! {
         @for (value, name) in axis.ticks() {
             path.rule d=(format!("M{} {TOP}V{}", px(place(value)), px(floor))) {}
-            text x=(px(place(value))) y=(px(TOP - 8.0)) text-anchor="middle" { (name) }
+            text x=(px(place(value))) y=(px(TOP - 8.0)) text-anchor="middle" { "×" (name) }
         }
         path.one d=(format!("M{} {TOP}V{}", px(place(1.0)), px(floor))) {}
         @for (at, (step, relative)) in tests.iter().enumerate() {
@@ -63,6 +63,6 @@ fn test(step: &str, relative: &Relative, y: f64, place: &impl Fn(f64) -> f64) ->
             path class={ "whisker " (class) } d=(format!("M{} {}H{}", px(place(interval.low)), px(y), px(place(interval.high)))) {}
         }
         circle class=(class) cx=(px(place(relative.ratio))) cy=(px(y)) r="4" {}
-        text.name x=(WIDTH) y=(px(y + 4.0)) text-anchor="end" { "×" (ratio(relative.ratio)) " " (relative.finding.map_or("", words::mark)) }
+        text.name x=(WIDTH) y=(px(y + 4.0)) text-anchor="end" { (times(relative.ratio)) " " (relative.finding.map_or("", words::mark)) }
     }
 }

@@ -3,7 +3,7 @@
 use dyno_judge::{Comparison, Finding, TestComparison, Undecided};
 
 use super::sentences;
-use crate::number::three_digits;
+use crate::number::{self, three_digits};
 use crate::table::Tint;
 use crate::words;
 
@@ -46,7 +46,17 @@ fn warned(test: &TestComparison) -> String {
     let warnings = warnings.map(|warning| words::test_warning(warning, None));
     let is_reason = matches!(test.undecided, Some(Undecided::Disturbed(_)));
     let disturbed = test.disturbed.as_ref().filter(|_| !is_reason).map(words::disturbed);
-    std::iter::once(sentences::verdict(test)).chain(disturbed).chain(warnings).collect::<Vec<_>>().join("; ")
+    let mut says: Vec<String> =
+        std::iter::once(sentences::verdict(test)).chain(disturbed).chain(warnings).collect();
+    if says.len() == 1 && !is_quotient(test) {
+        says.push("the ratio is that of the rounds, not of the two medians".to_owned());
+    }
+    says.join("; ")
+}
+
+fn is_quotient(test: &TestComparison) -> bool {
+    let figures = test.base.zip(test.candidate).zip(test.ratio);
+    figures.is_none_or(|((base, candidate), ratio)| number::is_quotient(base, candidate, ratio))
 }
 
 fn cells(test: &TestComparison) -> Cells<'_> {

@@ -19,7 +19,7 @@ use crate::words;
 use crate::{Format, RenderOptions};
 
 pub(crate) use self::plans::difference;
-pub(crate) use self::sections::{amounts, suspect_line};
+pub(crate) use self::sections::{amounts, is_quotient, setting_line, suspect_line};
 
 pub use self::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_proof};
 
@@ -107,8 +107,12 @@ pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
 }
 
 fn cpu_sentence(cpu: &AmountChange, what: &str) -> String {
-    let amounts =
-        format!("{} µs where the base takes {}", three_digits(cpu.candidate), three_digits(cpu.base));
+    let of_rounds = if sections::is_quotient(cpu) { "" } else { "median of the rounds; " };
+    let amounts = format!(
+        "{of_rounds}{} µs where the base takes {}",
+        three_digits(cpu.candidate),
+        three_digits(cpu.base)
+    );
     let Some(of_base) = cpu.ratio else {
         return format!("Of the server's CPU, a {what} takes {amounts}.");
     };

@@ -3,7 +3,8 @@
 use dyno_judge::{AmountChange, Explanation, FunctionChange, SettingDifference, Suspect};
 
 use super::plans;
-use crate::number::{counted, three_digits};
+use crate::number::{self, counted, three_digits};
+use crate::phrases;
 use crate::section::Section;
 use crate::table::{Column, Line, Shown, Table};
 use crate::words;
@@ -23,9 +24,11 @@ pub(super) fn sections(explanation: &Explanation) -> Vec<Section> {
 fn costs(explanation: &Explanation) -> Section {
     Section {
         title: "Costs of an operation",
-        how_to_read: vec![
+        how_to_read: std::iter::once(
             "Median of the rounds. * marks a clear change: the interval lies beyond the margin.".to_owned(),
-        ],
+        )
+        .chain(of_rounds_note(&explanation.costs))
+        .collect(),
         tables: vec![changes(explanation, explanation.costs.iter())],
         ..Section::default()
     }
@@ -35,18 +38,24 @@ fn counters(explanation: &Explanation) -> Option<Section> {
     let shown = explanation.counters.len().min(COUNTERS_MAX);
     (explanation.counters_compared > 0).then(|| Section {
         title: "Counters that changed, for each operation",
-        how_to_read: vec![format!(
+        how_to_read: std::iter::once(format!(
             "The most telling first; {} of {} with a clear change, of {} compared.",
             shown,
             explanation.counters.len(),
             explanation.counters_compared
-        )],
+        ))
+        .chain(of_rounds_note(&explanation.counters[..shown]))
+        .collect(),
         tables: (shown > 0)
             .then(|| changes(explanation, explanation.counters.iter().take(COUNTERS_MAX)))
             .into_iter()
             .collect(),
         ..Section::default()
     })
+}
+
+fn of_rounds_note(changes: &[AmountChange]) -> Option<String> {
+    changes.iter().any(|change| !is_quotient(change)).then(|| phrases::OF_ROUNDS_NOTE.to_owned())
 }
 
 fn functions(explanation: &Explanation) -> Option<Section> {
@@ -97,7 +106,8 @@ fn column(name: &str) -> Column {
 fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a AmountChange>) -> Table {
     let line = |change: &AmountChange| {
         let [base, candidate, multiple] = amounts(change).map(Shown::plain);
-        let note = if change.is_clear { " *".to_owned() } else { String::new() };
+        let of_rounds = if is_quotient(change) { "" } else { phrases::OF_ROUNDS };
+        let note = format!("{of_rounds}{}", if change.is_clear { " *" } else { "" });
         Line::Test {
             name: change.name.clone(),
             operation: String::new(),
@@ -110,6 +120,11 @@ fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a Amou
         columns: vec![column(&explanation.base), column(&explanation.candidate), column("ratio")],
         lines: changes.map(line).collect(),
     }
+}
+
+/// Whether its ratio is also the quotient of its two amounts.
+pub(crate) fn is_quotient(change: &AmountChange) -> bool {
+    change.ratio.is_none_or(|ratio| number::is_quotient(change.base, change.candidate, ratio))
 }
 
 /// The base's amount, the candidate's, and their ratio.
@@ -128,12 +143,17 @@ fn multiple(change: &AmountChange) -> String {
 
 /// `query_cache_type: OFF → ON (whether results are cached); changed: Qcache_inserts, Qcache_hits`
 pub(crate) fn suspect_line(suspect: &Suspect) -> String {
-    let SettingDifference { name, base, candidate, about, .. } = &suspect.setting;
-    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    let about = &suspect.setting.about;
     let about = about.as_ref().map(|about| format!(" ({about})")).unwrap_or_default();
     let changed = match suspect.evidence.as_slice() {
         [] => String::new(),
         names => format!("; changed: {}", names.join(", ")),
     };
-    format!("{name}: {} → {}{about}{changed}", value(base), value(candidate))
+    format!("{}{about}{changed}", setting_line(&suspect.setting))
+}
+
+/// `query_cache_type: OFF → ON`
+pub(crate) fn setting_line(setting: &SettingDifference) -> String {
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    format!("{}: {} → {}", setting.name, value(&setting.base), value(&setting.candidate))
 }

@@ -28,6 +28,9 @@ const OF_THE_INSTANCE: [&str; 16] = [
     "unix_socket_directories",
 ];
 
+/// The severity of a finding that only informs.
+const NOTE: &str = "note";
+
 /// Largest number of differing variables in the list.
 const DIFFERENCES_MAX: usize = 400;
 
@@ -62,8 +65,19 @@ impl Audit {
     }
 
     fn is_grave(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity != "note")
+        self.findings.iter().any(|finding| finding.severity != NOTE)
     }
+}
+
+/// The findings that speak against a comparison, in sentences.
+pub(crate) fn grave(run: &Run) -> Vec<String> {
+    let findings = Audit::of(run).findings.into_iter().filter(|finding| finding.severity != NOTE);
+    let sentence = |Finding { explanation, advice, .. }: Finding| {
+        let parts = [explanation.trim_end_matches('.'), advice.trim_end_matches('.')];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        format!("{}.", parts.join("; "))
+    };
+    findings.map(sentence).collect()
 }
 
 /// The banner; none if there is nothing to report.
@@ -241,6 +255,7 @@ mod tests {
         for words in ["banner warn", "maria", "the last second", "Not alike.", "Set it."] {
             assert!(page.contains(words), "{words}: {page}");
         }
+        assert_eq!(grave(&run), ["Not alike; Set it."]);
         for odd in [json!(null), json!([]), json!({ "durability": 3, "findings": "no" })] {
             run.audit = Some(odd);
             assert!(section(&run).into_string().contains("Can they be compared?"));

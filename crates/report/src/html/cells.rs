@@ -235,7 +235,11 @@ fn counters(
     }
     medians
         .into_iter()
-        .map(|(name, is_gauge, value)| (names.place(name), u8::from(is_gauge), number(Some(value), 4)))
+        .map(|(name, is_gauge, value)| {
+            // Sizes that servers report stay exact.
+            let digits = if is_gauge { 7 } else { 4 };
+            (names.place(name), u8::from(is_gauge), number(Some(value), digits))
+        })
         .collect()
 }
 

@@ -3,7 +3,8 @@
 use dyno_judge::{AmountChange, Explanation};
 use serde::Serialize;
 
-use crate::explain::{amounts, difference, sentences, suspect_line};
+use crate::explain::{amounts, difference, is_quotient, sentences, suspect_line};
+use crate::phrases;
 
 /// Most costs, counters, plans and settings of a cell.
 const SHOWN_MAX: usize = 5;
@@ -13,6 +14,9 @@ pub(crate) struct Explained {
     says: Vec<String>,
     /// Costs and counters that clearly changed: name, the base's, the cell's, their ratio.
     changes: Vec<[String; 4]>,
+    /// What a sign in them means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     plans: Vec<PlanPair>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -34,8 +38,11 @@ impl Explained {
         let counters = explanation.counters.iter().take(SHOWN_MAX);
         let row = |change: &AmountChange| {
             let [base, own, ratio] = amounts(change);
-            [change.name.clone(), base, own, ratio]
+            let of_rounds = if is_quotient(change) { "" } else { phrases::OF_ROUNDS };
+            [change.name.clone(), base, own, ratio + of_rounds]
         };
+        let changes: Vec<[String; 4]> = costs.into_iter().take(SHOWN_MAX).chain(counters).map(row).collect();
+        let is_of_rounds = changes.iter().any(|[.., ratio]| ratio.ends_with(phrases::OF_ROUNDS));
         let plans = explanation.plans.changes.iter().take(SHOWN_MAX).map(|change| PlanPair {
             title: format!("{}: {}", change.statement, difference(change)),
             base: change.base.clone(),
@@ -44,7 +51,8 @@ impl Explained {
         let suspects = explanation.settings.iter().filter(|suspect| !suspect.evidence.is_empty());
         Self {
             says: sentences(explanation),
-            changes: costs.into_iter().take(SHOWN_MAX).chain(counters).map(row).collect(),
+            changes,
+            note: is_of_rounds.then_some(phrases::OF_ROUNDS_NOTE),
             plans: plans.collect(),
             suspects: suspects.take(SHOWN_MAX).map(suspect_line).collect(),
         }

@@ -83,6 +83,7 @@ fn chart(reports: &Reports, test: &JoinedTest, rate: Rate, (width, height): (f64
             height,
             x: Axis::Linear { min: 0.0, max: seconds as f64 },
             y: Axis::from_zero(rates.into_iter()),
+            units: ["seconds", "per second"],
             x_ticks: Vec::new(),
             marks: marks.collect(),
             lines,

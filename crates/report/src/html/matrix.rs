@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::contents::Page;
 use super::views::View;
+use crate::chart::colour;
 use crate::model::{Cell, Content, Matrix, Row};
 use crate::number::counted;
 use crate::phrases;
@@ -52,8 +53,9 @@ fn head(page: &Page<'_>) -> Markup {
             tr {
                 th.test scope="col" { "test" }
                 @for clients in &page.reports.client_counts {
-                    @for system in systems {
+                    @for (at, system) in systems.iter().enumerate() {
                         th scope="col" data-clients=(clients) data-system=(system.id) data-base[system.is_base] {
+                            span class=(format!("swatch {}", colour(at))) {}
                             span.id { (system.id) }
                         }
                     }

@@ -1,8 +1,9 @@
-//! The report as one HTML file. It needs no network. Without the script only its drill-downs are missing.
+//! The report as one HTML file. It needs no network. Without the script only its drill-downs and hints are missing.
 //!
 //! [`Details::load`] reads the data of drill-downs. [`render_html`] is a pure function that makes the page from it and
 //! the run. The page contains the content for every base ([`views`]), and the script selects it.
 
+mod address;
 mod assets;
 mod banner;
 mod cells;
@@ -12,6 +13,7 @@ mod contents;
 mod data;
 mod details;
 mod explained;
+mod forest;
 mod joined;
 mod marks;
 mod matrix;
@@ -28,8 +30,10 @@ mod stacks;
 #[cfg(test)]
 mod tests;
 mod thin;
+mod undecided;
 mod verdict;
 mod views;
+mod why;
 
 use dyno_judge::Analysis;
 use dyno_printable::printable_html;
@@ -37,6 +41,7 @@ use dyno_store::Run;
 
 use crate::why::Reasons;
 
+pub(crate) use banner::grave;
 pub use details::{Details, TrialDetails};
 pub(crate) use joined::charts as joined_charts;
 pub(crate) use quantiles::distribution;

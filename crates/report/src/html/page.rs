@@ -5,7 +5,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::contents::Page;
 use super::views;
 use super::{
-    assets, banner, claims, data, joined, matrix, methods, money, scaling, sections, stacks, verdict,
+    assets, banner, claims, data, forest, joined, matrix, methods, money, scaling, sections, stacks,
+    undecided, verdict, why,
 };
 use crate::capacity_tables;
 use crate::check_tables;
@@ -25,8 +26,6 @@ use crate::query_plans;
 use crate::repeated_tables;
 use crate::steady_state;
 use crate::sweep_tables;
-use crate::undecided;
-use crate::why;
 
 impl Page<'_> {
     pub(crate) fn document(&self) -> Markup {
@@ -47,9 +46,10 @@ impl Page<'_> {
                     a.skip href="#relative" { "Skip to the matrices" }
                     (self.header())
                     main {
-                        @if self.input.is_live { (live()) }
+                        @if self.input.is_live { (live(&self.reports)) }
                         (self.verdict())
-                        (sections::section("why", why::section(&self.reports.why)))
+                        (forest::section(&self.reports))
+                        (why::section(&self.reports))
                         (banner::section(self.input.run))
                         (sections::section("ladders", ladder_tables::section(&self.reports)))
                         (self.controls())
@@ -70,7 +70,7 @@ impl Page<'_> {
                         (sections::section("left-out", left_out::section(&left_out::shown(&self.reports))))
                         (sections::section("hosts", host_tables::section(&self.reports)))
                         (sections::section("drivers", driver_tables::section(&self.reports)))
-                        (sections::section("undecided", undecided::section(&self.reports)))
+                        (undecided::section(&self.reports))
                         (sections::section("steady-state", steady_state::section(&self.reports)))
                         (sections::section("variation", check_tables::variation(&self.reports)))
                         (sections::section("trial-warnings", check_tables::trial_warnings(&self.reports)))
@@ -98,7 +98,9 @@ impl Page<'_> {
                 h1 { (title) }
                 p.lead { "plan " b { (run.plan) } " · run " (run.id) " · " (phrases::run(run)) }
                 p.lead { (phrases::host(run)) }
-                @if let Some(incomplete) = phrases::incomplete(run) { p.note { (incomplete) } }
+                @if let Some(incomplete) = phrases::incomplete(run) {
+                    p class=(if run.is_going_on() { "lead" } else { "note" }) { (incomplete) }
+                }
             }
         }
     }
@@ -168,13 +170,14 @@ impl Page<'_> {
                 h2 { "Relative: throughput against " span data-base-name { (base) } }
                 p.how { "As a multiple of the base’s, " (phrases::ratio_kind(reports)) "; above 1 is faster. "
                     @if let Some(note) = phrases::interval_note(reports) { (note.replace("In brackets", "Small")) " " }
-                    "Only a verdict is tinted; = the same within " (number::margin(&reports.rule)) ", ? not decided, · not judged, ! failed where the base did not." }
+                    "Only a verdict is tinted; = the same within " (number::margin(&reports.rule)) ", ? not decided, · not judged, ! failed where the base did not, ⚠ suspect. Hover over a cell, or open it, for the reason and for what would decide." }
                 (matrix::table(self, "relative", "Throughput as a multiple of the base's by test, client count and system", &reports.relative, &views::relative(reports)))
             }
             @if let Some(cost) = self.costs.first() {
                 section #efficiency {
                     h2 { "Efficiency: " span data-cost-name { (cost_tables::title(*cost)) } }
                     p.how { "Median of the rounds; small: as a multiple of the base’s. Above 1 costs more. Costs are not judged, so they have no tint."
+                        @if cost_tables::has_ratios_of_rounds(reports) { " " (phrases::OF_ROUNDS_NOTE) }
                         @if let Some(note) = phrases::in_process_note(reports) { " " (note) } }
                     (matrix::table(self, "efficiency", "Cost of an operation by test, client count and system", &reports.efficiency, &views::cost(reports, *cost)))
                 }
@@ -224,17 +227,18 @@ fn brand(is_served: bool) -> Markup {
     }
 }
 
-/// The element in which the script shows the progress of a run.
-fn live() -> Markup {
+/// The element in which the script shows the progress of a run, with what is decided so far.
+fn live(reports: &Reports) -> Markup {
     html! {
         section.live #live aria-label="The run as it goes on" {
             p.doing { "waiting for the run" }
             p.left {}
+            @for verdict in &reports.verdicts { p.decided { (verdict::so_far(verdict)) } }
             p.rate {}
             p.latency {}
             progress max="1" value="0" aria-label="Trials that have ended" {}
-            div.plot.rates {}
-            div.plot.latencies {}
+            div.plot.rates hidden {}
+            div.plot.latencies hidden {}
             div.after hidden { p { "Next" } ol.next {} }
         }
     }

@@ -51,7 +51,7 @@ pub(crate) fn legend(reports: &Reports) -> Markup {
     html! {
         ul.legend {
             @for (at, system) in reports.systems.iter().enumerate() {
-                li { span class=(format!("key {}", colour(at))) {} (system.id) }
+                li { span class=(format!("swatch {}", colour(at))) {} (system.id) }
             }
         }
     }
@@ -91,6 +91,7 @@ pub(crate) fn chart(
             height,
             x: Axis::logarithmic(points().map(|(x, _)| x)),
             y: Axis::from_zero(points().map(|(_, y)| y)),
+            units: ["clients", "operations/s"],
             x_ticks: counts.iter().map(|count| (f64::from(*count), count.to_string())).collect(),
             marks: Vec::new(),
             lines,

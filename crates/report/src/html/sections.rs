@@ -20,12 +20,19 @@ pub(crate) fn section(id: &str, section: Option<Section>) -> Markup {
             section id=(id) {
                 h2 { (section.title) }
                 p.how { (section.how_to_read.join(" ")) }
-                @if !section.items.is_empty() { ul { @for item in &section.items { li { (item) } } } }
+                @if !section.items.is_empty() { (list(&section.items)) }
+                @if !section.more_items.is_empty() {
+                    details { summary { (section.more_items.len()) " more" } (list(&section.more_items)) }
+                }
                 @for table in &section.tables { (self::table(section.title, table)) }
                 @for listing in &section.listings { (self::listing(listing)) }
             }
         }
     }
+}
+
+fn list(items: &[String]) -> Markup {
+    html! { ul { @for item in items { li { (item) } } } }
 }
 
 fn listing(listing: &Listing) -> Markup {

@@ -4,6 +4,7 @@ use dyno_judge::Finding;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::forest;
 use super::notes::Notes;
 use super::series::number as digits;
 use crate::model::{Cell, Content, Cost, Matrix, Relative, Reports};
@@ -25,12 +26,16 @@ pub(crate) struct View {
     pub(crate) mark: &'static str,
     /// Tint of a verdict, from −5 (much worse) to 5 (much better); 0 for other verdicts.
     pub(crate) tint: i8,
+    /// Whether there is a warning on it.
+    pub(crate) is_suspect: bool,
 }
 
 impl View {
     /// Small text next to the number.
     pub(crate) fn beside(&self) -> String {
-        [self.side.as_str(), self.mark].join(" ").trim().to_owned()
+        let warning = if self.is_suspect { "⚠" } else { "" };
+        let parts = [self.side.as_str(), self.mark, warning].into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -88,6 +93,8 @@ pub(crate) struct BaseViews {
     costs: Vec<Views>,
     rounds: Rounds,
     notes: Notes,
+    /// The lines of the plot of all tests, as HTML.
+    forest: String,
 }
 
 impl BaseViews {
@@ -99,14 +106,16 @@ impl BaseViews {
             costs: costs.iter().map(|cost| Views::of(self::cost(reports, *cost))).collect(),
             rounds: Rounds::of(reports),
             notes: Notes::of(reports),
+            forest: super::text(&forest::lines(reports)),
         }
     }
 }
 
 /// Throughput, tinted by its ratio.
 pub(crate) fn absolute(reports: &Reports) -> Vec<Vec<View>> {
-    let mut rows = matrix(&reports.absolute, |_, rate| View {
+    let mut rows = matrix(reports, &reports.absolute, |_, rate| View {
         main: number::three_digits(rate.operations_per_second),
+        is_suspect: !rate.warnings.is_empty(),
         ..View::default()
     });
     for (views, ratios) in rows.iter_mut().zip(&reports.relative.rows) {
@@ -119,7 +128,7 @@ pub(crate) fn absolute(reports: &Reports) -> Vec<Vec<View>> {
 
 /// Throughput as a multiple of the base's.
 pub(crate) fn relative(reports: &Reports) -> Vec<Vec<View>> {
-    matrix(&reports.relative, |_, relative| {
+    matrix(reports, &reports.relative, |_, relative| {
         let interval = relative
             .interval
             .map(|interval| format!("{}–{}", number::ratio(interval.low), number::ratio(interval.high)));
@@ -128,6 +137,7 @@ pub(crate) fn relative(reports: &Reports) -> Vec<Vec<View>> {
             side: interval.unwrap_or_default(),
             mark: if tint(relative) == 0 { relative.finding.map_or("", words::mark) } else { "" },
             tint: tint(relative),
+            is_suspect: words::is_suspect(relative),
         }
     })
 }
@@ -135,33 +145,34 @@ pub(crate) fn relative(reports: &Reports) -> Vec<Vec<View>> {
 /// One cost of an operation, as a value and as a multiple of the base's. Costs have no verdict, and so no tint.
 pub(crate) fn cost(reports: &Reports, cost: Cost) -> Vec<Vec<View>> {
     let base = phrases::base_id(reports);
-    matrix(&reports.efficiency, |cell, costs| {
+    matrix(reports, &reports.efficiency, |cell, costs| {
         let Some(value) = costs.get(cost) else { return View { main: "–".to_owned(), ..View::default() } };
         let relative = value.relative.filter(|_| cell.system != base);
         View {
             main: number::three_digits(value.median),
-            side: relative.map(|relative| format!("×{}", number::ratio(relative.ratio))).unwrap_or_default(),
+            side: relative.map(|relative| number::times(relative.ratio)).unwrap_or_default(),
+            mark: if value.is_quotient { "" } else { phrases::OF_ROUNDS },
             ..View::default()
         }
     })
 }
 
-fn matrix<T>(matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> View) -> Vec<Vec<View>> {
+fn matrix<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> View) -> Vec<Vec<View>> {
     let view = |cell: &Cell<T>| {
-        let word = |word: &str| View { main: word.to_owned(), ..View::default() };
         match &cell.content {
             Content::Measured(value) => show(cell, value),
-            Content::Failed => word("failed"),
-            Content::Disturbed => word("disturbed"),
-            Content::Missing => word("missing"),
-            Content::Incomparable => word("no base"),
-            Content::Unplanned => View::default(),
+            // It is still to come.
+            Content::Missing if reports.run.is_going_on() => {
+                View { main: "–".to_owned(), ..View::default() }
+            }
+            other => View { main: phrases::content(other).to_owned(), ..View::default() },
         }
     };
     matrix.rows.iter().map(|row| row.cells.iter().map(view).collect()).collect()
 }
 
-fn tint(relative: &Relative) -> i8 {
+/// The tint of a comparison; 0 without a verdict for or against the candidate.
+pub(crate) fn tint(relative: &Relative) -> i8 {
     match relative.finding {
         Some(Finding::Improved) => strength(relative.ratio),
         Some(Finding::Regressed) => -strength(relative.ratio),

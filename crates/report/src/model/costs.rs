@@ -106,4 +106,8 @@ pub struct CostValue {
     /// As a multiple of the base's cost; none for the base itself, and if the base has no cost to compare with. It has
     /// no verdict.
     pub relative: Option<CostRatio>,
+    /// Whether `relative`, the median of the rounds' ratios, is also the quotient of the two medians, which stand beside
+    /// it. True without one.
+    #[serde(skip)]
+    pub is_quotient: bool,
 }

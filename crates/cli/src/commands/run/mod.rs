@@ -16,12 +16,12 @@ use dyno_cluster::{RemoteDyno, SshDrivers};
 use dyno_engine::{Cache, Catalogue};
 use dyno_judge::{Rule, analyse};
 use dyno_lab::{Foreseen, NotStarted, Plan, Rounds, RunOptions, RunOutcome, foresee};
-use dyno_report::{Details, Format, Reports, render, reports};
+use dyno_report::{Details, Format, NextStep, Reports, render, render_brief, render_next, reports};
 use dyno_search::Lab;
 use dyno_search::explain::reasons;
 use dyno_store::{RunChoice, Store};
 
-use super::outline;
+use super::{next, outline};
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page, progress};
 use spread::SpreadFlags;
@@ -140,6 +140,9 @@ pub(super) struct PageFlags {
     /// Do not write an HTML report
     #[arg(long)]
     pub(super) no_html: bool,
+    /// Print every table in the end, instead of a summary
+    #[arg(long)]
+    pub(super) full: bool,
 }
 
 impl Run {
@@ -165,7 +168,7 @@ impl Run {
         {
             output::tell(&outline::too_few_rounds(found));
         }
-        carry_out(&plan, &self.flags, &self.page, self.resume, |_| String::new())
+        carry_out(&plan, &self.flags, &self.page, self.resume, &[])
     }
 
     /// Reads the plan and applies the options.
@@ -204,41 +207,48 @@ fn program() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find the program that is running")
 }
 
-/// Runs a plan, prints its reports, then the text that `last_words` returns.
+/// Runs a plan and prints what it found. `more` follows what there is to do next.
 pub(super) fn carry_out(
     plan: &Plan,
     flags: &RunFlags,
     page: &PageFlags,
     resume: bool,
-    last_words: impl FnOnce(&Reports) -> String,
+    more: &[NextStep],
 ) -> anyhow::Result<ExitCode> {
     match measure(plan, flags, resume)? {
-        Some(outcome) => present(&outcome, flags, page, last_words),
+        Some(outcome) => present(&outcome, flags, page, more),
         None => Ok(interrupt::exit_code()),
     }
 }
 
-/// Prints the reports on a run, then the text that `last_words` returns.
+/// Writes the page of a run, and prints what it found so far: a run that was stopped has verdicts too.
 pub(super) fn present(
     outcome: &RunOutcome,
     flags: &RunFlags,
     page: &PageFlags,
-    last_words: impl FnOnce(&Reports) -> String,
+    more: &[NextStep],
 ) -> anyhow::Result<ExitCode> {
     if outcome.completed_trials > 0 {
-        let store = Store::open_read_only(&flags.results.path)?;
+        let results = &flags.results;
+        let store = Store::open_read_only(&results.path)?;
         let run = store.load_run(RunChoice::Id(outcome.run))?;
         let details = Details::load(&store, &run)?;
         let analysis = analyse(&run, &details.checks, &Rule::default());
-        let reasons = reasons(&store, &flags.results.path, &run, &analysis)?;
+        let reasons = reasons(&store, &results.path, &run, &analysis)?;
         let reports = Reports { why: reasons.why.clone(), ..reports(&run, &details.checks, &analysis) };
-        output::print_rendered(&render(&reports, Format::Text, &output::render_options()))?;
-        output::print(&last_words(&reports))?;
-        if !page.no_html {
-            let path = page::default_path(&flags.results.path, &run);
-            page::write(&page::of_details(&run, &details, &analysis, &reasons, false), &path)?;
-            output::print(&format!("\nFor a browser: {}\n", path.display()))?;
-        }
+        let path = (!page.no_html).then(|| page::default_path(&results.path, &run));
+        let write = |path| page::write(&page::of_details(&run, &details, &analysis, &reasons, false), path);
+        let written = path.as_deref().map_or(Ok(()), write);
+        let mut next = next::steps(results, run.id, &reports, path.as_deref());
+        next.extend_from_slice(more);
+        let options = output::render_options();
+        let text = if page.full {
+            render(&reports, Format::Text, &options) + &render_next(&next, &options)
+        } else {
+            render_brief(&reports, &next::full_report(results, run.id), &next, &options)
+        };
+        output::print_rendered(&text)?;
+        written?;
     }
     Ok(conclude(outcome, flags))
 }

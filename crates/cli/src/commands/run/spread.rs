@@ -87,7 +87,7 @@ impl Run {
         let mut tell = |notice: &dyno_cluster::Notice| output::tell(&notice.to_string());
         let outcome = conduct(&mut spread, site.as_mut(), &folder, &stop, &mut tell)?;
         drop(spread);
-        present(&outcome, &self.flags, &self.page, |_| String::new())
+        present(&outcome, &self.flags, &self.page, &[])
     }
 
     /// The command of the tasks, with the options that change the plan.

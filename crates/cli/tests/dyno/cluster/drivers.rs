@@ -94,7 +94,8 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
         });
     bench.write("seen.lua", include_str!("seen.lua"));
     bench.write("plan.toml", &(plan(&listen, &systems.concat(), 2.0) + MORE_STEPS));
-    let ended = Ended::from(namespaces.hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap()).with(0);
+    let run = namespaces.hosts.dyno(bench, &["run", "plan.toml", "--full"]).output().unwrap();
+    let ended = Ended::from(run).with(0);
     let value = |sql: &str| bench.value::<i64>(sql);
     // Three clients on two hosts. The figures of both are those of the trial.
     assert_eq!(value("SELECT count(*) FROM driver"), Some(18));

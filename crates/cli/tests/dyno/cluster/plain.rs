@@ -57,7 +57,7 @@ fn rounds_that_ran_apart_are_those_of_one_run() {
         bench.value("SELECT group_concat(round || node, ' ' ORDER BY round) FROM attempt"),
         Some("0here 1here 2here 3here".to_owned())
     );
-    let report = bench.dyno(&["report"]);
+    let report = bench.dyno(&["report", "--full"]);
     assert!(report.stdout.contains("Hosts"), "{}", report.stdout);
     // Systems take turns in the order that the whole run has by its seed.
     let whole = Bench::new();

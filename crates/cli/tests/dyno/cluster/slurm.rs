@@ -69,7 +69,7 @@ fn a_round_of_a_node_that_breaks_is_run_again(bench: &Bench, cluster: &mut Clust
         let _ = std::fs::remove_file(bench.path(file));
     }
     bench.write("plan.toml", &plan(3.0));
-    let mut dyno = Working::start(bench, cluster.dyno(bench, &RUN));
+    let mut dyno = Working::start(bench, cluster.dyno(bench, &[&RUN[..], &["--full"]].concat()));
     dyno.wait_for("begins on n2");
     cluster.break_node(bench, "n2");
     let ended = dyno.finish().with(0);

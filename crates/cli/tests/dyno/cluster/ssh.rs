@@ -89,7 +89,7 @@ fn a_round_of_a_host_that_is_gone_goes_to_another(bench: &Bench, hosts: &mut Hos
     let own = plan(2.0).replacen("workload = \"oltp_point_select\"", "workload = \"mine.lua\"", 1);
     assert!(own.contains("mine.lua"));
     bench.write("plan.toml", &own);
-    let mut dyno = Working::start(bench, hosts.dyno(bench, &RUN));
+    let mut dyno = Working::start(bench, hosts.dyno(bench, &[&RUN[..], &["--full"]].concat()));
     dyno.wait_for("begins on b");
     hosts.b.vanish();
     let ended = dyno.finish().with(0);
