@@ -111,13 +111,25 @@ impl Bisect {
         let mut last = VersionVerdict::Unclear;
         loop {
             let step = bisection.next_step();
-            let (good, tested) = match step {
-                BisectionStep::Test { version } => (0, version),
-                BisectionStep::Confirm { good, bad } => (good, bad),
+            let (good, tested, is_confirmation) = match step {
+                BisectionStep::Test { version } => (0, version, false),
+                BisectionStep::Confirm { good, bad } => (good, bad, true),
                 step => return Ok(Some(Bisected { step, last })),
             };
             let (good, version) = (&self.versions[good], &self.versions[tested]);
-            let pair = self.pair([good, version], plan, catalogue, comparisons_max)?;
+            let question = SearchQuestion::Bisection {
+                profile: self.profile.name.clone(),
+                comparisons_max,
+                margin: self.margin.relative(),
+                is_confirmation,
+            };
+            let decision = Decision {
+                rounds_max: self.rounds_max,
+                alpha: ALPHA / comparisons_max as f64,
+                margin: self.margin,
+            };
+            let pair =
+                plan.clone().between_two([good, version], &self.profile, decision, catalogue, question)?;
             let Some(found) = self.compare(&mut session, &pair, [good, version], comparisons_max)? else {
                 return Ok(None);
             };
@@ -128,26 +140,6 @@ impl Bisect {
             }
             last = found.verdict;
         }
-    }
-
-    fn pair(
-        &self,
-        versions: [&Version; 2],
-        plan: &Plan,
-        catalogue: &Catalogue,
-        comparisons_max: usize,
-    ) -> anyhow::Result<Plan> {
-        let decision = Decision {
-            rounds_max: self.rounds_max,
-            alpha: ALPHA / comparisons_max as f64,
-            margin: self.margin,
-        };
-        let question = SearchQuestion::Bisection {
-            profile: self.profile.name.clone(),
-            comparisons_max,
-            margin: self.margin.relative(),
-        };
-        Ok(plan.clone().between_two(versions, &self.profile, decision, catalogue, question)?)
     }
 
     fn compare<'a>(

@@ -65,15 +65,15 @@ fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
 fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
     let bench = Bench::new();
     // The second of the two systems waits, so that the first kill comes amid the trials.
-    let command = "test ! -e begun || test -e ready || sleep 3600; touch begun";
+    let command = "test ! -e begun || while test ! -e ready; do sleep 0.1; done; touch begun";
     bench.write("plan.toml", &plan_with_hook("load", command));
     let dyno = bench.start_until(&RUN, 1);
     send(dyno.id(), Signal::KILL);
     finish(dyno);
+    bench.write("ready", "");
     eventually("the load processes have ended", || bench.processes().is_empty());
     let mut kept: u32 = bench.value(TRIALS).unwrap();
     assert_eq!((kept, bench.value(COMPLETE)), (1, Some(0)));
-    bench.write("ready", "");
     let mut kills = 0;
     while kills < 10 {
         let mut dyno = bench.command(&RESUME).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

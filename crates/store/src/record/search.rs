@@ -28,6 +28,8 @@ pub enum SearchQuestion {
         comparisons_max: usize,
         /// Least difference that matters, as a part of 1.
         margin: f64,
+        /// Whether it confirms what was found, in rounds that the search has not used.
+        is_confirmation: bool,
     },
     /// `dyno explain --prove`: which changes make the difference between two systems of a run.
     Proof {
@@ -114,6 +116,7 @@ mod tests {
                 profile: "like-56".to_owned(),
                 comparisons_max: 7,
                 margin: 0.1 + 0.2,
+                is_confirmation: false,
             },
             sides: [side("a"), side("b")],
             steps: vec![SearchStep { id: "read".to_owned(), clients: vec![1], seconds: 1.0 / 3.0 }],

@@ -93,7 +93,12 @@ mod tests {
     use crate::plan::testing::plan;
 
     fn question() -> SearchQuestion {
-        SearchQuestion::Bisection { profile: "like-56".to_owned(), comparisons_max: 2, margin: 0.02 }
+        SearchQuestion::Bisection {
+            profile: "like-56".to_owned(),
+            comparisons_max: 2,
+            margin: 0.02,
+            is_confirmation: false,
+        }
     }
 
     #[test]
