@@ -1,6 +1,6 @@
 // The rounds of a cell, with one dot each for the ratio to the base and for the rate.
 
-const ROUNDS = { width: 640, height: 96, left: 64, right: 8, top: 8, bottom: 18 };
+const ROUNDS = { widthMax: 860, height: 96, left: 64, right: 8, top: 8, bottom: 18 };
 
 function makeSvg(name, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -12,7 +12,9 @@ function makeSvg(name, attributes, ...children) {
 // Dots over rounds. `groups` are { label, shade, points: [round, value] }; `band` is an interval. `one` requests
 // a line at 1 if it is within the scale.
 function roundsChart(label, groups, { band, one } = {}) {
-  const { width, height, left, right, top, bottom } = ROUNDS;
+  const { widthMax, height, left, right, top, bottom } = ROUNDS;
+  // As wide as its place, so that letters keep their size.
+  const width = Math.min(widthMax, Math.max(280, sheet.clientWidth - 48));
   const points = groups.flatMap((group) => group.points);
   const values = [...points.map(([, value]) => value), ...(band ?? [])].filter((value) => value > 0);
   if (!values.length) return null;

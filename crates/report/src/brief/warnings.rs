@@ -1,5 +1,7 @@
 //! What to doubt of a run, each kind of doubt in one line with the number of its tests.
 
+use std::collections::BTreeMap;
+
 use dyno_judge::{CellWarning, TestWarning};
 
 use crate::crash_tables;
@@ -125,30 +127,31 @@ fn failures(reports: &Reports) -> Vec<String> {
     lines
 }
 
-/// `3 tests with stalls: load at 4 clients · maria, scan at 1 client · maria and 1 more`.
+/// `3 tests with stalls: load at 4 clients (maria, myrocks), scan at 1 client (maria) and 1 more`.
 fn grouped(trial_warnings: &[TrialWarnings]) -> Vec<String> {
-    let mut kinds: Vec<(Kind, Vec<&TrialWarnings>)> = Vec::new();
+    let mut kinds: BTreeMap<Kind, Vec<&TrialWarnings>> = BTreeMap::new();
     for warnings in trial_warnings {
         for kind in Kind::of(warnings) {
-            match kinds.iter_mut().find(|(known, _)| *known == kind) {
-                Some((_, tests)) => tests.push(warnings),
-                None => kinds.push((kind, vec![warnings])),
-            }
+            kinds.entry(kind).or_default().push(warnings);
         }
     }
-    kinds.sort_by_key(|(kind, _)| *kind);
-    let line = |(kind, tests): &(Kind, Vec<&TrialWarnings>)| {
-        let named: Vec<String> = tests.iter().take(NAMED_MAX).map(|it| place(it)).collect();
-        let more = tests.len().saturating_sub(NAMED_MAX);
+    let line = |(kind, warnings): (Kind, Vec<&TrialWarnings>)| {
+        // They are in run order, so those of a test stand next to each other.
+        let tests = || warnings.chunk_by(|a, b| (&a.step, a.clients) == (&b.step, b.clients));
+        let named: Vec<String> = tests().take(NAMED_MAX).map(place).collect();
+        let count = tests().count();
+        let more = count.saturating_sub(NAMED_MAX);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{} with {}: {}{more}", counted(tests.len() as u64, "test"), kind.says(), named.join(", "))
+        format!("{} with {}: {}{more}", counted(count as u64, "test"), kind.says(), named.join(", "))
     };
-    kinds.iter().map(line).collect()
+    kinds.into_iter().map(line).collect()
 }
 
-fn place(warnings: &TrialWarnings) -> String {
-    let TrialWarnings { step, clients, system, .. } = warnings;
-    format!("{step} at {} · {system}", counted(u64::from(*clients), "client"))
+/// A test, with the systems that a warning is about.
+fn place(of_test: &[&TrialWarnings]) -> String {
+    let TrialWarnings { step, clients, .. } = of_test[0];
+    let systems: Vec<&str> = of_test.iter().map(|it| it.system.as_str()).collect();
+    format!("{step} at {} ({})", counted(u64::from(*clients), "client"), systems.join(", "))
 }
 
 #[cfg(test)]
@@ -172,9 +175,9 @@ mod tests {
     #[test]
     fn many_tests_are_counted_and_two_are_named() {
         let test = |at: usize| TrialWarnings {
-            step: format!("s{at}"),
+            step: format!("s{}", at / 2),
             clients: 1,
-            system: "db".to_owned(),
+            system: ["a", "b"][at % 2].to_owned(),
             disturbed: 1,
             ..TrialWarnings::default()
         };
@@ -182,8 +185,8 @@ mod tests {
         assert_eq!(
             grouped(&tests),
             [
-                "5 tests with rounds that other processes or the hypervisor disturbed: s0 at 1 client · db, s1 at 1 client · \
-              db and 3 more"
+                "3 tests with rounds that other processes or the hypervisor disturbed: s0 at 1 client (a, b), s1 at 1 client \
+              (a, b) and 1 more"
             ]
         );
     }

@@ -94,7 +94,7 @@ impl Scale {
 
     /// The multiples with a tick, at a distance from each other in which their names have room.
     fn ticks(self) -> Vec<f64> {
-        let gap = 0.3 * self.reach.ln();
+        let gap = 0.42 * self.reach.ln();
         let (mut last, mut above) = (0.0, Vec::new());
         for tick in TICKS.into_iter().filter(|tick| *tick <= self.reach) {
             if tick.ln() - last >= gap {
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(page.matches("class=\"track s2\"").count(), 11);
         assert_eq!(page.matches("class=\"whisker\"").count(), 20, "loads ran once and have none");
         assert!(page.contains("href=\"#cell=point-query/maria/4\""), "{page}");
-        for tick in ["×0.33<", "×0.67<", "×1<", "×1.5<", "×3<"] {
+        for tick in ["×0.5<", "×1<", "×2<"] {
             assert!(page.contains(tick), "{tick}: {page}");
         }
     }
@@ -224,7 +224,7 @@ mod tests {
             assert_eq!(scale.place(1.0), Place { percent: 50.0, is_beyond: false });
             let places: Vec<f64> = scale.ticks().iter().map(|tick| scale.place(*tick).percent).collect();
             assert!(places.len() >= 3, "{reach}: {places:?}");
-            assert!(places.windows(2).all(|two| two[1] - two[0] > 14.9), "{reach}: {places:?}");
+            assert!(places.windows(2).all(|two| two[1] - two[0] > 20.9), "{reach}: {places:?}");
         }
     }
 
