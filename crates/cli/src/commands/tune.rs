@@ -12,7 +12,7 @@ use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ProseOrJson, time};
 use crate::{interrupt, output};
 
-/// Find settings that are better than a system's own, by measuring; none that lowers a promise
+/// Find faster settings with the same durability guarantees, by measuring
 #[derive(Debug, Args)]
 #[command(
     after_help = "Candidates with other values are compared with the system as it is, round by round on fresh instances. The worse half
