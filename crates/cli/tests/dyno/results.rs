@@ -18,6 +18,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_run_at_work_is_not_disturbed,
         files_that_are_none_are_named,
         a_file_of_an_earlier_format_is_refused_and_left_as_it_is,
+        nothing_is_left_beside_the_file,
         damage_is_found_and_fails_the_check,
         a_date_beyond_every_calendar_ends_no_reader,
         a_file_with_a_view_in_place_of_a_table_is_refused_by_every_reader,
@@ -226,6 +227,22 @@ fn a_file_of_an_earlier_format_is_refused_and_left_as_it_is() {
         assert_eq!(refused.stderr, words, "{arguments:?}");
     }
     assert_eq!(bench.count("trial"), 10);
+}
+
+fn nothing_is_left_beside_the_file() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(0.05));
+    let all: Vec<&[&str]> = [&["run", "plan.toml", "--rounds", "1"][..], &["run", "plan.toml", "--resume"]]
+        .into_iter()
+        .chain(READERS.iter().copied())
+        .chain([&["results", "vacuum"][..], &["results", "delete", "1", "--yes"]])
+        .collect();
+    for arguments in all {
+        bench.dyno(arguments);
+        for name in ["dyno.db-wal", "dyno.db-shm"] {
+            assert!(!bench.path(name).exists(), "{arguments:?} left {name}");
+        }
+    }
 }
 
 fn damage_is_found_and_fails_the_check() {

@@ -1,6 +1,7 @@
 //! Opening a results file, for writing or for reading only.
 
 mod guard;
+mod leftovers;
 mod place;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row, Transaction};
 
 use crate::error::StoreError;
 use crate::file::budget::Budget;
+use crate::file::open::leftovers::Leftovers;
 pub(crate) use crate::file::open::place::beside;
 use crate::file::schema::{self, Kind};
 
@@ -27,6 +29,8 @@ pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
     pub(crate) budget: Arc<Budget>,
+    /// After the connection, since fields are dropped in this order.
+    leftovers: Leftovers,
 }
 
 impl Store {
@@ -84,7 +88,19 @@ impl Store {
         };
         store.check(kind)?;
         guard::forbid_attaching(&store.connection).map_err(|error| store.error(error))?;
+        store.leftovers.let_go();
         Ok(store)
+    }
+
+    /// Checks that a run could use what is at the path of a results file: a results file of this version, or nothing yet.
+    ///
+    /// # Errors
+    /// There is something else, or it cannot be read.
+    pub fn check_usable(path: &Path) -> Result<(), StoreError> {
+        match Self::open_read_only(path) {
+            Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Empty { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -101,9 +117,11 @@ impl Store {
 
     fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         place::check(path)?;
+        let leftovers = Leftovers::of(path);
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(name, flags).map_err(|error| classify(path, error))?;
-        let mut store = Self { connection, path: path.to_owned(), budget: Budget::new(path.to_owned()) };
+        let budget = Budget::new(path.to_owned());
+        let mut store = Self { connection, path: path.to_owned(), budget, leftovers };
         store.connection.busy_timeout(BUSY_TIMEOUT).map_err(|error| store.error(error))?;
         guard::guard(&store.connection).map_err(|error| store.error(error))?;
         store.budget.limit_steps(&mut store.connection).map_err(|error| store.error(error))?;

@@ -15,7 +15,7 @@ use clap::builder::FalseyValueParser;
 use dyno_cluster::{RemoteDyno, SshDrivers};
 use dyno_engine::{Cache, Catalogue};
 use dyno_judge::{Rule, analyse};
-use dyno_lab::{Foreseen, NotStarted, Plan, Rounds, RunOptions, RunOutcome, foresee};
+use dyno_lab::{Foreseen, NotStarted, Plan, Rounds, RunOptions, RunOutcome, TooFewRounds, foresee};
 use dyno_report::{Details, Format, NextStep, Reports, render, render_brief, render_next, reports};
 use dyno_search::Lab;
 use dyno_search::explain::reasons;
@@ -162,13 +162,20 @@ impl Run {
         if let Some(on) = &self.spread.on {
             return self.carry_out_on(on, &plan);
         }
-        // A results file that cannot be there is the one thing to say.
-        if let Some(found) = plan.too_few_rounds()
-            && can_be_a_file(&self.flags.results.path)
-        {
-            output::tell(&outline::too_few_rounds(found));
+        if let Some(found) = plan.too_few_rounds() {
+            self.tell_too_few_rounds(found)?;
         }
         carry_out(&plan, &self.flags, &self.page, self.resume, &[])
+    }
+
+    /// Tells which verdicts there cannot be, unless the run cannot begin: then that is the one thing to say.
+    fn tell_too_few_rounds(&self, found: TooFewRounds) -> anyhow::Result<()> {
+        let results = &self.flags.results.path;
+        if can_be_a_file(results) && !self.resume {
+            Store::check_usable(results)?;
+            output::tell(&outline::too_few_rounds(found));
+        }
+        Ok(())
     }
 
     /// Reads the plan and applies the options.

@@ -42,6 +42,78 @@ fn writers_that_start_at_once_make_one_file() {
     assert_eq!(Store::open_read_only(&path).unwrap().runs().unwrap().len(), 8);
 }
 
+/// The names of the files in the folder of a results file.
+fn names_beside(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path.parent().unwrap()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn readers_leave_nothing_beside_the_file() {
+    let File { folder: _folder, path, store, .. } = File::new();
+    drop(store);
+    let only = vec![path.file_name().unwrap().to_str().unwrap().to_owned()];
+    assert_eq!(names_beside(&path), only);
+    let (one, other) = (Store::open_read_only(&path).unwrap(), Store::open_read_only(&path).unwrap());
+    drop(one);
+    assert_eq!(other.runs().unwrap().len(), 1);
+    drop(other);
+    assert_eq!(names_beside(&path), only);
+    assert!(Store::open(&path).unwrap().runs().is_ok());
+    assert_eq!(names_beside(&path), only);
+}
+
+#[test]
+fn the_last_reader_removes_what_a_killed_run_left() {
+    let File { folder: _folder, path, store, .. } = File::new();
+    let wal = beside(&path, "-wal");
+    let kept = fs::read(&wal).unwrap();
+    assert!(!kept.is_empty());
+    let file = fs::read(&path).unwrap();
+    drop(store);
+    // As the run's file and log were when it was killed.
+    fs::write(&path, file).unwrap();
+    fs::write(&wal, kept).unwrap();
+    assert_eq!(Store::open_read_only(&path).unwrap().runs().unwrap().len(), 1);
+    assert!(!wal.exists() && !beside(&path, "-shm").exists());
+    assert_eq!(Store::open_read_only(&path).unwrap().runs().unwrap().len(), 1);
+}
+
+#[test]
+fn the_log_of_a_file_that_is_no_results_file_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("theirs.db");
+    let theirs = Connection::open(&path).unwrap();
+    theirs.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)").unwrap();
+    let (file, log) = (fs::read(&path).unwrap(), fs::read(beside(&path, "-wal")).unwrap());
+    assert!(matches!(Store::open_read_only(&path), Err(StoreError::Foreign { .. })));
+    drop(theirs);
+    fs::write(&path, &file).unwrap();
+    fs::write(beside(&path, "-wal"), &log).unwrap();
+    assert!(matches!(Store::open_read_only(&path), Err(StoreError::Foreign { .. })));
+    assert_eq!(fs::read(&path).unwrap(), file);
+    assert_eq!(fs::read(beside(&path, "-wal")).unwrap(), log);
+}
+
+#[test]
+fn a_run_can_use_what_is_not_there_and_what_it_wrote() {
+    let File { folder, path, .. } = File::new();
+    for (name, sql) in [("new.db", None), ("blank.db", Some("")), ("theirs.db", Some("CREATE TABLE t (x)"))] {
+        let path = folder.path().join(name);
+        match sql {
+            Some("") => fs::write(&path, "").unwrap(),
+            Some(sql) => write_sql(&path, sql),
+            None => {}
+        }
+        assert_eq!(Store::check_usable(&path).is_ok(), name != "theirs.db", "{name}");
+    }
+    assert!(!folder.path().join("new.db").exists());
+    assert!(Store::check_usable(&path).is_ok());
+}
+
 #[test]
 fn reading_makes_no_file() {
     let folder = tempfile::tempdir().unwrap();
