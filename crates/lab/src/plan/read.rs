@@ -20,11 +20,11 @@ use super::keys::steps::suite;
 use super::keys::systems::confinement::Limits;
 use super::keys::systems::ladder::{LadderTable, ladders};
 use super::keys::systems::system::{Defaults, System, SystemTable, profile};
-use super::syntax::de;
+use super::syntax::de::{self, Read};
 use super::syntax::error::{PlanError, Problem};
-use super::syntax::mistake::Mistake;
+use super::syntax::mistake::{Mistake, Mistakes};
 use super::syntax::value::{Above0, At, Clients, From0, Number, Whole, each, each_several};
-use super::{BetweenSteps, Data, Freeze, KeepCoresAwake, PinThreads, Plan};
+use super::{BetweenSteps, Data, Freeze, KeepCoresAwake, PinThreads, Plan, Rounds};
 use crate::records;
 
 /// Where names in a plan are looked up.
@@ -233,7 +233,11 @@ impl Plan {
     }
 
     fn parse_with(text: &str, file: &str, context: &ParseContext<'_>) -> Result<Self, PlanError> {
-        let plan = de::read(text, "the plan").and_then(|table| plan(table, context));
+        let plan = match de::read_rest(text, "the plan") {
+            Read::Whole(table) => plan(table, context),
+            Read::Rest(table, mistakes) => Err(with_names(mistakes, table, context)),
+            Read::Nothing(mistakes) => Err(mistakes),
+        };
         match plan {
             Ok(plan) => Ok(Self { text: text.to_owned(), files: context.files.take(), ..plan }),
             Err(mistake) => Err(mistake.in_file(file, text)),
@@ -241,50 +245,55 @@ impl Plan {
     }
 }
 
+/// The mistakes of a plan's structure with the names in the rest of it that are wrong. Other mistakes of the rest may be due to
+/// what is missing in it.
+fn with_names(mistakes: Mistake, table: PlanTable, context: &ParseContext<'_>) -> Mistake {
+    let rest = plan(table, &ParseContext { builds: Builds::Unasked, ..*context });
+    match rest.err().and_then(|others| others.only(&Problem::is_name)) {
+        Some(names) => mistakes.and(names),
+        None => mistakes,
+    }
+}
+
 fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
-    let one_at_a_time = table.one_at_a_time;
-    let listen =
-        table.listen.map(|address| address.read(|address| drivers::address(&address))).transpose()?;
-    let defaults = Defaults {
-        listen,
-        profile: table.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?,
-        confinement: table.confinement.map(|limits| limits.0).unwrap_or_default(),
-    };
-    let read = |system: SystemTable, _: &[_]| system.read(&defaults, context);
-    let systems = each_several(Vec::new(), table.system, "system", read, |system| &system.id)?;
-    let known = |id: &str| Problem::unknown("system", id, systems.iter().map(|system| &system.id));
-    let base = table
-        .base
-        .read(|id| systems.iter().position(|system| system.is_of(&id)).ok_or_else(|| known(&id)))?;
-    let anchor = table.anchor.map(|named| {
-        named.read(|id| systems.iter().position(|system| system.id == id).ok_or_else(|| known(&id)))
-    });
-    let anchor = anchor.transpose()?;
+    let mut mistakes = Mistakes::default();
+    let systems = systems(table.listen, table.profile, table.confinement, table.system, context);
+    let systems = mistakes.or(systems, Vec::new());
+    let has_systems = mistakes.is_empty();
+    // Whether a name is that of a system can be told only where the systems are.
+    let is_known = |problem: &Problem| has_systems || !problem.is_unknown("system");
+    let base = mistakes.or_if(&is_known, position(table.base, &systems, System::is_of), 0);
+    let is_it = |system: &System, id: &str| system.id == id;
+    let anchor = table.anchor.map(|named| position(named, &systems, is_it)).transpose();
+    let anchor = mistakes.or_if(&is_known, anchor, None);
     let scales = table.scale.into_iter().map(|(name, scale)| Ok((name, scale.read(&systems)?)));
-    let scales = scales.collect::<Result<_, Mistake>>()?;
+    let scales = mistakes.or_if(&is_known, scales.collect(), BTreeMap::new());
     let systems = with_control(systems, base, table.aa_control);
+    let drivers = table.drivers.map(|key| drivers::hosts(key.into_inner())).transpose();
     let pace = Pace {
         systems: &systems,
-        clients: table.clients.read()?,
+        clients: mistakes.or(table.clients.read(), Vec::new()),
         seconds: table.seconds.0,
         warmup_seconds: table.warmup_seconds.0,
         warmup_seconds_max: table.warmup_seconds_max.0,
-        slicing: slicing::of_plan(table.slice_seconds, one_at_a_time)?,
-        one_at_a_time,
-        drivers: table.drivers.map(|key| drivers::hosts(key.into_inner())).transpose()?.unwrap_or_default(),
+        slicing: mistakes.or(slicing::of_plan(table.slice_seconds, table.one_at_a_time), Slicing::default()),
+        one_at_a_time: table.one_at_a_time,
+        drivers: mistakes.or(drivers, None).unwrap_or_default(),
     };
-    let steps = steps(table.suite, table.step, &pace, context)?;
-    let mut plan = Plan {
+    let steps = mistakes.or_if(&is_known, steps(table.suite, table.step, &pace, context), Vec::new());
+    let rounds = rounds(table.rounds, table.rounds_max, table.budget_seconds);
+    let crash = table.crash.map(|crash| crash.read(&systems)).transpose();
+    let plan = Plan {
         name: table.name,
         title: table.title,
         base,
         anchor,
-        rounds: rounds(table.rounds, table.rounds_max, table.budget_seconds)?,
+        rounds: mistakes.or(rounds, Rounds::Fixed(1)),
         correction: table.correction,
         load_every_round: table.load == Loads::EveryRound,
         warm: table.warm,
         between_steps: table.between_steps,
-        one_at_a_time,
+        one_at_a_time: table.one_at_a_time,
         rerun_disturbed: table.rerun_disturbed.map(|times| times.0 as u32),
         reuse_data: table.reuse_data,
         keep_cores_awake: table.keep_cores_awake,
@@ -294,9 +303,9 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         data: table.data.map(|data| Data { tables: data.tables.0 as u32, rows: data.rows.0 }),
         steps,
         claims: Vec::new(),
-        crash: table.crash.map(|crash| crash.read(&systems)).transpose()?,
-        ladders: ladders(&systems, table.ladder)?,
-        counters: counters(table.counters)?,
+        crash: mistakes.or_if(&is_known, crash, None),
+        ladders: mistakes.or_if(&is_known, ladders(&systems, table.ladder), Vec::new()),
+        counters: mistakes.or(counters(table.counters), Vec::new()),
         scales,
         scale: 1.0,
         systems,
@@ -304,11 +313,50 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         files: Vec::new(),
         search: None,
     };
+    mistakes.end(plan).and_then(|plan| with_claims(plan, table.claim))
+}
+
+/// Reads the systems, with the defaults of the plan.
+fn systems(
+    listen: Option<At<String>>,
+    default_profile: Option<At<String>>,
+    confinement: Option<Limits>,
+    tables: Vec<At<SystemTable>>,
+    context: &ParseContext<'_>,
+) -> Result<Vec<System>, Mistake> {
+    let mut mistakes = Mistakes::default();
+    let listen = listen.map(|address| address.read(|address| drivers::address(&address))).transpose();
+    let profile = default_profile.map(|name| name.read(|name| profile(&name, context))).transpose();
+    let defaults = Defaults {
+        listen: mistakes.or(listen, None),
+        profile: mistakes.or(profile, None),
+        confinement: confinement.map(|limits| limits.0).unwrap_or_default(),
+    };
+    let read = |system: SystemTable, _: &[_]| system.read(&defaults, context);
+    let systems = each_several(Vec::new(), tables, "system", read, |system| &system.id);
+    let systems = mistakes.or(systems, Vec::new());
+    mistakes.end(systems)
+}
+
+/// The position of the system that a key names.
+fn position(
+    named: At<String>,
+    systems: &[System],
+    is_it: impl Fn(&System, &str) -> bool,
+) -> Result<usize, Mistake> {
+    named.read(|id| {
+        let found = systems.iter().position(|system| is_it(system, &id));
+        found.ok_or_else(|| Problem::unknown("system", &id, systems.iter().map(|system| &system.id)))
+    })
+}
+
+/// The plan with its claims, which are about all other parts.
+fn with_claims(plan: Plan, tables: Vec<At<ClaimTable>>) -> Result<Plan, Mistake> {
     let systems: Vec<_> = (0..plan.systems.len()).map(|at| records::system(&plan, at)).collect();
     let steps = records::steps(&plan);
     let read = |claim: ClaimTable, _: &[_]| claim.read(&systems, &steps, &plan.counters);
-    plan.claims = each(Vec::new(), table.claim, "claim", read, |claim| &claim.id)?;
-    Ok(plan)
+    let claims = each(Vec::new(), tables, "claim", read, |claim| &claim.id)?;
+    Ok(Plan { claims, ..plan })
 }
 
 fn counters(listed: Vec<At<String>>) -> Result<Vec<String>, Mistake> {
@@ -325,7 +373,7 @@ fn counters(listed: Vec<At<String>>) -> Result<Vec<String>, Mistake> {
 /// Adds the base a second time if the plan has `aa_control`.
 fn with_control(mut systems: Vec<System>, base: usize, has_control: bool) -> Vec<System> {
     if has_control {
-        systems.push(systems[base].control());
+        systems.extend(systems.get(base).map(System::control));
     }
     systems
 }
@@ -340,9 +388,16 @@ fn steps(
     if suite.is_none() && own.is_empty() {
         return Err(Problem::MissingKey { table: "the plan".to_owned(), key: "step" }.into());
     }
-    let of_suite = suite.map(|name| name.read(|name| suite::steps(&name, pace, context))).transpose()?;
+    let mut mistakes = Mistakes::default();
+    let of_suite = suite.map(|name| name.read(|name| suite::steps(&name, pace, context))).transpose();
+    let of_suite = mistakes.or(of_suite, None).unwrap_or_default();
+    let has_suite = mistakes.is_empty();
     let read = |table: StepTable, earlier: &[_]| table.read(earlier, pace, context);
-    each(of_suite.unwrap_or_default(), own, "step", read, |step| &step.id)
+    let steps = each(of_suite, own, "step", read, |step| &step.id);
+    // A step of a wrong suite may be named.
+    let is_known = |problem: &Problem| has_suite || !problem.is_unknown("earlier step");
+    let steps = mistakes.or_if(&is_known, steps, Vec::new());
+    mistakes.end(steps)
 }
 
 /// Whether a name is the path of a file rather than the name of something built in.

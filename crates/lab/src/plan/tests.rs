@@ -56,6 +56,92 @@ fn a_step_may_have_a_pace_of_its_own() {
 }
 
 #[test]
+fn a_step_has_a_group_and_an_operation_unless_it_says_otherwise() {
+    let text = TEXT
+        .replace("group = \"load\"\n", "")
+        .replace("operation = \"row\"\n", "")
+        .replace("group = \"write-heavy\"\n", "")
+        .replace("operation = \"transaction\"\n", "");
+    let background = "[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\nclients = 2\n";
+    let steps = parse(&(text + background)).unwrap().steps;
+    let said: Vec<_> = steps.iter().map(|step| (step.group.as_str(), step.operation)).collect();
+    assert_eq!(said, [("load", Operation::Row), ("tests", Operation::Transaction)]);
+    assert_eq!(steps[1].background[0].operation, Operation::Transaction);
+}
+
+/// The first lines of all errors of [`TEXT`] with some texts in it replaced.
+fn first_lines_of(changes: &[(&str, &str)]) -> Vec<String> {
+    let mut text = TEXT.to_owned();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    let mut error = parse(&text).unwrap_err();
+    let others = std::mem::take(&mut error.others);
+    let all = std::iter::once(error).chain(others).map(|error| error.to_string());
+    all.map(|error| error.lines().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn all_mistakes_of_a_plan_are_found_at_once() {
+    let structure = [
+        ("rounds = 4", "ronds = 4"),
+        ("seconds = 2", "seconds = \"two\""),
+        ("rows = 100", "rows = 0"),
+        ("id = \"b\"\n", ""),
+        ("operation = \"transaction\"", "operation = \"trx\"\nclient = [1]"),
+    ];
+    assert_eq!(
+        first_lines_of(&structure),
+        [
+            "plan.toml:4:1: unknown key `ronds` — did you mean `rounds`?",
+            "plan.toml:6:11: `seconds` must be a number, not a text",
+            "plan.toml:11:8: `rows` must be from 1 to 1000000000000",
+            "plan.toml:18:1: a [[system]] needs a key `id`",
+            "plan.toml:37:13: `operation` cannot be `trx`; there are: query, transaction, row",
+            "plan.toml:38:1: unknown key `client` — did you mean `clients`?",
+        ]
+    );
+    let names = [
+        ("base = \"a\"", "base = \"z\""),
+        ("clients = [1, 4]", "clients = [1, 1]"),
+        ("\"oltp_read_write\"\noperation = \"row\"", "\"oltp_read_wite\"\noperation = \"row\""),
+        ("operation = \"transaction\"", "operation = \"transaction\"\nrepeats = \"load\"\nnot_for = [\"y\"]"),
+    ];
+    assert_eq!(
+        first_lines_of(&names),
+        [
+            "plan.toml:3:8: there is no system `z`; there are: a, b, c",
+            "plan.toml:5:15: `clients` names 1 twice",
+            "plan.toml:31:12: there is no built-in workload `oltp_read_wite` — did you mean `oltp_read_write`?",
+            "plan.toml:40:12: there is no system `y`; there are: a, b, c",
+        ]
+    );
+}
+
+#[test]
+fn a_mistake_that_another_explains_is_not_told() {
+    // Without its systems, no name of a system is wrong; without a step, no name of a step.
+    let engine = [
+        ("mysql@5.6.24/innodb", "msql@5.6.24/innodb"),
+        ("operation = \"transaction\"", "operation = \"transaction\"\nnot_for = [\"b\"]"),
+    ];
+    let [only] = &first_lines_of(&engine)[..] else { panic!("{:?}", first_lines_of(&engine)) };
+    assert!(only.contains("there is no engine 'msql'"), "{only}");
+    let step = [
+        ("\"oltp_read_write\"", "\"oltp\""),
+        ("operation = \"transaction\"", "operation = \"transaction\"\nrepeats = \"load\""),
+    ];
+    assert_eq!(first_lines_of(&step).len(), 1);
+    // A key that is written wrongly is not missing too.
+    let key = [("workload = ", "worklod = "), ("base = \"a\"", "base = 1")];
+    assert_eq!(first_lines_of(&key).len(), 2, "{:?}", first_lines_of(&key));
+    // A name is wrong whatever else is.
+    let both = [("base = \"a\"", "base = \"z\""), ("rounds = 4", "ronds = 4")];
+    assert_eq!(first_lines_of(&both).len(), 2, "{:?}", first_lines_of(&both));
+}
+
+#[test]
 fn a_workload_may_be_a_file_beside_the_plan() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mine.lua"), "function event() end").unwrap();
@@ -113,7 +199,7 @@ fn missing_keys_are_named_with_their_table() {
         first_line_of("engine = \"sqlite\"\n", ""),
         "plan.toml:22:1: a [[system]] needs a key `engine`"
     );
-    assert!(first_line_of("group = \"load\"\n", "").ends_with("a [[step]] needs a key `group`"));
+    assert!(first_line_of("id = \"load\"\n", "").ends_with("a [[step]] needs a key `id`"));
 }
 
 #[test]
@@ -249,7 +335,7 @@ fn of_several_mistakes_the_first_in_the_file_is_shown() {
         ("rounds = 4\nwam = true\nload = 1", "plan.toml:5:1: unknown key `wam` — did you mean `warm`?"),
         (
             "rounds = 4\nsuite = \"none\"\nload = 1",
-            "plan.toml:6:8: `load` must be a text, not a whole number",
+            "plan.toml:5:9: there is no built-in suite `none`; there are: sysbench-micro, tpch",
         ),
     ] {
         assert_eq!(first_line_with(keys), complaint);

@@ -17,8 +17,57 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::Scalar;
 
+/// The most mistakes that are looked for in a file's structure.
+const MISTAKES_MAX: usize = 20;
+
+/// What a file says.
+pub(in crate::plan) enum Read<T> {
+    /// All of it.
+    Whole(T),
+    /// All but some keys and elements, which are mistakes.
+    Rest(T, Mistake),
+    /// Too much is wrong.
+    Nothing(Mistake),
+}
+
 /// Reads a file. `what` names its top-level table in errors.
 pub(in crate::plan) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, Mistake> {
+    match read_rest(text, what) {
+        Read::Whole(table) => Ok(table),
+        Read::Rest(_, mistakes) | Read::Nothing(mistakes) => Err(mistakes),
+    }
+}
+
+/// Reads a file without what is wrong in it. Each mistake's value is left out and the file read again, so that the mistakes after
+/// it are found too.
+pub(in crate::plan) fn read_rest<T: DeserializeOwned>(text: &str, what: &str) -> Read<T> {
+    let mut mistakes = match read_without(text, what, &[]) {
+        Ok(table) => return Read::Whole(table),
+        Err(mistake) => mistake,
+    };
+    let mut without: Vec<Range<usize>> = mistakes.span().cloned().into_iter().collect();
+    // A table without a key that it needs is left out as a whole.
+    let mut has_all_tables = !matches!(mistakes.problem, Problem::MissingKey { .. });
+    while without.len() < MISTAKES_MAX {
+        let mistake = match read_without(text, what, &without) {
+            Ok(table) if has_all_tables => return Read::Rest(table, mistakes),
+            Ok(_) => break,
+            Err(mistake) => mistake,
+        };
+        match mistake.span() {
+            Some(span) if !without.contains(span) => without.push(span.clone()),
+            _ => break,
+        }
+        has_all_tables &= !matches!(mistake.problem, Problem::MissingKey { .. });
+        if !mistake.follows() {
+            mistakes = mistakes.and(mistake);
+        }
+    }
+    Read::Nothing(mistakes)
+}
+
+/// Reads a file without the keys, values and elements at some places.
+fn read_without<T: DeserializeOwned>(text: &str, what: &str, without: &[Range<usize>]) -> Result<T, Mistake> {
     let table = DeTable::parse(text).map_err(|error| {
         Mistake::at(
             error.span().unwrap_or_default(),
@@ -27,7 +76,7 @@ pub(in crate::plan) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Resu
     })?;
     // An error without a place of its own is shown at the beginning of the file.
     let place = Place { span: 0..0, path: vec![what.to_owned()], is_element: false };
-    Value { place, wanted: None, inner: DeValue::Table(table.into_inner()) }.read(PhantomData)
+    Value { place, wanted: None, without, inner: DeValue::Table(table.into_inner()) }.read(PhantomData)
 }
 
 /// Where a value stands.
@@ -64,6 +113,8 @@ struct Value<'de> {
     place: Place,
     /// The name of the newtype that it is in.
     wanted: Option<&'static str>,
+    /// Places of keys, values and elements that are left out.
+    without: &'de [Range<usize>],
     inner: DeValue<'de>,
 }
 
@@ -71,7 +122,14 @@ impl<'de> Value<'de> {
     /// Mistakes without a place get this one.
     fn read<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
         let place = self.place.clone();
-        seed.deserialize(self).map_err(|mistake| mistake.within(&place))
+        let lacks_keys = self.lacks_keys();
+        seed.deserialize(self).map_err(|mistake| mistake.within(&place, lacks_keys))
+    }
+
+    /// Whether keys of this table are left out.
+    fn lacks_keys(&self) -> bool {
+        let DeValue::Table(table) = &self.inner else { return false };
+        table.iter().any(|(key, value)| is_out(self.without, key, value))
     }
 
     fn kind(&self) -> &'static str {
@@ -149,8 +207,10 @@ impl<'de> Deserializer<'de> for Value<'de> {
             DeValue::Array(ref elements) if elements.is_empty() => {
                 Err(out_of_range(format!("{} that is not empty", self.wanted.unwrap_or("a list"))))
             }
-            DeValue::Array(elements) => visitor.visit_seq(Items::of_list(elements, &self.place)),
-            DeValue::Table(table) => visitor.visit_map(Items::of_table(table, &self.place)),
+            DeValue::Array(elements) => {
+                visitor.visit_seq(Items::of_list(elements, &self.place, self.without))
+            }
+            DeValue::Table(table) => visitor.visit_map(Items::of_table(table, &self.place, self.without)),
         }
     }
 
@@ -215,6 +275,15 @@ fn out_of_range(wanted: impl Into<String>) -> Mistake {
     Problem::OutOfRange { key: String::new(), wanted: wanted.into() }.into()
 }
 
+/// Whether a key with its value is left out.
+fn is_out(without: &[Range<usize>], key: &Spanned<Cow<'_, str>>, value: &Spanned<DeValue<'_>>) -> bool {
+    // A list of tables stands where the first of them does.
+    let is_list_of_tables = matches!(
+        value.get_ref(), DeValue::Array(list) if list.first().is_some_and(|first| first.span() == value.span())
+    );
+    without.contains(&key.span()) || !is_list_of_tables && without.contains(&value.span())
+}
+
 /// Whether a variant is named by a kind of value rather than by its word.
 fn is_kind(variant: &&str) -> bool {
     variant.contains(' ')
@@ -250,23 +319,25 @@ impl<'de> Items<'de> {
         Self { rest: items.into_iter(), value: None }
     }
 
-    fn of_list(elements: DeArray<'de>, list: &Place) -> Self {
+    fn of_list(elements: DeArray<'de>, list: &Place, without: &'de [Range<usize>]) -> Self {
         let item = |element: Spanned<DeValue<'de>>| {
             let place = Place { span: element.span(), is_element: true, ..list.clone() };
             let no_key = Spanned::new(element.span(), Cow::Borrowed(""));
-            (no_key, Value { place, wanted: None, inner: element.into_inner() })
+            (no_key, Value { place, wanted: None, without, inner: element.into_inner() })
         };
-        Self::new(elements.into_iter().map(item).collect())
+        let kept = elements.into_iter().filter(|element| !without.contains(&element.span()));
+        Self::new(kept.map(item).collect())
     }
 
     /// In the order of the file, so that the first mistake in it is shown.
-    fn of_table(entries: DeTable<'de>, table: &Place) -> Self {
+    fn of_table(entries: DeTable<'de>, table: &Place, without: &'de [Range<usize>]) -> Self {
         let item = |(key, value): (Spanned<Cow<'de, str>>, Spanned<DeValue<'de>>)| {
             let path = [&table.path[..], &[key.get_ref().to_string()]].concat();
             let place = Place { span: value.span(), path, is_element: false };
-            (key, Value { place, wanted: None, inner: value.into_inner() })
+            (key, Value { place, wanted: None, without, inner: value.into_inner() })
         };
-        let mut items: Vec<_> = entries.into_iter().map(item).collect();
+        let kept = entries.into_iter().filter(|(key, value)| !is_out(without, key, value));
+        let mut items: Vec<_> = kept.map(item).collect();
         items.sort_by_key(|(key, _)| key.span().start);
         Self::new(items)
     }

@@ -1,6 +1,7 @@
 //! Errors in plan files, with their place.
 
 use std::fmt;
+use std::mem;
 use std::ops::Range;
 
 use dyno_printable::{Printable, printable_lines};
@@ -11,6 +12,8 @@ pub struct PlanError {
     pub problem: Problem,
     /// None if the error has no place in a file.
     pub place: Option<Box<SourceLocation>>,
+    /// The errors after this one, each shown by itself.
+    pub others: Vec<PlanError>,
 }
 
 /// A place in a plan file.
@@ -103,6 +106,18 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// Whether it is a name of no thing of this kind.
+    pub(in crate::plan) fn is_unknown(&self, of_kind: &str) -> bool {
+        matches!(self, Self::UnknownName { kind, .. } if *kind == of_kind)
+    }
+
+    /// Whether it is a name of nothing, which is wrong whatever else is.
+    pub(in crate::plan) fn is_name(&self) -> bool {
+        matches!(self, Self::UnknownName { .. })
+    }
+}
+
 impl PlanError {
     /// An error about the bytes `span` of `text`.
     pub(in crate::plan) fn at(file: &str, text: &str, span: &Range<usize>, problem: Problem) -> Self {
@@ -117,13 +132,19 @@ impl PlanError {
             width: text[start..end].chars().count().max(1),
             source_line: source_line.to_owned(),
         };
-        Self { problem, place: Some(Box::new(place)) }
+        Self { problem, place: Some(Box::new(place)), others: Vec::new() }
+    }
+
+    /// Itself without the others, then these.
+    pub(in crate::plan) fn apart(mut self) -> Vec<Self> {
+        let others = mem::take(&mut self.others);
+        [vec![self], others].concat()
     }
 }
 
 impl From<Problem> for PlanError {
     fn from(problem: Problem) -> Self {
-        Self { problem, place: None }
+        Self { problem, place: None, others: Vec::new() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A problem while its place in the file is being found.
+//! A problem while its place in the file is being found, and those found after it.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,11 +15,51 @@ use crate::plan::syntax::renamed::unknown_key;
 pub(in crate::plan) struct Mistake {
     span: Option<Range<usize>>,
     pub(in crate::plan) problem: Problem,
+    /// Whether a mistake before it explains it: the key that is missing is a key that was wrong.
+    follows: bool,
+    /// The mistake that was found after it.
+    next: Option<Box<Mistake>>,
 }
 
 impl Mistake {
     pub(in crate::plan) fn at(span: Range<usize>, problem: Problem) -> Self {
-        Self { span: Some(span), problem }
+        Self { span: Some(span), ..Self::from(problem) }
+    }
+
+    /// Its range.
+    pub(in crate::plan) fn span(&self) -> Option<&Range<usize>> {
+        self.span.as_ref()
+    }
+
+    pub(in crate::plan) fn follows(&self) -> bool {
+        self.follows
+    }
+
+    /// This mistake and those that were found after it, then another with those after that.
+    pub(in crate::plan) fn and(self, other: Self) -> Self {
+        let next = match self.next {
+            None => other,
+            Some(next) => next.and(other),
+        };
+        Self { next: Some(Box::new(next)), ..self }
+    }
+
+    /// Those of these mistakes for which a predicate holds.
+    pub(in crate::plan) fn only(self, is_wanted: &dyn Fn(&Problem) -> bool) -> Option<Self> {
+        let mut all = self.all().into_iter().filter(|mistake| is_wanted(&mistake.problem));
+        let first = all.next()?;
+        Some(all.fold(first, Self::and))
+    }
+
+    /// Each by itself.
+    fn all(self) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut next = Some(Box::new(self));
+        while let Some(mut mistake) = next {
+            next = mistake.next.take();
+            all.push(*mistake);
+        }
+        all
     }
 
     /// Gives it a range, unless it has a narrower one.
@@ -27,11 +67,13 @@ impl Mistake {
         Self { span: self.span.or(Some(span)), ..self }
     }
 
-    /// Gives it the place of a value, unless it has a narrower one.
-    pub(in crate::plan) fn within(mut self, place: &Place) -> Self {
+    /// Gives it the place of a value, unless it has a narrower one. `lacks_keys` says that the value is a table of which keys
+    /// were left out.
+    pub(in crate::plan) fn within(mut self, place: &Place, lacks_keys: bool) -> Self {
         if self.span.is_some() {
             return self;
         }
+        self.follows = lacks_keys && matches!(self.problem, Problem::MissingKey { .. });
         match &mut self.problem {
             Problem::UnknownValue { key, .. }
             | Problem::WrongType { key, .. }
@@ -42,18 +84,60 @@ impl Mistake {
         self.or_at(place.span.clone())
     }
 
-    /// The error to show. One without a range is shown at the beginning of the file.
+    /// The errors to show, in the order of the file. One without a range is shown at its beginning.
     pub(in crate::plan) fn in_file(self, file: &str, text: &str) -> PlanError {
-        match self.problem {
-            Problem::OtherFile(error) => *error,
-            problem => PlanError::at(file, text, &self.span.unwrap_or_default(), problem),
-        }
+        let mut all = self.all();
+        all.sort_by_key(|mistake| mistake.span.as_ref().map(|span| span.start));
+        let mut errors = all.into_iter().flat_map(|mistake| match mistake.problem {
+            Problem::OtherFile(error) => error.apart(),
+            problem => vec![PlanError::at(file, text, &mistake.span.unwrap_or_default(), problem)],
+        });
+        let first = errors.next().expect("a mistake is one at least");
+        PlanError { others: errors.collect(), ..first }
+    }
+}
+
+/// The mistakes of parts that are read one after another, whether those before are right or not.
+#[derive(Debug, Default)]
+pub(in crate::plan) struct Mistakes(Option<Mistake>);
+
+impl Mistakes {
+    pub(in crate::plan) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// A part; of a wrong one its mistakes are kept, and something stands for it until the end.
+    pub(in crate::plan) fn or<T>(&mut self, part: Result<T, Mistake>, otherwise: T) -> T {
+        self.or_if(&|_| true, part, otherwise)
+    }
+
+    /// The same, but mistakes for which the predicate does not hold are not kept: they follow from others.
+    pub(in crate::plan) fn or_if<T>(
+        &mut self,
+        is_wanted: &dyn Fn(&Problem) -> bool,
+        part: Result<T, Mistake>,
+        otherwise: T,
+    ) -> T {
+        part.unwrap_or_else(|mistake| {
+            if let Some(mistake) = mistake.only(is_wanted) {
+                self.0 = Some(match self.0.take() {
+                    None => mistake,
+                    Some(first) => first.and(mistake),
+                });
+            }
+            otherwise
+        })
+    }
+
+    /// The whole, if no part is wrong.
+    pub(in crate::plan) fn end<T>(self, whole: T) -> Result<T, Mistake> {
+        self.0.map_or(Ok(whole), Err)
     }
 }
 
 impl From<Problem> for Mistake {
     fn from(problem: Problem) -> Self {
-        Self { span: None, problem }
+        Self { span: None, problem, follows: false, next: None }
     }
 }
 

@@ -8,7 +8,8 @@ use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::{Mistake, Mistakes};
 
 /// A value whose place is needed after it is read: it is looked up somewhere, or compared to others.
 #[derive(Clone, Debug, Deserialize)]
@@ -179,7 +180,8 @@ pub(in crate::plan) fn each<T, U>(
     each_several(items, list, kind, |table, items| Ok(vec![read(table, items)?]), id)
 }
 
-/// As [`each`], for tables that are several items each.
+/// As [`each`], for tables that are several items each. The mistakes of all tables are found. A name of an earlier table may be
+/// unknown since that is wrong, which is no further mistake.
 pub(in crate::plan) fn each_several<T, U>(
     mut items: Vec<U>,
     list: Vec<At<T>>,
@@ -187,18 +189,21 @@ pub(in crate::plan) fn each_several<T, U>(
     read: impl Fn(T, &[U]) -> Result<Vec<U>, Mistake>,
     id: impl Fn(&U) -> &String,
 ) -> Result<Vec<U>, Mistake> {
+    let mut mistakes = Mistakes::default();
     for table in list {
-        items = table.read(|table| {
+        let of_table = table.read(|table| {
             let of_table = read(table, &items)?;
-            for item in of_table {
-                if items.iter().any(|earlier| id(earlier) == id(&item)) {
-                    let id = id(&item);
+            for (at, item) in of_table.iter().enumerate() {
+                if items.iter().chain(&of_table[..at]).any(|earlier| id(earlier) == id(item)) {
+                    let id = id(item);
                     return Err(format!("there are two {kind}s `{id}`; give one of them another id").into());
                 }
-                items.push(item);
             }
-            Ok::<_, Mistake>(items)
-        })?;
+            Ok::<_, Mistake>(of_table)
+        });
+        let is_first = mistakes.is_empty();
+        let is_its_own = |problem: &Problem| is_first || !problem.is_unknown("earlier step");
+        items.extend(mistakes.or_if(&is_its_own, of_table, Vec::new()));
     }
-    Ok(items)
+    mistakes.end(items)
 }

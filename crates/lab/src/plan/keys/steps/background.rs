@@ -40,9 +40,9 @@ pub(in crate::plan) struct BackgroundTable {
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
-    /// The operation that its rate counts.
-    #[cfg_attr(test, schemars(with = "crate::plan::schema::Words<Operation>"))]
-    operation: Operation,
+    /// The operation that its rate counts; transactions, which are events, unless it says otherwise.
+    #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Operation>>"))]
+    operation: Option<Operation>,
     /// Connections: a number, which run all the time, or the times at which more of them join.
     clients: At<ClientsKey>,
 }
@@ -98,7 +98,7 @@ impl BackgroundTable {
             id: self.id,
             script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,
-            operation: self.operation,
+            operation: self.operation.unwrap_or_default(),
             clients: match &*self.clients {
                 ClientsKey::Constant(number) => number.0 as u32,
                 ClientsKey::Joins(_) => joins.last().map_or(0, |join| join.clients),

@@ -107,6 +107,22 @@ impl Command {
             Self::Run => "run",
         }
     }
+
+    /// The group of a step that names none.
+    fn group(self) -> &'static str {
+        match self {
+            Self::Prepare => "load",
+            Self::Run => "tests",
+        }
+    }
+
+    /// The operation of a step that names none.
+    fn operation(self) -> Operation {
+        match self {
+            Self::Prepare => Operation::Row,
+            Self::Run => Operation::Transaction,
+        }
+    }
 }
 
 impl Step {
@@ -152,8 +168,8 @@ impl Step {
 pub(in crate::plan) struct StepTable {
     /// Its name; a row of the reports.
     id: String,
-    /// Its group in the reports.
-    group: String,
+    /// Its group in the reports; `load` for a load and `tests` for other steps, unless it says otherwise.
+    group: Option<String>,
     /// prepare fills the tables afresh.
     #[serde(default)]
     command: Command,
@@ -162,9 +178,10 @@ pub(in crate::plan) struct StepTable {
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
-    /// The operation that its rate counts.
-    #[cfg_attr(test, schemars(with = "crate::plan::schema::Words<Operation>"))]
-    operation: Operation,
+    /// The operation that its rate counts; rows of a load and transactions, which are events, of other steps, unless it says
+    /// otherwise.
+    #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Operation>>"))]
+    operation: Option<Operation>,
     /// The earlier step that this one repeats. Reports show the effect of the steps between.
     repeats: Option<At<String>>,
     /// Numbers of connections, each tried in turn.
@@ -262,6 +279,7 @@ impl StepTable {
         context: &ParseContext<'_>,
     ) -> Result<Step, Mistake> {
         let seconds = self.seconds.map_or(pace.seconds, |seconds| seconds.0);
+        let operation = self.operation.unwrap_or(self.command.operation());
         let obstacle = self.obstacle_to_events();
         let background =
             |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, context);
@@ -269,7 +287,7 @@ impl StepTable {
             each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
         let beside = find::Beside {
             command: self.command,
-            operation: self.operation,
+            operation,
             has_rate: self.rate.is_some(),
             has_spacing: self.spacing.is_some(),
             has_seconds: self.seconds.is_some(),
@@ -317,11 +335,11 @@ impl StepTable {
         };
         Ok(Step {
             id: self.id,
-            group: self.group,
+            group: self.group.unwrap_or_else(|| self.command.group().to_owned()),
             command: self.command,
             script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,
-            operation: self.operation,
+            operation,
             clients,
             seconds,
             warmup_seconds,
