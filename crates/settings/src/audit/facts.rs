@@ -77,6 +77,19 @@ impl SystemFacts {
         self.product.keeps_tables_in("rocksdb")
     }
 
+    pub(super) fn is_postgres(&self) -> bool {
+        self.is(Family::Postgres)
+    }
+
+    pub(super) fn is_sqlite(&self) -> bool {
+        self.is(Family::Sqlite)
+    }
+
+    /// Whether it is MySQL or MariaDB.
+    pub(super) fn is_mysqld(&self) -> bool {
+        self.product.is_mysqld()
+    }
+
     fn is(&self, family: Family) -> bool {
         self.product.family == family
     }

@@ -43,8 +43,7 @@ pub struct SystemDurability {
 /// Applies all rules to systems and their host.
 pub fn audit(systems: &[SystemFacts], host: &HostChecks) -> Audit {
     let scene = Scene { systems, host };
-    let mut findings: Vec<AuditFinding> =
-        rules::all().flat_map(|rule| rule.findings(&scene).collect::<Vec<_>>()).collect();
+    let mut findings: Vec<AuditFinding> = rules::all().flat_map(|rule| rule.findings(&scene)).collect();
     findings.sort_by_key(|finding| finding.severity);
     let durability = systems
         .iter()

@@ -46,7 +46,7 @@ impl Severity {
 }
 
 /// A description of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleInfo {
     /// Its id, which stays the same from release to release.
     pub id: &'static str,
@@ -55,7 +55,33 @@ pub struct RuleInfo {
     /// What it looks for.
     pub about: &'static str,
     /// What to do about it.
-    pub advice: &'static str,
+    pub advice: String,
+}
+
+/// What to do about a finding.
+pub(super) enum Advice {
+    Do(&'static str),
+    /// To set what systems of each kind have for it; then the end of the sentence.
+    Set(&'static [OfKind], &'static str),
+}
+
+/// Whether a system is of a kind, and what that kind calls the setting.
+pub(super) type OfKind = (fn(&SystemFacts) -> bool, &'static str);
+
+impl Advice {
+    /// For some systems; for any that there may be if there is none of a kind that has a setting for it.
+    fn words(&self, systems: &[&SystemFacts]) -> String {
+        let (settings, end) = match self {
+            Self::Do(words) => return (*words).to_owned(),
+            Self::Set(settings, end) => (settings, end),
+        };
+        let of_kinds = settings.iter().filter(|(is_of_kind, _)| systems.iter().any(|it| is_of_kind(it)));
+        let mut names: Vec<&str> = of_kinds.map(|(_, names)| *names).collect();
+        if names.is_empty() {
+            names = settings.iter().map(|(_, names)| *names).collect();
+        }
+        format!("set {}{end}", names.join(", "))
+    }
 }
 
 /// The input of rules.
@@ -72,25 +98,28 @@ pub(super) struct Rule {
     pub(super) id: &'static str,
     pub(super) severity: Severity,
     pub(super) about: &'static str,
-    pub(super) advice: &'static str,
+    pub(super) advice: Advice,
     pub(super) look: fn(&Scene<'_>) -> Vec<Hit>,
 }
 
 impl Rule {
     pub(super) fn info(&self) -> RuleInfo {
-        let Self { id, severity, about, advice, .. } = *self;
-        RuleInfo { id, severity, about, advice }
+        let Self { id, severity, about, advice, .. } = self;
+        RuleInfo { id, severity: *severity, about, advice: advice.words(&[]) }
     }
 
-    pub(super) fn findings<'a>(&'a self, scene: &Scene<'_>) -> impl Iterator<Item = AuditFinding> + 'a {
-        let hits = (self.look)(scene).into_iter();
-        hits.map(|(systems, explanation)| AuditFinding {
-            rule: self.id.to_owned(),
-            severity: self.severity,
-            systems,
-            explanation,
-            advice: self.advice.to_owned(),
-        })
+    pub(super) fn findings(&self, scene: &Scene<'_>) -> Vec<AuditFinding> {
+        let finding = |(systems, explanation): Hit| {
+            let concerned: Vec<_> = scene.systems.iter().filter(|it| systems.contains(&it.id)).collect();
+            AuditFinding {
+                rule: self.id.to_owned(),
+                severity: self.severity,
+                explanation,
+                advice: self.advice.words(&concerned),
+                systems,
+            }
+        };
+        (self.look)(scene).into_iter().map(finding).collect()
     }
 }
 

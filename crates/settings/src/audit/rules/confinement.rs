@@ -1,6 +1,7 @@
 //! Rules on what servers may use of the host.
 
 use crate::audit::facts::SystemLimits;
+use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Hit, Rule, Scene, Severity, differ};
 
 pub(super) const RULES: &[Rule] = &[
@@ -8,21 +9,23 @@ pub(super) const RULES: &[Rule] = &[
         id: "limit-not-in-force",
         severity: Severity::Error,
         about: "a limit that the kernel does not have as the plan asks, read back from it",
-        advice: "find out who changes the server's cgroup (systemd, a container's runtime), and stop that",
+        advice: Do(
+            "find out who changes the server's cgroup (systemd, a container's runtime), and stop that",
+        ),
         look: |scene| each_line(scene, |limits| &limits.differences),
     },
     Rule {
         id: "not-limited",
         severity: Severity::Warning,
         about: "something that a limit of the plan is to hold for, and that this host has no means to limit",
-        advice: "mend what is missing, or leave the limit out of the plan",
+        advice: Do("mend what is missing, or leave the limit out of the plan"),
         look: |scene| each_line(scene, |limits| &limits.not_limited),
     },
     Rule {
         id: "confinement-differs",
         severity: Severity::Note,
         about: "systems that may use different parts of the host",
-        advice: "fine where the limits are what is compared; else give all the same",
+        advice: Do("fine where the limits are what is compared; else give all the same"),
         look: |scene| differ(scene, |system| system.limits.as_ref().map(SystemLimits::words), Clone::clone),
     },
 ];

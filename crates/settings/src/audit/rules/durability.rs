@@ -1,6 +1,7 @@
 //! Rules on durability.
 
 use crate::audit::durability::Durability;
+use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Rule, Severity, differ, each};
 
 pub(super) const RULES: &[Rule] = &[
@@ -8,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "commit-differs",
         severity: Severity::Error,
         about: "systems whose commits survive different crashes",
-        advice: "give all the profile `safe`, or all `fast`",
+        advice: Do("give all the profile `safe`, or all `fast`"),
         look: |scene| {
             let class = |class: Durability| (class != Durability::Unknown).then_some(class);
             differ(
@@ -22,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "commit-unknown",
         severity: Severity::Warning,
         about: "a system whose settings do not tell what its commits survive",
-        advice: "compare it only with systems of which you know that they promise the same",
+        advice: Do("compare it only with systems of which you know that they promise the same"),
         look: |scene| {
             each(scene, |system| {
                 let is_unknown = system.durability() == Durability::Unknown;
@@ -34,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "commit-not-durable",
         severity: Severity::Note,
         about: "a system whose commits do not survive a power cut",
-        advice: "fine for a study of CPU; say so beside the numbers",
+        advice: Do("fine for a study of CPU; say so beside the numbers"),
         look: |scene| {
             each(scene, |system| match system.durability() {
                 Durability::Durable | Durability::Unknown => None,
@@ -46,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "binlog-unsynced",
         severity: Severity::Warning,
         about: "a log that waits for the disk beside a binlog that does not: the commit is not durable",
-        advice: "set sync_binlog = 1, or log_bin = OFF",
+        advice: Do("set sync_binlog = 1, or log_bin = OFF"),
         look: |scene| {
             each(scene, |system| {
                 let engine = if system.is_rocksdb() { "rocksdb" } else { "innodb" };

@@ -1,5 +1,6 @@
 //! Rules on the host.
 
+use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Rule, Severity, of_host};
 
 /// Least free space if the need of the run is unknown.
@@ -17,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cpu-governor",
         severity: Severity::Warning,
         about: "cores whose frequency follows the load",
-        advice: "set the governor to performance (cpupower frequency-set -g performance)",
+        advice: Do("set the governor to performance (cpupower frequency-set -g performance)"),
         look: |scene| {
             let governor = scene.host.cpu_governor.as_deref().filter(|governor| *governor != "performance");
             of_host(
@@ -29,7 +30,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "cpu-turbo",
         severity: Severity::Note,
         about: "cores that run faster while few are busy: one client looks better than many",
-        advice: "switch turbo off to compare numbers of clients (cpufreq/boost, or intel_pstate/no_turbo, in /sys/devices/system/cpu)",
+        advice: Do(
+            "switch turbo off to compare numbers of clients (cpufreq/boost, or intel_pstate/no_turbo, in /sys/devices/system/cpu)",
+        ),
         look: |scene| {
             let is_on = scene.host.turbo == Some(true);
             of_host(
@@ -41,7 +44,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "cores-sleep",
         severity: Severity::Note,
         about: "idle cores that take long to wake: with few clients that is most of a short query",
-        advice: "run as root, and leave keep_cores_awake at \"auto\" in the plan; compare only runs whose cores were kept alike",
+        advice: Do(
+            "run as root, and leave keep_cores_awake at \"auto\" in the plan; compare only runs whose cores were kept alike",
+        ),
         look: |scene| {
             let slow = scene.host.wake_us.filter(|us| *us > SLOW_WAKE_US);
             of_host(slow.map(|us| format!("an idle core takes {us:.0} µs to run what is woken on it")))
@@ -51,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cpu-quota",
         severity: Severity::Warning,
         about: "a group that is stopped for the rest of each period once its CPU time is used up",
-        advice: "run without a quota, and limit the cores instead (server_cpus, client_cpus)",
+        advice: Do("run without a quota, and limit the cores instead (server_cpus, client_cpus)"),
         look: |scene| {
             let quota = scene.host.cpu_quota;
             of_host(quota.map(|cpus| format!("the run is in a group that gets the time of {cpus:.1} cores")))
@@ -61,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "memory-limit",
         severity: Severity::Note,
         about: "a group with less memory than the host: pages of files are dropped sooner",
-        advice: "size the servers' caches by it, not by the host",
+        advice: Do("size the servers' caches by it, not by the host"),
         look: |scene| {
             let limit = scene.host.memory_limit_bytes;
             of_host(
@@ -73,7 +78,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cpu-steal",
         severity: Severity::Warning,
         about: "CPU time that the hypervisor gives to other machines",
-        advice: "use a machine with cores of its own, and more trials",
+        advice: Do("use a machine with cores of its own, and more trials"),
         look: |scene| {
             let steal = scene.host.steal_percent.filter(|percent| *percent > MUCH_STEAL_PERCENT);
             of_host(steal.map(|percent| format!("the hypervisor takes {percent:.1}% of the CPU time")))
@@ -83,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "other-load",
         severity: Severity::Warning,
         about: "other processes that keep cores busy",
-        advice: "stop them, or wait until they are done",
+        advice: Do("stop them, or wait until they are done"),
         look: |scene| {
             let host = scene.host;
             let limit = f64::from(host.cpus.unwrap_or(1)) * MUCH_OTHER_LOAD;
@@ -96,7 +101,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "huge-pages",
         severity: Severity::Note,
         about: "transparent huge pages everywhere: stalls when the kernel puts them together",
-        advice: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+        advice: Do("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
         look: |scene| {
             let always = scene.host.transparent_huge_pages.as_deref() == Some("always");
             of_host(always.then(|| "transparent huge pages are always on".to_owned()))
@@ -106,7 +111,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "swap",
         severity: Severity::Warning,
         about: "memory that is swapped out: caches may be on disk",
-        advice: "free memory, then swapoff -a",
+        advice: Do("free memory, then swapoff -a"),
         look: |scene| {
             let used = scene.host.swap_used_bytes.filter(|bytes| *bytes > 0);
             of_host(used.map(|bytes| format!("{} MB of memory are swapped out", bytes.div_ceil(1 << 20))))
@@ -116,7 +121,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "disk-space",
         severity: Severity::Error,
         about: "less free space than the run needs",
-        advice: "free space, or put the data on another disk",
+        advice: Do("free space, or put the data on another disk"),
         look: |scene| {
             let needed = scene.host.disk_needed_bytes.unwrap_or(LITTLE_SPACE_BYTES);
             let free = scene.host.disk_free_bytes.filter(|free| *free < needed);
@@ -129,7 +134,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "fsync-too-fast",
         severity: Severity::Warning,
         about: "a disk that says a write is safe sooner than it can be",
-        advice: "find out whether its write cache survives a power cut; if not, switch it off",
+        advice: Do("find out whether its write cache survives a power cut; if not, switch it off"),
         look: |scene| {
             let host = scene.host;
             let quick = host
@@ -145,7 +150,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "data-in-memory",
         severity: Severity::Warning,
         about: "data on a file system in memory: a sync costs nothing",
-        advice: "put the data on a disk, unless memory is what is studied",
+        advice: Do("put the data on a disk, unless memory is what is studied"),
         look: |scene| {
             let kind = scene.host.file_system.as_deref();
             of_host(
@@ -157,7 +162,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "network-filesystem",
         severity: Severity::Warning,
         about: "data on a file system of another machine: a network is measured too",
-        advice: "put the data on a disk of this host, unless the network is what is studied",
+        advice: Do("put the data on a disk of this host, unless the network is what is studied"),
         look: |scene| {
             let remote = ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"];
             let kind = scene.host.file_system.as_deref().filter(|kind| remote.contains(kind));
@@ -168,7 +173,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "copying-file-system",
         severity: Severity::Note,
         about: "a file system that writes pages to new places: its work comes on top of the engine's",
-        advice: "use ext4 or XFS, unless the file system is what is studied",
+        advice: Do("use ext4 or XFS, unless the file system is what is studied"),
         look: |scene| {
             let copying = ["btrfs", "zfs", "overlay", "bcachefs"];
             let kind = scene.host.file_system.as_deref().filter(|kind| copying.contains(kind));
@@ -179,7 +184,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "write-barriers-off",
         severity: Severity::Warning,
         about: "a file system that does not flush the disk's cache: a sync promises nothing",
-        advice: "mount it without nobarrier",
+        advice: Do("mount it without nobarrier"),
         look: |scene| {
             let off = ["nobarrier", "barrier=0"];
             let options = scene.host.mount_options.as_deref().unwrap_or_default();
@@ -191,7 +196,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "virtual-machine",
         severity: Severity::Note,
         about: "a virtual machine, whose neighbours and limits do not show from inside",
-        advice: "take more trials, and compare only what ran on the same machine at the same time",
+        advice: Do("take more trials, and compare only what ran on the same machine at the same time"),
         look: |scene| {
             let hypervisor = scene.host.hypervisor.as_deref();
             of_host(hypervisor.map(|name| format!("the host is a virtual machine ({name})")))

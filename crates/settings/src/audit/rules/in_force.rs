@@ -1,5 +1,6 @@
 //! Rules on settings that were asked for and are not in force.
 
+use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Hit, Rule, Scene, Severity, each};
 use crate::in_force::list;
 
@@ -8,14 +9,14 @@ pub(super) const RULES: &[Rule] = &[
         id: "same-in-force",
         severity: Severity::Error,
         about: "systems that were to differ in settings, and are the same since these are not in force",
-        advice: "ask for values that the servers take, or leave one of the systems out",
+        advice: Do("ask for values that the servers take, or leave one of the systems out"),
         look: same,
     },
     Rule {
         id: "setting-not-in-force",
         severity: Severity::Warning,
         about: "a system whose server does not have a setting as it was asked for",
-        advice: "ask for a value that the server takes; its log says why it did not take this one",
+        advice: Do("ask for a value that the server takes; its log says why it did not take this one"),
         look: |scene| {
             each(scene, |system| {
                 let settings = system.not_in_force();

@@ -1,5 +1,7 @@
 //! Rules on integrity of data.
 
+use crate::audit::facts::SystemFacts;
+use crate::audit::rule::Advice::{Do, Set};
 use crate::audit::rule::{Rule, Severity, differ, each};
 
 pub(super) const RULES: &[Rule] = &[
@@ -7,7 +9,14 @@ pub(super) const RULES: &[Rule] = &[
         id: "torn-pages-differ",
         severity: Severity::Warning,
         about: "systems of which some can repair a page half written at a power cut and others cannot",
-        advice: "set innodb_doublewrite = ON, full_page_writes = on",
+        advice: Set(
+            &[
+                (SystemFacts::is_innodb, "innodb_doublewrite = ON"),
+                (SystemFacts::is_postgres, "full_page_writes = on"),
+                (SystemFacts::is_sqlite, "synchronous = FULL"),
+            ],
+            "",
+        ),
         look: |scene| {
             differ(
                 scene,
@@ -20,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "torn-pages",
         severity: Severity::Note,
         about: "a system that cannot repair a page half written at a power cut",
-        advice: "say so beside the numbers: the writes that it saves are those of a repair",
+        advice: Do("say so beside the numbers: the writes that it saves are those of a repair"),
         look: |scene| {
             each(scene, |system| {
                 let at_risk = system.survives_torn_pages() == Some(false);
@@ -32,7 +41,13 @@ pub(super) const RULES: &[Rule] = &[
         id: "checksums-differ",
         severity: Severity::Warning,
         about: "systems of which some notice damaged pages and others do not",
-        advice: "set innodb_checksum_algorithm = crc32; for PostgreSQL, data_checksums = on",
+        advice: Set(
+            &[
+                (SystemFacts::is_innodb, "innodb_checksum_algorithm = crc32"),
+                (SystemFacts::is_postgres, "data_checksums = on"),
+            ],
+            "",
+        ),
         look: |scene| {
             differ(
                 scene,
@@ -45,7 +60,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "checksum-kind-differs",
         severity: Severity::Note,
         about: "systems whose page checksums cost differently",
-        advice: "set innodb_checksum_algorithm = crc32, which all but 5.5 have",
+        advice: Do("set innodb_checksum_algorithm = crc32, which all but 5.5 have"),
         look: |scene| {
             // Whether the file header is covered too makes no difference in cost.
             let cost = |kind: String| if kind == "full_crc32" { "crc32".to_owned() } else { kind };

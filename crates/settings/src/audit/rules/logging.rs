@@ -1,6 +1,7 @@
 //! Rules on logs and instrumentation.
 
 use crate::audit::facts::SystemFacts;
+use crate::audit::rule::Advice::{Do, Set};
 use crate::audit::rule::{Rule, Severity, differ, each};
 
 pub(super) const RULES: &[Rule] = &[
@@ -8,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "binlog-differs",
         severity: Severity::Warning,
         about: "systems of which some write a binlog: a second log that each commit goes through",
-        advice: "set log_bin alike; it is ON by default since MySQL 8.0, and OFF in MariaDB",
+        advice: Do("set log_bin alike; it is ON by default since MySQL 8.0, and OFF in MariaDB"),
         look: |scene| {
             differ(
                 scene,
@@ -21,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "binlog-format-differs",
         severity: Severity::Note,
         about: "systems whose binlogs hold different things",
-        advice: "set binlog_format = ROW",
+        advice: Do("set binlog_format = ROW"),
         look: |scene| {
             differ(
                 scene,
@@ -34,7 +35,13 @@ pub(super) const RULES: &[Rule] = &[
         id: "statement-log",
         severity: Severity::Warning,
         about: "a system that writes every statement to a log",
-        advice: "set general_log = OFF, log_statement = none, log_min_duration_statement = -1",
+        advice: Set(
+            &[
+                (SystemFacts::is_mysqld, "general_log = OFF"),
+                (SystemFacts::is_postgres, "log_statement = none, log_min_duration_statement = -1"),
+            ],
+            "",
+        ),
         look: |scene| {
             each(scene, |system| {
                 logs_statements(system).then(|| "writes every statement to a log".to_owned())
@@ -45,7 +52,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "performance-schema-differs",
         severity: Severity::Warning,
         about: "systems of which some watch themselves, which costs CPU at each statement and wait",
-        advice: "set performance_schema alike; it is ON by default since MySQL 5.6, and OFF in MariaDB",
+        advice: Do("set performance_schema alike; it is ON by default since MySQL 5.6, and OFF in MariaDB"),
         look: |scene| {
             differ(
                 scene,
@@ -58,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "query-cache",
         severity: Severity::Warning,
         about: "a system that answers repeated queries from memory, behind one lock",
-        advice: "set query_cache_type = OFF and query_cache_size = 0",
+        advice: Do("set query_cache_type = OFF and query_cache_size = 0"),
         look: |scene| {
             each(scene, |system| {
                 let has_memory = system.bytes("query_cache_size").is_some_and(|bytes| bytes > 0);

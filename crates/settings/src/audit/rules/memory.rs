@@ -1,6 +1,7 @@
 //! Rules on sizes of caches and logs.
 
 use crate::audit::facts::SystemFacts;
+use crate::audit::rule::Advice::{Do, Set};
 use crate::audit::rule::{Hit, Rule, Scene, Severity, differ};
 
 /// Greatest ratio of sizes that count as equal.
@@ -11,14 +12,22 @@ pub(super) const RULES: &[Rule] = &[
         id: "cache-differs",
         severity: Severity::Warning,
         about: "systems whose caches differ in size by more than a tenth",
-        advice: "set innodb_buffer_pool_size, rocksdb_block_cache_size, shared_buffers, cache_size alike",
+        advice: Set(
+            &[
+                (SystemFacts::is_innodb, "innodb_buffer_pool_size"),
+                (SystemFacts::is_rocksdb, "rocksdb_block_cache_size"),
+                (SystemFacts::is_postgres, "shared_buffers"),
+                (SystemFacts::is_sqlite, "cache_size"),
+            ],
+            " alike",
+        ),
         look: |scene| sizes_differ(scene, SystemFacts::cache_bytes, "cache"),
     },
     Rule {
         id: "cache-warm",
         severity: Severity::Note,
         about: "systems of which some fill their cache at the start with what it held at the end",
-        advice: "set innodb_buffer_pool_load_at_startup = OFF",
+        advice: Do("set innodb_buffer_pool_load_at_startup = OFF"),
         look: |scene| {
             differ(
                 scene,
@@ -33,7 +42,13 @@ pub(super) const RULES: &[Rule] = &[
         id: "double-cache-differs",
         severity: Severity::Warning,
         about: "systems of which some have the system's page cache on top of their own",
-        advice: "set innodb_flush_method = O_DIRECT, rocksdb_use_direct_reads = ON; or limit the memory of all",
+        advice: Set(
+            &[
+                (SystemFacts::is_innodb, "innodb_flush_method = O_DIRECT"),
+                (SystemFacts::is_rocksdb, "rocksdb_use_direct_reads = ON"),
+            ],
+            "; or limit the memory of all",
+        ),
         look: |scene| {
             differ(scene, SystemFacts::is_direct, |direct| {
                 if *direct {
@@ -49,7 +64,13 @@ pub(super) const RULES: &[Rule] = &[
         id: "log-size-differs",
         severity: Severity::Warning,
         about: "systems whose logs differ in size by more than a tenth: the smaller checkpoints sooner",
-        advice: "set innodb_redo_log_capacity (PostgreSQL: max_wal_size) alike",
+        advice: Set(
+            &[
+                (SystemFacts::is_innodb, "innodb_redo_log_capacity"),
+                (SystemFacts::is_postgres, "max_wal_size"),
+            ],
+            " alike",
+        ),
         look: |scene| sizes_differ(scene, SystemFacts::log_bytes, "log"),
     },
 ];

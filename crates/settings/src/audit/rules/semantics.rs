@@ -1,6 +1,7 @@
 //! Rules on the work of statements.
 
 use crate::audit::facts::SystemFacts;
+use crate::audit::rule::Advice::{Do, Set};
 use crate::audit::rule::{Rule, Severity, differ};
 
 pub(super) const RULES: &[Rule] = &[
@@ -8,14 +9,20 @@ pub(super) const RULES: &[Rule] = &[
         id: "isolation-differs",
         severity: Severity::Warning,
         about: "systems whose transactions are isolated differently",
-        advice: "set transaction_isolation (PostgreSQL: default_transaction_isolation) alike where both can",
+        advice: Set(
+            &[
+                (SystemFacts::is_mysqld, "transaction_isolation"),
+                (SystemFacts::is_postgres, "default_transaction_isolation"),
+            ],
+            " alike where all can",
+        ),
         look: |scene| differ(scene, SystemFacts::isolation, |level| format!("transactions are {level}")),
     },
     Rule {
         id: "snapshot-isolation-differs",
         severity: Severity::Warning,
         about: "systems of which some refuse to change a row that changed since the snapshot",
-        advice: "set innodb_snapshot_isolation = OFF",
+        advice: Do("set innodb_snapshot_isolation = OFF"),
         look: |scene| {
             differ(
                 scene,
@@ -31,14 +38,14 @@ pub(super) const RULES: &[Rule] = &[
         id: "character-set-differs",
         severity: Severity::Warning,
         about: "systems that keep text in different character sets",
-        advice: "set character_set_server and collation_server alike",
+        advice: Do("set character_set_server and collation_server alike"),
         look: |scene| differ(scene, SystemFacts::character_set, |set| format!("character set {set}")),
     },
     Rule {
         id: "collation-differs",
         severity: Severity::Note,
         about: "systems with one character set that compare and sort its text differently",
-        advice: "set collation_server alike",
+        advice: Do("set collation_server alike"),
         look: |scene| {
             let sets = differ(scene, SystemFacts::character_set, String::clone);
             if !sets.is_empty() {
@@ -51,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "sql-mode-differs",
         severity: Severity::Note,
         about: "systems that are differently strict with statements",
-        advice: "set sql_mode alike",
+        advice: Do("set sql_mode alike"),
         look: |scene| differ(scene, |system| system.word("sql_mode"), |mode| format!("sql_mode {mode:?}")),
     },
 ];

@@ -1,6 +1,7 @@
 //! Rules on the layout of data on disk.
 
 use crate::audit::facts::SystemFacts;
+use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Rule, Severity, differ};
 
 pub(super) const RULES: &[Rule] = &[
@@ -8,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "compression-differs",
         severity: Severity::Note,
         about: "systems of which some compress their data",
-        advice: "compare bytes on disk and CPU per operation along with the rates",
+        advice: Do("compare bytes on disk and CPU per operation along with the rates"),
         look: |scene| {
             differ(scene, SystemFacts::is_compressed, |on| {
                 if *on { "compresses its data" } else { "does not compress its data" }.to_owned()
@@ -19,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "page-size-differs",
         severity: Severity::Note,
         about: "systems that read and write pages of different sizes",
-        advice: "compare KB per operation, not reads per operation",
+        advice: Do("compare KB per operation, not reads per operation"),
         look: |scene| differ(scene, SystemFacts::page_bytes, |bytes| format!("pages of {bytes} bytes")),
     },
 ];

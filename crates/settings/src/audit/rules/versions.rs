@@ -1,5 +1,6 @@
 //! Rules on defaults that changed between versions.
 
+use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Rule, Severity, differ, each};
 
 pub(super) const RULES: &[Rule] = &[
@@ -7,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "dive-limit-differs",
         severity: Severity::Warning,
         about: "systems that look up differently many values of an IN list before they execute it",
-        advice: "set eq_range_index_dive_limit = 10; it is 200 since MySQL 5.7 and MariaDB 10.4",
+        advice: Do("set eq_range_index_dive_limit = 10; it is 200 since MySQL 5.7 and MariaDB 10.4"),
         look: |scene| {
             differ(
                 scene,
@@ -23,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "adaptive-hash-differs",
         severity: Severity::Warning,
         about: "systems of which some keep a hash index in memory",
-        advice: "set innodb_adaptive_hash_index alike; it is OFF since MySQL 8.4 and MariaDB 10.5",
+        advice: Do("set innodb_adaptive_hash_index alike; it is OFF since MySQL 8.4 and MariaDB 10.5"),
         look: |scene| {
             differ(
                 scene,
@@ -36,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "change-buffering-differs",
         severity: Severity::Warning,
         about: "systems of which some put off changes to secondary indexes, which saves reads and comes back later",
-        advice: "set innodb_change_buffering = none, all that MariaDB 11 has",
+        advice: Do("set innodb_change_buffering = none, all that MariaDB 11 has"),
         look: |scene| {
             differ(
                 scene,
@@ -49,7 +50,9 @@ pub(super) const RULES: &[Rule] = &[
         id: "io-capacity-differs",
         severity: Severity::Note,
         about: "systems whose background writes aim at different rates",
-        advice: "set innodb_io_capacity and innodb_io_capacity_max alike; 200 before MySQL 8.4, 10000 since",
+        advice: Do(
+            "set innodb_io_capacity and innodb_io_capacity_max alike; 200 before MySQL 8.4, 10000 since",
+        ),
         look: |scene| {
             differ(
                 scene,
@@ -68,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "flush-neighbors-differs",
         severity: Severity::Note,
         about: "systems of which some write a dirty page's neighbours along with it",
-        advice: "set innodb_flush_neighbors = 0",
+        advice: Do("set innodb_flush_neighbors = 0"),
         look: |scene| {
             differ(
                 scene,
@@ -87,7 +90,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "jit-differs",
         severity: Severity::Warning,
         about: "systems of which some compile costly queries to machine code",
-        advice: "set jit = off",
+        advice: Do("set jit = off"),
         look: |scene| {
             differ(
                 scene,
@@ -100,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "parallel-query-differs",
         severity: Severity::Warning,
         about: "systems that put differently many processes to one query",
-        advice: "set max_parallel_workers_per_gather alike; 0 is one core a query, as in MySQL",
+        advice: Do("set max_parallel_workers_per_gather alike; 0 is one core a query, as in MySQL"),
         look: |scene| {
             differ(
                 scene,
@@ -117,7 +120,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "autovacuum-off",
         severity: Severity::Warning,
         about: "a system that does not remove old row versions: its tables grow as the test goes on",
-        advice: "set autovacuum = on",
+        advice: Do("set autovacuum = on"),
         look: |scene| {
             each(scene, |system| {
                 let is_off = system.is_on("autovacuum") == Some(false);

@@ -42,6 +42,46 @@ fn a_rule_has_one_id_and_says_what_to_do() {
 }
 
 #[test]
+fn advice_names_the_settings_of_the_systems_that_it_is_about() {
+    let advice = |systems: &[SystemFacts]| {
+        let mut findings = audit(systems, &HostChecks::default()).findings.into_iter();
+        findings.find(|finding| finding.rule == "cache-differs").map(|finding| finding.advice)
+    };
+    let postgres = ["1GB", "2GB"].map(|size| system(size, "postgres 18.4", &[("shared_buffers", size)]));
+    assert_eq!(advice(&postgres).as_deref(), Some("set shared_buffers alike"));
+    let mysql = system("m", "mysql 5.6.24", &[("innodb_buffer_pool_size", "1G")]);
+    let [_, other] = postgres;
+    assert_eq!(advice(&[mysql, other]).as_deref(), Some("set innodb_buffer_pool_size, shared_buffers alike"));
+    for name in ["postgres 18.4", "sqlite 3"] {
+        let findings = audit(&contrary(name), &HostChecks::default()).findings;
+        assert!(findings.len() > 2, "{findings:?}");
+        assert!(findings.iter().all(|finding| !finding.advice.contains("innodb")), "{findings:?}");
+    }
+}
+
+/// Two systems that differ in whatever the rules look for.
+fn contrary(name: &str) -> [SystemFacts; 2] {
+    let of = |id: &str, value: &str, bytes: &str, level: &str| {
+        let variables = [
+            ("shared_buffers", bytes),
+            ("max_wal_size", bytes),
+            ("full_page_writes", value),
+            ("data_checksums", value),
+            ("synchronous_commit", value),
+            ("fsync", value),
+            ("default_transaction_isolation", level),
+            ("log_statement", if value == "on" { "all" } else { "none" }),
+            ("journal_mode", if value == "on" { "wal" } else { "off" }),
+            ("synchronous", if value == "on" { "2" } else { "0" }),
+            ("cache_size", if value == "on" { "-2000" } else { "-4000" }),
+            ("page_size", "4096"),
+        ];
+        system(id, name, &variables)
+    };
+    [of("a", "on", "1GB", "serializable"), of("b", "off", "2GB", "read committed")]
+}
+
+#[test]
 fn every_rule_has_its_test() {
     let tests = [include_str!("durability.rs"), include_str!("systems.rs"), include_str!("host.rs")].concat();
     let untested: Vec<&str> =
