@@ -30,7 +30,9 @@ mod start;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use cache::contents::{CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
+pub use cache::contents::{
+    CacheItem, CacheItemKind, PruneLimits, bytes_of_runs, cache_contents, prune_cache,
+};
 pub use cache::home::remove_dead_homes;
 pub use cache::installation::Installation;
 pub use cache::location::Cache;

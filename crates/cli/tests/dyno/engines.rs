@@ -25,9 +25,15 @@ pub(crate) fn tests() -> Vec<Trial> {
 
 fn the_cache_is_shown_and_pruned() {
     let folder = tempfile::tempdir().unwrap();
-    let engine = folder.path().join("engines/made-up@1");
-    std::fs::create_dir_all(&engine).unwrap();
-    std::fs::write(engine.join("server"), vec![1; 100_000]).unwrap();
+    let item = |name: &str| {
+        let item = folder.path().join(name);
+        std::fs::create_dir_all(&item).unwrap();
+        std::fs::write(item.join("server"), vec![1; 100_000]).unwrap();
+        item
+    };
+    let engine = item("engines/made-up@1");
+    let [template, tool] = [item("templates/made-up@1-7"), item("tools/made-up")];
+    let data = item("runs/data");
     let bench = Bench::new();
     let run = |arguments: &[&str]| {
         let output = bench.command(arguments).env("DYNO_CACHE", folder.path()).output().unwrap();
@@ -36,14 +42,21 @@ fn the_cache_is_shown_and_pruned() {
     let (status, shown) = run(&["engine", "cache"]);
     assert_eq!(status, Some(0));
     assert!(shown.contains("made-up@1") && shown.contains("used today"), "{shown}");
-    assert!(shown.contains("snapshots: none"), "{shown}");
+    assert!(shown.contains("snapshots: none") && shown.contains("made-up@1-7"), "{shown}");
+    assert!(shown.contains("\ntools: ") && shown.contains("\ndata of runs: 1"), "{shown}");
+    assert!(shown.ends_with("`dyno engine cache prune --all` empties it\n"), "{shown}");
 
     let (_, removed) = run(&["engine", "cache", "prune"]);
     assert!(removed.contains("removed: none") && engine.exists(), "{removed}");
-    let (_, removed) = run(&["engine", "cache", "prune", "--snapshots", "--keep", "0"]);
+    let (_, removed) = run(&["engine", "cache", "prune", "--only", "snapshots", "--keep", "0"]);
     assert!(removed.contains("removed: none") && engine.exists(), "{removed}");
-    let (_, removed) = run(&["engine", "cache", "prune", "--keep", "10K"]);
+    let (_, removed) = run(&["engine", "cache", "prune", "--only", "engines", "--keep", "10K"]);
     assert!(removed.contains("made-up@1") && !engine.exists(), "{removed}");
+    assert!(template.exists() && tool.exists());
+    let (_, removed) = run(&["engine", "cache", "prune", "--all"]);
+    assert!(removed.contains(" in 2\n") && !template.exists() && !tool.exists(), "{removed}");
+    assert!(data.exists(), "what is no run's stays");
+    assert_eq!(run(&["engine", "cache", "prune", "--all", "--keep", "1G"]).0, Some(2));
     assert_eq!(run(&["engine", "cache", "prune", "--keep", "some"]).0, Some(2));
 }
 

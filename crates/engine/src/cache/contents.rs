@@ -1,13 +1,15 @@
-//! Lists and removes engines and snapshots of the cache.
+//! Lists and removes what the cache holds.
 
+use std::cmp::Reverse;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::cache::home::remove_dead_homes;
 use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
-use crate::cache::snapshot::{SnapshotError, SnapshotKey, Snapshots};
+use crate::cache::snapshot::{SnapshotError, SnapshotKey, SnapshotSummary, Snapshots};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::process::is_run_from;
@@ -16,7 +18,8 @@ use crate::machine::process::is_run_from;
 #[derive(Clone, Debug)]
 pub struct CacheItem {
     pub kind: CacheItemKind,
-    /// An engine's name, or a snapshot's description.
+    place: Place,
+    /// A snapshot's description, or the name of a folder.
     pub name: String,
     /// Disk space in bytes.
     pub disk_bytes: u64,
@@ -27,19 +30,36 @@ pub struct CacheItem {
 }
 
 /// The kind of an item.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheItemKind {
     /// An unpacked engine, or a partial fetch.
-    Engine { folder: PathBuf },
+    Engine,
     /// A loaded data folder.
-    Snapshot { key: SnapshotKey },
+    Snapshot,
+    /// The data folder of a server that never ran, which new ones are copies of.
+    Template,
+    /// What fetches engines and looks into servers: indexes of packages, programs.
+    Tool,
+}
+
+impl CacheItemKind {
+    /// All kinds, those that people ask for first.
+    pub const ALL: [Self; 4] = [Self::Engine, Self::Snapshot, Self::Template, Self::Tool];
+}
+
+/// Where an item is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// A folder, with a lock beside it.
+    Folder(PathBuf),
+    Snapshot(SnapshotKey),
 }
 
 /// Which items to remove.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PruneLimits {
-    pub engines: bool,
-    pub snapshots: bool,
+    /// Items of these kinds.
+    pub kinds: Vec<CacheItemKind>,
     /// Remove items not used for longer than this.
     pub unused_for: Option<Duration>,
     /// Remove the least recently used items until the rest takes no more bytes than this.
@@ -52,12 +72,12 @@ impl CacheItem {
     /// # Errors
     /// Its files cannot be removed.
     fn remove(&self, cache: &Cache) -> Result<bool, PathError> {
-        match &self.kind {
-            CacheItemKind::Snapshot { key } => match Snapshots::of(cache).remove(key) {
+        match &self.place {
+            Place::Snapshot(key) => match Snapshots::of(cache).remove(key) {
                 Err(SnapshotError::Path(error)) => Err(error),
                 removed => Ok(removed.is_ok()),
             },
-            CacheItemKind::Engine { folder } => {
+            Place::Folder(folder) => {
                 // As a fetch locks it.
                 let turn = folder::lock_if_free(&lock_of(folder))?;
                 if turn.is_none() || is_run_from(folder) {
@@ -69,28 +89,46 @@ impl CacheItem {
     }
 }
 
-/// Engines and snapshots of a cache, the last used of each kind first.
+/// The items of a cache, by kind, the last used of each first.
 ///
 /// # Errors
 /// The cache cannot be read.
 pub fn cache_contents(cache: &Cache) -> Result<Vec<CacheItem>, PathError> {
-    let mut items = engines(&cache.engines())?;
-    items.sort_by_key(|item| std::cmp::Reverse(item.used_at));
-    items.extend(Snapshots::of(cache).list()?.into_iter().map(|summary| CacheItem {
-        kind: CacheItemKind::Snapshot { key: summary.key },
+    let mut items = Vec::new();
+    for kind in CacheItemKind::ALL {
+        items.extend(match kind {
+            CacheItemKind::Engine => folders(&cache.engines(), kind)?,
+            CacheItemKind::Snapshot => snapshots(cache)?,
+            CacheItemKind::Template => folders(&cache.templates(), kind)?,
+            CacheItemKind::Tool => folders(&cache.tools(), kind)?,
+        });
+    }
+    Ok(items)
+}
+
+/// Disk space in bytes of the data of runs: of those at work, and of those that were killed until the next run begins.
+pub fn bytes_of_runs(cache: &Cache) -> u64 {
+    folder::allocated_bytes(&cache.runs())
+}
+
+fn snapshots(cache: &Cache) -> Result<Vec<CacheItem>, PathError> {
+    let snapshot = |summary: SnapshotSummary| CacheItem {
+        kind: CacheItemKind::Snapshot,
+        place: Place::Snapshot(summary.key),
         name: summary.description,
         disk_bytes: summary.disk_bytes,
         used_at: summary.used_at,
         is_in_use: summary.is_in_use,
-    }));
-    Ok(items)
+    };
+    Ok(Snapshots::of(cache).list()?.into_iter().map(snapshot).collect())
 }
 
-/// Removes and returns items beyond the limits that are not in use.
+/// Removes and returns items beyond the limits that are not in use. What killed runs left goes too.
 ///
 /// # Errors
 /// The cache cannot be read, or something cannot be removed.
 pub fn prune_cache(cache: &Cache, limits: &PruneLimits) -> Result<Vec<CacheItem>, PathError> {
+    remove_dead_homes(&cache.runs())?;
     let mut removed = Vec::new();
     for item in beyond(cache_contents(cache)?, limits, SystemTime::now()) {
         if item.remove(cache)? {
@@ -100,21 +138,24 @@ pub fn prune_cache(cache: &Cache, limits: &PruneLimits) -> Result<Vec<CacheItem>
     Ok(removed)
 }
 
-fn engines(parent: &Path) -> Result<Vec<CacheItem>, PathError> {
+fn folders(parent: &Path, kind: CacheItemKind) -> Result<Vec<CacheItem>, PathError> {
     let items = match fs::read_dir(parent) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         items => items.at("read", parent)?,
     };
     // Lock files are next to them.
     let folders = items.flatten().map(|item| item.path()).filter(|path| path.is_dir());
-    let engine = |folder: PathBuf| CacheItem {
+    let item = |folder: PathBuf| CacheItem {
+        kind,
         name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         disk_bytes: folder::allocated_bytes(&folder),
         used_at: used_at(&folder),
         is_in_use: is_locked(&folder) || is_run_from(&folder),
-        kind: CacheItemKind::Engine { folder },
+        place: Place::Folder(folder),
     };
-    Ok(folders.map(engine).collect())
+    let mut items: Vec<CacheItem> = folders.map(item).collect();
+    items.sort_by_key(|item| Reverse(item.used_at));
+    Ok(items)
 }
 
 fn used_at(folder: &Path) -> SystemTime {
@@ -123,19 +164,19 @@ fn used_at(folder: &Path) -> SystemTime {
         .unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-fn is_locked(engine: &Path) -> bool {
-    fs::File::open(lock_of(engine)).is_ok_and(|lock| lock.try_lock_shared().is_err())
+fn is_locked(folder: &Path) -> bool {
+    fs::File::open(lock_of(folder)).is_ok_and(|lock| lock.try_lock_shared().is_err())
 }
 
-/// The lock of an engine's place, which is also that of a fetch that was cut short.
-fn lock_of(engine: &Path) -> PathBuf {
-    let name = engine.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    engine.with_file_name(format!("{}.lock", name.trim_end_matches(".partial")))
+/// The lock of a folder's place, which is also that of one whose making was cut short.
+fn lock_of(folder: &Path) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    folder.with_file_name(format!("{}.lock", name.trim_end_matches(".partial")))
 }
 
 /// Items beyond the limits, the least recently used first.
 fn beyond(items: Vec<CacheItem>, limits: &PruneLimits, now: SystemTime) -> Vec<CacheItem> {
-    let mut candidates: Vec<_> = items.into_iter().filter(|item| may_go(item, limits)).collect();
+    let mut candidates: Vec<_> = items.into_iter().filter(|item| limits.kinds.contains(&item.kind)).collect();
     candidates.sort_by_key(|item| item.used_at);
     let mut bytes: u64 = candidates.iter().map(|item| item.disk_bytes).sum();
     candidates.retain(|item| {
@@ -149,13 +190,6 @@ fn beyond(items: Vec<CacheItem>, limits: &PruneLimits, now: SystemTime) -> Vec<C
     candidates
 }
 
-fn may_go(item: &CacheItem, limits: &PruneLimits) -> bool {
-    match item.kind {
-        CacheItemKind::Engine { .. } => limits.engines,
-        CacheItemKind::Snapshot { .. } => limits.snapshots,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,15 +198,16 @@ mod tests {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
     fn item(name: &str, disk_bytes: u64, used_at: SystemTime, is_in_use: bool) -> CacheItem {
-        let kind = if name.starts_with('s') {
-            CacheItemKind::Snapshot { key: SnapshotParts::default().with("name", name).key() }
+        let (kind, place) = if name.starts_with('s') {
+            let key = SnapshotParts::default().with("name", name).key();
+            (CacheItemKind::Snapshot, Place::Snapshot(key))
         } else {
-            CacheItemKind::Engine { folder: name.into() }
+            (CacheItemKind::Engine, Place::Folder(name.into()))
         };
-        CacheItem { kind, name: name.to_owned(), disk_bytes, used_at, is_in_use }
+        CacheItem { kind, place, name: name.to_owned(), disk_bytes, used_at, is_in_use }
     }
 
-    fn names(limits: PruneLimits) -> Vec<String> {
+    fn names(limits: &PruneLimits) -> Vec<String> {
         let now = SystemTime::now();
         let items = vec![
             item("engine new", 10, now, false),
@@ -180,20 +215,20 @@ mod tests {
             item("snapshot", 30, now - 20 * DAY, false),
             item("snapshot in use", 40, now - 90 * DAY, true),
         ];
-        beyond(items, &limits, now).into_iter().map(|item| item.name).collect()
+        beyond(items, limits, now).into_iter().map(|item| item.name).collect()
     }
 
     #[test]
     fn what_was_used_longest_ago_goes_first_and_what_is_in_use_stays() {
-        let all = PruneLimits { engines: true, snapshots: true, unused_for: None, keep_bytes: None };
-        assert!(names(all).is_empty());
-        assert_eq!(names(PruneLimits { unused_for: Some(30 * DAY), ..all }), ["engine old"]);
-        assert_eq!(names(PruneLimits { keep_bytes: Some(85), ..all }), ["engine old"]);
-        assert_eq!(names(PruneLimits { keep_bytes: Some(60), ..all }), ["engine old", "snapshot"]);
-        let both = PruneLimits { unused_for: Some(10 * DAY), keep_bytes: Some(0), ..all };
-        assert_eq!(names(both), ["engine old", "snapshot", "engine new"]);
-        let engines = PruneLimits { snapshots: false, keep_bytes: Some(10), ..all };
-        assert_eq!(names(engines), ["engine old"]);
+        let all =
+            |unused_for, keep_bytes| PruneLimits { kinds: CacheItemKind::ALL.into(), unused_for, keep_bytes };
+        assert!(names(&all(None, None)).is_empty());
+        assert_eq!(names(&all(Some(30 * DAY), None)), ["engine old"]);
+        assert_eq!(names(&all(None, Some(85))), ["engine old"]);
+        assert_eq!(names(&all(None, Some(60))), ["engine old", "snapshot"]);
+        assert_eq!(names(&all(Some(10 * DAY), Some(0))), ["engine old", "snapshot", "engine new"]);
+        let engines = PruneLimits { kinds: vec![CacheItemKind::Engine], ..all(None, Some(10)) };
+        assert_eq!(names(&engines), ["engine old"]);
     }
 
     #[test]
@@ -209,7 +244,7 @@ mod tests {
         fs::copy("/bin/sleep", run.join("server")).unwrap();
         let mut server = std::process::Command::new(run.join("server")).arg("1000").spawn().unwrap();
         let everything =
-            PruneLimits { engines: true, snapshots: true, unused_for: None, keep_bytes: Some(0) };
+            PruneLimits { kinds: CacheItemKind::ALL.into(), unused_for: None, keep_bytes: Some(0) };
 
         let in_use: Vec<_> =
             cache_contents(&cache).unwrap().into_iter().filter(|item| item.is_in_use).collect();

@@ -63,7 +63,12 @@ impl Cache {
     }
 
     /// State of the machine's package tools, apart from their own.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.root.join("tools")
+    }
+
+    /// That of one of them.
     pub(crate) fn tool(&self, name: &str) -> PathBuf {
-        self.root.join("tools").join(name)
+        self.tools().join(name)
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use clap::{Args, Subcommand};
-use dyno_engine::{Cache, CacheItem, CacheItemKind, PruneLimits, cache_contents, prune_cache};
+use clap::{Args, Subcommand, ValueEnum};
+use dyno_engine::{Cache, CacheItem, CacheItemKind, PruneLimits, bytes_of_runs, cache_contents, prune_cache};
 use indicatif::HumanBytes;
 
 use crate::output;
@@ -12,12 +12,19 @@ use crate::output;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const UNUSED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// List fetched engines and snapshots of loaded data with size and last use, or remove them
+/// List what the cache holds, with sizes and last use, or remove it
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "The cache has engines that were fetched, snapshots of loaded data, templates (empty data folders that servers begin \
+with), and tools that fetch engines and look into servers. All of them are made again when they are needed. DYNO_CACHE names \
+another place.
+
+Examples:
   dyno engine cache
   dyno engine cache prune --older-than 30d
-  dyno engine cache prune --snapshots --keep 10G")]
+  dyno engine cache prune --only snapshots --keep 10G
+  dyno engine cache prune --all"
+)]
 pub(super) struct CacheCommand {
     #[command(subcommand)]
     action: Option<Action>,
@@ -28,7 +35,7 @@ enum Action {
     Prune(Prune),
 }
 
-/// Remove engines and snapshots that were not used for long; they are fetched and loaded again when needed
+/// Remove what was not used for long and what killed runs left; the rest is made again when needed
 #[derive(Debug, Args)]
 struct Prune {
     /// Remove what was not used for this time, such as 12h or 30d; 30d if --keep is not given
@@ -37,19 +44,38 @@ struct Prune {
     /// Remove the least recently used until the rest fits this size, such as 500M or 10G
     #[arg(long, value_name = "SIZE", value_parser = dyno_host::parse_bytes)]
     keep: Option<u64>,
-    /// Remove engines only
-    #[arg(long, conflicts_with = "snapshots")]
-    engines: bool,
-    /// Remove snapshots only
-    #[arg(long)]
-    snapshots: bool,
+    /// Empty the cache: remove all that is not in use
+    #[arg(long, conflicts_with_all = ["older_than", "keep"])]
+    all: bool,
+    /// Remove these kinds only
+    #[arg(long, value_name = "KIND,…", value_enum, value_delimiter = ',')]
+    only: Vec<Kind>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    Engines,
+    Snapshots,
+    Templates,
+    Tools,
+}
+
+impl From<Kind> for CacheItemKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Engines => Self::Engine,
+            Kind::Snapshots => Self::Snapshot,
+            Kind::Templates => Self::Template,
+            Kind::Tools => Self::Tool,
+        }
+    }
 }
 
 impl CacheCommand {
     pub(super) fn execute(self) -> anyhow::Result<()> {
         let cache = Cache::default_location();
         let text = match self.action {
-            None => list(&cache_contents(&cache)?, &cache),
+            None => list(&cache_contents(&cache)?, bytes_of_runs(&cache), &cache),
             Some(Action::Prune(prune)) => removed(&prune_cache(&cache, &prune.limits())?),
         };
         output::print(&text)
@@ -59,26 +85,37 @@ impl CacheCommand {
 impl Prune {
     fn limits(&self) -> PruneLimits {
         let default = self.keep.is_none().then_some(UNUSED_FOR);
+        let kinds: Vec<CacheItemKind> = self.only.iter().map(|kind| CacheItemKind::from(*kind)).collect();
         PruneLimits {
-            engines: !self.snapshots,
-            snapshots: !self.engines,
-            unused_for: self.older_than.or(default),
-            keep_bytes: self.keep,
+            kinds: if kinds.is_empty() { CacheItemKind::ALL.into() } else { kinds },
+            unused_for: if self.all { None } else { self.older_than.or(default) },
+            keep_bytes: if self.all { Some(0) } else { self.keep },
         }
     }
 }
 
-fn list(items: &[CacheItem], cache: &Cache) -> String {
+fn list(items: &[CacheItem], of_runs: u64, cache: &Cache) -> String {
     let mut text = format!("{}\n", cache.root().display());
-    for (heading, is_of_it) in [("engines", is_engine as fn(&CacheItem) -> bool), ("snapshots", is_snapshot)]
-    {
-        let items: Vec<_> = items.iter().filter(|item| is_of_it(item)).collect();
-        let _ = writeln!(text, "\n{heading}: {}", total(items.iter().copied()));
+    for kind in Kind::value_variants() {
+        let items: Vec<_> = items.iter().filter(|item| item.kind == CacheItemKind::from(*kind)).collect();
+        let _ = writeln!(text, "\n{}: {}", heading(*kind), total(items.iter().copied()));
         for item in items {
             let _ = writeln!(text, "{}", line(item));
         }
     }
+    let all = items.iter().map(|item| item.disk_bytes).sum::<u64>() + of_runs;
+    let _ = writeln!(text, "\ndata of runs: {}, removed as they end", HumanBytes(of_runs));
+    let _ = writeln!(text, "in all: {}; `dyno engine cache prune --all` empties it", HumanBytes(all));
     text
+}
+
+fn heading(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Engines => "engines",
+        Kind::Snapshots => "snapshots",
+        Kind::Templates => "templates",
+        Kind::Tools => "tools",
+    }
 }
 
 fn removed(items: &[CacheItem]) -> String {
@@ -109,25 +146,20 @@ fn ago(moment: SystemTime) -> String {
     }
 }
 
-fn is_engine(item: &CacheItem) -> bool {
-    matches!(item.kind, CacheItemKind::Engine { .. })
-}
-
-fn is_snapshot(item: &CacheItem) -> bool {
-    matches!(item.kind, CacheItemKind::Snapshot { .. })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_month_is_the_limit_where_none_is_given() {
-        let prune = Prune { older_than: None, keep: None, engines: false, snapshots: true };
-        let limits = prune.limits();
-        assert_eq!((limits.engines, limits.snapshots), (false, true));
-        assert_eq!(limits.unused_for, Some(30 * DAY));
-        let kept = Prune { keep: Some(5), ..prune }.limits();
+        let prune = |keep, all, only| Prune { older_than: None, keep, all, only }.limits();
+        let month = prune(None, false, vec![Kind::Snapshots]);
+        assert_eq!(month.kinds, [CacheItemKind::Snapshot]);
+        assert_eq!((month.unused_for, month.keep_bytes), (Some(30 * DAY), None));
+        let kept = prune(Some(5), false, Vec::new());
         assert_eq!((kept.unused_for, kept.keep_bytes), (None, Some(5)));
+        assert_eq!(kept.kinds, CacheItemKind::ALL);
+        let all = prune(None, true, Vec::new());
+        assert_eq!((all.unused_for, all.keep_bytes), (None, Some(0)));
     }
 }
