@@ -5,7 +5,7 @@ use std::fs;
 
 use dyno_store::{
     Counts, Ending, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord,
-    TrialRecord,
+    TrialRecord, latency_record,
 };
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         every_format_says_the_same,
         what_cannot_be_compared_is_told_apart_from_a_regression,
         the_margin_and_the_steps_are_the_users,
+        a_latency_is_judged_as_throughput_is,
         a_history_names_the_run_at_which_it_changed,
     ]
 }
@@ -225,6 +226,37 @@ fn the_margin_and_the_steps_are_the_users() {
     // Noise that is as large as the difference: no alarm, and nothing the same either.
     assert_eq!(status(&["--noise", "new=old"]), Some(3));
     assert_eq!(status(&["--quantity", "p95_us"]), Some(3));
+}
+
+/// Sets the latencies of a system's trials: of each hundred, five are long.
+fn set_latencies(bench: &Bench, system: &str, long_us: u64) {
+    let results = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
+    for round in 0..8_u64 {
+        let all = (0..1000).map(|at| if at % 20 == 0 { long_us + 100 * round + at } else { 1000 });
+        let latencies = latency_record(all);
+        let sql = "UPDATE trial SET latency = ?1 WHERE system_id = ?2 AND round = ?3";
+        results.execute(sql, (latencies.histogram, system, round)).unwrap();
+    }
+}
+
+fn a_latency_is_judged_as_throughput_is() {
+    let bench = Bench::new();
+    add_run(&bench, "gate", &[("old", &[1000.0]), ("new", &[1000.0])]);
+    set_latencies(&bench, "old", 20_000);
+    set_latencies(&bench, "new", 40_000);
+    assert_eq!(compare(&bench, &[]).status, Some(0), "throughput stays the default");
+    let slower = compare(&bench, &["--quantity", "p99"]).with(1);
+    assert!(
+        slower.stdout.contains("p99") && slower.stdout.contains("step0 at 4 clients"),
+        "{}",
+        slower.stdout
+    );
+    let json = compare(&bench, &["new", "old", "--quantity", "p99_us", "--format", "json"]).with(0);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["comparisons"][0]["tests"][0]["finding"], "improved", "less is better: {json}");
+    assert_eq!(compare(&bench, &["--quantity", "p50"]).status, Some(0), "the median is the same");
+    let unknown = compare(&bench, &["--quantity", "p90"]).with(2);
+    assert!(unknown.stderr.contains("must be one of throughput, "), "{}", unknown.stderr);
 }
 
 fn a_history_names_the_run_at_which_it_changed() {

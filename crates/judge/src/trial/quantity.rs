@@ -83,10 +83,13 @@ impl Quantity {
     ];
 
     /// The quantity with this name. `tps`, `qps` and `ops` all mean throughput in the step's own operation, which may be a
-    /// query, a transaction or a row. `cv` is variation.
+    /// query, a transaction or a row. Percentiles of latency may leave out their unit. `cv` is variation.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "tps" | "qps" | "ops" => Some(Self::Throughput),
+            "p50" => Some(Self::LatencyP50),
+            "p95" => Some(Self::LatencyP95),
+            "p99" => Some(Self::LatencyP99),
             "cv" => Some(Self::Variation),
             _ => Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, quantity)| *quantity),
         }
