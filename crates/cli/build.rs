@@ -1,18 +1,55 @@
-//! How the binary is linked.
+//! What the binary says of its version, and how it is linked.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 
 /// The first version of glibc that applies packed relocations.
 const PACKED_SINCE: (u32, u32) = (2, 36);
 
+fn main() {
+    // This file has to be one that each package has.
+    println!("cargo::rerun-if-changed=Cargo.toml");
+    tell_version();
+    pack_relocations();
+}
+
+/// Sets `DYNO_VERSION`: the version, with the commit where these are the files of a repository.
+fn tell_version() {
+    let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    // Files that were unpacked amid another repository are none of its own.
+    let is_tracked = git(&["ls-files", "--error-unmatch", "Cargo.toml"]).is_some();
+    let commit = git(&["rev-parse", "--short", "HEAD"]).filter(|_| is_tracked);
+    println!(
+        "cargo::rustc-env=DYNO_VERSION={}",
+        match commit {
+            Some(commit) => format!("{version} ({commit})"),
+            None => version,
+        }
+    );
+    // The first changes with the branch, the second with each commit on any.
+    for name in ["HEAD", "logs/HEAD"] {
+        let path =
+            git(&["rev-parse", "--git-path", name]).filter(|path| is_tracked && Path::new(path).exists());
+        if let Some(path) = path {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+}
+
+/// What git prints in this folder. None without git, or if it fails.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output =
+        Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}
+
 /// Packs the relocations of a binary for this host, where its glibc can apply them.
 ///
 /// The binary has tens of thousands of pointers to relocate, three quarters of a megabyte of records that the dynamic
 /// linker reads in each process, a load process at each trial among them. Packed (`DT_RELR`) they take a few kilobytes.
-fn main() {
-    // Nothing that changes while a host stays what it is; this file has to be one that each package has.
-    println!("cargo::rerun-if-changed=Cargo.toml");
+fn pack_relocations() {
+    // Nothing that changes while a host stays what it is.
     if env::var("TARGET") == env::var("HOST") && glibc().is_some_and(|version| version >= PACKED_SINCE) {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }

@@ -1,20 +1,22 @@
 //! What is on the command line. Every option is defined once, in the file of its command.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser, Subcommand as _, ValueEnum};
 
 use dyno_report::Format;
 use dyno_stats::Margin;
 use dyno_store::RunId;
 
-use crate::commands::Command;
+use crate::commands::{Command, CrashClient, Drive, Task};
 
 /// Compares database engines, versions and settings: which is faster, by how much, how sure,
 /// and at what cost.
 #[derive(Debug, Parser)]
-#[command(name = "dyno", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "dyno", version = VERSION, arg_required_else_help = true, max_term_width = 100)]
 #[command(
     after_help = "Exit status: 0 success, 1 failure, 2 wrong usage or a plan with mistakes, 130 stopped by ^C.
 
@@ -22,8 +24,58 @@ Example:
   dyno quickstart"
 )]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) manner: Manner,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The version with the commit that the program was built from; only the version where that is not known.
+pub(crate) const VERSION: &str = env!("DYNO_VERSION");
+
+/// Commands that Dyno starts itself, on this host and on others. They are apart from those of [`Arguments`], so that neither
+/// help nor errors nor completions name them.
+#[derive(Debug, Parser)]
+#[command(name = "dyno", version = VERSION, max_term_width = 100)]
+pub(crate) enum Inner {
+    Drive(Drive),
+    CrashClient(CrashClient),
+    Task(Box<Task>),
+}
+
+impl Inner {
+    /// Whether a command line's first word is one of these commands.
+    pub(crate) fn is_called(first: Option<&OsString>) -> bool {
+        first.and_then(|word| word.to_str()).is_some_and(Self::has_subcommand)
+    }
+
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Drive(drive) => drive.execute(),
+            Self::CrashClient(client) => client.execute(),
+            Self::Task(task) => task.execute(),
+        }
+    }
+}
+
+/// How a command prints.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Manner {
+    /// Print results, warnings and errors, but no progress and no notes
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub(crate) quiet: bool,
+    // No doc comment, which could not name the variable without backticks.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, hide_default_value = true)]
+    #[arg(global = true, help_heading = "Output")]
+    #[arg(help = "Colour in results; auto colours what goes to a terminal, unless NO_COLOR is set")]
+    pub(crate) color: ColorWhen,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    Auto,
+    Always,
+    Never,
 }
 
 /// Where results are kept if nothing else is said.
@@ -33,7 +85,7 @@ const DEFAULT_RESULTS: &str = "dyno.db";
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ResultsFile {
     /// Results file, a SQLite database
-    #[arg(long = "results", value_name = "FILE", default_value = DEFAULT_RESULTS)]
+    #[arg(long = "results", value_name = "FILE", env = "DYNO_RESULTS", default_value = DEFAULT_RESULTS)]
     pub(crate) path: PathBuf,
 }
 

@@ -17,13 +17,20 @@ pub(crate) const USAGE: u8 = 2;
 /// Exit status of a gate that shows neither that something regressed nor that nothing did.
 pub(crate) const NOT_DECIDED: u8 = 3;
 
-/// Prints `error: what: cause: its cause` and returns the exit status.
+/// Prints `error: what: cause: its cause` and returns the exit status. That nothing is decided is a verdict, not an error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
         // Whoever read our output has enough of it (`dyno report | head`).
         return ExitCode::SUCCESS;
     }
-    output::tell_lines(&format!("error: {}", sentence(error)));
+    if error.is::<DisturbedHost>() {
+        output::warn_lines(&format!("not decided: {}", sentence(error)));
+        return ExitCode::from(NOT_DECIDED);
+    }
+    output::warn_lines(&format!("error: {}", sentence(error)));
+    for mistake in further_mistakes(error) {
+        output::warn_lines(&format!("error: {}", with_own_lines(&mistake.to_string())));
+    }
     let is_usage = error.chain().any(|cause| {
         cause.is::<PlanError>()
             || cause.is::<ScriptMistake>()
@@ -31,13 +38,15 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
             || cause.is::<ProfileError>()
             || cause.is::<SettingsError>()
     });
-    if is_usage {
-        ExitCode::from(USAGE)
-    } else if error.is::<DisturbedHost>() {
-        ExitCode::from(NOT_DECIDED)
-    } else {
-        ExitCode::FAILURE
-    }
+    if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+}
+
+/// The mistakes of a plan after the first, which the error's own sentence tells.
+fn further_mistakes(error: &anyhow::Error) -> &[PlanError] {
+    error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<PlanError>())
+        .map_or(&[][..], |first| first.others.as_slice())
 }
 
 /// The error with its causes, without causes that the text before them contains.

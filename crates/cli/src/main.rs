@@ -9,20 +9,33 @@ mod output;
 mod page;
 mod progress;
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Inner};
 
 fn main() -> ExitCode {
-    let mut called = std::env::args_os();
-    if called.next().is_some_and(|name| dyno_sysbench::is_called(&name)) {
-        return dyno_sysbench::main(&called.collect::<Vec<_>>());
+    let mut words = env::args_os();
+    let name = words.next();
+    let words: Vec<OsString> = words.collect();
+    if name.is_some_and(|name| dyno_sysbench::is_called(&name)) {
+        return dyno_sysbench::main(&words);
     }
+    execute(&words).unwrap_or_else(|error| failure::report(&error))
+}
+
+fn execute(words: &[OsString]) -> anyhow::Result<ExitCode> {
     // The load process has no use for the definitions of every other command, which take time and memory.
-    if called.eq(["drive"]) {
-        return commands::drive().unwrap_or_else(|error| failure::report(&error));
+    if words == ["drive"] {
+        return commands::drive();
     }
-    Arguments::parse().command.execute().unwrap_or_else(|error| failure::report(&error))
+    if Inner::is_called(words.first()) {
+        return Inner::parse().execute();
+    }
+    let Arguments { manner, command } = Arguments::parse();
+    output::set_manner(manner);
+    command.execute()
 }

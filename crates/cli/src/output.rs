@@ -1,12 +1,29 @@
 //! Results go to standard output, everything else to standard error.
 
+use std::env;
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::Context as _;
 use dyno_export::write_file;
 use dyno_printable::{printable, printable_json, printable_lines};
 use dyno_report::RenderOptions;
+
+use crate::arguments::{ColorWhen, Manner};
+
+/// How this process prints, once its command line is read.
+static MANNER: OnceLock<Manner> = OnceLock::new();
+
+/// Sets how this process prints. The first call decides.
+pub(crate) fn set_manner(manner: Manner) {
+    let _ = MANNER.set(manner);
+}
+
+/// Whether the user wants neither progress nor notes.
+pub(crate) fn is_quiet() -> bool {
+    MANNER.get().is_some_and(|manner| manner.quiet)
+}
 
 /// Prints lines, which may hold text from outside. Where such a text must not begin a line of its own, it is escaped
 /// before. A closed pipe is an error of kind `BrokenPipe`, not a panic.
@@ -33,23 +50,48 @@ pub(crate) fn json(json: &str) -> String {
     printable_json(json).into_owned() + "\n"
 }
 
-/// Prints a line to standard error, and ignores failures to do so. Text from outside in it begins no other line.
+/// Prints progress or a note, a line, to standard error, unless the user wants none.
 pub(crate) fn tell(line: &str) {
+    if !is_quiet() {
+        warn(line);
+    }
+}
+
+/// The same with several lines.
+pub(crate) fn tell_lines(text: &str) {
+    if !is_quiet() {
+        warn_lines(text);
+    }
+}
+
+/// Prints a warning, a verdict or an error, a line, to standard error, and ignores failures to do so. Text from outside in it
+/// begins no other line.
+pub(crate) fn warn(line: &str) {
     let _ = writeln!(stderr(), "{}", printable(line));
 }
 
-/// Prints lines to standard error.
-pub(crate) fn tell_lines(text: &str) {
+/// The same with several lines.
+pub(crate) fn warn_lines(text: &str) {
     let _ = writeln!(stderr(), "{}", printable_lines(text));
 }
 
-/// The layout for standard output: a terminal's width, and colour unless `NO_COLOR` is set.
+/// The layout for standard output: a terminal's width, and colour where that is wanted.
 pub(crate) fn render_options() -> RenderOptions {
     let plain = RenderOptions::default();
-    if !stdout().is_terminal() {
-        return plain;
+    let is_terminal = stdout().is_terminal();
+    let of_terminal = terminal_size::terminal_size().filter(|_| is_terminal);
+    let width = of_terminal.map_or(plain.width, |(width, _)| usize::from(width.0));
+    RenderOptions { color: has_color(is_terminal), width }
+}
+
+fn has_color(is_terminal: bool) -> bool {
+    match MANNER.get().map_or(ColorWhen::Auto, |manner| manner.color) {
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+        // See https://no-color.org. A dumb terminal has no colours.
+        ColorWhen::Auto => {
+            let is_refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            is_terminal && !is_refused && env::var_os("TERM").is_none_or(|name| name != "dumb")
+        }
     }
-    let width = terminal_size::terminal_size().map_or(plain.width, |(width, _)| usize::from(width.0));
-    let color = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    RenderOptions { color, width }
 }

@@ -1,6 +1,6 @@
 //! Runs the rounds of a plan on several hosts.
 //!
-//! A round is a task: `dyno run PLAN --round N`, with all systems on one host. [`conduct`] has a [`Site`] run the tasks,
+//! A round is a task: `dyno task PLAN --round N`, with all systems on one host. [`conduct`] has a [`Site`] run the tasks,
 //! and joins the file of each with the results. Sites are [`Slurm`] and [`Ssh`]. [`SshDrivers`] are hosts from which the
 //! load of a run on this host comes.
 //!

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::quote::quote;
 
-/// `dyno run`, without what differs between rounds and hosts.
+/// `dyno task`, without what differs between rounds and hosts.
 #[derive(Clone, Debug)]
 pub struct TaskCommand {
     /// The path of this `dyno`.
@@ -39,7 +39,7 @@ impl TaskCommand {
         let (seed, id, options) = (self.seed, &self.spread_id, options.join(" "));
         let gap = if options.is_empty() { "" } else { " " };
         format!(
-            "exec {program} run {plan} {options}{gap}--seed {seed} --spread-id {id} --round {round} --node {node} \
+            "exec {program} task {plan} {options}{gap}--seed {seed} --spread-id {id} --round {round} --node {node} \
              --deliver {deliver}"
         )
     }

@@ -21,8 +21,8 @@ use crate::{failure, output};
 #[command(
     after_help = "A system meets the target if the whole 95% intervals of its throughput and its p99 do, over three rounds or more.
 
-With --iops or --cpus it is also told what the systems would do on such hardware, from how their throughput depends on their
-limits (`confinement`, best as a sweep). Measured systems are predicted from the others too, and these errors are shown; where
+With --iops or --cpus it is also told what the systems would do on such hardware, from how their throughput depends on their \
+limits (`confinement`, best as a sweep). Measured systems are predicted from the others too, and these errors are shown; where \
 they are above 20% there is no prediction but a bound.
 
 Exit status: 0 a system, measured or predicted, meets the target; 1 none does; 2 it cannot be told.

@@ -19,7 +19,6 @@ use dyno_load::{Address, Job};
 
 /// Run the job on standard input, and write its progress to standard output
 #[derive(Debug, Args)]
-#[command(hide = true)]
 #[command(after_help = "Example:
   dyno drive < job.json")]
 pub(crate) struct Drive {}

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use clap::Args;
 use dyno_judge::{Analysis, Explanation, Judgement, Rule, TestComparison, analyse};
 use dyno_report::{check_trials, render_explanations, render_proof};
@@ -22,8 +22,8 @@ use crate::{interrupt, output};
 beyond the noise of the rounds, and of the control where the plan has one; that a setting acts on it makes it a suspect and \
 no more.
 
---prove takes apart what the plan gives the two otherwise, settings, limits on the host and steps: it compares the base with
-itself under some of it, until the least is found that makes the difference. The chance that any of its comparisons errs is 5%.
+--prove takes apart what the plan gives the two otherwise, settings, limits on the host and steps: it compares the base with \
+itself under some of it, until the least is found that makes the difference. The chance that any of its comparisons errs is 5%. \
 Each is a run in the results file, so after ^C the same command goes on.
 
 Examples:
@@ -85,6 +85,9 @@ impl Explain {
         let run = store.load_run(self.choice(&store)?)?;
         let analysis = analyse(&run, &check_trials(&store, &run)?, &Rule::default());
         let explanations = self.explanations(&store, &run, &analysis)?;
+        if explanations.is_empty() {
+            return self.tell_nothing(run.id);
+        }
         if self.prove {
             return self.prove(&run, &explanations);
         }
@@ -151,14 +154,21 @@ impl Explain {
             if let Some(found) = disturbed {
                 return Err(DisturbedHost { run: run.id, found }.into());
             }
-            bail!(
-                "nothing to explain: no test of run {} that was asked for has a decided difference; see its verdicts \
-                 with `dyno report {}`",
-                run.id,
-                run.id
-            );
         }
         Ok(explanations)
+    }
+
+    /// Tells that there is no difference, which is an answer. Without one there is no proof.
+    fn tell_nothing(&self, run: RunId) -> anyhow::Result<ExitCode> {
+        let sentence = format!(
+            "no test of run {run} that was asked for has a decided difference; see its verdicts with `dyno report {run}`"
+        );
+        ensure!(!self.prove, "nothing to prove: {sentence}");
+        output::print(&match self.format {
+            ProseOrJson::Text | ProseOrJson::Markdown => format!("Nothing to explain: {sentence}.\n"),
+            ProseOrJson::Json => "[]\n".to_owned(),
+        })?;
+        Ok(ExitCode::SUCCESS)
     }
 
     /// The tests to explain: all decided ones, or that with the largest difference; any that is named.

@@ -68,7 +68,7 @@ impl Export {
         match outcome {
             Err(error) if matches!(error.downcast_ref(), Some(ExportError::Stopped)) => {
                 let of_dataset = || "stopped; the runs above were added".to_owned();
-                output::tell(&if self.partition { of_dataset() } else { error.to_string() });
+                output::warn(&if self.partition { of_dataset() } else { error.to_string() });
                 Ok(interrupt::exit_code())
             }
             outcome => outcome.map(|()| ExitCode::SUCCESS),

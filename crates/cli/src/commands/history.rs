@@ -21,7 +21,7 @@ use crate::{failure, output};
 #[derive(Debug, Args)]
 #[command(
     after_help = "A change is told from noise by the runs before and after it, of which it takes at least five \
-each, and more where a run resembles the one before; before that, only the newest run is held against the others. Runs of another plan text, scale, CPU, memory or
+each, and more where a run resembles the one before; before that, only the newest run is held against the others. Runs of another plan text, scale, CPU, memory or \
 anchor are a history of their own. If the plan names an `anchor`, figures are multiples of its figures in the same rounds.
 
 Examples:
@@ -37,7 +37,7 @@ pub(crate) struct History {
     results: ResultsFile,
     /// Take the runs from a data set of `dyno export --partition` instead of the results file. They are numbered in the
     /// order of their start
-    #[arg(long, value_name = "DIR", conflicts_with = "path")]
+    #[arg(long, value_name = "DIR")]
     dataset: Option<PathBuf>,
     /// Only this system
     #[arg(long, value_name = "ID")]
@@ -98,11 +98,11 @@ impl History {
         }
         let regressions = gate.map(|gate| gate.regressions(&found[0])).unwrap_or_default();
         for regression in &regressions {
-            output::tell(&format!("regressed: {}", render_regression(regression)));
+            output::warn(&format!("regressed: {}", render_regression(regression)));
         }
         let dropped_out = gate.map(|gate| gate.dropped_out(&found[0])).unwrap_or_default();
         for test in &dropped_out {
-            output::tell(&format!("not decided: {}", render_dropped_out(test)));
+            output::warn(&format!("not decided: {}", render_dropped_out(test)));
         }
         Ok(match (regressions.is_empty(), dropped_out.is_empty()) {
             (false, _) => ExitCode::FAILURE,

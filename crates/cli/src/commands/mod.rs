@@ -2,6 +2,7 @@
 
 mod bisect;
 mod compare;
+mod completions;
 mod cost;
 mod crash;
 mod doctor;
@@ -10,6 +11,7 @@ mod engine;
 mod explain;
 mod export;
 mod history;
+mod man;
 mod next;
 mod outline;
 mod plans;
@@ -27,7 +29,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-pub(crate) use drive::drive;
+pub(crate) use crash::CrashClient;
+pub(crate) use drive::{Drive, drive};
+pub(crate) use run::Task;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -50,8 +54,8 @@ pub(crate) enum Command {
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
     Sysbench(sysbench::Sysbench),
-    Drive(drive::Drive),
-    CrashClient(crash::CrashClient),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -76,8 +80,8 @@ impl Command {
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),
             Self::Sysbench(sysbench) => Ok(sysbench.execute()),
-            Self::Drive(drive) => drive.execute(),
-            Self::CrashClient(client) => client.execute(),
+            Self::Completions(completions) => completions.execute(),
+            Self::Man(man) => man.execute(),
         }
     }
 }

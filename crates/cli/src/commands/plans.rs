@@ -1,23 +1,48 @@
 //! `dyno plans`: the plans that are built in.
 
-use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
 use dyno_engine::Catalogue;
 use dyno_lab::{Plan, builtin_plans};
+use serde::Serialize;
 
 use super::outline;
+use crate::arguments::TextOrJson;
 use crate::output;
 
 /// List the built-in plans, or print one to start a plan of your own from
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno plans
-  dyno plans first-look > my-plan.toml")]
+  dyno plans --format json
+  dyno plans first-look > my-plan.toml
+  dyno run first-look --dry-run    what a plan would do")]
 pub(crate) struct Plans {
     /// Plan to print
     plan: Option<String>,
+    /// Output format of the list
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text, conflicts_with = "plan")]
+    format: TextOrJson,
+}
+
+/// A plan in the list.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    title: &'a str,
+    rounds_min: u32,
+    rounds_max: u32,
+    /// Estimated time of a run; the least if verdicts decide when it ends.
+    seconds: f64,
+    systems: Vec<ListedSystem<'a>>,
+    steps: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ListedSystem<'a> {
+    id: &'a str,
+    engine: String,
 }
 
 impl Plans {
@@ -25,21 +50,43 @@ impl Plans {
         let catalogue = Catalogue::load()?;
         let text = match self.plan {
             Some(name) => Plan::find(&name, &catalogue)?.text,
-            None => builtin_plans().iter().map(|builtin| describe(&builtin.plan(&catalogue))).collect(),
+            None => list(self.format, &catalogue)?,
         };
         output::print(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn describe(plan: &Plan) -> String {
-    let Plan { name, title, systems, steps, .. } = plan;
-    let (rounds, time) = (outline::rounds(plan.rounds), outline::about(plan));
-    let mut text = format!("{name}: {title} ({rounds}, {time})\n");
-    for system in systems {
-        let _ = writeln!(text, "  {} = {}", system.id, system.source.name());
+fn list(format: TextOrJson, catalogue: &Catalogue) -> anyhow::Result<String> {
+    let plans: Vec<Plan> = builtin_plans().iter().map(|builtin| builtin.plan(catalogue)).collect();
+    Ok(match format {
+        TextOrJson::Text => plans.iter().map(line).collect(),
+        TextOrJson::Json => {
+            let listed: Vec<_> = plans.iter().map(Listed::of).collect();
+            output::json(&serde_json::to_string_pretty(&listed)?)
+        }
+    })
+}
+
+fn line(plan: &Plan) -> String {
+    let Plan { name, title, .. } = plan;
+    format!("{name}: {title} ({}, {})\n", outline::rounds(plan.rounds), outline::about(plan))
+}
+
+impl<'a> Listed<'a> {
+    fn of(plan: &'a Plan) -> Self {
+        Self {
+            name: &plan.name,
+            title: &plan.title,
+            rounds_min: plan.rounds.min(),
+            rounds_max: plan.rounds.max(),
+            seconds: outline::seconds(plan).round(),
+            systems: plan
+                .systems
+                .iter()
+                .map(|system| ListedSystem { id: &system.id, engine: system.source.name() })
+                .collect(),
+            steps: plan.steps.iter().map(|step| step.id.as_str()).collect(),
+        }
     }
-    let steps: Vec<_> = steps.iter().map(|step| step.id.as_str()).collect();
-    let _ = writeln!(text, "  {} steps: {}\n", steps.len(), steps.join(", "));
-    text
 }

@@ -18,6 +18,9 @@ pub(crate) struct Quickstart {
     flags: RunFlags,
     #[command(flatten)]
     page: PageFlags,
+    /// Resume the last quickstart if it was stopped, was killed, or has failed trials
+    #[arg(long, conflicts_with = "seed")]
+    resume: bool,
 }
 
 impl Quickstart {
@@ -27,7 +30,7 @@ impl Quickstart {
             NextStep::new("dyno run first-look", "the same for three real servers"),
             NextStep::new("dyno plans quickstart > mine.toml", "a start for a plan of your own"),
         ];
-        run::carry_out(&plan, &self.flags, &self.page, false, &more)
+        run::carry_out(&plan, &self.flags, &self.page, self.resume, &more)
     }
 }
 

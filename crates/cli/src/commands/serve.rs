@@ -43,7 +43,7 @@ impl Serve {
             Box::new(move |store, run, is_live| {
                 page::render(store, &results, run, is_live).map_err(|error| failure::sentence(&error).into())
             }),
-            Box::new(output::tell),
+            Box::new(output::warn),
         )?;
         output::tell(&format!("serving {}; ^C ends it", server.address()));
         server.serve(&stop).context("cannot take connections any longer")?;

@@ -15,9 +15,9 @@ use crate::{interrupt, output};
 /// Find faster settings with the same durability guarantees, by measuring
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Candidates with other values are compared with the system as it is, round by round on fresh instances. The worse half
-is dropped and the others are compared again in more rounds, until the best is left. That one is confirmed in rounds that the
-search has not used, and each of its settings is taken out to see what it is worth. What commits survive, torn pages, checksums
+    after_help = "Candidates with other values are compared with the system as it is, round by round on fresh instances. The worse half \
+is dropped and the others are compared again in more rounds, until the best is left. That one is confirmed in rounds that the \
+search has not used, and each of its settings is taken out to see what it is worth. What commits survive, torn pages, checksums \
 and isolation stay as they are. Each comparison is a run in the results file, so after ^C the same command goes on.
 
 Examples:

@@ -21,12 +21,12 @@ use crate::{interrupt, output};
 /// Compare systems in one line: versions, settings, builds, or servers that run already
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build, an image (oci:NAME:TAG), or the address of a
-running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 innodb_flush_method=fsync'. The first is
-the base. Started servers get the settings of a profile, so that they promise the same; --profile stock leaves each its own
+    after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build, an image (oci:NAME:TAG), or the address of a \
+running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 innodb_flush_method=fsync'. The first is \
+the base. Started servers get the settings of a profile, so that they promise the same; --profile stock leaves each its own \
 defaults.
 
-Without --workload, points, ranges, updates and transactions on sysbench's table are measured. Rounds follow each other until
+Without --workload, points, ranges, updates and transactions on sysbench's table are measured. Rounds follow each other until \
 every test is decided, or until --for is over.
 
 Exit status with --gate: 0 no system is slower than the first, 1 one is, 3 that is not decided.

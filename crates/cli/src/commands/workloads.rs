@@ -5,23 +5,37 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 use dyno_load::{builtin_workload, builtin_workloads};
+use serde::Serialize;
 
+use crate::arguments::TextOrJson;
 use crate::output;
 
 /// List the built-in workloads, or print one to start a workload of your own from
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno workloads
+  dyno workloads --format json
   dyno workloads oltp_point_select > mine.lua")]
 pub(crate) struct Workloads {
     /// Workload to print
     workload: Option<String>,
+    /// Output format of the list
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text, conflicts_with = "workload")]
+    format: TextOrJson,
+}
+
+/// A workload in the list.
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    /// Its first sentence.
+    about: &'static str,
 }
 
 impl Workloads {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let Some(name) = self.workload else {
-            output::print(&list())?;
+            output::print(&list(self.format)?)?;
             return Ok(ExitCode::SUCCESS);
         };
         match builtin_workload(&name) {
@@ -32,13 +46,23 @@ impl Workloads {
     }
 }
 
-/// Each workload with its first sentence. Scripts without an event function are libraries of others.
-fn list() -> String {
-    let describe = |name: &str| {
+fn list(format: TextOrJson) -> anyhow::Result<String> {
+    let listed: Vec<Listed> = builtin_workloads().into_iter().filter_map(Listed::of).collect();
+    Ok(match format {
+        TextOrJson::Text => listed.iter().map(Listed::line).collect(),
+        TextOrJson::Json => output::json(&serde_json::to_string_pretty(&listed)?),
+    })
+}
+
+impl Listed {
+    fn line(&self) -> String {
+        format!("{:24} {}\n", self.name, self.about)
+    }
+
+    /// None for a script without an event function, which is a library of others.
+    fn of(name: &'static str) -> Option<Self> {
         let source = builtin_workload(name).filter(|source| source.contains("function event("))?;
         let comment = source.lines().next()?.trim_start_matches("--").trim();
-        let sentence = comment.split_inclusive(". ").next()?.trim();
-        Some(format!("{name:24} {sentence}\n"))
-    };
-    builtin_workloads().into_iter().filter_map(describe).collect()
+        Some(Self { name, about: comment.split_inclusive(". ").next()?.trim() })
+    }
 }

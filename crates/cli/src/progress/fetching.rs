@@ -21,7 +21,7 @@ impl Fetching {
         let now = (entry.to_string(), progress.phase);
         if self.shown.as_ref() != Some(&now) {
             let words = format!("{entry}: {}", progress.phase);
-            if stderr().is_terminal() {
+            if stderr().is_terminal() && !output::is_quiet() {
                 self.bar.get_or_insert_with(bar).set_message(printable(&words).into_owned());
             } else {
                 output::tell(&words);

@@ -24,24 +24,24 @@ impl Observer for Lines {
             }
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),
-            Event::NotCommitted { error } => output::tell(&words::not_committed(error)),
-            Event::NotKept { system, reason } => output::tell(&words::not_kept(system, reason)),
-            Event::MayDrop { system, names } => output::tell(&words::may_drop(system, names)),
-            Event::Left { left } => output::tell(&words::left(left)),
+            Event::NotCommitted { error } => output::warn(&words::not_committed(error)),
+            Event::NotKept { system, reason } => output::warn(&words::not_kept(system, reason)),
+            Event::MayDrop { system, names } => output::warn(&words::may_drop(system, names)),
+            Event::Left { left } => output::warn(&words::left(left)),
             Event::SamplingStacks { system, step } => output::tell(&words::sampling_stacks(system, step)),
             Event::Crashing { system, checked: 0, crashes } => {
                 output::tell(&words::crashing(system, 0, *crashes));
             }
             Event::StacksNotSampled { system, reason } => {
-                output::tell(&words::stacks_not_sampled(*system, reason));
+                output::warn(&words::stacks_not_sampled(*system, reason));
             }
             Event::RoundStarted { round, of } => output::tell(&words::round(*round, *of)),
             Event::Allocated { rounds, seconds_per_trial } => {
                 output::tell(&words::allocated(*rounds, *seconds_per_trial));
             }
             Event::Rerunning { step, clients } => output::tell(&words::rerunning(step, *clients)),
-            Event::NotStarted { not_started } => output::tell(&words::not_started(not_started)),
-            Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::tell(line)),
+            Event::NotStarted { not_started } => output::warn(&words::not_started(not_started)),
+            Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::warn(line)),
             Event::Crashing { .. }
             | Event::Draining { .. }
             | Event::Warming { .. }
@@ -49,14 +49,16 @@ impl Observer for Lines {
             | Event::SlicesStarted { .. }
             | Event::Ticked { .. } => {}
             Event::TrialEnded { trial, outcome, operations_per_second, seconds_left } => {
-                let result = match (outcome, operations_per_second) {
-                    (Outcome::Failed { message, .. }, _) => format!("failed: {message}"),
-                    (Outcome::Completed, Some(rate)) => words::rate(*rate, trial.step.operation),
-                    (Outcome::Completed, None) => "nothing measured".to_owned(),
+                let (say, result): (fn(&str), _) = match (outcome, operations_per_second) {
+                    (Outcome::Failed { message, .. }, _) => (output::warn, format!("failed: {message}")),
+                    (Outcome::Completed, Some(rate)) => {
+                        (output::tell, words::rate(*rate, trial.step.operation))
+                    }
+                    (Outcome::Completed, None) => (output::tell, "nothing measured".to_owned()),
                 };
                 let (number, of) = (trial.position + 1, trial.of);
                 let left = words::time_left(*seconds_left);
-                output::tell(&format!("[{number}/{of}] {}: {result} ({left})", words::trial(trial)));
+                say(&format!("[{number}/{of}] {}: {result} ({left})", words::trial(trial)));
             }
         }
     }

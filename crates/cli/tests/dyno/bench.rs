@@ -118,6 +118,7 @@ impl Bench {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         command.env("DYNO_CACHE", &self.cache).env("DYNO_TEST", self.folder.path());
+        command.env_remove("DYNO_RESULTS");
         // Other tests run beside.
         command.env("DYNO_COUNT_DISTURBED", "1");
         // Where servers have their sockets.

@@ -52,6 +52,7 @@ fn nothing_is_decided_on_a_busy_host() {
         "{first}"
     );
     let explained = dyno(&["explain"]).with(3);
+    assert!(explained.stderr.starts_with("not decided: run 1: "), "no error: {}", explained.stderr);
     assert!(
         explained.stderr.contains("quiet the host, or count such rounds with --count-disturbed"),
         "{}",

@@ -237,6 +237,13 @@ fn what_is_not_there_is_told() {
         let ended = bench.dyno(arguments).with(1);
         assert!(ended.stderr.contains(words) && ended.stderr.lines().count() == 1, "{}", ended.stderr);
     }
+    // Two rounds decide nothing, which is an answer.
+    let nothing = bench.dyno(&["explain"]).with(0);
+    assert!(nothing.stdout.starts_with("Nothing to explain: no test of run 1"), "{}", nothing.stdout);
+    assert_eq!(nothing.stderr, "");
+    assert_eq!(bench.dyno(&["explain", "--format", "json"]).with(0).stdout, "[]\n");
+    let unproven = bench.dyno(&["explain", "--prove"]).with(1);
+    assert!(unproven.stderr.starts_with("error: nothing to prove: "), "{}", unproven.stderr);
     let wrong = bench.dyno(&["explain", "--budget", "10m"]);
     assert_eq!(wrong.status, Some(2), "a budget is for --prove: {}", wrong.stderr);
 }

@@ -19,6 +19,7 @@ mod explain_plans;
 mod export;
 mod faults;
 mod freeze;
+mod help;
 mod ladders;
 mod load;
 mod not_started;
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         tpcc::tests(),
         tune::tests(),
         usage::tests(),
+        help::tests(),
         versus::tests(),
         sqlite::tests(),
         suites::tests(),

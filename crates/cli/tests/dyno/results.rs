@@ -19,6 +19,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         files_that_are_none_are_named,
         a_file_of_an_earlier_format_is_refused_and_left_as_it_is,
         nothing_is_left_beside_the_file,
+        the_environment_may_name_the_file,
         damage_is_found_and_fails_the_check,
         a_date_beyond_every_calendar_ends_no_reader,
         a_file_with_a_view_in_place_of_a_table_is_refused_by_every_reader,
@@ -243,6 +244,25 @@ fn nothing_is_left_beside_the_file() {
             assert!(!bench.path(name).exists(), "{arguments:?} left {name}");
         }
     }
+}
+
+fn the_environment_may_name_the_file() {
+    let bench = bench_with_run();
+    fs::rename(bench.path("dyno.db"), bench.path("mine.db")).unwrap();
+    let list = |arguments: &[&str]| {
+        let mut command = bench.command(&[&["results", "list"], arguments].concat());
+        command.env("DYNO_RESULTS", "mine.db").output().unwrap()
+    };
+    let listed = list(&[]);
+    assert!(listed.status.success(), "{listed:?}");
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("tiny"), "{listed:?}");
+    let other = list(&["--results", "other.db"]);
+    assert!(String::from_utf8_lossy(&other.stderr).contains("other.db: no such results file"), "{other:?}");
+    // A data set is read instead of the file, which the environment may name all the same.
+    bench.dyno(&["export", "--partition", "--to", "set", "--results", "mine.db"]).with(0);
+    let mut command = bench.command(&["history", "tiny", "--dataset", "set"]);
+    let history = command.env("DYNO_RESULTS", "mine.db").output().unwrap();
+    assert!(!String::from_utf8_lossy(&history.stderr).contains("cannot be used with"), "{history:?}");
 }
 
 fn damage_is_found_and_fails_the_check() {

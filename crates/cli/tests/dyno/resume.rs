@@ -20,6 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         rounds_with_failed_trials_are_made_up_for,
         loads_that_were_cut_short_are_measured_when_the_run_goes_on,
         a_run_that_cannot_be_taken_up_says_why,
+        a_stopped_quickstart_goes_on_as_it_says,
     ]
 }
 
@@ -139,6 +140,21 @@ fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     let loads = "SELECT group_concat(round || system_id, ' ' ORDER BY round, system_id) FROM trial
                  WHERE step_id = 'load' AND outcome = 'completed' AND round > 0";
     assert_eq!(bench.value(loads), Some("1rollback 1wal".to_owned()));
+}
+
+fn a_stopped_quickstart_goes_on_as_it_says() {
+    let bench = Bench::new();
+    let dyno = bench.start_until(&["quickstart"], 2);
+    press_ctrl_c(&dyno);
+    let stopped = finish(dyno).with(130);
+    assert!(stopped.stderr.contains("go on with --resume"), "{}", stopped.stderr);
+    let trials = bench.count("trial");
+    // What goes on is seen, and stopped again.
+    let resumed = bench.start_until(&["quickstart", "--resume"], trials + 1);
+    press_ctrl_c(&resumed);
+    let resumed = finish(resumed).with(130);
+    assert!(resumed.stderr.contains("going on with run 1"), "{}", resumed.stderr);
+    assert_eq!((bench.count("run"), bench.count("resumption")), (1, 1));
 }
 
 fn a_run_that_cannot_be_taken_up_says_why() {

@@ -1,8 +1,13 @@
 //! What wrong usage and plans with mistakes get: exit status 2, and one line that says what to do.
 
-use libtest_mimic::Trial;
+use std::path::Path;
+use std::process::Command;
 
-use crate::bench::{Bench, sqlite_plan};
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::bench::{Bench, Ended, sqlite_plan};
+use crate::sqlite::bench_with_run;
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -11,6 +16,10 @@ pub(crate) fn tests() -> Vec<Trial> {
         wrong_usage_is_told_from_failure,
         every_command_s_help_has_an_example,
         what_is_built_in_can_be_listed_and_copied,
+        all_mistakes_of_a_plan_are_told_at_once,
+        the_version_names_the_commit,
+        a_quiet_command_prints_results_and_warnings_only,
+        colour_is_the_users_choice,
     ]
 }
 
@@ -134,8 +143,87 @@ fn what_is_built_in_can_be_listed_and_copied() {
     );
     assert!(bench.dyno(&["run", "mine.toml"]).stderr.contains("did you mean `seconds`?"));
 
+    assert!(plans.lines().all(|line| line.contains(": ")) && plans.lines().count() > 10, "{plans}");
+    let listed: Value = serde_json::from_str(&bench.dyno(&["plans", "--format", "json"]).stdout).unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), plans.lines().count());
+    assert_eq!(
+        (&listed[0]["name"], &listed[0]["systems"][0]["engine"]),
+        (&"quickstart".into(), &"sqlite".into())
+    );
+    assert!(listed[0]["steps"].as_array().unwrap().len() > 1, "{listed}");
+    bench.dyno(&["plans", "quickstart", "--format", "json"]).with(2);
+
     let workloads = bench.dyno(&["workloads"]).stdout;
+    let json: Value = serde_json::from_str(&bench.dyno(&["workloads", "--format", "json"]).stdout).unwrap();
+    let names: Vec<&str> = json.as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
+    assert!(names.contains(&"oltp_point_select") && names.len() == workloads.lines().count(), "{json}");
     assert!(workloads.contains("oltp_point_select"), "{workloads}");
     assert!(bench.dyno(&["workloads", "oltp_point_select"]).stdout.contains("function event()"));
     assert!(bench.dyno(&["engine", "list"]).stdout.contains("mysql@5.6.24"));
+}
+
+fn all_mistakes_of_a_plan_are_told_at_once() {
+    let bench = Bench::new();
+    let plan = sqlite_plan(0.1)
+        .replacen("rounds = 2", "ronds = 2", 1)
+        .replacen("base = \"rollback\"", "base = \"rolback\"", 1)
+        .replacen("workload = \"oltp_point_select\"", "workload = \"oltp_pint_select\"", 1);
+    bench.write("plan.toml", &plan);
+    let ended = bench.dyno(&["run", "plan.toml"]).with(2);
+    let errors: Vec<&str> =
+        ended.stderr.lines().filter(|line| line.starts_with("error: plan.toml:")).collect();
+    let words = [":3:8: there is no system `rolback`", ":4:1: unknown key `ronds`", "`oltp_pint_select`"];
+    assert_eq!(errors.len(), words.len(), "{}", ended.stderr);
+    assert!(errors.iter().zip(words).all(|(error, words)| error.contains(words)), "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("^\n").count(), 3, "each with its place: {}", ended.stderr);
+}
+
+fn the_version_names_the_commit() {
+    let told = Bench::new().dyno(&["--version"]).with(0).stdout;
+    let version = format!("dyno {}", env!("CARGO_PKG_VERSION"));
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let git = |words: &[&str]| {
+        let output = Command::new("git").current_dir(here).args(words).output().ok()?;
+        output.status.success().then(|| String::from_utf8(output.stdout).unwrap().trim().to_owned())
+    };
+    let is_tracked = git(&["ls-files", "--error-unmatch", "Cargo.toml"]).is_some();
+    match git(&["rev-parse", "HEAD"]).filter(|_| is_tracked) {
+        Some(commit) => {
+            let short =
+                told.trim().strip_prefix(&format!("{version} (")).and_then(|rest| rest.strip_suffix(')'));
+            assert!(short.is_some_and(|short| short.len() > 6 && commit.starts_with(short)), "{told}");
+        }
+        None => assert_eq!(told.trim(), version),
+    }
+}
+
+fn a_quiet_command_prints_results_and_warnings_only() {
+    let bench = Bench::new();
+    bench.write("plan.toml", &sqlite_plan(0.05).replace("rounds = 2", "rounds = 6"));
+    let loud = bench.dyno(&["run", "plan.toml"]).with(0);
+    assert!(loud.stderr.contains("round 1 of 6") && loud.stderr.contains("[1/"), "{}", loud.stderr);
+    let quiet = bench.dyno(&["run", "plan.toml", "-q"]).with(0);
+    assert!(quiet.stdout.contains("rollback"), "{}", quiet.stdout);
+    for words in ["round 1 of", "[1/", "starting"] {
+        assert!(!quiet.stderr.contains(words), "{words}: {}", quiet.stderr);
+    }
+    let hook = "[[step]]\nid = \"point-query\"\nbefore = \"false\"\n";
+    let failing = sqlite_plan(0.05).replacen("[[step]]\nid = \"point-query\"\n", hook, 1);
+    bench.write("failing.toml", &failing);
+    let failed = bench.dyno(&["--quiet", "run", "failing.toml", "--rounds", "1"]).with(1);
+    assert!(failed.stderr.contains("failed: "), "{}", failed.stderr);
+    assert!(failed.stderr.lines().last().unwrap().starts_with("error: "), "{}", failed.stderr);
+}
+
+fn colour_is_the_users_choice() {
+    let bench = bench_with_run();
+    let report = |when: &[&str], no_color: &str| -> String {
+        let mut command = bench.command(&[&["report"], when].concat());
+        Ended::from(command.env("NO_COLOR", no_color).output().unwrap()).with(0).stdout
+    };
+    let has_color = |text: &str| text.contains("\x1b[");
+    assert!(!has_color(&report(&[], "")), "standard output is no terminal");
+    assert!(has_color(&report(&["--color", "always"], "1")), "the option is stronger than the variable");
+    assert!(!has_color(&report(&["--color", "never"], "")));
+    bench.dyno(&["report", "--color", "sometimes"]).with(2);
 }

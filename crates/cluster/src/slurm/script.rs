@@ -101,7 +101,7 @@ mod tests {
         // `exec echo` stands for dyno, so what a shell makes of the words is what it prints.
         let deliver = slurm.folder.round("3");
         let expected = format!(
-            "run my plan.toml --only point* --seed 7 --spread-id 5f --round 3 --node n2 --deliver {}\n",
+            "task my plan.toml --only point* --seed 7 --spread-id 5f --round 3 --node n2 --deliver {}\n",
             deliver.display()
         );
         assert_eq!(String::from_utf8(told.stdout).unwrap(), expected);

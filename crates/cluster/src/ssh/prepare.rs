@@ -50,7 +50,8 @@ pub(super) fn program(host: &str, path: &Path, dyno: &RemoteDyno) -> Result<Stri
     let told = run(host, &format!("{program} --version"), Stdio::null())?;
     let version = String::from_utf8_lossy(&told.stdout).trim().to_owned();
     let ours = format!("dyno {}", env!("CARGO_PKG_VERSION"));
-    if version != ours {
+    // The commit that it was built from may follow.
+    if version.split(" (").next() != Some(&*ours) {
         return Err(format!("its dyno is `{version}`, this one is `{ours}`"));
     }
     Ok(program)

@@ -39,11 +39,7 @@ pub struct DisturbedHost {
 impl Display for DisturbedHost {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
         let found = disturbed_tests(&self.found);
-        write!(
-            to,
-            "run {} decides nothing: {found}; quiet the host, or count such rounds with --count-disturbed",
-            self.run
-        )
+        write!(to, "run {}: {found}; quiet the host, or count such rounds with --count-disturbed", self.run)
     }
 }
 

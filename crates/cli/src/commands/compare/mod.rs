@@ -22,14 +22,14 @@ use subject::ComparedSystems;
 /// Print which tests of a candidate improved, regressed or stayed the same; the exit status can gate a job
 #[derive(Debug, Args)]
 #[command(
-    after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7, each
+    after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7, each \
 system with itself; 3:mysql 7:mysql). Without them, every system of the run is compared with its base.
 
-Two runs are two sessions: what differs between them may be of the day, so they have ratios and no verdict. Several runs
-a side (1,2,3,4 5,6,7,8 or 1,2,3,4:mysql 5,6,7,8:mysql) are compared session by session; or both runs have the same
+Two runs are two sessions: what differs between them may be of the day, so they have ratios and no verdict. Several runs \
+a side (1,2,3,4 5,6,7,8 or 1,2,3,4:mysql 5,6,7,8:mysql) are compared session by session; or both runs have the same \
 `anchor`, which their plan names.
 
-Exit status: 0 nothing regressed, 1 something regressed or failed, 3 not decided: not enough evidence, or a test that
+Exit status: 0 nothing regressed, 1 something regressed or failed, 3 not decided: not enough evidence, or a test that \
 the base's own figures allow cannot be judged; 2 no comparison could be made.
 
 Examples:

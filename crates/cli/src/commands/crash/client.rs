@@ -9,7 +9,6 @@ use clap::Args;
 
 /// Execute statements from standard input on a SQLite database, a line each
 #[derive(Debug, Args)]
-#[command(hide = true)]
 #[command(after_help = "Example:
   echo 'SELECT 1' | dyno crash-client rows.sqlite")]
 pub(crate) struct CrashClient {

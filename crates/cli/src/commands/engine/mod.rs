@@ -22,7 +22,7 @@ use crate::progress::Fetching;
   dyno engine shell mariadb -e 'SELECT version()'
   dyno engine stop mariadb
 
-Plans may also name images of containers (engine = \"oci:docker.io/library/mysql:8.4\"), builds and servers that run
+Plans may also name images of containers (engine = \"oci:docker.io/library/mysql:8.4\"), builds and servers that run \
 already; see docs/do/containers.md and docs/do/engines.md.")]
 pub(crate) struct Engine {
     #[command(subcommand)]

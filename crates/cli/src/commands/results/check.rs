@@ -33,7 +33,7 @@ impl Check {
             output::print(&format!("{path}: {}\n", Printable(fault)))?;
         }
         let plural = if faults.len() == 1 { "" } else { "s" };
-        output::tell(&format!(
+        output::warn(&format!(
             "error: {path}: {} fault{plural}; restore it from a copy, or try sqlite3's .recover",
             faults.len()
         ));

@@ -11,7 +11,7 @@ use crate::output;
 /// Copy the runs of other results files, such as those of other hosts, into this one
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A run that is in both is kept once: the one with more completed trials. Of a run that is spread over hosts, rounds
+    after_help = "A run that is in both is kept once: the one with more completed trials. Of a run that is spread over hosts, rounds \
 that are missing are added.
 
 Example:

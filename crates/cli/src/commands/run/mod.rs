@@ -25,7 +25,7 @@ use super::{next, outline};
 use crate::arguments::ResultsFile;
 use crate::{interrupt, output, page, progress};
 use spread::SpreadFlags;
-use task::TaskFlags;
+pub(crate) use task::Task;
 
 /// Run a plan: start its systems, run its steps on them in turns, round after round, and print the reports
 #[derive(Debug, Args)]
@@ -84,8 +84,6 @@ pub(crate) struct Run {
     only_outline: bool,
     #[command(flatten)]
     spread: SpreadFlags,
-    #[command(flatten)]
-    task: TaskFlags,
 }
 
 /// Options of all commands that run plans.
@@ -156,9 +154,6 @@ impl Run {
             plan.check_scripts(&program()?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        if let Some(task) = self.task.task() {
-            return self.task.carry_out(&plan, &self.flags, task);
-        }
         if let Some(on) = &self.spread.on {
             return self.carry_out_on(on, &plan);
         }
@@ -173,7 +168,7 @@ impl Run {
         let results = &self.flags.results.path;
         if can_be_a_file(results) && !self.resume {
             Store::check_usable(results)?;
-            output::tell(&outline::too_few_rounds(found));
+            output::warn(&outline::too_few_rounds(found));
         }
         Ok(())
     }
@@ -301,7 +296,7 @@ fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
     let RunOutcome { run, planned_trials, completed_trials, failed_trials, not_started, .. } = outcome;
     let results = flags.results.path.display();
     if outcome.interrupted {
-        output::tell(&format!(
+        output::warn(&format!(
             "stopped: {completed_trials} of {planned_trials} trials are in {results}; \
              see them with `dyno report {run} --results {results}`, go on with --resume"
         ));
@@ -312,7 +307,7 @@ fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
             .iter()
             .map(|NotStarted { system, message, .. }| format!("; {system} {message}"))
             .collect();
-        output::tell(&format!(
+        output::warn(&format!(
             "error: {failed_trials} of {planned_trials} trials failed{}; {results} has their logs, --resume tries \
              them again",
             reasons.concat()
@@ -320,8 +315,8 @@ fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
         return ExitCode::FAILURE;
     }
     if !outcome.failed_crash_tests.is_empty() {
-        output::tell(&format!(
-            "error: crash tests failed: {}; the report has what was found",
+        output::warn(&format!(
+            "crash tests failed: {}; the report has what was found",
             outcome.failed_crash_tests.join(", ")
         ));
         return ExitCode::FAILURE;

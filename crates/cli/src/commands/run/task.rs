@@ -1,4 +1,4 @@
-//! A task of `dyno run --on`: runs one round, and delivers its results file to the process that submitted it.
+//! `dyno task`: one round of `dyno run --on`, whose results file goes to the process that submitted it.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Read as _, stdin, stdout};
@@ -12,38 +12,42 @@ use std::thread;
 use anyhow::Context as _;
 use clap::Args;
 use dyno_engine::{Cache, Scratch};
-use dyno_lab::{Plan, RunOptions, Task};
+use dyno_lab::RunOptions;
 
-use super::{RunFlags, options};
+use super::{Run, options};
 use crate::{interrupt, progress};
 
-/// Written by `--on` for the hosts; `docs/do/cluster.md` has them for schedulers that Dyno does not know.
+/// Run one round of a run that is spread over hosts, and deliver its results file
 #[derive(Debug, Args)]
-pub(super) struct TaskFlags {
-    /// Run one round, from 0, of a run that is spread over hosts
-    #[arg(long, value_name = "NUMBER", hide = true, requires_all = ["spread_id", "deliver", "seed"])]
-    #[arg(conflicts_with_all = ["on", "resume", "only_outline"])]
-    round: Option<u32>,
+#[command(
+    after_help = "Options of `dyno run` that change the plan must be those of the whole run; docs/do/cluster.md says how the files are joined.
+
+Example:
+  dyno task my-plan.toml --rounds 8 --seed 7 --spread-id night-1 --round 0 --deliver round-0.db"
+)]
+pub(crate) struct Task {
+    #[command(flatten)]
+    run: Run,
+    /// Which round to run, from 0
+    #[arg(long, value_name = "NUMBER", requires = "seed", conflicts_with_all = ["on", "resume", "only_outline"])]
+    round: u32,
     /// Id of the whole run
-    #[arg(long, value_name = "ID", hide = true, requires = "round")]
-    spread_id: Option<String>,
+    #[arg(long, value_name = "ID")]
+    spread_id: String,
     /// Where the results file goes when the round is done; - for standard output
-    #[arg(long, value_name = "FILE", hide = true, requires = "round")]
-    deliver: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    deliver: PathBuf,
     /// Name of this host
-    #[arg(long, value_name = "NAME", hide = true, requires = "round")]
+    #[arg(long, value_name = "NAME")]
     node: Option<String>,
 }
 
-impl TaskFlags {
-    /// The task, if this is one.
-    pub(super) fn task(&self) -> Option<Task> {
-        Some(Task { round: self.round?, spread_id: self.spread_id.clone()?, node: self.node.clone() })
-    }
-
+impl Task {
     /// Runs the round with a results file of its own, and delivers that. A round with failed trials is delivered too.
-    pub(super) fn carry_out(&self, plan: &Plan, flags: &RunFlags, task: Task) -> anyhow::Result<ExitCode> {
-        let deliver = self.deliver.as_deref().context("--deliver is missing")?;
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let Self { run, round, spread_id, deliver, node } = self;
+        let plan = run.plan()?;
+        let task = dyno_lab::Task { round, spread_id, node };
         let stop = interrupt::stop_flag()?;
         let folder = Scratch::create(&Cache::default_location().runs()).context(
             "cannot make a folder for the round's results in the cache; DYNO_CACHE names another place",
@@ -54,9 +58,9 @@ impl TaskFlags {
             stop_with_input(Arc::clone(&stop))?;
         }
         let options =
-            RunOptions { results: results.clone(), task: Some(task), ..options(flags, false, &stop)? };
+            RunOptions { results: results.clone(), task: Some(task), ..options(&run.flags, false, &stop)? };
         let mut observer = progress::observer(&results);
-        let outcome = dyno_lab::run(plan, &options, observer.as_mut());
+        let outcome = dyno_lab::run(&plan, &options, observer.as_mut());
         drop(observer);
         if stop.load(Ordering::Relaxed) {
             return Ok(interrupt::exit_code());
@@ -66,7 +70,7 @@ impl TaskFlags {
             let mut file = File::open(&results).context("cannot read the round's results")?;
             io::copy(&mut file, &mut stdout().lock()).context("cannot send the round's results")?;
         } else {
-            publish(&results, deliver).with_context(|| format!("cannot write {}", deliver.display()))?;
+            publish(&results, &deliver).with_context(|| format!("cannot write {}", deliver.display()))?;
         }
         Ok(ExitCode::SUCCESS)
     }

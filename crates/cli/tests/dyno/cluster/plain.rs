@@ -23,7 +23,7 @@ pub(super) fn tests() -> Vec<Trial> {
 fn task(bench: &Bench, round: u32, deliver: &str) -> Command {
     let round = round.to_string();
     bench.command(&[
-        "run",
+        "task",
         "plan.toml",
         "--seed",
         "7",
@@ -114,7 +114,7 @@ fn what_would_be_submitted_is_printed_and_nothing_is_begun() {
     }
     let ssh = printed(&["--on", "ssh:a,b", "--remote-dyno", "/opt/dyno"]);
     assert_eq!(
-        ssh.lines().filter(|line| line.starts_with("ssh ") && line.contains("/opt/dyno run")).count(),
+        ssh.lines().filter(|line| line.starts_with("ssh ") && line.contains("/opt/dyno task")).count(),
         2,
         "{ssh}"
     );
@@ -139,5 +139,6 @@ fn what_cannot_be_spread_is_refused() {
     assert!(
         refused(&["plan.toml", "--on", "ssh:a", "--partition", "x"]).contains("--partition is for slurm")
     );
-    assert!(refused(&["plan.toml", "--round", "1"]).contains("--spread-id"));
+    let task = bench.dyno(&["task", "plan.toml", "--round", "1"]).with(2);
+    assert!(task.stderr.contains("--spread-id"), "{}", task.stderr);
 }

@@ -75,7 +75,7 @@ fn prompt(client: &mut Client, name: &str) -> anyhow::Result<()> {
         splitter.add("\n");
         while let Some(statement) = splitter.next_statement() {
             match print_result(client, &statement) {
-                Err(error) if is_refusal(&error) => output::tell(&format!("error: {error}")),
+                Err(error) if is_refusal(&error) => output::warn(&format!("error: {error}")),
                 result => result?,
             }
         }
