@@ -16,7 +16,6 @@ mod conduct;
 mod error;
 mod folder;
 mod notice;
-mod quote;
 mod site;
 mod slurm;
 mod ssh;

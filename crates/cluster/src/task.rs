@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::quote::quote;
+use dyno_printable::quote;
 
 /// `dyno task`, without what differs between rounds and hosts.
 #[derive(Clone, Debug)]

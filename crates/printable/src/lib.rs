@@ -8,8 +8,12 @@
 //!
 //! [`printable`] is for text that stands within a line, [`printable_lines`] for text of several lines.
 
+mod quote;
+
 use std::borrow::Cow;
 use std::fmt::{self, Display, Write as _};
+
+pub use quote::quote;
 
 /// A value whose text is escaped when it is displayed, for the words of an error. Its lines become one.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use dyno_judge::Finding;
+use dyno_printable::quote;
 use dyno_report::{NextStep, Reports};
 use dyno_store::RunId;
 
@@ -38,5 +39,8 @@ pub(super) fn steps(
 
 /// The option that names the results file; empty if it is the default.
 fn option(results: &ResultsFile) -> String {
-    if results.is_default() { String::new() } else { format!(" --results {}", results.path.display()) }
+    if results.is_default() {
+        return String::new();
+    }
+    format!(" --results {}", quote(&results.path.display().to_string()))
 }

@@ -66,7 +66,7 @@ impl Slurm {
     /// The `sbatch` command for rounds and the script that it gets, for people.
     pub fn shown(&self, rounds: &[u32]) -> String {
         let words: Vec<String> =
-            self.submission(rounds).iter().map(|word| crate::quote::quote(word)).collect();
+            self.submission(rounds).iter().map(|word| dyno_printable::quote(word)).collect();
         format!(
             "# {}\n\nsbatch {}\n\n# the script\n\n{}",
             self.folder.script().display(),

@@ -1,8 +1,8 @@
 //! The job: its command, and the script of its tasks.
 
 use super::Slurm;
-use crate::quote::quote;
 use crate::task::TaskWords;
+use dyno_printable::quote;
 
 impl Slurm {
     /// The arguments of `sbatch` for rounds.

@@ -5,7 +5,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Component, Path, PathBuf};
 
-use crate::quote::quote;
+use dyno_printable::quote;
 
 /// Where copies are kept, in the user's home on the host.
 const COPIES: &str = "\"$HOME/.cache/dyno-remote\"";

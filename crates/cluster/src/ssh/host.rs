@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
 use crate::error::ClusterError;
 use crate::folder::{Folder, last_line};
-use crate::quote::quote;
+use dyno_printable::quote;
 
 /// ssh's own exit status when a connection fails or breaks; ssh(1), "EXIT STATUS".
 const CONNECTION_FAILED: i32 = 255;

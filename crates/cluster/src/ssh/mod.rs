@@ -106,7 +106,7 @@ impl Ssh {
             program: &prepared.program,
             plan: &prepared.plan,
             round: &round.to_string(),
-            node: &crate::quote::quote(&host.name),
+            node: &dyno_printable::quote(&host.name),
             deliver: "-",
         })
     }

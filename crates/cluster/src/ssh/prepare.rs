@@ -8,8 +8,8 @@ use std::process::{Output, Stdio};
 use super::RemoteDyno;
 use super::copies::Copies;
 use super::host::ssh;
-use crate::quote::quote;
 use crate::task::TaskCommand;
+use dyno_printable::quote;
 
 /// The words of a host's shell for program and plan.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -153,7 +153,7 @@ fn test(reports: &Reports, row: &TestRow<'_>, scale: Scale, has_systems: bool) -
                             @if reports.client_counts.len() > 1 { " " span.unit { (counted(u64::from(row.clients), "client")) } }
                         }
                     }
-                    @if has_systems { td.system { span class=(format!("swatch {}", colour(series))) {} (cell.system) } }
+                    @if has_systems { td.system { span class=(format!("swatch {}", colour(series))) {} span.name { (cell.system) } } }
                     (comparison(row, cell, scale, &colour(series)))
                 }
             }
@@ -177,8 +177,8 @@ fn comparison(row: &TestRow<'_>, cell: &Cell<Relative>, scale: Scale, colour: &s
         }
         td.num data-tint=[(tint != 0).then_some(tint)] {
             b { (number::ratio(relative.ratio)) }
-            @if let Some(interval) = relative.interval { i { (number::ratio(interval.low)) "–" (number::ratio(interval.high)) } }
             span.sign { (mark) @if words::is_suspect(relative) { " ⚠" } }
+            @if let Some(interval) = relative.interval { i { (number::ratio(interval.low)) "–" (number::ratio(interval.high)) } }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use dyno_judge::{Analysis, Explanation, TestComparison};
+use dyno_printable::quote;
 use dyno_report::{ProofState, Reasons, Why};
 use dyno_store::{Origin, Run, Store};
 
@@ -77,9 +78,11 @@ fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) ->
         Ok(Some(report)) => ProofState::of(&report),
         Ok(None) | Err(_) => ProofState::NotMade {
             command: format!(
-                "dyno explain {} {candidate} --test {step} --clients {clients} --prove --results {}",
+                "dyno explain {} {} --test {} --clients {clients} --prove --results {}",
                 run.id,
-                results.display()
+                quote(candidate),
+                quote(step),
+                quote(&results.display().to_string())
             ),
         },
     }

@@ -1,7 +1,7 @@
 //! Words for a POSIX shell.
 
 /// A word that a shell takes literally.
-pub(crate) fn quote(word: &str) -> String {
+pub fn quote(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:,=@%+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
