@@ -13,6 +13,7 @@ use dyno_search::bisect::{Bisected, Tested, between};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
 
+use super::next;
 use super::run::{self, RunFlags};
 use crate::arguments::margin;
 use crate::{interrupt, output};
@@ -87,11 +88,18 @@ impl Bisect {
             plan = plan.scaled(&scale);
         }
         let plan = search.plan(plan, self.seconds)?;
-        let found = search.search(&plan, &catalogue, self.flags.search(), &mut print_verdict)?;
-        match found {
-            Some(found) => conclude(&found, &search.versions, &self.test),
-            None => Ok(interrupt::exit_code()),
+        let mut last_run = None;
+        let mut on_verdict = |tested: &Tested<'_>| {
+            last_run = Some(tested.run);
+            print_verdict(tested)
+        };
+        let found = search.search(&plan, &catalogue, self.flags.search(), &mut on_verdict)?;
+        let Some(found) = found else { return Ok(interrupt::exit_code()) };
+        let code = conclude(&found, &search.versions, &self.test)?;
+        if let (BisectionStep::Found { .. }, Some(run)) = (found.step, last_run) {
+            output::tell(&next::proof(&self.flags.results, run));
         }
+        Ok(code)
     }
 
     /// The versions to search, oldest first.

@@ -37,6 +37,14 @@ pub(super) fn steps(
     [Some(page), Some(full), explain].into_iter().flatten().collect()
 }
 
+/// How to see what differs between the two systems of a run, and to prove what makes the difference.
+pub(super) fn proof(results: &ResultsFile, run: RunId) -> String {
+    let explain = format!("dyno explain {run}{}", option(results));
+    format!(
+        "`{explain}` shows what changed between the two, and with --prove which settings make the difference"
+    )
+}
+
 /// The option that names the results file; empty if it is the default.
 fn option(results: &ResultsFile) -> String {
     if results.is_default() {

@@ -68,6 +68,27 @@ fn among_versions() {
     let bases = "SELECT group_concat(id, ' ') FROM (SELECT id FROM system WHERE is_base ORDER BY run_id)";
     let bases: String = bench.value(bases).unwrap();
     assert!(bases.ends_with("mariadb@10.1.23 mariadb@10.2.11"), "{bases}");
+    what_was_found_is_explained_and_taken_apart(&bench, &ended);
+}
+
+/// The comparison that the last line names is that of the two versions, with the settings that they had.
+fn what_was_found_is_explained_and_taken_apart(bench: &Bench, ended: &Ended) {
+    let hint = ended.stderr.lines().last().unwrap();
+    assert!(hint.starts_with("`dyno explain 4` shows what changed between the two"), "{hint}");
+    let explained = bench.dyno(&["explain", "4", "--test", "answer"]).with(0);
+    assert!(
+        explained.stdout.starts_with("mariadb@10.5 against mariadb@10.2.11: answer"),
+        "{}",
+        explained.stdout
+    );
+    let proof = bench.dyno(&["explain", "4", "--test", "answer", "--prove", "--rounds", "4"]).with(0);
+    // The script asks for the version, so no setting can be the cause.
+    for words in
+        ["mariadb@10.5 against mariadb@10.2.11: answer at 1 client", "No setting explains the difference"]
+    {
+        assert!(proof.stdout.contains(words), "{words}: {}{}", proof.stdout, proof.stderr);
+    }
+    assert!(bench.processes().is_empty());
 }
 
 fn started_again() {

@@ -31,7 +31,8 @@ pub enum Probed<'a> {
 }
 
 impl Plan {
-    /// The plan of a run, as it was run: with its scale, and its seconds where commands set them. `named` is the plan that
+    /// The plan of a run, as it was run: with its scale, its seconds where commands set them, and the versions of a bisection.
+    /// `named` is the plan that
     /// the user names; otherwise the text that the run keeps is read, and paths in it are relative to the current folder.
     ///
     /// # Errors
@@ -69,7 +70,10 @@ impl Plan {
             step.clients.clone_from(&record.clients);
         }
         plan.check_is_of(run)?;
-        Ok(plan)
+        match run.record.search.as_ref().map(|search| &search.question) {
+            Some(SearchQuestion::Bisection { .. }) => plan.with_versions_of(run, catalogue),
+            _ => Ok(plan),
+        }
     }
 
     /// Compares options and workloads of steps, of which a scale may have changed rows in a way that a factor does not.

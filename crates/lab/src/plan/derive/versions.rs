@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use dyno_engine::{Catalogue, Installation};
 use dyno_host::Confinement;
 use dyno_settings::Profile;
-use dyno_store::{SearchQuestion, SearchSide};
+use dyno_store::{Origin, Run, SearchQuestion, SearchSide, SystemRecord};
 
 use crate::plan::keys::systems::system::{Source, System, engine, translated};
 use crate::plan::syntax::error::{PlanError, Problem};
@@ -44,6 +44,28 @@ impl Version {
 }
 
 impl Plan {
+    /// The plan with the versions of a bisection's run, with the settings that they had.
+    pub(super) fn with_versions_of(self, run: &Run, catalogue: &Catalogue) -> Result<Self, PlanError> {
+        let system = |record: &SystemRecord| -> Result<System, Problem> {
+            let version = match record.origin {
+                Origin::Basedir => Version::Basedir(record.id.clone().into()),
+                _ => Version::Catalogue(record.id.clone()),
+            };
+            let system = bare(&version, catalogue).map_err(Problem::Other)?;
+            Ok(System { profile: record.profile.clone(), settings: record.asked(), ..system })
+        };
+        let systems = run.systems.iter().map(system).collect::<Result<_, _>>()?;
+        Ok(Self {
+            systems,
+            base: 0,
+            anchor: None,
+            claims: Vec::new(),
+            ladders: Vec::new(),
+            crash: None,
+            ..self
+        })
+    }
+
     /// The plan with two versions instead of its systems, the first as the base, run until their comparison is
     /// decided. Both get the settings of a profile.
     ///
@@ -69,10 +91,17 @@ impl Plan {
 }
 
 fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result<System, String> {
-    let mut system = System {
+    let mut system = System { profile: Some(profile.name.clone()), ..bare(version, catalogue)? };
+    system.settings = translated(&system, profile)?;
+    Ok(system)
+}
+
+/// A version with its own settings.
+fn bare(version: &Version, catalogue: &Catalogue) -> Result<System, String> {
+    Ok(System {
         id: version.to_string(),
         source: version.source(catalogue)?,
-        profile: Some(profile.name.clone()),
+        profile: None,
         settings: BTreeMap::new(),
         confinement: Confinement::default(),
         listen: None,
@@ -82,9 +111,7 @@ fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result
         configuration: None,
         ladder: None,
         data_settings: None,
-    };
-    system.settings = translated(&system, profile)?;
-    Ok(system)
+    })
 }
 
 #[cfg(test)]
