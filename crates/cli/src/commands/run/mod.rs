@@ -1,4 +1,4 @@
-//! `dyno run`: carries out a plan and prints its reports.
+//! `dyno run`: carries out a plan and prints what it found.
 
 mod spread;
 mod task;
@@ -27,7 +27,7 @@ use crate::{interrupt, output, page, progress};
 use spread::SpreadFlags;
 pub(crate) use task::Task;
 
-/// Run a plan: start its systems, run its steps on them in turns, round after round, and print the reports
+/// Run a plan: start its systems, run its steps on them in turns, round after round, and print what was found
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every trial is in the results file when it ends; ^C keeps those that have, and --resume goes on.

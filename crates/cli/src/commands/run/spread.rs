@@ -61,7 +61,7 @@ impl FromStr for On {
 }
 
 impl Run {
-    /// Runs the plan's rounds on several hosts and prints the reports.
+    /// Runs the plan's rounds on several hosts and prints what was found.
     pub(super) fn carry_out_on(&self, on: &On, plan: &Plan) -> anyhow::Result<ExitCode> {
         self.spread.check(on)?;
         Spread::check(plan)?;
