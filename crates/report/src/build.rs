@@ -1,23 +1,32 @@
 //! Builds reports from a run and its analysis.
 
+pub(crate) mod capacities;
+pub(crate) mod checks;
+pub(crate) mod counters;
+pub(crate) mod disk;
+pub(crate) mod drivers;
+pub(crate) mod evidence;
+pub(crate) mod footnotes;
+pub(crate) mod grid;
+pub(crate) mod header;
+pub(crate) mod repeated;
 use dyno_judge::{Analysis, TrialChecks, query_plans, stack_summaries};
 use dyno_store::Run;
 
-use crate::capacities::capacities;
-use crate::checks::{checked_trials, trial_warnings, variation};
-use crate::claims::claims;
-use crate::counters::chosen_counters;
-use crate::disk::disk_rows;
-use crate::drivers::driver_loads;
-use crate::evidence;
-use crate::footnotes::Footnotes;
-use crate::grid::{CellInput, Grid, Ratios};
-use crate::header::{header, systems};
+use crate::build::capacities::capacities;
+use crate::build::checks::{checked_trials, trial_warnings, variation};
+use crate::build::counters::chosen_counters;
+use crate::build::disk::disk_rows;
+use crate::build::drivers::driver_loads;
+use crate::build::footnotes::Footnotes;
+use crate::build::grid::{CellInput, Grid, Ratios};
+use crate::build::header::{header, systems};
+use crate::build::repeated::repeated;
 use crate::html::grave;
+use crate::model::claims::claims;
 use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, RoundRate, Verdict};
-use crate::number;
-use crate::repeated::repeated;
-use crate::summary::summary;
+use crate::wording::number;
+use crate::wording::summary::summary;
 
 /// Builds the reports on a run, finished or not, against the plan's base. `analysis` is the result of
 /// `dyno_judge::analyse` for the run and these checks of its trials. [`Reports::why`] is left empty: what it takes is not in

@@ -14,87 +14,43 @@
 //! - A content security policy allows that one script by its hash and no network. A name in a results file could do
 //!   no harm even if it were not escaped.
 
+mod answers;
 mod brief;
 mod build;
-mod capacities;
-mod capacity_tables;
 mod chart;
-mod charts;
-mod check_tables;
-mod checks;
-mod claims;
-mod compare;
-mod cost_answer;
-mod cost_tables;
-mod counter_tables;
-mod counters;
-mod crash_tables;
-mod disk;
-mod driver_tables;
-mod drivers;
-mod evidence;
-mod explain;
-mod footnotes;
-mod frontier;
+mod format;
 #[cfg(test)]
 mod golden;
-mod grid;
-mod hardware;
-mod header;
-mod history;
-mod host_tables;
 mod html;
-mod in_force;
-mod joined_tables;
-mod json;
-mod ladder_tables;
-mod left_out;
-mod markdown;
 mod model;
-mod number;
-mod phrases;
-mod prices;
-mod query_plans;
-mod repeated;
-mod repeated_tables;
 #[cfg(test)]
 mod sample;
-mod scaling_tables;
-mod section;
-mod stack_tables;
-mod steady_state;
-mod summary;
-mod sweep_tables;
-mod table;
-mod tables;
-mod text;
-mod transpose;
-mod tune;
-mod undecided;
-mod why;
-mod words;
+mod sections;
+mod wording;
 
-pub use brief::{NextStep, render_brief, render_next};
-pub use build::reports;
-pub use chart::ChartFile;
-pub use charts::{cell_charts, charts};
-pub use checks::check_trials;
-pub use claims::{Claim, ClaimVerdict};
-pub use compare::{CompareFormat, render_judgement};
-pub use cost_answer::render_cost;
-pub use explain::{
+pub use answers::compare::{CompareFormat, render_judgement};
+pub use answers::cost_answer::render_cost;
+pub use answers::explain::{
     ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_explanations, render_proof,
 };
-pub use history::{render_dropped_out, render_histories, render_regression};
+pub use answers::history::{render_dropped_out, render_histories, render_regression};
+pub use answers::tune::{
+    LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport, render_tuning,
+};
+pub use brief::{NextStep, render_brief, render_next};
+pub use build::checks::check_trials;
+pub use build::reports;
+pub use chart::ChartFile;
+pub use chart::charts::{cell_charts, charts};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
+pub use model::claims::{Claim, ClaimVerdict};
+pub use model::why::{ProofState, Reasons, Why};
 pub use model::{
     Cell, Change, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,
     Evenness, Footnote, Header, Matrix, Range, Rate, Relative, Repeated, Reports, RoundCapacity, RoundRate,
     Row, System, TestCapacity, TrialWarnings, VariationRow, Verdict,
 };
-pub use tune::{LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport, render_tuning};
-pub use why::{ProofState, Reasons, Why};
-pub use words::disturbed_tests;
+pub use wording::words::disturbed_tests;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -123,8 +79,8 @@ impl Default for RenderOptions {
 /// Writes the reports. `options` only affects the text format.
 pub fn render(reports: &Reports, format: Format, options: &RenderOptions) -> String {
     match format {
-        Format::Text => text::render(reports, options),
-        Format::Markdown => markdown::render(reports),
-        Format::Json => json::render(reports),
+        Format::Text => format::text::render(reports, options),
+        Format::Markdown => format::markdown::render(reports),
+        Format::Json => format::json::render(reports),
     }
 }

@@ -2,9 +2,11 @@
 
 mod capacities;
 mod checks;
+pub(crate) mod claims;
 mod costs;
 mod counters;
 mod relative;
+pub(crate) mod why;
 
 use dyno_judge::{
     CellWarning, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, Replication, Rule,
@@ -13,8 +15,8 @@ use dyno_judge::{
 use dyno_store::{Allocation, Configuration, CrashRecord, Operation, Price};
 use serde::Serialize;
 
-use crate::claims::Claim;
-use crate::why::Why;
+use crate::model::claims::Claim;
+use crate::model::why::Why;
 
 pub use capacities::{RoundCapacity, TestCapacity};
 pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};

@@ -10,14 +10,14 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::RenderOptions;
 use crate::chart::cut;
-use crate::claims;
-use crate::crash_tables;
+use crate::format::text::Lines;
+use crate::model::claims;
 use crate::model::{Cell, Content, Rate, Relative, Reports};
-use crate::number::{self, counted};
-use crate::phrases;
-use crate::section::{cell_shown, relative_shown};
-use crate::table::{Column, Line, Shown, Table};
-use crate::text::Lines;
+use crate::sections::crash_tables;
+use crate::sections::section::{cell_shown, relative_shown};
+use crate::sections::table::{Column, Line, Shown, Table};
+use crate::wording::number::{self, counted};
+use crate::wording::phrases;
 use rows::{Chosen, TestRow, by_candidate, choose, rows};
 
 /// Lines of a summary.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use dyno_judge::{CellWarning, TestWarning};
 
-use crate::crash_tables;
-use crate::evidence;
-use crate::in_force;
+use crate::build::evidence;
 use crate::model::{Reports, TrialWarnings};
-use crate::number::counted;
-use crate::phrases;
+use crate::sections::crash_tables;
+use crate::wording::in_force;
+use crate::wording::number::counted;
+use crate::wording::phrases;
 
 /// Tests that are named for a kind of doubt.
 const NAMED_MAX: usize = 2;

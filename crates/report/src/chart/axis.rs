@@ -1,6 +1,6 @@
 //! Scales and their ticks.
 
-use crate::number::three_digits;
+use crate::wording::number::three_digits;
 
 /// A scale from values to 0…1.
 #[derive(Clone, Copy, Debug, PartialEq)]

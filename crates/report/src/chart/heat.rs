@@ -5,7 +5,7 @@ use maud::html;
 use super::{Chart, px};
 use crate::html::View;
 use crate::model::Reports;
-use crate::number::counted;
+use crate::wording::number::counted;
 
 const LABEL: f64 = 190.0;
 const CELL: f64 = 74.0;

@@ -3,6 +3,7 @@
 
 mod axis;
 mod bars;
+pub(crate) mod charts;
 mod file;
 mod flame;
 mod heat;

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use super::heat::cut;
 use super::{Axis, Chart, px};
 use crate::model::{Cell, Relative, Reports};
-use crate::number::times;
-use crate::words;
+use crate::wording::number::times;
+use crate::wording::words;
 
 const LABEL: f64 = 190.0;
 const WIDTH: f64 = 760.0;

@@ -5,49 +5,25 @@
 
 mod address;
 mod assets;
-mod banner;
-mod cells;
-mod checks;
-mod claims;
-mod contents;
-mod data;
-mod details;
-mod explained;
-mod forest;
-mod joined;
-mod marks;
-mod matrix;
-mod methods;
-mod money;
-mod notes;
-mod pack;
+mod drill_down;
 mod page;
-mod quantiles;
-mod scaling;
-pub(crate) mod sections;
-mod series;
-mod stacks;
+pub(crate) mod parts;
 #[cfg(test)]
 mod tests;
-mod thin;
-mod undecided;
-mod verdict;
-mod views;
-mod why;
 
 use dyno_judge::Analysis;
 use dyno_printable::printable_html;
 use dyno_store::Run;
 
-use crate::why::Reasons;
+use crate::model::why::Reasons;
 
-pub(crate) use banner::grave;
-pub use details::{Details, TrialDetails};
-pub(crate) use joined::charts as joined_charts;
-pub(crate) use quantiles::distribution;
-pub use scaling::ScalingCurve;
-pub(crate) use scaling::chart as scaling_chart;
-pub(crate) use views::{View, absolute, cost, relative};
+pub use drill_down::details::{Details, TrialDetails};
+pub(crate) use drill_down::quantiles::distribution;
+pub(crate) use parts::banner::grave;
+pub(crate) use parts::joined::charts as joined_charts;
+pub use parts::scaling::ScalingCurve;
+pub(crate) use parts::scaling::chart as scaling_chart;
+pub(crate) use parts::views::{View, absolute, cost, relative};
 
 #[derive(Clone, Copy, Debug)]
 pub struct PageInput<'a> {
@@ -70,7 +46,7 @@ fn text(page: &maud::Markup) -> String {
 }
 
 pub fn render_html(input: &PageInput<'_>) -> String {
-    text(&contents::Page::new(*input).document())
+    text(&parts::contents::Page::new(*input).document())
 }
 
 /// A page without data or script, in the style of reports.

@@ -2,30 +2,31 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::contents::Page;
-use super::views;
-use super::{
-    assets, banner, claims, data, forest, joined, matrix, methods, money, scaling, sections, stacks,
-    undecided, verdict, why,
+use super::assets;
+use super::drill_down::data;
+use super::parts::contents::Page;
+use super::parts::{
+    banner, claims, forest, joined, matrix, methods, money, scaling, sections, stacks, undecided, verdict,
+    views, why,
 };
-use crate::capacity_tables;
-use crate::check_tables;
-use crate::cost_tables;
-use crate::counter_tables;
-use crate::crash_tables;
-use crate::driver_tables;
-use crate::frontier;
-use crate::host_tables;
-use crate::in_force;
-use crate::ladder_tables;
-use crate::left_out;
 use crate::model::{DiskRow, Reports};
-use crate::number;
-use crate::phrases;
-use crate::query_plans;
-use crate::repeated_tables;
-use crate::steady_state;
-use crate::sweep_tables;
+use crate::sections::capacity_tables;
+use crate::sections::check_tables;
+use crate::sections::cost_tables;
+use crate::sections::counter_tables;
+use crate::sections::crash_tables;
+use crate::sections::driver_tables;
+use crate::sections::frontier;
+use crate::sections::host_tables;
+use crate::sections::ladder_tables;
+use crate::sections::left_out;
+use crate::sections::query_plans;
+use crate::sections::repeated_tables;
+use crate::sections::steady_state;
+use crate::sections::sweep_tables;
+use crate::wording::in_force;
+use crate::wording::number;
+use crate::wording::phrases;
 
 impl Page<'_> {
     pub(crate) fn document(&self) -> Markup {

@@ -19,7 +19,7 @@ fn every_number_of_the_reports_is_in_the_page_without_the_script() {
     let cells = reports.absolute.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.value());
     let mut count = 0;
     for rate in cells {
-        let text = format!("<b>{}</b>", crate::number::three_digits(rate.operations_per_second));
+        let text = format!("<b>{}</b>", crate::wording::number::three_digits(rate.operations_per_second));
         assert!(page.contains(&text), "{text}");
         count += 1;
     }
@@ -216,7 +216,7 @@ fn a_cell_carries_its_explanation_and_no_other_does() {
     let place = run.steps.iter().position(|step| step.id == "point-query").unwrap();
     let start = page.find(&format!("<script id=\"cells-{place}\" type=\"text/plain\">")).unwrap();
     let block = page[start..].split_once('>').unwrap().1.split_once('<').unwrap().0;
-    let cells = pack::unpacked(block);
+    let cells = drill_down::pack::unpacked(block);
     let explained: Vec<usize> = cells["cells"]
         .as_array()
         .unwrap()

@@ -7,7 +7,7 @@ use dyno_judge::{
 use dyno_stats::Interval;
 use dyno_store::Operation;
 
-use crate::explain::{ChangedSetting, MadeProbe, ProofChange, ProofReport, SERVER_CPU};
+use crate::answers::explain::{ChangedSetting, MadeProbe, ProofChange, ProofReport, SERVER_CPU};
 
 pub(crate) fn change(name: &str, base: f64, candidate: f64, is_clear: bool) -> AmountChange {
     AmountChange {

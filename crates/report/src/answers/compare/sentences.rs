@@ -1,0 +1,319 @@
+//! Sentences on a comparison.
+
+use dyno_judge::{
+    Comparison, Finding, GateOutcome, GateVote, GroupMean, Judgement, Method, Replicates, SharedAnchor, Side,
+    TestComparison, Undecided,
+};
+use dyno_stats::{Interval, ROUNDS_MIN};
+
+use crate::wording::number::{counted, margin, ratio, shortest};
+use crate::wording::{phrases, words};
+
+/// The overall verdict, which is the first line.
+pub(super) fn outcome(judgement: &Judgement) -> String {
+    match judgement.outcome {
+        GateOutcome::SomeRegressed => "Regressed.".to_owned(),
+        GateOutcome::NoneRegressed => "Nothing regressed.".to_owned(),
+        GateOutcome::NotDecided if are_same(judgement) => {
+            "Nothing to compare: the systems are the same, since what was to differ is not in force."
+                .to_owned()
+        }
+        GateOutcome::NotDecided => not_decided(judgement),
+    }
+}
+
+/// Whether each candidate is the same system as its base.
+fn are_same(judgement: &Judgement) -> bool {
+    let mut subjects = judgement.comparisons.iter().filter(|comparison| !comparison.is_control).peekable();
+    subjects.peek().is_some() && subjects.all(|comparison| comparison.same_for.is_some())
+}
+
+/// Says what keeps the gate from passing: first neighbours, then the tests that no further round decides, else how many
+/// rounds do.
+fn not_decided(judgement: &Judgement) -> String {
+    if let Some(disturbed) = judgement.disturbed() {
+        return format!("Not decided: {}.", words::disturbed_tests(&disturbed));
+    }
+    let open = || {
+        let comparisons = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);
+        let tests =
+            comparisons.flat_map(|comparison| comparison.tests.iter().map(move |test| (comparison, test)));
+        tests.filter(|(_, test)| test.gate == GateVote::Open)
+    };
+    if open().next().is_some() && open().all(|(_, test)| is_of_one_session(test)) {
+        return format!("Not decided: the runs are one session a side. {WHAT_TO_DO}");
+    }
+    let dropped: Vec<String> =
+        open().filter(|(_, test)| is_beyond_rounds(test)).map(|(of, test)| named(of, test)).collect();
+    if !dropped.is_empty() {
+        let more = dropped.len().saturating_sub(DROPPED_NAMED_MAX);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let named = dropped.into_iter().take(DROPPED_NAMED_MAX).collect::<Vec<_>>().join("; ");
+        return format!("Not decided: {named}{more}.");
+    }
+    let open = || open().map(|(_, test)| test);
+    match open().map(|test| test.more_rounds).max() {
+        Some(Some(most)) if open().all(|test| test.more_rounds.is_some()) => {
+            let replicates = open().map(|test| test.replicates).find(|it| *it != Replicates::PairedRounds);
+            let more = more(replicates.unwrap_or(Replicates::PairedRounds), most);
+            format!("Not enough evidence: it takes about {more}.")
+        }
+        Some(_) => "Not enough evidence.".to_owned(),
+        None => match judgement.comparisons.iter().find(|comparison| comparison.same_for.is_some()) {
+            Some(same) => format!(
+                "Not decided: {} is the same system as {}, since what was to differ is not in force.",
+                same.candidate.system, same.base.system
+            ),
+            None => "Not decided: no test can be judged.".to_owned(),
+        },
+    }
+}
+
+/// Largest number of such tests in the first line.
+const DROPPED_NAMED_MAX: usize = 3;
+
+/// Whether it lacks something other than rounds.
+fn is_beyond_rounds(test: &TestComparison) -> bool {
+    matches!(test.finding, Finding::Decays | Finding::Unjudged)
+}
+
+/// `maria in point-query at 4 clients: decays: …`.
+fn named(comparison: &Comparison, test: &TestComparison) -> String {
+    let clients = counted(u64::from(test.clients), "client");
+    let candidate = &comparison.candidate.system;
+    format!("{candidate} in {} at {clients}: {}", test.step, verdict(test))
+}
+
+/// What gives two runs without a verdict one.
+const WHAT_TO_DO: &str =
+    "A verdict takes both systems measured in one plan, several runs a side, or an anchor in the plan.";
+
+/// What to do for a verdict that no further round gives.
+pub(super) fn advice(test: &TestComparison) -> Option<&'static str> {
+    is_of_one_session(test).then_some(WHAT_TO_DO)
+}
+
+fn is_of_one_session(test: &TestComparison) -> bool {
+    test.undecided == Some(Undecided::OneSession)
+}
+
+/// `3 more rounds`, `1 more session a side`.
+fn more(replicates: Replicates, count: usize) -> String {
+    match replicates {
+        Replicates::Sessions => format!("{} a side", counted(count as u64, "more session")),
+        Replicates::PairedRounds => counted(count as u64, "more round"),
+        Replicates::AnchoredRounds | Replicates::OneSession => {
+            format!("{} a side", counted(count as u64, "more round"))
+        }
+    }
+}
+
+/// The number of rounds of a test: `7`, or `7 and 6` for runs that are not paired.
+pub(super) fn rounds(test: &TestComparison) -> String {
+    if test.replicates == Replicates::PairedRounds {
+        test.rounds.len().to_string()
+    } else {
+        format!("{} and {}", test.base_rounds, test.candidate_rounds)
+    }
+}
+
+/// `new against old`, with their runs if they differ.
+pub(super) fn title(comparison: &Comparison) -> String {
+    let (base, candidate) = (&comparison.base, &comparison.candidate);
+    if base.runs == candidate.runs {
+        format!("{} against {}", candidate.system, base.system)
+    } else {
+        let named = |side: &Side| match side.runs.as_slice() {
+            [] | [_] => format!("{} of run {}", side.system, side.run),
+            runs => {
+                let runs: Vec<String> = runs.iter().map(ToString::to_string).collect();
+                format!("{} of runs {}", side.system, runs.join(", "))
+            }
+        };
+        format!("{} against {}", named(candidate), named(base))
+    }
+}
+
+/// What was made of the anchor that the runs share.
+pub(super) fn anchor(anchor: &SharedAnchor) -> String {
+    if anchor.is_used() {
+        let version =
+            anchor.engine_version.as_ref().map(|version| format!(", {version}")).unwrap_or_default();
+        return format!(
+            "Anchor: {}{version}. Ratios are of multiples of its figures in the same rounds.",
+            anchor.system
+        );
+    }
+    let differences: Vec<String> =
+        anchor.differences.iter().take(DROPPED_NAMED_MAX).map(ToString::to_string).collect();
+    let more = anchor.differences.len().saturating_sub(DROPPED_NAMED_MAX);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!(
+        "The anchor {} is not used, since the runs' anchors differ: {}{more}.",
+        anchor.system,
+        differences.join("; ")
+    )
+}
+
+/// A side's engine with its version.
+pub(super) fn side(side: &Side) -> String {
+    let version = side.engine_version.as_deref().unwrap_or("version unknown, it never started");
+    format!("{}, {version}", side.name)
+}
+
+/// The number of tests with each verdict, the mean, and the worst test.
+pub(super) fn summary(comparison: &Comparison) -> String {
+    let words = [
+        (Finding::Regressed, "regressed"),
+        (Finding::Failed, "failed"),
+        (Finding::Improved, "improved"),
+        (Finding::Same, "the same"),
+        (Finding::Decays, "decaying"),
+        (Finding::NotEnoughEvidence, "without enough evidence"),
+        (Finding::Unjudged, "not judged"),
+    ];
+    let counts: Vec<String> = words
+        .into_iter()
+        .map(|(finding, word)| (comparison.count(finding), word))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let tests = counted(comparison.tests.len() as u64, "test");
+    let mut sentences = vec![format!("Of {tests}: {}.", counts.join(", "))];
+    if let Some(mean) = comparison.overall.as_ref().filter(|mean| mean.tests > 1) {
+        sentences.push(format!("Geometric mean over all tests: {}.", group(mean)));
+    }
+    if let Some(worst) = worst(comparison) {
+        let clients = counted(u64::from(worst.clients), "client");
+        sentences.push(format!("Worst: {} at {clients}, {}.", worst.step, ratio_of(worst)));
+    }
+    sentences.join(" ")
+}
+
+/// The regressed test that is furthest from 1.
+fn worst(comparison: &Comparison) -> Option<&TestComparison> {
+    let distance = |test: &TestComparison| test.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    comparison
+        .tests
+        .iter()
+        .filter(|test| test.finding == Finding::Regressed)
+        .max_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+/// A mean with its interval.
+pub(super) fn group(mean: &GroupMean) -> String {
+    with_interval(mean.ratio, mean.interval)
+}
+
+/// A test's ratio with its interval; a dash if there is none.
+pub(super) fn ratio_of(test: &TestComparison) -> String {
+    test.ratio.map_or_else(|| "–".to_owned(), |ratio| with_interval(ratio, test.interval))
+}
+
+fn with_interval(value: f64, interval: Option<Interval>) -> String {
+    match interval {
+        Some(interval) => format!("{} ({}–{})", digits(value), digits(interval.low), digits(interval.high)),
+        None => digits(value),
+    }
+}
+
+/// Formats a ratio, with three decimals near 1. Margins are of hundredths and must not be lost in rounding.
+fn digits(value: f64) -> String {
+    if (0.5..2.0).contains(&value) { format!("{value:.3}") } else { ratio(value) }
+}
+
+pub(super) fn verdict(test: &TestComparison) -> String {
+    let because =
+        test.undecided.as_ref().map(|why| format!(": {}", words::undecided(why))).unwrap_or_default();
+    match test.finding {
+        Finding::Improved => "improved".to_owned(),
+        Finding::Regressed => "regressed".to_owned(),
+        Finding::Same => "the same".to_owned(),
+        Finding::Failed => "failed".to_owned(),
+        Finding::Decays => format!("decays{because}"),
+        Finding::Unjudged => format!("not judged{because}"),
+        Finding::NotEnoughEvidence => format!("not enough evidence{}", wanted(test).unwrap_or(because)),
+    }
+}
+
+/// The number of rounds that a verdict needs, if rounds are missing.
+fn wanted(test: &TestComparison) -> Option<String> {
+    let side = if test.replicates == Replicates::PairedRounds { "" } else { " a side" };
+    match (&test.undecided, test.more_rounds) {
+        (Some(Undecided::TooFewRounds { wanted, .. }), _) => {
+            Some(format!(": it wants {}{side}", counted(*wanted as u64, "round")))
+        }
+        (Some(Undecided::TooFewSessions { wanted, .. }), _) => {
+            Some(format!(": it wants {}{side}", counted(*wanted as u64, "session")))
+        }
+        (Some(Undecided::Interval), Some(count)) => Some(format!(": about {}", more(test.replicates, count))),
+        (Some(Undecided::Interval), None) => Some(": too close to the margin".to_owned()),
+        _ => None,
+    }
+}
+
+/// Explains the verdicts.
+pub(super) fn how_to_read(judgement: &Judgement) -> String {
+    let rule = &judgement.rule;
+    let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
+    let noise = if is_noisy { ", for an alarm more where an A/A pair differs by more" } else { "" };
+    format!(
+        "Ratios are of {}. A difference counts from {}{noise}, {}. {} Intervals are of {}%, for a test alone.",
+        rule.quantity.name(),
+        margin(rule),
+        phrases::error(rule),
+        methods(judgement),
+        shortest(100.0 * (1.0 - rule.alpha / rule.looks.max(1) as f64)),
+    )
+}
+
+fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
+    judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
+}
+
+/// Explains the intervals.
+fn methods(judgement: &Judgement) -> String {
+    let has = |method| tests(judgement).any(|test| test.method == method);
+    let mut sentences = Vec::new();
+    if has(Method::Exact) {
+        sentences.push(
+            "The ratio is the middle of the rounds (Hodges and Lehmann), with its exact interval.".to_owned(),
+        );
+    }
+    if has(Method::StudentT) {
+        sentences.push(format!(
+            "With fewer than {ROUNDS_MIN} rounds, the ratio is their geometric mean, with a t interval."
+        ));
+    }
+    if has(Method::ThisPairOnly) {
+        sentences.push(format!(
+            "One round: this pair of servers only. Its intervals come from slices and hold for these servers; a verdict \
+             takes rounds (at least {ROUNDS_MIN} for an exact interval)."
+        ));
+    }
+    let are = |replicates| tests(judgement).any(|test| test.replicates == replicates && test.ratio.is_some());
+    if are(Replicates::OneSession) {
+        sentences.push(format!(
+            "The runs did not take turns, so a difference between the two sessions is not told from one between the systems, \
+             however many rounds they have: ratios are shown without interval and verdict. {WHAT_TO_DO}"
+        ));
+    }
+    if are(Replicates::AnchoredRounds) {
+        sentences.push(
+            "The runs did not take turns. Each figure is divided by that of the anchor in the same round, so that what is of \
+             the session cancels, and the rounds are compared side by side."
+                .to_owned(),
+        );
+    }
+    if are(Replicates::Sessions) {
+        sentences.push(
+            "Each run is a session and counts once, by the middle of its rounds, since its rounds share what is of the session."
+                .to_owned(),
+        );
+    }
+    if has(Method::Unpaired) {
+        sentences
+            .push("The interval is exact, of the shift between the two sides (Mann and Whitney).".to_owned());
+    }
+    sentences.join(" ")
+}

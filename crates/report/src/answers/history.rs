@@ -1,0 +1,255 @@
+//! A history of runs as text, for a terminal or a page.
+
+use dyno_judge::{Change, History, HistoryRegression, TestHistory};
+use dyno_store::utc_text;
+
+use crate::format::json;
+use crate::format::markdown::escaped;
+use crate::format::text::Lines;
+use crate::wording::number::{counted, ratio, three_digits};
+use crate::{Format, RenderOptions};
+
+/// Writes the histories of a plan, each of runs under the same conditions. In each, the tests that changed come first.
+/// `options` only affects the text format.
+pub fn render_histories(histories: &[History], format: Format, options: &RenderOptions) -> String {
+    match format {
+        Format::Text => text(histories, options),
+        Format::Markdown => markdown(histories),
+        Format::Json => json::text(histories),
+    }
+}
+
+fn text(histories: &[History], options: &RenderOptions) -> String {
+    let mut out = Lines::new(options);
+    for (at, history) in histories.iter().enumerate() {
+        if at > 0 {
+            out.line("");
+            out.line("");
+        }
+        of_history(history, &mut out);
+    }
+    out.text
+}
+
+fn of_history(history: &History, out: &mut Lines<'_>) {
+    out.heading(&history.circumstances);
+    out.paragraph(&summary(history));
+    out.paragraph(&what_is_followed(history));
+    for test in ordered(history) {
+        out.line("");
+        out.heading(&title(test));
+        for sentence in sentences(test) {
+            out.paragraph(&sentence);
+        }
+        for point in &test.points {
+            let started = started(point.started_at_ms);
+            let mark = if is_change(test, point.run) { "  ← change" } else { "" };
+            let version = point.engine_version.as_deref().unwrap_or("–");
+            out.line(&format!(
+                "  {started}  run {:<5} {:>11}  {version}{mark}",
+                point.run,
+                three_digits(point.value)
+            ));
+        }
+    }
+}
+
+fn markdown(histories: &[History]) -> String {
+    histories.iter().flat_map(blocks).collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+fn blocks(history: &History) -> Vec<String> {
+    let mut blocks = vec![format!("## {}", escaped(&history.circumstances)), summary(history)];
+    blocks.push(escaped(&what_is_followed(history)));
+    for test in ordered(history) {
+        blocks.push(format!("### {}", escaped(&title(test))));
+        blocks.push(escaped(&sentences(test).join(" ")));
+        let head = format!(
+            "| started | run | {} | version | |\n| --- | ---: | ---: | --- | --- |",
+            escaped(history.quantity.name())
+        );
+        let rows = test.points.iter().map(|point| {
+            let mark = if is_change(test, point.run) { "**change**" } else { "" };
+            let version = escaped(point.engine_version.as_deref().unwrap_or("–"));
+            let started = started(point.started_at_ms);
+            format!("| {started} | {} | {} | {version} | {mark} |", point.run, three_digits(point.value))
+        });
+        blocks.push(std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n"));
+    }
+    blocks
+}
+
+/// The number of tests that changed.
+fn summary(history: &History) -> String {
+    let tests = counted(history.tests.len() as u64, "test");
+    let changed = history.tests.iter().filter(|test| !test.changes.is_empty()).count();
+    let runs = history.tests.iter().map(|test| test.points.len()).max().unwrap_or(0);
+    let runs = counted(runs as u64, "run");
+    let verb = if changed == 1 { "changes" } else { "change" };
+    format!("Over {runs}, {changed} of {tests} {verb} in {}.", history.quantity.name())
+}
+
+/// What the figures are of: of the systems alone, or of them and the host.
+fn what_is_followed(history: &History) -> String {
+    match &history.anchor {
+        Some(anchor) => {
+            let version =
+                anchor.engine_version.as_ref().map(|version| format!(" ({version})")).unwrap_or_default();
+            format!(
+                "Figures are multiples of those of the anchor {}{version} in the same rounds: what the host does to both is not \
+                 in them.",
+                anchor.system
+            )
+        }
+        None => "Figures are absolute: changes of the host are in them. With an `anchor` in the plan they would not be."
+            .to_owned(),
+    }
+}
+
+/// Tests with the largest changes first, then those whose newest run is an outlier, then the rest in their order.
+fn ordered(history: &History) -> Vec<&TestHistory> {
+    let mut tests: Vec<&TestHistory> = history.tests.iter().collect();
+    let size = |test: &TestHistory| {
+        let changes = test.changes.iter().map(|change| change.ratio.ln().abs()).fold(0.0, f64::max);
+        (changes, test.newest.map_or(0.0, |newest| newest.significance))
+    };
+    tests.sort_by(|a, b| {
+        let ((a_changes, a_newest), (b_changes, b_newest)) = (size(a), size(b));
+        b_changes.total_cmp(&a_changes).then(b_newest.total_cmp(&a_newest))
+    });
+    tests
+}
+
+/// A regression in one line.
+pub fn render_regression(found: &HistoryRegression) -> String {
+    let HistoryRegression { system, step, clients, change } = found;
+    format!("{}, with {}", name(system, step, *clients), words(change))
+}
+
+/// A test that the newest run has no figure of, in one line.
+pub fn render_dropped_out(test: &TestHistory) -> String {
+    format!("{}: the newest run has no figure", title(test))
+}
+
+fn title(test: &TestHistory) -> String {
+    name(&test.system, &test.step, test.clients)
+}
+
+fn name(system: &str, step: &str, clients: u32) -> String {
+    format!("{system}: {step} at {}", counted(u64::from(clients), "client"))
+}
+
+fn is_change(test: &TestHistory, run: i64) -> bool {
+    test.changes.iter().any(|change| change.run == run)
+}
+
+fn sentences(test: &TestHistory) -> Vec<String> {
+    let mut sentences: Vec<String> = test.changes.iter().map(change).collect();
+    if sentences.is_empty() {
+        sentences.push("No change of level.".to_owned());
+    }
+    if test.autocorrelation >= ALIKE_FROM {
+        sentences.push(format!(
+            "Neighbouring runs are alike (correlation {:.1}), so a change takes more runs to be told from them.",
+            test.autocorrelation
+        ));
+    }
+    if let Some(newest) = test.newest.filter(dyno_stats::Fence::is_crossed) {
+        sentences.push(format!("The newest run stands out: {} times the one before.", ratio(newest.ratio)));
+    }
+    sentences
+}
+
+/// The output mentions a correlation of neighbouring runs that is at least this.
+const ALIKE_FROM: f64 = 0.3;
+
+fn change(change: &Change) -> String {
+    format!("With {}.", words(change))
+}
+
+fn words(change: &Change) -> String {
+    let versions = match (&change.version_before, &change.engine_version) {
+        (Some(before), Some(after)) if before != after => format!(", from {before} to {after}"),
+        _ => String::new(),
+    };
+    format!(
+        "run {}{versions}: {} times the level before (p {:.3})",
+        change.run,
+        ratio(change.ratio),
+        change.p
+    )
+}
+
+/// A time as `2026-11-21 23:28`, UTC.
+fn started(at_ms: i64) -> String {
+    utc_text(at_ms)[..16].replace('T', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_judge::{HistoryPoint, Quantity};
+
+    use super::*;
+
+    fn test(system: &str, changed: bool) -> TestHistory {
+        let point = |run: i64| HistoryPoint {
+            run,
+            started_at_ms: 1_795_289_000_000 + run * 86_400_000,
+            engine_version: Some(if run < 3 { "1.0" } else { "1.1" }.to_owned()),
+            value: if changed && run >= 3 { 900.0 } else { 1000.0 },
+        };
+        let change = Change {
+            run: 3,
+            engine_version: Some("1.1".to_owned()),
+            version_before: Some("1.0".to_owned()),
+            ratio: 0.9,
+            p: 0.001,
+        };
+        TestHistory {
+            system: system.to_owned(),
+            step: "point-query".to_owned(),
+            clients: 4,
+            points: (1..=4).map(point).collect(),
+            changes: if changed { vec![change] } else { Vec::new() },
+            autocorrelation: 0.0,
+            newest: None,
+        }
+    }
+
+    fn history() -> Vec<History> {
+        let history = |circumstances: &str, tests| History {
+            quantity: Quantity::Throughput,
+            circumstances: circumstances.to_owned(),
+            anchor: None,
+            runs: (1..=4).collect(),
+            tests,
+        };
+        vec![
+            history("2 × a CPU, scale 1, plan of run 4", vec![test("steady", false), test("slower", true)]),
+            history("2 × a CPU, scale 0.5, plan of run 2", vec![test("steady", false)]),
+        ]
+    }
+
+    #[test]
+    fn what_changed_comes_first_with_run_and_version() {
+        let text = render_histories(&history(), Format::Text, &RenderOptions::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "2 × a CPU, scale 1, plan of run 4");
+        assert_eq!(lines[1], "Over 4 runs, 1 of 2 tests changes in throughput.");
+        assert!(lines[2].starts_with("Figures are absolute: changes of the host are in them."), "{text}");
+        assert_eq!(lines[5], "slower: point-query at 4 clients");
+        assert_eq!(lines[6], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
+        assert_eq!(lines[9], "  2026-11-24 19:23  run 3             900  1.1  ← change");
+        assert!(text.contains("steady: point-query at 4 clients\nNo change of level."), "{text}");
+    }
+
+    #[test]
+    fn markdown_and_json_say_the_same() {
+        let markdown = render_histories(&history(), Format::Markdown, &RenderOptions::default());
+        assert!(markdown.contains("| 2026-11-24 19:23 | 3 | 900 | 1.1 | **change** |"), "{markdown}");
+        assert!(markdown.contains("\n## 2 × a CPU, scale 0.5, plan of run 2\n"), "{markdown}");
+        let json = render_histories(&history(), Format::Json, &RenderOptions::default());
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value[0]["tests"][1]["changes"][0]["run"], 3);
+    }
+}

@@ -1,0 +1,93 @@
+//! The lists of a search for better settings.
+
+use dyno_judge::{TuneProbe, Worth, WorthVerdict};
+
+use super::sentences::in_words;
+use super::{LeftOutOfTuning, TuneComparison, TuneReport};
+use crate::sections::section::Section;
+
+impl TuneReport {
+    /// What each setting is worth, the comparisons, and what was not tried.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        [self.worth(), self.made(), self.not_tried()].into_iter().flatten().collect()
+    }
+
+    fn worth(&self) -> Option<Section> {
+        let recommended = self.tuned.recommended.as_ref()?;
+        let line = |worth: &Worth| {
+            let found = match (worth.verdict, worth.effect) {
+                (WorthVerdict::All, _) => "all of it".to_owned(),
+                (WorthVerdict::Better, Some(effect)) => in_words(effect),
+                (WorthVerdict::DoesNothing, Some(effect)) => {
+                    let is_in = recommended.values.0.contains_key(&worth.setting);
+                    let out = if is_in { "stays, because the rest was not confirmed" } else { "left out" };
+                    format!("{}, does nothing; {out}", in_words(effect))
+                }
+                (_, Some(effect)) => format!("{}, not decided; stays", in_words(effect)),
+                (_, None) => "not compared, or the server does not start without it; stays".to_owned(),
+            };
+            format!("{}: {found} ({})", self.value_in_words(worth), self.settings[worth.setting].why)
+        };
+        Some(Section {
+            title: "What each setting is worth",
+            how_to_read: vec![
+                "Throughput with it as a multiple of that without it, beside the others. Each interval is for its setting \
+                 alone; only the figure of all together is claimed."
+                    .to_owned(),
+            ],
+            items: self.tuned.worth.iter().map(line).collect(),
+            ..Section::default()
+        })
+    }
+
+    fn made(&self) -> Option<Section> {
+        let line = |made: &TuneComparison| {
+            let run = made.run.map_or_else(|| "no run".to_owned(), |run| format!("run {run}"));
+            let found = match (made.effect, &made.refused) {
+                (Some(effect), _) => in_words(effect),
+                (None, Some(message)) => message.clone(),
+                (None, None) => "not measured".to_owned(),
+            };
+            format!("{run}: {}: {found}", self.what(&made.probe))
+        };
+        (!self.comparisons.is_empty()).then(|| Section {
+            title: "Comparisons",
+            how_to_read: vec![format!(
+                "Throughput as a multiple of that of {}. Those of the search choose and claim nothing.",
+                self.system
+            )],
+            items: self.comparisons.iter().map(line).collect(),
+            ..Section::default()
+        })
+    }
+
+    fn what(&self, probe: &TuneProbe) -> String {
+        match probe {
+            TuneProbe::Control => format!("{} itself", self.system),
+            TuneProbe::Search { stage, candidate } => {
+                format!("stage {}, {}", stage + 1, self.in_words(candidate))
+            }
+            TuneProbe::Confirm(values) => format!("confirmation, {}", self.in_words(values)),
+            TuneProbe::Without { all, setting } => format!(
+                "{} without {}, as a multiple of that with it",
+                self.in_words(all),
+                self.in_words(&all.only(*setting))
+            ),
+        }
+    }
+
+    fn not_tried(&self) -> Option<Section> {
+        let line = |it: &LeftOutOfTuning| {
+            let value = it.value.as_ref().map(|value| format!(" = {value}")).unwrap_or_default();
+            format!("{}{value} {}", it.name, it.reason)
+        };
+        (!self.left_out.is_empty()).then(|| Section {
+            title: "Not tried",
+            how_to_read: vec![
+                "What this version or its server does not have, and what would lower a promise.".to_owned(),
+            ],
+            items: self.left_out.iter().map(line).collect(),
+            ..Section::default()
+        })
+    }
+}

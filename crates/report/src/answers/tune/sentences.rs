@@ -1,0 +1,144 @@
+//! The sentences of a search for better settings.
+
+use dyno_judge::{ProbeEffect, TuneEnding, ValueSet, Worth, WorthVerdict};
+
+use super::{Recommendation, TuneReport};
+use crate::wording::number::{bytes, counted, percent};
+use crate::wording::words;
+
+impl TuneReport {
+    /// What was found, the answer first.
+    pub(super) fn answer(&self) -> Vec<String> {
+        let mut sentences = vec![self.finding()];
+        if let Some(recommendation) = &self.recommendation {
+            sentences.extend(self.what_does_nothing());
+            sentences.push(promise(recommendation));
+            sentences.extend(recommendation.gives_up.iter().map(|line| format!("{line}.")));
+        }
+        sentences.extend(self.cut_short());
+        sentences.extend(self.noise());
+        sentences.extend(self.effort());
+        if self.recommendation.is_some() {
+            sentences.push("As a plan has them:".to_owned());
+        }
+        sentences
+    }
+
+    fn finding(&self) -> String {
+        let system = &self.system;
+        match self.tuned.ending {
+            TuneEnding::Better => {
+                let effect = self.recommendation.as_ref().and_then(|it| it.effect);
+                format!(
+                    "With the settings below {system} has {} times the throughput that it has with its own, in rounds \
+                     that the search has not used.",
+                    effect.map_or_else(|| "unknown".to_owned(), in_words)
+                )
+            }
+            TuneEnding::NothingBetter => match &self.tuned.winner {
+                Some(winner) => format!(
+                    "No settings better than the base were found. The best of the search, {}, has {} times the \
+                     throughput in rounds that the search has not used; for better, all of the interval must be above {}.",
+                    self.in_words(&winner.values),
+                    winner.effect.map_or_else(|| "unknown".to_owned(), in_words),
+                    crate::wording::number::ratio(self.margin.high())
+                ),
+                None => "No settings better than the base were found.".to_owned(),
+            },
+            TuneEnding::BaseFailed => {
+                format!("{system} did not complete a comparison with itself, so nothing was tried.")
+            }
+            TuneEnding::Unfinished => match &self.tuned.winner {
+                Some(winner) => format!(
+                    "The best so far is {}; it is not confirmed, so nothing is claimed. The same command goes on.",
+                    self.in_words(&winner.values)
+                ),
+                None => "Nothing was found yet. The same command goes on.".to_owned(),
+            },
+        }
+    }
+
+    /// `a = 1, b = 2`.
+    pub(super) fn in_words(&self, values: &ValueSet) -> String {
+        let name = |(setting, value): (&usize, &usize)| {
+            let setting = &self.settings[*setting];
+            format!("{} = {}", setting.name, setting.values[*value])
+        };
+        values.0.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The settings of the winner that are left out.
+    fn what_does_nothing(&self) -> Option<String> {
+        let recommended = &self.tuned.recommended.as_ref()?.values;
+        let is_out = |worth: &&Worth| {
+            worth.verdict == WorthVerdict::DoesNothing && !recommended.0.contains_key(&worth.setting)
+        };
+        let names: Vec<String> =
+            self.tuned.worth.iter().filter(is_out).map(|worth| self.value_in_words(worth)).collect();
+        (!names.is_empty()).then(|| {
+            format!("The best of the search had these too, which do nothing there: {}.", names.join(", "))
+        })
+    }
+
+    pub(super) fn value_in_words(&self, worth: &Worth) -> String {
+        let setting = &self.settings[worth.setting];
+        format!("{} = {}", setting.name, setting.values[worth.value])
+    }
+
+    fn cut_short(&self) -> Option<String> {
+        let is_over = self.tuned.is_cut_short && self.tuned.ending != TuneEnding::Unfinished;
+        is_over.then(|| {
+            "The time was over before every candidate was compared as often as planned; a larger --budget may find more."
+                .to_owned()
+        })
+    }
+
+    /// What the base against itself shows, where that is not as it should be.
+    fn noise(&self) -> Option<String> {
+        let control = self.tuned.control?;
+        let interval = control.interval?;
+        let is_off = interval.low > self.margin.high() || interval.high < self.margin.low();
+        is_off.then(|| {
+            format!(
+                "The base has {} times its own throughput, so something else moves this host: look at what it does \
+                 before you take these settings.",
+                in_words(control)
+            )
+        })
+    }
+
+    fn effort(&self) -> Option<String> {
+        let seconds: f64 = self.comparisons.iter().map(|it| it.seconds).sum();
+        let error = match self.tuned.ending {
+            TuneEnding::Better => format!(
+                " The chance that the settings are not better by more than {} is at most {}.",
+                percent(self.margin.relative()),
+                percent(self.alpha)
+            ),
+            _ => String::new(),
+        };
+        (!self.comparisons.is_empty()).then(|| {
+            format!(
+                "{} of {}, {} in {}; a server could use {} of memory.{error}",
+                counted(self.candidates as u64, "candidate"),
+                counted(self.settings.len() as u64, "setting"),
+                counted(self.comparisons.len() as u64, "comparison"),
+                words::time(seconds),
+                bytes(self.memory_bytes)
+            )
+        })
+    }
+}
+
+fn promise(recommendation: &Recommendation) -> String {
+    let Recommendation { promise, promise_of_base, .. } = recommendation;
+    if promise == promise_of_base {
+        format!("The promise for a power cut is the same: {promise}.")
+    } else {
+        format!("The promise for a power cut is: {promise}; the base's was: {promise_of_base}.")
+    }
+}
+
+pub(super) fn in_words(effect: ProbeEffect) -> String {
+    words::ratio_in(effect.ratio, effect.interval)
+}

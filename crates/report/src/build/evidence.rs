@@ -1,0 +1,230 @@
+//! Sentences on the evidence of a run's verdicts: its rounds, their cost and their variation.
+
+use dyno_judge::{Analysis, Method, Replication};
+use dyno_stats::ROUNDS_MIN;
+use dyno_store::{Allocation, Run, RunState};
+
+use crate::wording::number::{counted, percent, three_digits};
+
+/// The sentences, in reading order.
+pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
+    let replication = &analysis.replication;
+    let mut sentences = vec![rounds(replication)];
+    // While a run goes on, rounds that are still to come limit nothing.
+    if run.state != RunState::Running {
+        sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
+    }
+    sentences.extend(by_chance(replication));
+    sentences.extend(run.allocation.as_ref().map(budget));
+    sentences
+}
+
+/// `12 rounds of fresh instances; restarting all took 4.2 s a round; ratios vary by 1.1% between instances.`
+fn rounds(replication: &Replication) -> String {
+    let count = match (replication.rounds, replication.rounds_planned) {
+        (0, _) => return "No round has a completed trial yet.".to_owned(),
+        (done, planned) if done < planned => {
+            format!("{done} of {}", counted(u64::from(planned), "planned round"))
+        }
+        (done, _) => counted(u64::from(done), "round"),
+    };
+    let on = match (replication.is_fresh, replication.rounds) {
+        (true, 1) => "",
+        (true, _) => " of fresh instances",
+        (false, _) => " on servers that were not all started anew",
+    };
+    let restart = replication.restart_seconds.map(|seconds| {
+        let often = if replication.rounds == 1 { "" } else { " a round" };
+        let what = if replication.rounds == 1 { "starting" } else { "restarting" };
+        format!("{what} all took {} s{often}", three_digits(seconds))
+    });
+    let varies = variances(replication.between_instances, replication.between_slices);
+    let parts = [Some(format!("{count}{on}")), restart, varies];
+    format!("{}.", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+}
+
+/// `ratios vary by 1.1% between instances and 5.8% between slices`, as far as known.
+fn variances(between_instances: Option<f64>, between_slices: Option<f64>) -> Option<String> {
+    let of = |value: Option<f64>, what: &str| value.map(|value| format!("{} between {what}", percent(value)));
+    let known = [of(between_instances, "instances"), of(between_slices, "slices")];
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| format!("ratios vary by {}", known.join(" and ")))
+}
+
+/// Whether there are too few rounds for an exact interval, but enough for Student's.
+fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
+    let base = run.systems.iter().find(|system| system.is_base);
+    let judgement = base.and_then(|base| analysis.judgement(&base.id));
+    let tests =
+        || judgement.into_iter().flat_map(|it| &it.comparisons).flat_map(|comparison| &comparison.tests);
+    let has = |method| tests().any(|test| test.method == method);
+    has(Method::StudentT) && !has(Method::Exact)
+}
+
+/// Limits of the conclusions with few rounds or without fresh instances.
+pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if replication.rounds == 1 {
+        sentences.push(format!(
+            "One round: this pair of servers only. Ratios hold for these servers; a verdict takes rounds (at least \
+             {ROUNDS_MIN} for an exact interval)."
+        ));
+    }
+    if has_t_intervals_only {
+        sentences.push(
+            "Intervals of so few rounds are t intervals: they hold if log ratios are distributed normally over rounds."
+                .to_owned(),
+        );
+    }
+    if !replication.is_fresh && replication.rounds > 1 {
+        sentences.push(
+            "Where a server stayed the same, what is peculiar to its one start is in every round.".to_owned(),
+        );
+    }
+    sentences
+}
+
+/// The expected number of intervals that exclude "no change" although nothing changed.
+fn by_chance(replication: &Replication) -> Option<String> {
+    let shown = replication.intervals;
+    let about = match replication.exclusions_expected {
+        expected if expected < 0.95 => format!("{expected:.1}"),
+        expected => format!("{expected:.0}"),
+    };
+    let verb = if replication.exclusions == 1 { "excludes" } else { "exclude" };
+    (shown > 0).then(|| {
+        format!(
+            "{} of {} {verb} 1; chance alone would give about {about}.",
+            replication.exclusions,
+            counted(shown as u64, "interval"),
+        )
+    })
+}
+
+/// The division of a time budget.
+fn budget(allocation: &Allocation) -> String {
+    let budget = span(allocation.budget_seconds);
+    let rounds = counted(u64::from(allocation.rounds), "round");
+    let seconds = three_digits(allocation.seconds_per_trial);
+    let pilot = match allocation.pilot_rounds {
+        0 => String::new(),
+        rounds => format!(" by what {} showed", counted(u64::from(rounds), "pilot round")),
+    };
+    let restart =
+        allocation.restart_seconds.map(|seconds| format!("a restart takes {} s", three_digits(seconds)));
+    let varies = variances(allocation.between_instances, allocation.between_slices);
+    let because: Vec<String> = [restart, varies].into_iter().flatten().collect();
+    let because = if because.is_empty() { String::new() } else { format!(": {}", because.join(", ")) };
+    format!("The time budget of {budget} was divided into {rounds} of {seconds} s a trial{pilot}{because}.")
+}
+
+/// `45 s`, `30 min`, `2.5 h`.
+fn span(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 120.0 => format!("{} s", three_digits(seconds)),
+        seconds if seconds < 7200.0 => format!("{} min", shortest(seconds / 60.0)),
+        seconds => format!("{} h", shortest(seconds / 3600.0)),
+    }
+}
+
+fn shortest(value: f64) -> String {
+    format!("{}", (value * 10.0).round() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replication(rounds: u32) -> Replication {
+        Replication {
+            rounds_planned: rounds,
+            rounds,
+            is_fresh: true,
+            restart_seconds: Some(4.2),
+            between_instances: (rounds > 1).then_some(0.011),
+            between_slices: Some(0.058),
+            intervals: 24,
+            exclusions: 9,
+            exclusions_expected: 1.2,
+        }
+    }
+
+    #[test]
+    fn rounds_say_what_they_are_made_of_and_what_varies() {
+        assert_eq!(
+            rounds(&replication(12)),
+            "12 rounds of fresh instances; restarting all took 4.20 s a round; ratios vary by 1.1% between instances \
+             and 5.8% between slices."
+        );
+        assert!(worth(&replication(12), false).is_empty());
+        let fewer = Replication { rounds: 10, is_fresh: false, ..replication(12) };
+        assert!(
+            rounds(&fewer).starts_with("10 of 12 planned rounds on servers that were not all started anew; "),
+            "{}",
+            rounds(&fewer)
+        );
+    }
+
+    #[test]
+    fn one_round_is_of_this_pair_of_servers_only_and_few_have_t_intervals() {
+        let one = worth(&replication(1), false);
+        assert_eq!(
+            one,
+            [
+                "One round: this pair of servers only. Ratios hold for these servers; a verdict takes rounds (at least 6 \
+              for an exact interval)."
+            ]
+        );
+        assert_eq!(
+            rounds(&replication(1)),
+            "1 round; starting all took 4.20 s; ratios vary by 5.8% between slices."
+        );
+        for few in 2..6 {
+            let run = crate::sample::run(few);
+            let says = sentences(&run, &crate::sample::analysis(&run)).join(" ");
+            assert!(says.contains("Intervals of so few rounds are t intervals"), "{says}");
+        }
+        let run = crate::sample::run(6);
+        let says = sentences(&run, &crate::sample::analysis(&run)).join(" ");
+        assert!(!says.contains("t intervals"), "{says}");
+    }
+
+    #[test]
+    fn intervals_that_exclude_one_by_chance_are_counted() {
+        let says = |intervals, exclusions_expected| {
+            by_chance(&Replication { intervals, exclusions_expected, ..replication(12) })
+        };
+        assert_eq!(says(24, 1.2).unwrap(), "9 of 24 intervals exclude 1; chance alone would give about 1.");
+        assert_eq!(says(60, 3.0).unwrap(), "9 of 60 intervals exclude 1; chance alone would give about 3.");
+        assert_eq!(
+            says(11, 0.44).unwrap(),
+            "9 of 11 intervals exclude 1; chance alone would give about 0.4."
+        );
+        assert_eq!(says(0, 0.0), None);
+    }
+
+    #[test]
+    fn a_budget_says_how_it_was_divided_as_far_as_it_is_known() {
+        let whole = Allocation {
+            budget_seconds: 1800.0,
+            pilot_rounds: 3,
+            rounds: 12,
+            seconds_per_trial: 1.25,
+            restart_seconds: Some(4.2),
+            between_instances: Some(0.011),
+            between_slices: Some(0.058),
+        };
+        assert_eq!(
+            budget(&whole),
+            "The time budget of 30 min was divided into 12 rounds of 1.25 s a trial by what 3 pilot rounds showed: a \
+             restart takes 4.20 s, ratios vary by 1.1% between instances and 5.8% between slices."
+        );
+        let bare = Allocation {
+            budget_seconds: 9000.0,
+            rounds: 8,
+            seconds_per_trial: 10.0,
+            ..Allocation::default()
+        };
+        assert_eq!(budget(&bare), "The time budget of 2.5 h was divided into 8 rounds of 10.0 s a trial.");
+    }
+}

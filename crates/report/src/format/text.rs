@@ -1,0 +1,264 @@
+//! The reports for a terminal.
+
+use dyno_printable::{printable, printable_lines};
+use unicode_width::UnicodeWidthStr;
+
+use crate::RenderOptions;
+use crate::model::Reports;
+use crate::model::claims;
+use crate::sections::section::{Listing, Section};
+use crate::sections::table::{COLUMN_GAP, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
+use crate::sections::tables::sections;
+use crate::wording::in_force;
+use crate::wording::phrases;
+
+/// Indent of a claim's words. It is wider than the longest verdict.
+const CLAIM_INDENT: usize = 22;
+
+/// Writes the reports as text.
+pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
+    let mut out = Lines::new(options);
+    out.header(reports);
+    for section in sections(reports) {
+        out.section(&section);
+    }
+    if !reports.claims.is_empty() {
+        out.line("");
+        out.heading(claims::TITLE);
+        out.hanging(&claims::summary(&reports.claims));
+        for claim in &reports.claims {
+            out.labelled(&format!("  {}", claim.verdict.as_str()), CLAIM_INDENT, &claim.says);
+            out.labelled("", CLAIM_INDENT, &claims::figures(claim));
+        }
+    }
+    if !reports.footnotes.is_empty() {
+        out.line("");
+        for note in &reports.footnotes {
+            out.hanging(&phrases::footnote(note));
+        }
+    }
+    out.text
+}
+
+/// Text that grows line by line. Whatever text it is given, one line stays one line, without characters that a terminal
+/// acts on; styles are added after that.
+pub(crate) struct Lines<'a> {
+    pub(crate) text: String,
+    options: &'a RenderOptions,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(options: &'a RenderOptions) -> Self {
+        Self { text: String::new(), options }
+    }
+
+    pub(crate) fn line(&mut self, line: &str) {
+        self.push(&printable(line));
+    }
+
+    /// A line in bold.
+    pub(crate) fn heading(&mut self, text: &str) {
+        let styled = self.styled(&printable(text), "1");
+        self.push(&styled);
+    }
+
+    /// A line in the colour of a verdict.
+    pub(crate) fn tinted_line(&mut self, text: &str, tint: Option<Tint>) {
+        let tinted = self.tinted(&printable(text), tint);
+        self.push(&tinted);
+    }
+
+    /// A line that has its styles already.
+    fn push(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    /// Text that is wrapped to the width.
+    pub(crate) fn paragraph(&mut self, text: &str) {
+        self.labelled("", 0, text);
+    }
+
+    /// A paragraph whose lines after the first are indented: a message of somebody else's in it begins no line.
+    fn hanging(&mut self, text: &str) {
+        self.wrapped("", "    ", text);
+    }
+
+    /// A paragraph with a label.
+    pub(crate) fn labelled(&mut self, label: &str, label_width: usize, text: &str) {
+        let label = pad_right(&printable(label), label_width);
+        self.wrapped(&label, &" ".repeat(label_width), text);
+    }
+
+    fn wrapped(&mut self, first_indent: &str, indent: &str, text: &str) {
+        let layout = textwrap::Options::new(self.options.width)
+            .initial_indent(first_indent)
+            .subsequent_indent(indent)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .break_words(false);
+        for line in textwrap::wrap(&printable(text), layout) {
+            self.push(&line);
+        }
+    }
+
+    fn header(&mut self, reports: &Reports) {
+        let title = phrases::title(&reports.run);
+        self.heading(&title);
+        self.line("");
+        let ids = reports.systems.iter().map(|system| printable(&system.id).width());
+        let label_width = ids.chain(["rounds".len()]).max().unwrap_or(0) + 2;
+        for system in &reports.systems {
+            self.labelled(&system.id, label_width, &phrases::system(system));
+        }
+        self.labelled("host", label_width, &phrases::host(&reports.run));
+        self.labelled("run", label_width, &phrases::run(&reports.run));
+        if let Some(incomplete) = phrases::incomplete(&reports.run) {
+            self.labelled("", label_width, &incomplete);
+        }
+        self.labelled("rounds", label_width, &reports.evidence.join(" "));
+        let not_in_force = in_force::sentences(&reports.not_in_force);
+        for paragraph in not_in_force.iter().chain(&reports.not_comparable).chain(&reports.summary) {
+            self.line("");
+            self.paragraph(paragraph);
+        }
+    }
+
+    pub(crate) fn section(&mut self, section: &Section) {
+        self.line("");
+        self.line("");
+        self.heading(section.title);
+        for paragraph in &section.how_to_read {
+            self.paragraph(paragraph);
+        }
+        for item in &section.items {
+            self.labelled("-", 2, item);
+        }
+        if !section.more_items.is_empty() {
+            self.labelled("-", 2, &phrases::more_items(section.more_items.len()));
+        }
+        for table in &section.tables {
+            for part in table.printable().fitting(self.options.width) {
+                self.line("");
+                self.table(&part);
+            }
+        }
+        for listing in &section.listings {
+            self.listing(listing);
+        }
+    }
+
+    /// Texts below each other: their lines are too long for columns.
+    fn listing(&mut self, listing: &Listing) {
+        self.line("");
+        self.line(&listing.title);
+        for (whose, text) in &listing.texts {
+            self.line(&format!("  {whose}:"));
+            for line in text.lines() {
+                self.push(&printable_lines(&format!("    {line}")));
+            }
+        }
+    }
+
+    pub(crate) fn table(&mut self, table: &Table) {
+        let layout = Layout::of(table);
+        if !table.title.is_empty() {
+            self.line(&table.title);
+        }
+        if table.columns.iter().any(|column| column.clients.is_some()) {
+            self.push(&layout.clients_line());
+        }
+        let heads: Vec<Shown> = table.columns.iter().map(|column| Shown::plain(&*column.system)).collect();
+        self.line(&layout.line("", "", &heads, |text, _| text.to_owned()));
+        for line in &table.lines {
+            match line {
+                Line::Group(name) => self.line(name),
+                Line::Test { name, operation, cells } => {
+                    let name = format!("{}{name}", " ".repeat(TEST_INDENT));
+                    self.push(&layout.line(&name, operation, cells, |text, tint| self.tinted(text, tint)));
+                }
+            }
+        }
+    }
+
+    /// Cyan is better and yellow is worse. Unlike green and red, colour-blind people can distinguish them.
+    fn tinted(&self, text: &str, tint: Option<Tint>) -> String {
+        match tint {
+            Some(Tint::Better) => self.styled(text, "36"),
+            Some(Tint::Worse) => self.styled(text, "33"),
+            None => text.to_owned(),
+        }
+    }
+
+    fn styled(&self, text: &str, style: &str) -> String {
+        if self.options.color { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// A table with its column widths.
+struct Layout<'a> {
+    table: &'a Table,
+    widths: Widths,
+}
+
+impl<'a> Layout<'a> {
+    fn of(table: &'a Table) -> Self {
+        Self { table, widths: table.widths() }
+    }
+
+    fn label(&self, name: &str, operation: &str) -> String {
+        let name = pad_right(name, self.widths.name);
+        if self.widths.operation == 0 {
+            return name;
+        }
+        format!("{name}{}{}", " ".repeat(COLUMN_GAP), pad_right(operation, self.widths.operation))
+    }
+
+    fn line(
+        &self,
+        name: &str,
+        operation: &str,
+        cells: &[Shown],
+        tinted: impl Fn(&str, Option<Tint>) -> String,
+    ) -> String {
+        let mut line = self.label(name, operation);
+        for (at, (cell, width)) in cells.iter().zip(&self.widths.columns).enumerate() {
+            line += &" ".repeat(self.gap_before(at) + width.text.saturating_sub(cell.text.width()));
+            line += &tinted(&cell.text, cell.tint);
+            line += &pad_right(&cell.note, width.note);
+        }
+        line
+    }
+
+    /// The client counts, each above its columns: `── 4 clients ──`.
+    fn clients_line(&self) -> String {
+        let mut line = self.label("", "");
+        let mut start = 0;
+        for group in self.table.column_groups() {
+            let columns = start..start + group.len();
+            line += &" ".repeat(self.gap_before(start));
+            line += &centred(&group[0].clients_head(), self.widths.of_columns(columns));
+            start += group.len();
+        }
+        line
+    }
+
+    fn gap_before(&self, column: usize) -> usize {
+        let columns = &self.table.columns;
+        let starts_group = column > 0 && columns[column - 1].clients != columns[column].clients;
+        if starts_group { GROUP_GAP } else { COLUMN_GAP }
+    }
+}
+
+/// Text in the middle of a line. The widths of formatting end at 65,535, where they panic.
+fn centred(text: &str, width: usize) -> String {
+    let rest = width.saturating_sub(text.width());
+    let before = rest / 2;
+    format!("{}{text}{}", "─".repeat(before), "─".repeat(rest - before))
+}
+
+fn pad_right(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Details for drill-downs, read from the results file before rendering.
+
+use std::collections::{HashMap, HashSet};
+
+use dyno_judge::{DisturbanceLimits, TrialChecks, check_trial};
+use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
+
+use crate::build::grid::is_complete;
+
+/// Above this total time of trials, a report does not include every second.
+const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
+
+/// Seconds and counters of the trials shown in full, and checks of all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    pub trials: HashMap<TrialId, TrialDetails>,
+    /// Checks of all completed trials.
+    pub checks: TrialChecks,
+    /// Whether only the trial nearest to its cell's median is included, because all would make the page too large.
+    pub is_thinned: bool,
+}
+
+/// The seconds and counters of a trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrialDetails {
+    /// Its seconds, in order.
+    pub seconds: Vec<Second>,
+    /// Its counters, by name.
+    pub counters: Vec<CounterRecord>,
+}
+
+impl Details {
+    /// Reads the details of a run: every trial of a short run, the most typical trial of each cell of a long one.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn load(store: &Store, run: &Run) -> Result<Self, StoreError> {
+        let is_thinned = seconds_in(run) > SECONDS_EMBEDDED_MAX;
+        let typical = is_thinned.then(|| typical_trials(run));
+        let mut found = Self { is_thinned, ..Self::default() };
+        for trial in &run.trials {
+            // Seconds are most of the data, so they are read once for both uses.
+            let rates = if typical.as_ref().is_none_or(|typical| typical.contains(&trial.id)) {
+                let (seconds, counters) = (store.seconds(trial.id)?, store.counters(trial.id)?);
+                let rates = seconds.iter().map(Second::rate).collect();
+                found.trials.insert(trial.id, TrialDetails { seconds, counters });
+                rates
+            } else {
+                store.second_rates(trial.id)?
+            };
+            if is_complete(&trial.record) {
+                found.checks.insert(trial.id, check_trial(run, trial, &rates, &DisturbanceLimits::default()));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn seconds_in(run: &Run) -> f64 {
+    run.trials.iter().filter_map(|trial| Some(trial.record.measured.as_ref()?.seconds.max(1.0))).sum()
+}
+
+/// The completed trial with the median rate of each cell, the lower of two.
+fn typical_trials(run: &Run) -> HashSet<TrialId> {
+    let mut cells: HashMap<(&str, u32, &str), Vec<&Trial>> = HashMap::new();
+    for trial in &run.trials {
+        let record = &trial.record;
+        if is_complete(record) {
+            cells.entry((&record.step_id, record.clients, &record.system_id)).or_default().push(trial);
+        }
+    }
+    let middle = |mut trials: Vec<&'_ Trial>| {
+        trials.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+        trials.swap_remove((trials.len() - 1) / 2).id
+    };
+    cells.into_values().map(middle).collect()
+}
+
+fn rate(trial: &Trial) -> f64 {
+    dyno_judge::throughput(&trial.record).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn the_typical_trial_is_the_one_in_the_middle() {
+        let mut run = sample::run(3);
+        for (number, rate) in [500, 100, 300].into_iter().enumerate() {
+            let trial = sample::trial_mut(&mut run, "point-query", "maria", 1, number as u32);
+            trial.measured.as_mut().unwrap().counts.operations = rate;
+        }
+        let typical = typical_trials(&run);
+        let of_cell: Vec<u32> = run
+            .trials
+            .iter()
+            .filter(|trial| typical.contains(&trial.id))
+            .map(|trial| &trial.record)
+            .filter(|trial| {
+                (&*trial.step_id, trial.clients, &*trial.system_id) == ("point-query", 1, "maria")
+            })
+            .map(|trial| trial.round)
+            .collect();
+        assert_eq!(of_cell, [2]);
+        assert_eq!(typical.len(), 3 + 5 * 2 * 3, "one of each cell");
+    }
+}

@@ -1,0 +1,148 @@
+//! The section on methods and provenance.
+
+use dyno_store::Run;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use crate::model::Reports;
+use crate::wording::{number, phrases};
+
+/// Methods, provenance and the plan.
+pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
+    html! {
+        section #methods {
+            h2 { "Methods and provenance" }
+            ul.method { @for line in method_lines(reports) { li { (line) } } }
+            div.two {
+                div {
+                    h3 { "Run" }
+                    dl.facts.wide {
+                        (fact("plan", &run.record.plan_name))
+                        (fact("started", &reports.run.started_at.replace('T', " ").replace('Z', " UTC")))
+                        (fact("state", reports.run.state))
+                        (fact("trials", &format!("{} of {}", reports.run.trials_completed, reports.run.trials_planned)))
+                        (fact("seed", &reports.run.seed))
+                        (fact("scale", &reports.run.scale.to_string()))
+                        (fact("Dyno", &reports.run.dyno_version))
+                        (fact("command", &run.record.command_line))
+                    }
+                }
+                div {
+                    h3 { "Host" }
+                    dl.facts.wide { @for (name, value) in host_facts(&run.record.host) { (fact(&name, &value)) } }
+                }
+            }
+            h3 { "Systems" }
+            div.scroll { (systems(run)) }
+            @for resumption in &run.resumptions {
+                p.note { "The run was continued after an end before its time."
+                    @if !resumption.differences.is_empty() { " Since it began: " (resumption.differences.join(" ")) } }
+            }
+            button #csv type="button" hidden { "Every second in this page as CSV" }
+            details { summary { "The plan, word for word" } pre tabindex="0" { (run.record.plan_text) } }
+        }
+    }
+}
+
+/// Sentences on how figures and verdicts are computed.
+fn method_lines(reports: &Reports) -> Vec<String> {
+    let rule = &reports.rule;
+    let margin = number::margin(rule);
+    let error = phrases::error(rule);
+    vec![
+        "In each round every system gets a fresh instance, a server on its own copy of the data, and goes through all steps \
+         in order. What stays the same for as long as a server lives differs from start to start, so rounds are what \
+         intervals count."
+            .to_owned(),
+        "Within a step systems take turns in slices of a few hundredths of a second, in alternating order, so that drift of \
+         the machine falls on all alike. Loads, given rates and steps with background loads have whole trials."
+            .to_owned(),
+        "A rate is the median of its rounds. The ratio of a round is that of neighbouring slices, or of whole trials; the \
+         ratio of a test is the middle of its rounds (Hodges and Lehmann), of two to five rounds their geometric mean."
+            .to_owned(),
+        format!(
+            "The interval of a ratio is exact: with at least {} rounds it is Wilcoxon's, which holds however rounds vary, if \
+             they vary to both sides alike. With two to five rounds it is Student's t interval of the logarithms. With one \
+             round it comes from slices, holds for this pair of servers only, and no verdict rests on it.",
+            dyno_stats::ROUNDS_MIN
+        ),
+        format!(
+            "A verdict counts differences from {margin}: faster or slower {error}, all candidates together; the same if the whole interval is within {margin}. All else is \
+             not decided: that no difference was found is not that there is none."
+        ),
+        "Only a cell with a verdict is tinted, the stronger the further from 1: 5%, 15%, 40%, 2×.".to_owned(),
+        "Latency counts from when an event was due, in HDR histograms that merge without loss; percentiles are never \
+         averaged."
+            .to_owned(),
+        "Server CPU is that of the server's own process while it was loaded; its CPU between its slices is shown apart, \
+         since work that it put off cannot be attributed to slices."
+            .to_owned(),
+        "Reads, writes and flushes are those of the device under the data while a system's slices ran, so they hold what \
+         other systems wrote back meanwhile."
+            .to_owned(),
+    ]
+}
+
+fn fact(name: &str, value: &str) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
+fn systems(run: &Run) -> Markup {
+    html! {
+        table.list {
+            caption.hidden-text { "The systems under test" }
+            thead { tr {
+                th scope="col" { "system" } th scope="col" { "engine" } th scope="col" { "version" }
+                th scope="col" { "settings asked for" } th scope="col" { "confinement" }
+            } }
+            tbody {
+                @for system in &run.systems {
+                    tr {
+                        th scope="row" { (system.id) @if system.is_base { " (base)" } }
+                        td { (system.name) }
+                        td {
+                            (system.engine_version.as_deref().unwrap_or("–"))
+                            @if let Some(encryption) = &system.encryption { div { "encryption: " (encryption) } }
+                            @if let Some(image) = &system.image { div { "image: " (image) } }
+                        }
+                        td.code {
+                            @if let Some(profile) = &system.profile { div { "profile " (profile) } }
+                            @for (name, value) in facts(&system.requested_settings) { div { code { (name) " = " (value) } } }
+                        }
+                        td.code {
+                            @if let Some(confinement) = &system.confinement {
+                                @for (name, value) in facts(confinement) { div { code { (name) " = " (value) } } }
+                            } @else { "none" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The host's facts, one line each.
+fn host_facts(host: &Value) -> Vec<(String, String)> {
+    let readable = |(name, value): (String, String)| match (name.strip_suffix("_bytes"), value.parse()) {
+        (Some(what), Ok(bytes)) => (what.replace('_', " "), number::bytes(bytes)),
+        _ => (name.replace('_', " "), value),
+    };
+    facts(host).into_iter().map(readable).collect()
+}
+
+/// The members of an object as text; nested keys are joined by a dot.
+fn facts(value: &Value) -> Vec<(String, String)> {
+    let Value::Object(members) = value else { return Vec::new() };
+    let mut facts = Vec::new();
+    for (name, value) in members {
+        match value {
+            Value::Null => {}
+            Value::String(text) => facts.push((name.clone(), text.clone())),
+            Value::Object(_) => facts.extend(
+                self::facts(value).into_iter().map(|(inner, text)| (format!("{name}.{inner}"), text)),
+            ),
+            other => facts.push((name.clone(), other.to_string())),
+        }
+    }
+    facts
+}

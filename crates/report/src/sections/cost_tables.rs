@@ -1,0 +1,165 @@
+//! The efficiency report: a table for each cost, in the layout of the other reports.
+
+use crate::model::{Cell, Cost, CostValue, Reports};
+use crate::sections::section::{Section, table};
+use crate::sections::table::{Shown, Table};
+use crate::wording::number;
+use crate::wording::phrases;
+
+/// A table for each cost that was measured and is not 0 everywhere, and a line for the others.
+pub(crate) fn section(reports: &Reports) -> Section {
+    let in_process = phrases::in_process_note(reports);
+    let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
+    for cost in Cost::ALL {
+        match greatest(reports, cost) {
+            None if is_of_client(cost) && in_process.is_some() => {}
+            None => unmeasured.push(name(cost)),
+            Some(0.0) => nothing.push(name(cost)),
+            Some(_) => tables.push(cost_table(reports, cost)),
+        }
+    }
+    let mut how_to_read = vec![
+        format!(
+            "Median of the rounds, with × as a multiple of {}'s; above 1 costs more. Costs are not judged.",
+            phrases::base_id(reports)
+        ),
+        "Reads, writes and fsyncs are those that the data's device completed (an fsync as a cache flush) while the system was \
+         loaded, whoever asked for them; all else is of the server's process, and the client's CPU and memory of the load \
+         process. Memory is resident memory."
+            .to_owned(),
+    ];
+    how_to_read.extend(has_ratios_of_rounds(reports).then(|| phrases::OF_ROUNDS_NOTE.to_owned()));
+    how_to_read.extend(in_process);
+    let mut list = |what: &str, costs: &[&str]| {
+        if !costs.is_empty() && !reports.efficiency.rows.is_empty() {
+            how_to_read.push(format!("{what}: {}.", costs.join(", ")));
+        }
+    };
+    list("None anywhere", &nothing);
+    list("Not measured", &unmeasured);
+    Section {
+        title: "Efficiency: what an operation costs, I/O and memory",
+        how_to_read,
+        tables,
+        ..Section::default()
+    }
+}
+
+/// The name of a cost, with its unit.
+pub(crate) fn name(cost: Cost) -> &'static str {
+    match cost {
+        Cost::ServerCpu => "server CPU µs",
+        Cost::ClientCpu => "client CPU µs",
+        Cost::ContextSwitches => "context switches",
+        Cost::Reads => "reads",
+        Cost::Writes => "writes",
+        Cost::ReadKib => "KiB read",
+        Cost::WrittenKib => "KiB written",
+        Cost::Fsyncs => "fsyncs",
+        Cost::ReadRate => "MiB/s read",
+        Cost::WrittenRate => "MiB/s written",
+        Cost::ServerMemory => "server memory MiB, the most",
+        Cost::ServerMemoryMean => "server memory MiB, the mean",
+        Cost::ClientMemory => "client memory MiB, the most",
+    }
+}
+
+/// The name of a cost and what it is counted for.
+pub(crate) fn title(cost: Cost) -> String {
+    let is_of_time = matches!(
+        cost,
+        Cost::ReadRate | Cost::WrittenRate | Cost::ServerMemory | Cost::ServerMemoryMean | Cost::ClientMemory
+    );
+    format!("{}{}", name(cost), if is_of_time { "" } else { " per operation" })
+}
+
+/// Whether the cost is of the load process, of which an in-process engine has no account of its own.
+fn is_of_client(cost: Cost) -> bool {
+    matches!(cost, Cost::ClientCpu | Cost::ClientMemory)
+}
+
+/// Costs that were measured and are not 0 everywhere.
+pub(crate) fn shown_costs(reports: &Reports) -> Vec<Cost> {
+    let is_shown = |cost: &Cost| greatest(reports, *cost).is_some_and(|greatest| greatest > 0.0);
+    Cost::ALL.into_iter().filter(is_shown).collect()
+}
+
+/// The largest median of a cost; none if no cell has one.
+fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
+    let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells);
+    cells.filter_map(|cell| Some(cell.value()?.get(cost)?.median)).reduce(f64::max)
+}
+
+fn cost_table(reports: &Reports, cost: Cost) -> Table {
+    let table = table(reports, &reports.efficiency, |_, costs| {
+        costs.get(cost).map_or_else(|| Shown::plain("–"), shown)
+    });
+    Table { title: title(cost), ..table }
+}
+
+fn shown(value: &CostValue) -> Shown {
+    let amount = number::three_digits(value.median);
+    let relative = value.relative.map(|relative| format!(" {}", number::times(relative.ratio)));
+    let of_rounds = if value.is_quotient { "" } else { phrases::OF_ROUNDS };
+    Shown { note: of_rounds.to_owned(), ..Shown::plain(amount + &relative.unwrap_or_default()) }
+}
+
+/// Whether a multiple is not the quotient of what stands beside it.
+pub(crate) fn has_ratios_of_rounds(reports: &Reports) -> bool {
+    let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
+    cells.flat_map(|costs| costs.0.values()).flatten().any(|value| !value.is_quotient)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{self, reports};
+
+    fn titles(section: &Section) -> Vec<&str> {
+        section.tables.iter().map(|table| &table.title[..]).collect()
+    }
+
+    #[test]
+    fn a_cost_that_nobody_paid_is_a_line_and_not_a_table() {
+        let section = section(&reports(&sample::run(1)));
+        assert_eq!(
+            titles(&section),
+            [
+                "server CPU µs per operation",
+                "client CPU µs per operation",
+                "context switches per operation",
+                "writes per operation",
+                "KiB written per operation",
+                "fsyncs per operation",
+                "MiB/s written",
+                "server memory MiB, the most",
+                "server memory MiB, the mean",
+                "client memory MiB, the most",
+            ]
+        );
+        assert_eq!(section.how_to_read.last().unwrap(), "None anywhere: reads, KiB read, MiB/s read.");
+    }
+
+    #[test]
+    fn what_could_not_be_measured_is_said_apart_from_nothing() {
+        let mut run = sample::run(1);
+        for trial in &mut run.trials {
+            trial.record.usage.device_flushes = None;
+        }
+        let section = section(&reports(&run));
+        assert_eq!(section.how_to_read.last().unwrap(), "Not measured: fsyncs.");
+    }
+
+    #[test]
+    fn a_client_inside_the_server_is_explained_and_not_called_unmeasured() {
+        let mut run = sample::run(1);
+        for system in ["mysql56", "maria", "myrocks"] {
+            sample::put_in_process(&mut run, system);
+        }
+        let section = section(&reports(&run));
+        assert!(!titles(&section).contains(&"client CPU µs per operation"));
+        let notes = section.how_to_read.join(" ");
+        assert!(notes.contains("mysql56, maria and myrocks run inside the load process"), "{notes}");
+        assert!(!notes.contains("Not measured"), "{notes}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Crash tests as a table.
+
+use dyno_store::CrashRecord;
+
+use crate::model::Reports;
+use crate::sections::section::Section;
+use crate::sections::table::{Column, Line, Shown, Table, Tint};
+use crate::wording::number::{counted, whole};
+
+/// The section; none if no system was crashed.
+pub(crate) fn section(reports: &Reports) -> Option<Section> {
+    let tests = &reports.crash_tests;
+    (!tests.is_empty()).then(|| Section {
+        title: "Crashes: what systems kept of what they had acknowledged",
+        how_to_read: vec![
+            "Each system was crashed under load, started again, and asked for every transaction. Lost: acknowledged and gone. \
+             Torn: there in part. Resurrected: there, and never committed. In doubt: not answered before the crash."
+                .to_owned(),
+        ],
+        items: tests.iter().map(sentence).collect(),
+        tables: vec![Table {
+            title: String::new(),
+            shows_operations: false,
+            columns: COLUMNS.map(|name| Column { system: name.to_owned(), clients: None }).to_vec(),
+            lines: tests.iter().map(line).collect(),
+        }],
+        ..Section::default()
+    })
+}
+
+const COLUMNS: [&str; 7] =
+    ["crashes", "acknowledged", "lost", "torn", "resurrected", "in doubt", "longest recovery"];
+
+/// `innodb, processes killed: nothing was lost (promise: no acknowledged commit is lost)`.
+pub(crate) fn sentence(test: &CrashRecord) -> String {
+    let kind = if test.kind == "power" { "power cut" } else { "processes killed" };
+    let verdict = match test.verdict.as_str() {
+        "kept" => "nothing was lost".to_owned(),
+        "allowed" if test.lost > 0 => {
+            format!("{} lost, and its settings promise no better", counted(test.lost, "commit"))
+        }
+        "allowed" => "what is left is damaged, and its settings promise no better".to_owned(),
+        "broken" => "BROKEN: it did not keep what its settings promise".to_owned(),
+        _ => "there was no crash".to_owned(),
+    };
+    let promise =
+        if test.promise.is_empty() { String::new() } else { format!(" (promise: {})", test.promise) };
+    let failure = test.failure.as_ref().map(|failure| format!("; {failure}")).unwrap_or_default();
+    let first =
+        test.findings.first().map(|finding| format!("; first finding: {finding}")).unwrap_or_default();
+    format!("{}, {kind}: {verdict}{promise}{failure}{first}", test.system_id)
+}
+
+fn line(test: &CrashRecord) -> Line {
+    let lost = match test.lost_age_ms_max {
+        Some(ms) => format!("{}, up to {ms:.0} ms old", whole(test.lost as f64)),
+        None => whole(test.lost as f64),
+    };
+    let recovery = test.recovery_ms_max.map_or_else(|| "–".to_owned(), |ms| format!("{:.1} s", ms / 1e3));
+    let counts = [test.torn, test.resurrected, test.in_doubt_kept + test.in_doubt_gone]
+        .map(|count| whole(count as f64));
+    let mut texts = vec![test.crashes.to_string(), whole(test.acknowledged as f64), lost];
+    texts.extend(counts);
+    texts.push(recovery);
+    let mut cells: Vec<Shown> = texts.into_iter().map(Shown::plain).collect();
+    if test.verdict == "broken" {
+        for cell in &mut cells {
+            cell.tint = Some(Tint::Worse);
+        }
+    }
+    Line::Test { name: test.system_id.clone(), operation: String::new(), cells }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{self, reports};
+
+    #[test]
+    fn a_run_without_crash_tests_has_no_section() {
+        assert!(section(&reports(&sample::run(1))).is_none());
+    }
+
+    #[test]
+    fn a_broken_promise_is_told_and_its_line_is_tinted() {
+        let found = section(&reports(&sample::crashed_run())).expect("a section");
+        assert_eq!(
+            found.items,
+            [
+                "mysql56, power cut: BROKEN: it did not keep what its settings promise (promise: no acknowledged commit is \
+                 lost); first finding: crash 2: transaction 7 of client 1 is gone",
+                "maria, power cut: 812 commits lost, and its settings promise no better (promise: commits of about the \
+                 last second may be lost)",
+            ]
+        );
+        let Line::Test { cells, .. } = &found.tables[0].lines[0] else { panic!("{:?}", found.tables[0]) };
+        let texts: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
+        assert_eq!(texts, ["5", "10,240", "1, up to 3 ms old", "0", "0", "18", "6.8 s"]);
+        assert_eq!(cells[2].tint, Some(Tint::Worse));
+    }
+}

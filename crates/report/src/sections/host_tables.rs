@@ -1,0 +1,124 @@
+//! Hosts of a run whose rounds are spread over several: what each delivered, and whether they agree.
+
+use dyno_judge::{Host, HostTest, Hosts};
+
+use crate::model::Reports;
+use crate::sections::section::Section;
+use crate::sections::table::{Column, Line, Shown, Table};
+use crate::wording::number::{self, counted};
+
+/// Largest number of lost attempts that are listed.
+const LOST_MAX: usize = 20;
+
+/// The hosts with their rounds, and a table of ratios for each candidate. None for a run on one host.
+pub(crate) fn section(reports: &Reports) -> Option<Section> {
+    let hosts = reports.hosts.as_ref()?;
+    let alpha = number::percent(reports.rule.alpha);
+    let mut tables = vec![delivered(hosts)];
+    tables.extend(hosts.tests.chunk_by(|a, b| a.system == b.system).map(|tests| ratios(hosts, tests)));
+    Some(Section {
+        title: "Hosts",
+        how_to_read: vec![
+            "A round ran on one host with all its systems. Throughput as a multiple of the base's on each host: mean over its \
+             rounds."
+                .to_owned(),
+            format!(
+                "p: how often hosts would differ as much if rounds had come to them by chance, corrected for all these tests. \
+                 Hosts disagree (≠) if that is at most {alpha}: a ratio then holds for these hosts, and others may have \
+                 another."
+            ),
+        ],
+        items: items(hosts),
+        tables,
+        ..Section::default()
+    })
+}
+
+/// What differs between hosts, and what was lost.
+fn items(hosts: &Hosts) -> Vec<String> {
+    let first = hosts.hosts.first().map(|host| host.name.as_str()).unwrap_or_default();
+    let unlike = hosts.hosts.iter().filter(|host| !host.differences.is_empty());
+    let unlike =
+        unlike.map(|host| format!("{} differs from {first}: {}.", host.name, host.differences.join("; ")));
+    let lost = hosts.lost.iter().take(LOST_MAX).map(|lost| {
+        let on = lost.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+        format!("An attempt at round {}{on} came to nothing: {}.", lost.round + 1, lost.reason)
+    });
+    let more = hosts.lost.len().checked_sub(LOST_MAX).filter(|more| *more > 0);
+    unlike.chain(lost).chain(more.map(|more| format!("So did {more} more."))).collect()
+}
+
+fn delivered(hosts: &Hosts) -> Table {
+    let line = |host: &Host| {
+        let lost = hosts.lost.iter().filter(|lost| lost.host.as_ref() == Some(&host.name)).count();
+        Line::Test {
+            name: host.name.clone(),
+            operation: String::new(),
+            cells: vec![Shown::plain(host.rounds.to_string()), Shown::plain(lost.to_string())],
+        }
+    };
+    table(String::new(), ["rounds", "lost"], hosts.hosts.iter().map(line).collect())
+}
+
+/// The ratios of one system on each host.
+fn ratios(hosts: &Hosts, tests: &[HostTest]) -> Table {
+    let heads = hosts.hosts.iter().map(|host| host.name.as_str()).chain(["between", "p"]);
+    let line = |test: &HostTest| Line::Test {
+        name: format!("{} at {}", test.step, counted(u64::from(test.clients), "client")),
+        operation: String::new(),
+        cells: cells(hosts, test),
+    };
+    let system = tests.first().map(|test| test.system.clone()).unwrap_or_default();
+    table(system, heads, tests.iter().map(line).collect())
+}
+
+fn cells(hosts: &Hosts, test: &HostTest) -> Vec<Shown> {
+    let dash = || "–".to_owned();
+    let of_hosts = hosts.hosts.iter().zip(&test.ratios).map(|(host, found)| {
+        let is_odd = test.odd.as_ref() == Some(&host.name);
+        Shown {
+            text: found.ratio.map_or_else(dash, number::ratio),
+            note: if is_odd { " ≠".to_owned() } else { String::new() },
+            tint: None,
+        }
+    });
+    let between =
+        Shown::plain(test.between_hosts.map_or_else(dash, |spread| format!("±{}", number::percent(spread))));
+    let p = Shown {
+        text: test.p_adjusted.map_or_else(dash, p_in_words),
+        note: if test.disagree { " ≠".to_owned() } else { String::new() },
+        tint: None,
+    };
+    of_hosts.chain([between, p]).collect()
+}
+
+fn p_in_words(p: f64) -> String {
+    if p < 0.0005 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+fn table<'a>(title: String, heads: impl IntoIterator<Item = &'a str>, lines: Vec<Line>) -> Table {
+    let columns = heads.into_iter().map(|head| Column { system: head.to_owned(), clients: None }).collect();
+    Table { title, shows_operations: false, columns, lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RenderOptions;
+    use crate::golden::assert_golden;
+    use crate::sample::{self, reports};
+
+    #[test]
+    fn a_run_on_one_host_has_no_section() {
+        assert!(section(&reports(&sample::run(3))).is_none());
+    }
+
+    #[test]
+    fn hosts_read_as_people_expect() {
+        let reports = reports(&sample::spread_run());
+        let text = crate::format::text::render(&reports, &RenderOptions { color: false, width: 120 });
+        let start = text.find("\nHosts\n").unwrap() + 1;
+        let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
+        assert_golden("hosts.txt", &text[start..end]);
+    }
+}

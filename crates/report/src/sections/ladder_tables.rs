@@ -1,0 +1,165 @@
+//! Ladders: what each step costs.
+
+use dyno_judge::{Finding, Ladder, Rung, RungRatio, RungTest, SettingChange};
+
+use crate::model::{Cell, Cost, Matrix, Reports};
+use crate::sections::cost_tables;
+use crate::sections::section::Section;
+use crate::sections::steady_state::level;
+use crate::sections::table::{Column, Line, Shown, Table};
+use crate::wording::number::{self, counted};
+use crate::wording::words;
+
+/// The costs that are shown beside the throughput.
+const COSTS: [Cost; 7] = [
+    Cost::ServerCpu,
+    Cost::Writes,
+    Cost::ReadKib,
+    Cost::WrittenKib,
+    Cost::Fsyncs,
+    Cost::ReadRate,
+    Cost::WrittenRate,
+];
+
+/// Two tables for each ladder: throughput and costs. None without a ladder.
+pub(crate) fn section(reports: &Reports) -> Option<Section> {
+    (!reports.ladders.is_empty()).then(|| Section {
+        title: "The price of each promise",
+        how_to_read: vec![
+            "Each system differs from the one above it by what its line names. Operations per second, and throughput as a \
+             multiple of that of the line above and of the first; in brackets the 95% interval, for a test alone. Only a step \
+             has a verdict: all steps of a ladder are one family."
+                .to_owned(),
+            format!(
+                "+ faster, − slower, = the same within {}, ? not decided, · not judged, ! failed where the line above did \
+                 not. Level: the warm-up after which the rate was measured; none: how it rose or fell meanwhile; ? where trials were too short to tell.",
+                number::margin(&reports.rule)
+            ),
+        ],
+        tables: reports.ladders.iter().flat_map(|ladder| tables(reports, ladder)).collect(),
+        ..Section::default()
+    })
+}
+
+fn tables(reports: &Reports, ladder: &Ladder) -> [Table; 2] {
+    let heads = ["per second", "× line above", "× first", "level"];
+    let prices =
+        table(ladder.id.clone(), &heads, lines(ladder, described, |rung, test| prices(reports, rung, test)));
+    let mut heads: Vec<&str> = COSTS.into_iter().map(cost_tables::name).collect();
+    heads.push("on disk");
+    let title = format!("{}: costs of an operation, I/O and size", ladder.id);
+    let costs = table(title, &heads, lines(ladder, name, |rung, test| costs(reports, rung, test)));
+    [prices, costs]
+}
+
+fn table(title: String, heads: &[&str], lines: Vec<Line>) -> Table {
+    let columns = heads.iter().map(|head| Column { system: (*head).to_owned(), clients: None }).collect();
+    Table { title, shows_operations: false, columns, lines }
+}
+
+/// The rungs of each test.
+fn lines(
+    ladder: &Ladder,
+    name: impl Fn(&Ladder, &Rung) -> String,
+    cells: impl Fn(&Rung, &RungTest) -> Vec<Shown>,
+) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (at, test) in ladder.rungs.first().into_iter().flat_map(|rung| rung.tests.iter().enumerate()) {
+        lines.push(Line::Group(format!("{} at {}", test.step, counted(u64::from(test.clients), "client"))));
+        lines.extend(ladder.rungs.iter().map(|rung| Line::Test {
+            name: name(ladder, rung),
+            operation: String::new(),
+            cells: cells(rung, &rung.tests[at]),
+        }));
+    }
+    lines
+}
+
+/// A system's id; in a ladder that made it, without the ladder's.
+fn name(ladder: &Ladder, rung: &Rung) -> String {
+    let without_ladder = rung.system.strip_prefix(&ladder.id).and_then(|rest| rest.strip_prefix('.'));
+    without_ladder.unwrap_or(&rung.system).to_owned()
+}
+
+/// `sync: sync_binlog 0 → 1`.
+fn described(ladder: &Ladder, rung: &Rung) -> String {
+    let changes: Vec<String> = rung.changes.iter().map(change).collect();
+    let name = name(ladder, rung);
+    if changes.is_empty() { name } else { format!("{name}: {}", changes.join(", ")) }
+}
+
+fn change(of: &SettingChange) -> String {
+    let value = |value: &Option<String>| match value.as_deref() {
+        Some("") => "empty".to_owned(),
+        Some(value) => value.to_owned(),
+        None => "default".to_owned(),
+    };
+    format!("{} {} → {}", of.name, value(&of.before), value(&of.after))
+}
+
+fn prices(reports: &Reports, rung: &Rung, test: &RungTest) -> Vec<Shown> {
+    let rate = cell(&reports.absolute, rung, test).and_then(Cell::value);
+    let shown = |text: Option<String>| Shown::plain(text.unwrap_or_else(|| "–".to_owned()));
+    vec![
+        shown(rate.map(|rate| number::three_digits(rate.operations_per_second))),
+        test.against_previous.as_ref().map_or_else(Shown::default, step),
+        match &test.against_first {
+            Some(from_first) => Shown::plain(words::ratio_in(from_first.ratio, from_first.interval)),
+            None => test.against_previous.as_ref().map_or_else(Shown::default, |_| Shown::plain("–")),
+        },
+        shown(rate.and_then(|rate| rate.steady_state.as_ref()).map(level)),
+    ]
+}
+
+/// The effect of a step, with its verdict.
+fn step(price: &RungRatio) -> Shown {
+    let text = match (price.ratio, price.finding) {
+        (Some(ratio), _) => words::ratio_in(ratio, price.interval),
+        (None, Finding::Failed) => "failed".to_owned(),
+        (None, _) => "–".to_owned(),
+    };
+    Shown { text, note: format!(" {}", words::mark(price.finding)), tint: words::tint(price.finding) }
+}
+
+fn costs(reports: &Reports, rung: &Rung, test: &RungTest) -> Vec<Shown> {
+    let costs = cell(&reports.efficiency, rung, test).and_then(Cell::value);
+    let of = |cost| costs.and_then(|costs| costs.get(cost)).map(|value| number::three_digits(value.median));
+    let shown = |text: Option<String>| Shown::plain(text.unwrap_or_else(|| "–".to_owned()));
+    let mut cells: Vec<Shown> = COSTS.into_iter().map(|cost| shown(of(cost))).collect();
+    cells.push(shown(disk(reports, rung, test).map(number::bytes)));
+    cells
+}
+
+fn cell<'a, T>(matrix: &'a Matrix<T>, rung: &Rung, test: &RungTest) -> Option<&'a Cell<T>> {
+    let row = matrix.rows.iter().find(|row| row.step == test.step)?;
+    row.cells.iter().find(|cell| cell.system == rung.system && cell.clients == test.clients)
+}
+
+/// Bytes on disk after the last trial of the test's group.
+fn disk(reports: &Reports, rung: &Rung, test: &RungTest) -> Option<u64> {
+    let row = reports.absolute.rows.iter().find(|row| row.step == test.step)?;
+    let system = reports.systems.iter().position(|system| system.id == rung.system)?;
+    reports.disk.iter().find(|disk| disk.group == row.group)?.bytes.get(system).copied().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RenderOptions;
+    use crate::golden::assert_golden;
+    use crate::sample::{self, reports};
+
+    #[test]
+    fn a_run_without_a_ladder_has_no_section() {
+        assert!(section(&reports(&sample::run(3))).is_none());
+    }
+
+    #[test]
+    fn a_ladder_reads_as_people_expect() {
+        let reports = reports(&sample::laddered_run());
+        let text = crate::format::text::render(&reports, &RenderOptions { color: false, width: 120 });
+        let start = text.find("The price of each promise").unwrap();
+        let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
+        assert_golden("ladder.txt", &text[start..end]);
+    }
+}

@@ -1,0 +1,65 @@
+//! The servers' plans for queries, side by side where they differ.
+
+use dyno_judge::QueryPlans;
+
+use crate::model::Reports;
+use crate::sections::section::{Listing, Section};
+
+/// None if no plan was kept.
+pub(crate) fn section(reports: &Reports) -> Option<Section> {
+    let differing = |of_step: &&QueryPlans| of_step.plans.len() > 1;
+    (!reports.query_plans.is_empty()).then(|| Section {
+        title: "Plans of queries",
+        how_to_read: vec![
+            "The servers' own plans, asked for after a trial; in square brackets what they only estimate, which is not \
+             compared."
+                .to_owned(),
+        ],
+        items: agreement(&reports.query_plans).into_iter().collect(),
+        listings: reports.query_plans.iter().filter(differing).map(listing).collect(),
+        ..Section::default()
+    })
+}
+
+/// The steps in which there is one plan alone.
+fn agreement(query_plans: &[QueryPlans]) -> Option<String> {
+    let alike = query_plans.iter().filter(|of_step| of_step.plans.len() == 1);
+    let steps: Vec<&str> = alike.map(|of_step| of_step.step.as_str()).collect();
+    (!steps.is_empty())
+        .then(|| format!("All systems that have a plan have the same one in {}.", steps.join(", ")))
+}
+
+fn listing(of_step: &QueryPlans) -> Listing {
+    let texts = of_step.plans.iter().map(|plan| (plan.systems.join(", "), plan.plan.clone()));
+    Listing { title: of_step.step.clone(), texts: texts.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::golden::assert_golden;
+    use crate::sample::{self, reports};
+
+    #[test]
+    fn plans_are_side_by_side_where_they_differ() {
+        let reports = reports(&sample::queried_run());
+        let section = section(&reports).unwrap();
+        assert_eq!(section.items, ["All systems that have a plan have the same one in scan."]);
+        let [listing] = &section.listings[..] else { panic!() };
+        assert_eq!(listing.title, "q19");
+        assert_eq!(listing.texts[1].0, "maria, myrocks");
+        let text = crate::format::text::render(&reports, &crate::RenderOptions { color: false, width: 100 });
+        let start = text.find(section.title).unwrap();
+        let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
+        assert_golden("query-plans.txt", &text[start..end]);
+        let markdown = crate::format::markdown::section(&section).join("\n\n");
+        assert!(markdown.contains("\n\nmaria, myrocks:\n\n```\n1 SIMPLE lineitem: ref"), "{markdown}");
+        let page = crate::html::parts::sections::section("plans", Some(section)).into_string();
+        assert_eq!(page.matches("<figure class=\"listing\">").count(), 2, "{page}");
+    }
+
+    #[test]
+    fn a_run_without_plans_has_no_section() {
+        assert!(section(&reports(&sample::run(3))).is_none());
+    }
+}

@@ -1,0 +1,72 @@
+//! Tests that repeat an earlier one, before and after. They show the effect of the steps between them.
+
+use crate::model::{Change, Repeated, Reports};
+use crate::sections::section::{Section, test_line};
+use crate::sections::table::{Column, Line, Shown, Table};
+use crate::wording::number::counted;
+use crate::wording::words::ratio_in;
+
+/// The section, with a table for each client count; none if no test repeats another.
+pub(crate) fn section(reports: &Reports) -> Option<Section> {
+    let pairs: Vec<String> =
+        reports.repeated.iter().map(|it| format!("{} repeats {}", it.row.step, it.repeats)).collect();
+    (!pairs.is_empty()).then(|| Section {
+        title: "Before and after: throughput of tests that repeat an earlier one",
+        how_to_read: vec![
+            "Throughput as a multiple of what the same server had before, median over rounds; below 1, it had less \
+             after what came between. It is not judged."
+                .to_owned(),
+            format!("{}.", pairs.join(", ")),
+        ],
+        items: Vec::new(),
+        tables: (0..reports.client_counts.len()).filter_map(|at| table(reports, at)).collect(),
+        ..Section::default()
+    })
+}
+
+/// The table of a client count; none if no test ran at it.
+fn table(reports: &Reports, at: usize) -> Option<Table> {
+    let systems = reports.systems.len();
+    let line = |repeated: &Repeated<Change>| {
+        let cells = repeated.row.cells.get(at * systems..(at + 1) * systems)?;
+        let ran = cells.iter().any(|cell| cell.value().is_some());
+        let shown = |change: &Change| Shown::plain(ratio_in(change.ratio, change.interval));
+        ran.then(|| test_line(&repeated.row.step, String::new(), cells, &|_, change| shown(change)))
+    };
+    let lines: Vec<Line> = reports.repeated.iter().filter_map(line).collect();
+    let columns = reports.systems.iter().map(|system| Column { system: system.id.clone(), clients: None });
+    let title = counted(u64::from(reports.client_counts[at]), "client");
+    (!lines.is_empty()).then(|| Table { title, shows_operations: false, columns: columns.collect(), lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{self, reports};
+
+    #[test]
+    fn a_test_is_set_beside_the_one_that_it_repeats_system_by_system() {
+        let mut run = sample::run(7);
+        assert!(section(&reports(&run)).is_none());
+        run.steps[3].repeats = Some("point-query".to_owned());
+        let rates: Vec<_> = run.trials.iter().map(|trial| trial.record.clone()).collect();
+        let halved = |trial: &&mut dyno_store::Trial| trial.record.step_id == "update-index";
+        for trial in run.trials.iter_mut().filter(halved) {
+            let record = &mut trial.record;
+            let before = rates.iter().find(|before| {
+                (before.step_id.as_str(), before.clients, before.round, &before.system_id)
+                    == ("point-query", record.clients, record.round, &record.system_id)
+            });
+            let before = before.unwrap().measured.as_ref().unwrap();
+            let measured = record.measured.as_mut().unwrap();
+            measured.seconds = before.seconds;
+            measured.counts.operations = before.counts.operations / 2;
+        }
+        let section = section(&reports(&run)).unwrap();
+        assert_eq!(section.how_to_read[1], "update-index repeats point-query.");
+        assert_eq!(section.tables.len(), 2);
+        let [Line::Test { name, cells, .. }] = &section.tables[0].lines[..] else { panic!() };
+        assert_eq!(name, "update-index");
+        assert!(cells.iter().all(|cell| cell.text == "0.50 [0.50, 0.50]"), "{:?}", cells[0].text);
+    }
+}

@@ -1,0 +1,112 @@
+//! In which functions the servers' threads were, in words, and what looking cost.
+
+use dyno_judge::{CONNECTION, StackSummary, ThreadSummary};
+
+use crate::model::Reports;
+use crate::sections::section::Section;
+use crate::sections::table::{Column, Line, Shown, Table};
+use crate::wording::number::{self, counted};
+
+/// Shares below this are left out of sentences.
+const SHARE_MIN: f64 = 0.01;
+
+/// Largest number of functions of a kind of thread that works for no client. The JSON report has more.
+const FUNCTIONS_OF_OTHERS_MAX: usize = 2;
+
+/// A figure on the samples of a system: its name and its format.
+type Figure = (&'static str, fn(&StackSummary) -> String);
+
+const FIGURES: [Figure; 4] = [
+    ("samples", |of| of.samples.to_string()),
+    ("median time of a sample, ms", |of| number::three_digits(of.sample_ms_median)),
+    ("rate while sampled, of the measured", |of| {
+        of.rate_share.map_or_else(|| "–".to_owned(), number::percent)
+    }),
+    ("frames without a name", |of| number::percent(of.unnamed_share)),
+];
+
+/// The section on stacks; none if none were sampled.
+pub(crate) fn section(reports: &Reports) -> Option<Section> {
+    let same_test = |a: &StackSummary, b: &StackSummary| (&a.step, a.clients) == (&b.step, b.clients);
+    (!reports.stacks.is_empty()).then(|| Section {
+        title: "Stacks: in which functions threads were",
+        how_to_read: vec![
+            "Sampled in one round, while a trial's load ran once more, unmeasured. A function is the innermost of the \
+             engine that is more than a wait or a lock. Shares are of all stacks of a kind of thread; they are not \
+             judged."
+                .to_owned(),
+        ],
+        items: reports.stacks.iter().flat_map(sentences).collect(),
+        tables: reports.stacks.chunk_by(same_test).map(table).collect(),
+        ..Section::default()
+    })
+}
+
+/// Where connections were, where the others were, and why there is no more.
+fn sentences(of: &StackSummary) -> Vec<String> {
+    let place = format!("{} in {} at {}", of.system, of.step, counted(u64::from(of.clients), "client"));
+    let (connections, others): (Vec<_>, Vec<_>) =
+        of.threads.iter().partition(|threads| threads.kind == CONNECTION);
+    let connections = connections.iter().map(|threads| threads_in_words(threads, usize::MAX));
+    let others: Vec<String> =
+        others.iter().map(|threads| threads_in_words(threads, FUNCTIONS_OF_OTHERS_MAX)).collect();
+    let others = (!others.is_empty()).then(|| others.join("; "));
+    let ended = of.ended_early.iter().map(|why| format!("sampling ended before the load did: {why}"));
+    connections.chain(others).chain(ended).map(|sentence| format!("{place}: {sentence}.")).collect()
+}
+
+/// `connection (8 threads) 61% in lock_wait, 20% in row_search, 10% waiting for their client`.
+fn threads_in_words(threads: &ThreadSummary, functions_max: usize) -> String {
+    let shown = threads.functions.iter().take(functions_max).filter(|function| function.share >= SHARE_MIN);
+    let functions = shown.map(|it| format!("{} in {}", number::percent(it.share), it.function));
+    let idle = (threads.idle_share >= SHARE_MIN)
+        .then(|| format!("{} waiting for their client", number::percent(threads.idle_share)));
+    let mean = number::shortest((threads.threads_mean * 10.0).round() / 10.0);
+    let noun = if mean == "1" { "thread" } else { "threads" };
+    let shares: Vec<String> = functions.chain(idle).collect();
+    format!("{} ({mean} {noun}) {}", threads.kind, shares.join(", "))
+}
+
+/// The figures of a test's systems.
+fn table(of_test: &[StackSummary]) -> Table {
+    let line = |(name, show): &Figure| Line::Test {
+        name: (*name).to_owned(),
+        operation: String::new(),
+        cells: of_test.iter().map(|of| Shown::plain(show(of))).collect(),
+    };
+    let first = &of_test[0];
+    Table {
+        title: format!("{} at {}", first.step, counted(u64::from(first.clients), "client")),
+        shows_operations: false,
+        columns: of_test.iter().map(|of| Column { system: of.system.clone(), clients: None }).collect(),
+        lines: FIGURES.iter().map(line).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{self, reports};
+
+    #[test]
+    fn shares_are_in_words_by_kind_of_thread() {
+        let section = section(&reports(&sample::eventful_run())).unwrap();
+        assert_eq!(
+            section.items[0],
+            "mysql56 in update-nonindex at 4 clients: connection (4 threads) 65% in buf_LRU_get_free_block, \
+             25% in row_search, 10% waiting for their client."
+        );
+        assert_eq!(
+            section.items[1],
+            "mysql56 in update-nonindex at 4 clients: purge (1 thread) 100% in srv_purge."
+        );
+        assert_eq!(
+            section.items.last().unwrap(),
+            "myrocks in update-nonindex at 4 clients: sampling ended before the load did: the process 7 has ended."
+        );
+        let [table] = &section.tables[..] else { panic!() };
+        let Line::Test { cells, .. } = &table.lines[1] else { panic!() };
+        assert_eq!(cells[0].text, "12.5");
+        assert!(self::section(&reports(&sample::run(1))).is_none());
+    }
+}

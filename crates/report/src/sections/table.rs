@@ -1,0 +1,296 @@
+//! A table of text, independent of the format.
+
+use dyno_printable::printable;
+use unicode_width::UnicodeWidthStr;
+
+use crate::wording::number::counted;
+
+/// A matrix, or one cost of it, as text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Table {
+    /// The quantity of its numbers; empty if the section's title names it.
+    pub(crate) title: String,
+    /// Whether each test shows its kind of operation.
+    pub(crate) shows_operations: bool,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl Table {
+    /// A table whose columns are not of systems.
+    pub(crate) fn plain(title: &str, heads: &[&str], lines: Vec<Line>) -> Self {
+        let column = |head: &&str| Column { system: (*head).to_owned(), clients: None };
+        Self {
+            title: title.to_owned(),
+            shows_operations: false,
+            columns: heads.iter().map(column).collect(),
+            lines,
+        }
+    }
+}
+
+impl Table {
+    /// The same table with all text escaped, before the widths of its columns are computed.
+    pub(crate) fn printable(&self) -> Self {
+        let text = |text: &str| printable(text).into_owned();
+        let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
+        let column = |column: &Column| Column { system: text(&column.system), clients: column.clients };
+        let line = |line: &Line| match line {
+            Line::Group(name) => Line::Group(text(name)),
+            Line::Test { name, operation, cells } => Line::Test {
+                name: text(name),
+                operation: text(operation),
+                cells: cells.iter().map(shown).collect(),
+            },
+        };
+        Self {
+            title: text(&self.title),
+            shows_operations: self.shows_operations,
+            columns: self.columns.iter().map(column).collect(),
+            lines: self.lines.iter().map(line).collect(),
+        }
+    }
+}
+
+impl Line {
+    /// Cells without notes and tints.
+    pub(crate) fn plain<const N: usize>(name: String, cells: [String; N]) -> Self {
+        Self::Test { name, operation: String::new(), cells: cells.map(Shown::plain).to_vec() }
+    }
+}
+
+/// A column's head.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Column {
+    pub(crate) system: String,
+    /// None if the column is not of a client count.
+    pub(crate) clients: Option<u32>,
+}
+
+impl Column {
+    /// What stands above the columns of its client count: ` 4 clients `; empty if there is none.
+    pub(crate) fn clients_head(&self) -> String {
+        self.clients.map(|clients| format!(" {} ", counted(u64::from(clients), "client"))).unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Line {
+    /// The name of the group of the lines below.
+    Group(String),
+    /// A test's name, what an operation is in it, and a cell for each column.
+    Test { name: String, operation: String, cells: Vec<Shown> },
+}
+
+/// A cell as text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Shown {
+    pub(crate) text: String,
+    /// A verdict's sign and the reference to a footnote: ` + (1)`. It is separate from the text, so that numbers are
+    /// aligned.
+    pub(crate) note: String,
+    /// Set only by a verdict.
+    pub(crate) tint: Option<Tint>,
+}
+
+impl Shown {
+    /// A cell without a tint.
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+/// The direction of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tint {
+    Better,
+    Worse,
+}
+
+/// Spaces between two columns of one client count.
+pub(crate) const COLUMN_GAP: usize = 2;
+/// Spaces between two client counts.
+pub(crate) const GROUP_GAP: usize = 4;
+/// Spaces before the name of a test below its group.
+pub(crate) const TEST_INDENT: usize = 2;
+
+/// Widths of the parts of a table's lines.
+pub(crate) struct Widths {
+    pub(crate) name: usize,
+    pub(crate) operation: usize,
+    pub(crate) columns: Vec<ColumnWidth>,
+}
+
+/// Width of a column's cells: the text, aligned to the right, then the references to footnotes.
+#[derive(Clone, Copy)]
+pub(crate) struct ColumnWidth {
+    pub(crate) text: usize,
+    pub(crate) note: usize,
+}
+
+impl Widths {
+    /// The width of a test's name with its operation.
+    pub(crate) fn label(&self) -> usize {
+        self.name + if self.operation > 0 { COLUMN_GAP + self.operation } else { 0 }
+    }
+
+    /// Total width of some columns.
+    pub(crate) fn of_columns(&self, columns: std::ops::Range<usize>) -> usize {
+        let gaps = COLUMN_GAP * (columns.len() - 1);
+        self.columns[columns].iter().map(|column| column.text + column.note).sum::<usize>() + gaps
+    }
+}
+
+impl Table {
+    /// Widths of the test's name, the operation (0 if not shown), and each column.
+    pub(crate) fn widths(&self) -> Widths {
+        let columns = self.columns.iter().map(|column| ColumnWidth { text: column.system.width(), note: 0 });
+        let mut widths = Widths { name: 0, operation: 0, columns: columns.collect() };
+        for line in &self.lines {
+            match line {
+                Line::Group(name) => widths.name = widths.name.max(name.width()),
+                Line::Test { name, operation, cells } => {
+                    widths.name = widths.name.max(TEST_INDENT + name.width());
+                    if self.shows_operations {
+                        widths.operation = widths.operation.max(operation.width());
+                    }
+                    for (width, cell) in widths.columns.iter_mut().zip(cells) {
+                        width.text = width.text.max(cell.text.width());
+                        width.note = width.note.max(cell.note.width());
+                    }
+                }
+            }
+        }
+        self.widen_for_clients(&mut widths);
+        widths
+    }
+
+    /// Widens the first column of a client count that is narrower than its head.
+    fn widen_for_clients(&self, widths: &mut Widths) {
+        let mut start = 0;
+        for group in self.column_groups() {
+            let head = group[0].clients_head().width();
+            let missing = head.saturating_sub(widths.of_columns(start..start + group.len()));
+            widths.columns[start].text += missing;
+            start += group.len();
+        }
+    }
+
+    /// Groups of adjacent columns with the same client count.
+    pub(crate) fn column_groups(&self) -> impl Iterator<Item = &[Column]> {
+        self.columns.chunk_by(|a, b| a.clients == b.clients)
+    }
+
+    /// Splits the table into tables of whole client counts, with as many side by side as fit the width. A client count
+    /// that is too wide is split by system, with at least one system per table. Tests without content in a part are
+    /// left out of it.
+    pub(crate) fn split(&self, width_max: usize) -> Vec<Self> {
+        let widths = self.widths();
+        let room = width_max.saturating_sub(widths.label() + COLUMN_GAP);
+        let mut parts = Vec::new();
+        let (mut start, mut end, mut part_width) = (0, 0, 0);
+        for piece in self.pieces(&widths, room) {
+            let piece_width = widths.of_columns(piece.clone());
+            if end > start && part_width + GROUP_GAP + piece_width > room {
+                parts.push(self.part(start..end));
+                start = end;
+            }
+            part_width = if end == start { piece_width } else { part_width + GROUP_GAP + piece_width };
+            end = piece.end;
+        }
+        parts.push(self.part(start..end));
+        parts
+    }
+
+    /// The columns of each client count. Those that are wider than `room` are split.
+    fn pieces(&self, widths: &Widths, room: usize) -> Vec<std::ops::Range<usize>> {
+        let mut pieces = Vec::new();
+        let mut end = 0;
+        for group in self.column_groups() {
+            let (mut start, group_end) = (end, end + group.len());
+            for column in start + 1..group_end {
+                if widths.of_columns(start..group_end) > room && widths.of_columns(start..column + 1) > room {
+                    pieces.push(start..column);
+                    start = column;
+                }
+            }
+            pieces.push(start..group_end);
+            end = group_end;
+        }
+        pieces
+    }
+
+    fn part(&self, columns: std::ops::Range<usize>) -> Self {
+        let mut lines: Vec<Line> = Vec::new();
+        for line in &self.lines {
+            if let Line::Test { name, operation, cells } = line {
+                let cells = cells[columns.clone()].to_vec();
+                if cells.iter().all(|cell| cell.text.is_empty()) {
+                    continue;
+                }
+                lines.push(Line::Test { name: name.clone(), operation: operation.clone(), cells });
+            } else {
+                // Removes a group without a test in this part.
+                lines.pop_if(|last| matches!(last, Line::Group(_)));
+                lines.push(line.clone());
+            }
+        }
+        lines.pop_if(|last| matches!(last, Line::Group(_)));
+        Self {
+            title: self.title.clone(),
+            shows_operations: self.shows_operations,
+            columns: self.columns[columns].to_vec(),
+            lines,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let column = |system: &str, clients| Column { system: system.to_owned(), clients: Some(clients) };
+        let test = |name: &str, cells: [&str; 4]| Line::Test {
+            name: name.to_owned(),
+            operation: "query".to_owned(),
+            cells: cells.map(Shown::plain).to_vec(),
+        };
+        Table {
+            title: String::new(),
+            shows_operations: true,
+            columns: vec![column("a", 1), column("b", 1), column("a", 4), column("b", 4)],
+            lines: vec![
+                Line::Group("load".to_owned()),
+                test("load", ["", "", "1,000", "1,100"]),
+                Line::Group("read".to_owned()),
+                test("scan", ["10.0", "11.0", "20.0", "21.0"]),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_table_that_fits_stays_whole() {
+        // " load query" + 4 columns of 4 to 5 characters, with their gaps.
+        let width = 13 + (2 + 4 + 2 + 4) + (4 + 5 + 2 + 5);
+        assert_eq!(table().split(width), vec![table()]);
+        assert_eq!(table().split(width - 1).len(), 2);
+    }
+
+    #[test]
+    fn a_client_count_that_is_too_wide_is_cut_between_systems() {
+        let parts = table().split(0);
+        assert_eq!(parts.len(), 4);
+        assert!(parts.iter().all(|part| part.columns.len() == 1));
+    }
+
+    #[test]
+    fn parts_leave_out_tests_and_groups_that_have_nothing_there() {
+        let parts = table().split(30);
+        assert_eq!(parts.len(), 2);
+        assert_eq!(parts[0].lines.len(), 2);
+        assert_eq!(parts[0].lines[0], Line::Group("read".to_owned()));
+        assert_eq!(parts[1].lines.len(), 4);
+        assert!(parts[1].columns.iter().all(|column| column.clients == Some(4)));
+    }
+}

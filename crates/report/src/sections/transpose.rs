@@ -1,0 +1,137 @@
+//! Tables of many systems, turned so that each system has a line.
+
+use crate::sections::table::{Column, Line, Shown, Table};
+
+impl Table {
+    /// The table in parts that fit a width. Where the systems of one client count do not fit side by side, each has a line
+    /// instead, if that makes the table shorter.
+    pub(crate) fn fitting(&self, width_max: usize) -> Vec<Self> {
+        let parts = self.split(width_max);
+        if self.has_tests_as_groups() || parts.len() <= self.column_groups().count() {
+            return parts;
+        }
+        let turned = self.turned().split(width_max);
+        if height(&turned) < height(&parts) { turned } else { parts }
+    }
+
+    /// Whether groups of lines are tests, as in ladders: without its group a line does not tell what it is of.
+    fn has_tests_as_groups(&self) -> bool {
+        self.columns.iter().all(|column| column.clients.is_none())
+            && self.lines.iter().any(|line| matches!(line, Line::Group(_)))
+    }
+
+    /// A line for each system, a column for each test at each client count. Names of groups are left out.
+    fn turned(&self) -> Self {
+        let mut systems: Vec<&str> = Vec::new();
+        for column in &self.columns {
+            if !systems.contains(&column.system.as_str()) {
+                systems.push(&column.system);
+            }
+        }
+        let mut columns = Vec::new();
+        let mut lines: Vec<Vec<Shown>> = vec![Vec::new(); systems.len()];
+        for group in self.column_groups() {
+            let clients = group[0].clients;
+            for (name, operation, cells) in self.lines.iter().filter_map(test) {
+                let of = |system: &str| {
+                    let at = self.columns.iter().position(|it| it.system == system && it.clients == clients);
+                    at.and_then(|at| cells.get(at)).cloned().unwrap_or_default()
+                };
+                let found: Vec<Shown> = systems.iter().map(|system| of(system)).collect();
+                if found.iter().any(|cell| !cell.text.is_empty()) {
+                    columns.push(Column { system: self.head(name, operation), clients });
+                    lines.iter_mut().zip(found).for_each(|(line, cell)| line.push(cell));
+                }
+            }
+        }
+        let line = |(system, cells): (&str, Vec<Shown>)| Line::Test {
+            name: system.to_owned(),
+            operation: String::new(),
+            cells,
+        };
+        Self {
+            title: self.title.clone(),
+            shows_operations: false,
+            columns,
+            lines: systems.into_iter().zip(lines).map(line).collect(),
+        }
+    }
+
+    /// The head of a test's column: `update-one, query`.
+    fn head(&self, name: &str, operation: &str) -> String {
+        if self.shows_operations && !operation.is_empty() {
+            format!("{name}, {operation}")
+        } else {
+            name.to_owned()
+        }
+    }
+}
+
+fn test(line: &Line) -> Option<(&str, &str, &[Shown])> {
+    match line {
+        Line::Group(_) => None,
+        Line::Test { name, operation, cells } => Some((name, operation, cells)),
+    }
+}
+
+/// Lines of some tables with their heads and a blank line before each.
+fn height(tables: &[Table]) -> usize {
+    tables.iter().map(|table| table.lines.len() + 3).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(systems: usize) -> Table {
+        let column =
+            |clients: u32, at: usize| Column { system: format!("system-{at}"), clients: Some(clients) };
+        let columns =
+            [8, 256].iter().flat_map(|clients| (0..systems).map(|at| column(*clients, at))).collect();
+        let cells =
+            |first: usize| (first..first + 2 * systems).map(|at| Shown::plain(at.to_string())).collect();
+        let test =
+            |name: &str, cells| Line::Test { name: name.to_owned(), operation: "query".to_owned(), cells };
+        let mut load: Vec<Shown> = vec![Shown::default(); 2 * systems];
+        load[0] = Shown::plain("9");
+        Table {
+            title: String::new(),
+            shows_operations: true,
+            columns,
+            lines: vec![Line::Group("updates".to_owned()), test("update", cells(0)), test("load", load)],
+        }
+    }
+
+    #[test]
+    fn few_systems_stay_side_by_side() {
+        let parts = table(3).fitting(80);
+        assert_eq!(parts, table(3).split(80));
+    }
+
+    #[test]
+    fn many_systems_have_a_line_each_with_a_column_for_each_test_at_each_client_count() {
+        let parts = table(13).fitting(80);
+        assert_eq!(parts.len(), 1);
+        let heads: Vec<_> =
+            parts[0].columns.iter().map(|column| (column.system.as_str(), column.clients)).collect();
+        assert_eq!(
+            heads,
+            [("update, query", Some(8)), ("load, query", Some(8)), ("update, query", Some(256))]
+        );
+        let Line::Test { name, cells, .. } = &parts[0].lines[1] else { panic!("{:?}", parts[0]) };
+        let texts: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
+        assert_eq!((name.as_str(), texts), ("system-1", vec!["1", "", "14"]));
+        assert_eq!(parts[0].lines.len(), 13);
+    }
+
+    #[test]
+    fn lines_that_need_their_group_keep_it() {
+        let mut ladder = table(13);
+        for column in &mut ladder.columns {
+            column.clients = None;
+        }
+        let parts = ladder.fitting(80);
+        assert!(parts.len() > 1);
+        assert!(parts.iter().all(|part| part.lines[0] == Line::Group("updates".to_owned())), "{parts:?}");
+    }
+}
