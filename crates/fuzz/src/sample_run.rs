@@ -102,6 +102,7 @@ fn comparison() -> SearchRecord {
         sides: SYSTEMS.map(side),
         steps: vec![SearchStep { id: "reads".to_owned(), clients: vec![8], seconds: 0.5 }],
         rounds: ROUNDS,
+        files_hash: 7,
     }
 }
 

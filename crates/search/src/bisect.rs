@@ -10,7 +10,7 @@ use dyno_settings::Profile;
 use dyno_stats::Margin;
 use dyno_store::{RunId, SearchQuestion};
 
-use crate::session::{Bar, Lab, Session};
+use crate::session::{Bar, Lab, Reuse, Session};
 
 /// The error probability of a whole search.
 const ALPHA: f64 = 0.05;
@@ -108,12 +108,12 @@ impl Bisect {
             Bisection::new(self.versions.len()).context("a search takes two versions or more")?;
         let comparisons_max = bisection.comparisons_max();
         let mut session = Session::begin(lab, results, seed, &plan.name)?;
-        let mut last = VersionVerdict::Unclear;
+        let (mut last, mut confirmations) = (VersionVerdict::Unclear, 0);
         loop {
             let step = bisection.next_step();
-            let (good, tested, is_confirmation) = match step {
-                BisectionStep::Test { version } => (0, version, false),
-                BisectionStep::Confirm { good, bad } => (good, bad, true),
+            let (good, tested, confirmation) = match step {
+                BisectionStep::Test { version } => (0, version, 0),
+                BisectionStep::Confirm { good, bad } => (good, bad, confirmations + 1),
                 step => return Ok(Some(Bisected { step, last })),
             };
             let (good, version) = (&self.versions[good], &self.versions[tested]);
@@ -121,7 +121,7 @@ impl Bisect {
                 profile: self.profile.name.clone(),
                 comparisons_max,
                 margin: self.margin.relative(),
-                is_confirmation,
+                confirmation,
             };
             let decision = Decision {
                 rounds_max: self.rounds_max,
@@ -139,6 +139,7 @@ impl Bisect {
                 _ => bisection.note(tested, found.verdict),
             }
             last = found.verdict;
+            confirmations = confirmations.max(confirmation);
         }
     }
 
@@ -155,12 +156,9 @@ impl Bisect {
             margin: self.margin,
         };
         let is_build = |version: &&Version| matches!(version, Version::Basedir(_));
+        let reuse = if [good, version].iter().any(is_build) { Reuse::Nothing } else { Reuse::Started };
         let what = format!("{version} with {good}");
-        let compared = if [good, version].iter().any(is_build) {
-            session.compare_anew(pair, &bar, &what)?
-        } else {
-            session.compare(pair, &bar, &what)?
-        };
+        let compared = session.compare(pair, &bar, &what, reuse)?;
         Ok(compared.map(|compared| {
             let verdict = match (&compared.not_started, compared.outcome) {
                 // That a version does not start says nothing about its speed.

@@ -15,7 +15,7 @@ use dyno_store::{RunChoice, RunId, Store};
 
 use super::run::{self, PageFlags, RunFlags, positive_seconds};
 use crate::arguments::{setting, time};
-use crate::failure::NOT_DECIDED;
+use crate::failure::{self, NOT_DECIDED};
 use crate::{interrupt, output};
 
 /// Compare systems in one line: versions, settings, builds, or servers that run already
@@ -29,7 +29,7 @@ defaults.
 Without --workload, points, ranges, updates and transactions on sysbench's table are measured. Rounds follow each other until \
 every test is decided, or until --for is over.
 
-Exit status with --gate: 0 no system is slower than the first, 1 one is, 3 that is not decided.
+Exit status with --gate: 0 no system is slower than the first, 1 one is, 2 an error, 3 not decided.
 
 Examples:
   dyno versus mariadb@10.11 mariadb@11.8
@@ -51,7 +51,7 @@ pub(crate) struct Versus {
     /// The workload has no command `prepare`
     #[arg(long, requires = "workload")]
     no_prepare: bool,
-    /// Rows a table; by default 10000, or what the workload has
+    /// Rows of a table (`table_size` of a workload); by default 10000, or what the workload has
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rows: Option<u64>,
     /// Number of tables; by default 1, or what the workload has
@@ -63,7 +63,7 @@ pub(crate) struct Versus {
     /// Measured seconds of a system in a step in a round
     #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive_seconds)]
     seconds: f64,
-    /// Begin no round that ends after this time, but for the six that a verdict takes; such as 60s or 10m
+    /// Begin no round that ends after this time, except for those before the first verdict; such as 60s or 10m
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     time_max: Option<Duration>,
     /// Most rounds
@@ -72,7 +72,10 @@ pub(crate) struct Versus {
     /// Profile of settings for started servers
     #[arg(long, value_name = "NAME", default_value = "safe")]
     profile: String,
-    /// End with a status for a job: 0, 1 or 3
+    /// Resume the last run of the same line if it was stopped, was killed, or has failed trials
+    #[arg(long, conflicts_with = "seed")]
+    resume: bool,
+    /// End with a status for a job: 0, 1 or 3; 2 for an error
     #[arg(long)]
     gate: bool,
     /// Print the plan that this line is, and exit
@@ -90,6 +93,17 @@ const ROWS: u64 = 10_000;
 
 impl Versus {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        match self.compare() {
+            // Exit status 1 is a verdict of a gate.
+            Err(error) if self.gate => {
+                failure::report(&error);
+                Ok(ExitCode::from(failure::USAGE))
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn compare(&self) -> anyhow::Result<ExitCode> {
         let catalogue = Catalogue::load()?;
         for engine in self.systems.iter().filter_map(Contender::engine) {
             catalogue.find(&engine.parse()?)?;
@@ -100,31 +114,42 @@ impl Versus {
             return Ok(ExitCode::SUCCESS);
         }
         let plan = Plan::parse(&text, "the plan of this line (--print-plan)", Path::new(""), &catalogue)?;
-        ensure!(!self.gate || self.systems.len() > 1, "--gate takes two systems or more");
+        let is_alone = self.systems.len() == 1;
+        ensure!(!(is_alone && self.gate), "--gate takes two systems or more");
+        ensure!(
+            !(is_alone && self.time_max.is_some()),
+            "--for takes two systems or more; one is measured in 3 rounds"
+        );
         self.foretell(&plan);
         let flags = RunFlags { time_max: self.time_max, ..self.flags.clone() };
-        let Some(outcome) = run::measure(&plan, &flags, false)? else {
+        let Some(outcome) = run::measure(&plan, &flags, self.resume)? else {
             return Ok(interrupt::exit_code());
         };
         let more = NextStep::new("the same with --print-plan", "this line as a plan");
         let status = run::present(&outcome, &flags, &self.page, &[more])?;
-        if self.gate && status == ExitCode::SUCCESS {
+        if self.gate && !outcome.interrupted {
             return gate(&self.flags.results.path, outcome.run);
         }
         Ok(status)
     }
 
+    /// The size that the user gives a script, as its options.
+    fn size(&self) -> impl Iterator<Item = (String, String)> + use<> {
+        let tables = self.tables.map(|tables| ("tables".to_owned(), tables.to_string()));
+        let rows = self.rows.map(|rows| ("table_size".to_owned(), rows.to_string()));
+        tables.into_iter().chain(rows)
+    }
+
     fn text(&self) -> Text {
         let script = self.workload.as_ref().map(|name| Script {
             name: name.clone(),
-            options: self.options.iter().cloned().collect(),
+            options: self.size().chain(self.options.iter().cloned()).collect(),
             is_prepared: !self.no_prepare,
         });
-        let has_size = self.tables.is_some() || self.rows.is_some() || script.is_none();
         Text {
             contenders: self.systems.clone(),
             profile: self.profile.clone(),
-            data: has_size.then(|| (self.tables.unwrap_or(TABLES), self.rows.unwrap_or(ROWS))),
+            data: script.is_none().then(|| (self.tables.unwrap_or(TABLES), self.rows.unwrap_or(ROWS))),
             script,
             clients: self.clients.clone(),
             seconds: self.seconds,
@@ -134,11 +159,15 @@ impl Versus {
 
     /// Tells how long it takes at least, and at most if the user limits that.
     fn foretell(&self, plan: &Plan) {
-        let least = duration(plan.expected_seconds());
-        let most = self
-            .time_max
-            .map_or(String::new(), |time| format!(", at most about {}", duration(time.as_secs_f64())));
-        output::tell(&format!("{} rounds or more, about {least}{most}", plan.rounds.min()));
+        let least = plan.expected_seconds();
+        let rounds = if plan.rounds.min() == plan.rounds.max() {
+            format!("{} rounds", plan.rounds.min())
+        } else {
+            format!("{} rounds or more", plan.rounds.min())
+        };
+        let most = self.time_max.map(|time| time.as_secs_f64()).filter(|most| *most > least);
+        let most = most.map_or(String::new(), |most| format!(", at most about {}", duration(most)));
+        output::tell(&format!("{rounds}, about {}{most}", duration(least)));
     }
 }
 

@@ -50,7 +50,11 @@ fn time_that_is_over_ends_the_rounds_that_no_verdict_needs() {
     let bench = Bench::new();
     let line = ["versus", "sqlite", "sqlite", "--for", "1ms", "--seconds", "0.02", "--rows", "100"];
     bench.dyno(&line).with(0);
-    assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial"), Some(6));
+    assert_eq!(
+        bench.value("SELECT count(DISTINCT round) FROM trial"),
+        Some(8),
+        "the first look is at 8 of 20 rounds"
+    );
     assert_eq!(bench.value("SELECT status FROM run"), Some("finished".to_owned()));
 }
 
@@ -58,7 +62,7 @@ fn one_system_alone_has_figures() {
     let bench = Bench::new();
     let ended = bench.dyno(&["versus", "sqlite", "--seconds", "0.02", "--rows", "100"]).with(0);
     assert!(ended.stdout.contains("transaction"), "{}", ended.stdout);
-    let gate = bench.dyno(&["versus", "sqlite", "--gate"]).with(1);
+    let gate = bench.dyno(&["versus", "sqlite", "--gate"]).with(2);
     assert_eq!(gate.stderr, "error: --gate takes two systems or more\n");
 }
 
@@ -103,6 +107,8 @@ fn a_slower_version_fails_the_gate() {
         "6",
         "--gate",
     ];
-    bench.dyno(&line).with(1);
+    let ended = bench.dyno(&line).with(1);
+    assert!(ended.stdout.contains('−'), "{}{}", ended.stdout, ended.stderr);
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty());
 }

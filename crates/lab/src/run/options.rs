@@ -28,7 +28,7 @@ pub struct RunOptions<'a> {
     /// Whether the run ends after its first round if a system did not start in it: a comparison of two systems says nothing
     /// without either.
     pub needs_all_systems: bool,
-    /// Time after which no round begins that a verdict does not need; none for as many rounds as the plan has.
+    /// Time after which no round begins, except for those before the first verdict; none for as many rounds as the plan has.
     pub time_max: Option<Duration>,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,

@@ -23,7 +23,7 @@ use self::changes::Changes;
 pub(crate) use self::replay::so_far;
 use crate::Ending;
 use crate::explain::{in_the_background, is_decided, reported_facts};
-use crate::session::{Bar, Compared, Lab, Made, Session};
+use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
 
 /// The error probability of all comparisons of a proof together.
 const ALPHA: f64 = 0.05;
@@ -231,7 +231,7 @@ impl<'a> ProofInMaking<'a> {
             ProbeLength::Longer => format!("{what} again, with {} rounds", self.rounds_of(length)),
         };
         let plan = self.plan_of_probe(probe, length);
-        self.session.compare(&plan, &self.bar(), &what)
+        self.session.compare(&plan, &self.bar(), &what, Reuse::All)
     }
 
     fn rounds_of(&self, length: ProbeLength) -> u32 {

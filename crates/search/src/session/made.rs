@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dyno_lab::Plan;
-use dyno_store::{Ending, RunId, RunState, RunSummary, SearchRecord, Store, StoredSearch};
+use dyno_store::{Ending, RunId, RunState, RunSummary, Store, StoredSearch};
 
 /// A comparison of an earlier start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,27 @@ pub(crate) enum Made {
 #[derive(Debug)]
 pub(super) struct MadeRuns {
     plan_name: String,
-    runs: Vec<(StoredSearch, Made)>,
+    runs: Vec<(Question, Made)>,
+}
+
+/// What tells a comparison from every other.
+#[derive(Debug, PartialEq)]
+struct Question {
+    plan_text: String,
+    scale: u64,
+    record: serde_json::Value,
+}
+
+impl Question {
+    fn of(plan: &Plan) -> Option<Self> {
+        let record = plan.search.as_ref()?.normal();
+        Some(Self { plan_text: plan.text.clone(), scale: plan.scale.to_bits(), record })
+    }
+
+    fn read(stored: StoredSearch) -> Self {
+        let StoredSearch { plan_text, scale, record } = stored;
+        Self { plan_text, scale: scale.to_bits(), record: record.normal() }
+    }
 }
 
 impl MadeRuns {
@@ -39,19 +59,20 @@ impl MadeRuns {
                 }
                 _ => continue,
             };
-            found.runs.extend(store.search(summary.id)?.map(|search| (search, made)));
+            found.runs.extend(store.search(summary.id)?.map(|search| (Question::read(search), made)));
         }
         Ok(found)
     }
 
     /// The latest comparison that answers the same question on the same plan.
     pub(super) fn of(&self, plan: &Plan) -> Option<Made> {
-        let wanted = plan.search.as_ref().map(SearchRecord::as_stored)?;
-        let is_it = |(made, _): &&(StoredSearch, Made)| {
-            made.record == wanted && made.plan_text == plan.text && made.scale.total_cmp(&plan.scale).is_eq()
-        };
-        let found = self.runs.iter().rev().find(is_it);
-        found.map(|(_, made)| *made).filter(|_| plan.name == self.plan_name)
+        let wanted = Question::of(plan).filter(|_| plan.name == self.plan_name)?;
+        self.runs.iter().rev().find(|(question, _)| *question == wanted).map(|(_, made)| *made)
+    }
+
+    /// Takes down a comparison that was made now.
+    pub(super) fn add(&mut self, plan: &Plan, run: RunId) {
+        self.runs.extend(Question::of(plan).map(|question| (question, Made::Complete(run))));
     }
 }
 

@@ -91,9 +91,9 @@ impl<'a> Session<'a> {
         bar.judge(self.results, run)
     }
 
-    /// Compares the two systems of a plan. A comparison that an earlier start has made is judged as it is, and one that was
-    /// stopped goes on. One that failed by something else than what is compared, or that neighbours disturbed, is made again.
-    /// `what` says what is compared. None if the user stopped it.
+    /// Compares the two systems of a plan. A comparison that an earlier start has made is judged as it is if it may be used, and
+    /// one that was stopped goes on. One that failed by something else than what is compared, or that neighbours disturbed, is
+    /// made again. `what` says what is compared. None if the user stopped it.
     ///
     /// # Errors
     /// It cannot be run, or neighbours disturbed it so that nothing is decided.
@@ -102,35 +102,34 @@ impl<'a> Session<'a> {
         plan: &Plan,
         bar: &Bar<'_>,
         what: &str,
+        reuse: Reuse,
     ) -> anyhow::Result<Option<Compared>> {
         let began = Instant::now();
-        let compared = self.compare_once(plan, bar, what)?;
+        let compared = self.compare_once(plan, bar, what, reuse)?;
         self.longest = self.longest.max(began.elapsed());
         Ok(compared)
     }
 
-    /// Compares the two systems of a plan, whatever an earlier start has made.
-    ///
-    /// # Errors
-    /// As of [`Self::compare`].
-    pub(crate) fn compare_anew(
-        &self,
+    fn compare_once(
+        &mut self,
         plan: &Plan,
         bar: &Bar<'_>,
         what: &str,
+        reuse: Reuse,
     ) -> anyhow::Result<Option<Compared>> {
-        self.tell(&format!("comparing {what}"));
-        self.measure(plan, bar, false)
-    }
-
-    fn compare_once(&self, plan: &Plan, bar: &Bar<'_>, what: &str) -> anyhow::Result<Option<Compared>> {
-        match self.made.of(plan) {
+        match self.made.of(plan).filter(|_| reuse != Reuse::Nothing) {
             Some(Made::Complete(run)) => {
                 let compared = self.judge(run, bar)?;
-                let why = match (compared.failed_by_accident, compared.disturbed) {
+                let failed = compared.failed_by_accident
+                    || (reuse == Reuse::Started
+                        && (compared.not_started.is_some() || compared.failure.is_some()));
+                let why = match (failed, compared.disturbed) {
                     (true, _) => "failed",
                     (false, Some(_)) => "was disturbed",
-                    (false, None) => return Ok(Some(compared)),
+                    (false, None) => {
+                        self.tell(&format!("{what}: taken from run {run}"));
+                        return Ok(Some(compared));
+                    }
                 };
                 self.tell(&format!("comparing {what} again, which {why} in run {run}"));
                 self.measure(plan, bar, false)
@@ -139,22 +138,37 @@ impl<'a> Session<'a> {
                 self.tell(&format!("going on to compare {what}"));
                 self.measure(plan, bar, true)
             }
-            Some(Made::Interrupted(_)) | None => self.compare_anew(plan, bar, what),
+            Some(Made::Interrupted(_)) | None => {
+                self.tell(&format!("comparing {what}"));
+                self.measure(plan, bar, false)
+            }
         }
     }
 
-    fn measure(&self, plan: &Plan, bar: &Bar<'_>, resume: bool) -> anyhow::Result<Option<Compared>> {
+    fn measure(&mut self, plan: &Plan, bar: &Bar<'_>, resume: bool) -> anyhow::Result<Option<Compared>> {
         // With the same random numbers in all comparisons, luck in one would be luck in the one that confirms it.
         let seed = self.seed.map(|seed| of_plan(seed, plan));
         let Some(outcome) = self.lab.run(plan, seed, resume)?.filter(|outcome| !outcome.interrupted) else {
             return Ok(None);
         };
+        self.made.add(plan, outcome.run);
         let compared = self.judge(outcome.run, bar)?;
         match compared.disturbed {
             Some(found) => Err(DisturbedHost { run: outcome.run, found }.into()),
             None => Ok(Some(compared)),
         }
     }
+}
+
+/// Which comparisons of earlier starts may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reuse {
+    /// All, also those that show that a system does not start or work.
+    All,
+    /// Those in which both systems started and worked: a failure may have been of that day.
+    Started,
+    /// None: what is compared may have changed since.
+    Nothing,
 }
 
 /// A seed for a comparison: that of the command, and what is compared, mixed by FNV-1a (RFC 9923).

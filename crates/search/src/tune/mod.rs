@@ -18,7 +18,7 @@ use dyno_settings::{CrashKind, Product, TuneRoom};
 use dyno_stats::Margin;
 
 use self::space::{Space, room};
-use crate::session::{Bar, Compared, Lab, Made, Session};
+use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
 use crate::{Ending, duration, reported};
 
 /// How the names of its plans begin.
@@ -186,7 +186,7 @@ impl<'a> TuneInMaking<'a> {
             }
             let bar = Bar { tests: &self.tests, alpha: Tuning::alpha(&probe), margin: Margin::least() };
             let what = self.in_words(&probe);
-            let Some(compared) = self.session.compare(&plan, &bar, &what)? else {
+            let Some(compared) = self.session.compare(&plan, &bar, &what, Reuse::All)? else {
                 return Ok(Ending::Stopped);
             };
             self.note(probe, &compared)?;

@@ -14,6 +14,8 @@ pub struct SearchRecord {
     pub steps: Vec<SearchStep>,
     /// Rounds; the most, where the comparison ends once it is decided.
     pub rounds: u32,
+    /// FNV-1a (RFC 9923) of the scripts and other files that the plan names; of none, its offset basis.
+    pub files_hash: u64,
 }
 
 /// What a search wants to know.
@@ -28,8 +30,8 @@ pub enum SearchQuestion {
         comparisons_max: usize,
         /// Least difference that matters, as a part of 1.
         margin: f64,
-        /// Whether it confirms what was found, in rounds that the search has not used.
-        is_confirmation: bool,
+        /// Which confirmation it is of what was found, from 1, in rounds that the search has not used; 0 for a test.
+        confirmation: u32,
     },
     /// `dyno explain --prove`: which changes make the difference between two systems of a run.
     Proof {
@@ -93,14 +95,11 @@ pub struct StoredSearch {
 }
 
 impl SearchRecord {
-    /// The record as it is read back from a results file. JSON text may round a number's last bit.
-    ///
-    /// # Panics
-    /// Never: the text is one that was just written.
+    /// What two records have alike if they are the same question, also if one was read back from a results file: JSON text may
+    /// round a number's last bit.
     #[must_use]
-    pub fn as_stored(&self) -> Self {
-        let text = serde_json::json!(self).to_string();
-        serde_json::from_str(&text).expect("what is written can be read")
+    pub fn normal(&self) -> serde_json::Value {
+        serde_json::from_str(&serde_json::json!(self).to_string()).unwrap_or_default()
     }
 }
 
@@ -116,14 +115,32 @@ mod tests {
                 profile: "like-56".to_owned(),
                 comparisons_max: 7,
                 margin: 0.1 + 0.2,
-                is_confirmation: false,
+                confirmation: 0,
             },
             sides: [side("a"), side("b")],
             steps: vec![SearchStep { id: "read".to_owned(), clients: vec![1], seconds: 1.0 / 3.0 }],
             rounds: 12,
+            files_hash: u64::MAX,
         };
-        let once = record.as_stored();
-        assert_eq!(once.as_stored(), once);
-        assert_eq!(once.sides, record.sides);
+        let text = serde_json::json!(record).to_string();
+        let read: SearchRecord = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.normal(), record.normal());
+        let other = SearchRecord { rounds: 13, ..record.clone() };
+        assert_ne!(other.normal(), record.normal());
+    }
+
+    #[test]
+    fn a_time_that_no_json_text_can_hold_is_no_panic() {
+        let step = SearchStep { id: "read".to_owned(), clients: vec![1], seconds: f64::INFINITY };
+        let side = SearchSide::default();
+        let question = SearchQuestion::Tuning { tests: Vec::new(), stage: None, size: None };
+        let record = SearchRecord {
+            question,
+            sides: [side.clone(), side],
+            steps: vec![step],
+            rounds: 1,
+            files_hash: 0,
+        };
+        assert!(record.normal().is_object());
     }
 }

@@ -1,7 +1,9 @@
 //! Plans of single comparisons, for commands that search by comparing: one step, two systems.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use dyno_engine::Catalogue;
 use dyno_settings::{is_of_data, plain_name};
@@ -63,9 +65,10 @@ impl Plan {
         plan.steps.retain(|step| run.steps.iter().any(|record| record.id == step.id));
         for step in &mut plan.steps {
             let Some(record) = run.steps.iter().find(|record| record.id == step.id) else { continue };
-            if let Some(seconds) = record.seconds {
+            if let Some(seconds) = record.seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
                 step.set_seconds(seconds);
-                step.warmup_seconds = record.warmup_seconds;
+                step.warmup_seconds =
+                    if record.warmup_seconds.is_finite() { record.warmup_seconds } else { 0.0 };
             }
             step.clients.clone_from(&record.clients);
         }
@@ -212,7 +215,8 @@ impl Plan {
             seconds: step.seconds,
         };
         let steps = self.steps.iter().map(step).collect();
-        self.search = Some(SearchRecord { question, sides, steps, rounds: rounds.max() });
+        let (rounds_max, files_hash) = (rounds.max(), hash_of(&self.files));
+        self.search = Some(SearchRecord { question, sides, steps, rounds: rounds_max, files_hash });
         self.systems = systems.into();
         self.base = 0;
         self.anchor = None;
@@ -317,6 +321,13 @@ impl System {
             ..self.clone()
         }
     }
+}
+
+/// FNV-1a (RFC 9923) of the contents of files; of one that cannot be read, of its path.
+fn hash_of(files: &[PathBuf]) -> u64 {
+    let content = |file: &PathBuf| fs::read(file).unwrap_or_else(|_| file.as_os_str().as_bytes().to_vec());
+    let bytes = files.iter().flat_map(content);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn changed_side(system: &str, changes: &Changes) -> SearchSide {

@@ -85,8 +85,22 @@ impl Plan {
             Ok(System { listen, ..system })
         };
         let systems = [system(versions[0])?, system(versions[1])?];
-        let side = |version: &Version| SearchSide { system: version.to_string(), ..SearchSide::default() };
-        Ok(self.with_systems(systems, versions.map(side), Rounds::UntilDecided(decision), question))
+        let title = format!("{} against {}", versions[1], versions[0]);
+        // The version that a name means, and what a profile gives it, may be others next time.
+        let side = |system: &System| SearchSide {
+            system: match system.source.entry() {
+                Some(entry) => format!("{} ({entry})", system.source.name()),
+                None => system.source.name(),
+            },
+            settings: system
+                .settings
+                .iter()
+                .map(|(name, value)| (name.clone(), Some(value.clone())))
+                .collect(),
+            ..SearchSide::default()
+        };
+        let sides = [side(&systems[0]), side(&systems[1])];
+        Ok(Self { title, ..self.with_systems(systems, sides, Rounds::UntilDecided(decision), question) })
     }
 }
 
@@ -124,7 +138,7 @@ mod tests {
             profile: "like-56".to_owned(),
             comparisons_max: 2,
             margin: 0.02,
-            is_confirmation: false,
+            confirmation: 0,
         }
     }
 

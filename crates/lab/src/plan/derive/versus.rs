@@ -56,25 +56,43 @@ impl FromStr for Contender {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut words = text.split_whitespace();
-        let name = words.next().ok_or("names no system; write one such as mariadb@11.8")?;
-        let place = if name.contains("://") {
+        let (name, settings) = parts(text);
+        let place = if name.is_empty() {
+            return Err("names no system; write one such as mariadb@11.8".to_owned());
+        } else if name.contains("://") {
             Place::Dsn(name.to_owned())
-        } else if [".", "/", "~"].iter().any(|begin| name.starts_with(begin)) {
+        } else if [".", "/"].iter().any(|begin| name.starts_with(begin)) {
             Place::Basedir(name.to_owned())
+        } else if let Some((_, word)) = name.split_once(char::is_whitespace) {
+            return Err(format!("`{word}` is no setting; write NAME=VALUE after the system's name"));
         } else {
             Place::Engine(name.to_owned())
         };
-        let setting = |word: &str| match word.split_once('=') {
-            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-            _ => Err(format!("`{word}` is no setting; write NAME=VALUE after the system's name")),
-        };
-        let settings: BTreeMap<String, String> = words.map(setting).collect::<Result<_, _>>()?;
-        if matches!(place, Place::Dsn(_)) && !settings.is_empty() {
+        let mut given = BTreeMap::new();
+        for word in settings {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            if given.insert(name.to_owned(), value.to_owned()).is_some() {
+                return Err(format!("`{name}` is given twice"));
+            }
+        }
+        if matches!(place, Place::Dsn(_)) && !given.is_empty() {
             return Err("a server that runs already cannot be given settings".to_owned());
         }
-        Ok(Self { place, settings })
+        Ok(Self { place, settings: given })
     }
+}
+
+/// The name, which may contain spaces if it is a path, and the words `NAME=VALUE` after it.
+fn parts(text: &str) -> (&str, Vec<&str>) {
+    let mut name = text.trim();
+    let mut settings = Vec::new();
+    while let Some((before, word)) = name.rsplit_once(char::is_whitespace)
+        && word.split_once('=').is_some_and(|(name, _)| !name.is_empty())
+    {
+        settings.insert(0, word);
+        name = before.trim_end();
+    }
+    (name, settings)
 }
 
 impl Contender {
@@ -299,5 +317,8 @@ mod tests {
         assert_eq!(error(" "), "names no system; write one such as mariadb@11.8");
         assert_eq!(error("sqlite WAL"), "`WAL` is no setting; write NAME=VALUE after the system's name");
         assert!(error("mysql://root@h/db a=1").contains("cannot be given settings"));
+        assert_eq!(error("sqlite a=1 a=2"), "`a` is given twice");
+        let build: Contender = "./my build a=1".parse().unwrap();
+        assert_eq!(build.id(), "my build a=1");
     }
 }

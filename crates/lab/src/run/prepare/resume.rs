@@ -33,7 +33,8 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
              or start anew without --resume"
         )));
     }
-    if run.record.search != plan.search.as_ref().map(SearchRecord::as_stored) {
+    let normal = |search: &Option<SearchRecord>| search.as_ref().map(SearchRecord::normal);
+    if normal(&run.record.search) != normal(&plan.search) {
         return Err(cannot(format!("run {id} was another comparison")));
     }
     // Command line options change the plan. Trials under other options cannot be in the same run.

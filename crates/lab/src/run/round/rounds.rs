@@ -77,13 +77,14 @@ impl RunSession<'_> {
     /// The number of rounds wanted, as far as known; none if the complete ones are enough. The run took `spent_seconds`
     /// so far.
     fn rounds_wanted(&mut self, complete: u32, spent_seconds: f64) -> Result<Option<u32>, RunError> {
-        if self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
+        // Not before the first round, whose failed trials say what did not start.
+        if complete > 0 && self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
             return Ok(None);
         }
         let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
         // Time decides here, not the results, so the looks that are left out keep their part of the error probability.
         let is_late = |limit: Duration| spent_seconds + self.forecast.round_seconds() > limit.as_secs_f64();
-        if complete >= ROUNDS_MIN as u32 && self.options.time_max.is_some_and(is_late) {
+        if complete >= min.max(ROUNDS_MIN as u32) && self.options.time_max.is_some_and(is_late) {
             return Ok(None);
         }
         let wanted = match self.plan.rounds {
