@@ -24,7 +24,7 @@ use crate::{interrupt, output};
     after_help = "Each version is compared with the good one, in rounds that start both anew, until it is decided \
 which is better: the last one first, then always the one in the middle of what is left. What was \
 found is confirmed: the version is compared with the one before it. The chance that any of these \
-comparisons errs is 5%. Each comparison is a run in the results file, so after ^C the same command goes on;
+comparisons errs is 5%. Each comparison is a run in the results file, so after ^C the same command goes on; \
 builds in folders may have changed, and are compared anew.
 
 Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is; \

@@ -106,7 +106,7 @@ fn plans_are_compared_and_counters_claimed() {
         bench.value(&change).unwrap_or(0.0)
     };
     assert!(read_next("off") > 50.0 + 10.0 * read_next("on"), "{} {}", read_next("off"), read_next("on"));
-    let text = bench.dyno(&["report"]).stdout;
+    let text = bench.dyno(&["report", "--full"]).stdout;
     let plans = &text[text.find("Plans of queries").unwrap()..];
     assert!(plans.contains("off:\n") && plans.contains("on:\n"), "{plans}");
     assert_eq!(plans.matches("Using index condition").count(), 1, "{plans}");
