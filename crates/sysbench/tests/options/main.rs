@@ -34,8 +34,8 @@ const fn row(name: &'static str, refused: &'static [&'static str], shown: Shown)
 
 const SERVERS: &str = "sysbench/tests/servers.rs";
 const ENCRYPTION: &str = "sysbench/tests/encryption.rs";
-const TRUST: &str = "sysbench/src/encryption.rs";
-const TARGET: &str = "sysbench/src/target.rs";
+const TRUST: &str = "sysbench/src/options/encryption.rs";
+const TARGET: &str = "sysbench/src/options/target.rs";
 const NO_NUMBERS: &[&str] = &["x", "-1", "nan", "inf", "1e999", ""];
 const NO_WHOLE: &[&str] = &["x", "-1", "1.5", "18446744073709551616", ""];
 const NO_FLAG: &[&str] = &["x", "2", ""];
