@@ -8,9 +8,10 @@ use anyhow::ensure;
 use clap::Args;
 use dyno_engine::Catalogue;
 use dyno_judge::{GateOutcome, Judgement, Rule, analyse};
-use dyno_lab::{Contender, Plan, Script, Versus as Text};
+use dyno_lab::{Contender, Plan, Rounds, Script, Versus as Text};
 use dyno_report::{NextStep, check_trials};
 use dyno_search::duration;
+use dyno_stats::ROUNDS_MIN;
 use dyno_store::{RunChoice, RunId, Store};
 
 use super::run::{self, PageFlags, RunFlags, positive_seconds};
@@ -63,7 +64,7 @@ pub(crate) struct Versus {
     /// Measured seconds of a system in a step in a round
     #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive_seconds)]
     seconds: f64,
-    /// Begin no round that ends after this time, except for those before the first verdict; such as 60s or 10m
+    /// As many rounds as fit into this time, such as 60s or 10m; six at least
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     time_max: Option<Duration>,
     /// Most rounds
@@ -87,6 +88,8 @@ pub(crate) struct Versus {
     page: PageFlags,
 }
 
+/// The plan's name in errors.
+const PLAN: &str = "the plan of this line (--print-plan)";
 /// The data set without a workload of the user's own.
 const TABLES: u32 = 1;
 const ROWS: u64 = 10_000;
@@ -108,12 +111,12 @@ impl Versus {
         for engine in self.systems.iter().filter_map(Contender::engine) {
             catalogue.find(&engine.parse()?)?;
         }
-        let text = self.text().toml();
+        let text = self.fitting(&catalogue)?.toml();
         if self.print_plan {
             output::print(&text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let plan = Plan::parse(&text, "the plan of this line (--print-plan)", Path::new(""), &catalogue)?;
+        let plan = Plan::parse(&text, PLAN, Path::new(""), &catalogue)?;
         let is_alone = self.systems.len() == 1;
         ensure!(!(is_alone && self.gate), "--gate takes two systems or more");
         ensure!(
@@ -131,6 +134,19 @@ impl Versus {
             return gate(&self.flags.results.path, outcome.run);
         }
         Ok(status)
+    }
+
+    /// The plan with at most as many rounds as fit into the user's time, and six at least: fewer looks leave each more of the
+    /// error probability, so that a short time can decide.
+    fn fitting(&self, catalogue: &Catalogue) -> anyhow::Result<Text> {
+        let text = self.text();
+        let Some(time) = self.time_max else { return Ok(text) };
+        let plan = Plan::parse(&text.toml(), PLAN, Path::new(""), catalogue)?;
+        let seconds = |rounds| Plan { rounds: Rounds::Fixed(rounds), ..plan.clone() }.expected_seconds();
+        let (first, two) = (seconds(1), seconds(2));
+        let fit = 1.0 + (time.as_secs_f64() - first) / (two - first).max(0.001);
+        let rounds_max = (fit.max(0.0) as u32).clamp(ROUNDS_MIN as u32, self.rounds_max);
+        Ok(Text { rounds_max, ..text })
     }
 
     /// The size that the user gives a script, as its options.

@@ -12,7 +12,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let mut trials = tests![
         two_settings_are_compared_and_leave_a_page,
         the_line_is_a_plan_that_can_be_run,
-        time_that_is_over_ends_the_rounds_that_no_verdict_needs,
+        a_short_time_takes_the_six_rounds_of_a_verdict,
         one_system_alone_has_figures,
         what_cannot_be_compared_is_told,
     ];
@@ -46,15 +46,11 @@ fn the_line_is_a_plan_that_can_be_run() {
     assert!(outline.contains("sqlite synchronous=NORMAL") && outline.contains("6 rounds"), "{outline}");
 }
 
-fn time_that_is_over_ends_the_rounds_that_no_verdict_needs() {
+fn a_short_time_takes_the_six_rounds_of_a_verdict() {
     let bench = Bench::new();
     let line = ["versus", "sqlite", "sqlite", "--for", "1ms", "--seconds", "0.02", "--rows", "100"];
     bench.dyno(&line).with(0);
-    assert_eq!(
-        bench.value("SELECT count(DISTINCT round) FROM trial"),
-        Some(8),
-        "the first look is at 8 of 20 rounds"
-    );
+    assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial"), Some(6));
     assert_eq!(bench.value("SELECT status FROM run"), Some("finished".to_owned()));
 }
 
