@@ -94,7 +94,7 @@ pub struct Plan {
     pub text: String,
     /// Files that were read beside it: suites, workloads, profiles, price lists.
     pub files: Vec<PathBuf>,
-    /// The comparison of a search that it makes; none for a plan of its own.
+    /// The comparison that a search derived this plan for. A plan that a user wrote has none.
     pub search: Option<SearchRecord>,
 }
 

@@ -28,7 +28,8 @@ pub struct RunOptions<'a> {
     /// Whether the run ends after its first round if a system did not start in it: a comparison of two systems says nothing
     /// without either.
     pub needs_all_systems: bool,
-    /// Time after which no round begins, except for those before the first verdict; none for as many rounds as the plan has.
+    /// Longest time of the run. The rounds before the first verdict are measured even if they take longer. Without a limit, the
+    /// plan alone decides how many rounds there are.
     pub time_max: Option<Duration>,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,

@@ -1,4 +1,4 @@
-//! The load process and what it is told and tells: a job, frames, orders.
+//! The load process: the job and the orders that it receives, the frames that it sends.
 
 pub(crate) mod check;
 pub(crate) mod frame;

@@ -13,7 +13,7 @@ use crate::wording::phrases;
 
 /// Tests that are named for a kind of doubt.
 const NAMED_MAX: usize = 2;
-/// Failures that are told with their messages.
+/// Most failures whose messages are shown.
 const FAILURES_MAX: usize = 2;
 
 /// Kinds of doubt about a system in a test, the gravest first.

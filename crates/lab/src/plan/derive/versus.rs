@@ -15,7 +15,7 @@ pub struct Versus {
     pub contenders: Vec<Contender>,
     /// The profile that started servers get their settings from.
     pub profile: String,
-    /// A script; none for points, ranges, updates and transactions of sysbench's table.
+    /// A script. Without one, points, ranges, updates and transactions on sysbench's table are measured.
     pub script: Option<Script>,
     /// Tables and rows a table; none if the script has its own.
     pub data: Option<(u32, u64)>,
@@ -96,7 +96,7 @@ fn parts(text: &str) -> (&str, Vec<&str>) {
 }
 
 impl Contender {
-    /// The engine that it names in the catalogue; none for a folder, an address or an image.
+    /// Its engine in the catalogue. A folder, an address or an image has none.
     pub fn engine(&self) -> Option<&str> {
         match &self.place {
             Place::Engine(name) if !name.starts_with("oci:") => Some(name),
