@@ -1,6 +1,7 @@
 //! `dyno versus`: one line from a name to a verdict.
 
-use dyno_engine::testing::{engine_test, installation};
+use dyno_engine::Server;
+use dyno_engine::testing::{engine_test, installation, server_test};
 use libtest_mimic::Trial;
 
 use crate::bench::Bench;
@@ -18,6 +19,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ];
     let gate = "versus::a_slower_version_fails_the_gate";
     trials.push(engine_test(gate, VERSIONS[0], |_| a_slower_version_fails_the_gate()));
+    let running = "versus::a_server_that_runs_already_is_measured_as_it_is";
+    trials.push(server_test(running, VERSIONS[1], |server| a_running_server(server)));
     trials
 }
 
@@ -107,4 +110,15 @@ fn a_slower_version_fails_the_gate() {
     assert!(ended.stdout.contains('−'), "{}{}", ended.stdout, ended.stderr);
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty());
+}
+
+fn a_running_server(server: &mut Server) {
+    let bench = Bench::new();
+    let access = server.access();
+    bench.write("secret", &access.password);
+    let secret = bench.path("secret").display().to_string();
+    let address = format!("mariadb://{}:${{file:{secret}}}@127.0.0.1:{}", access.user, access.port);
+    let ended = bench.dyno(&["versus", &address, "--seconds", "0.02", "--rows", "100"]).with(0);
+    assert!(ended.stdout.contains("transaction"), "{}", ended.stdout);
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
 }

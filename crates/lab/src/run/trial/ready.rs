@@ -47,7 +47,8 @@ impl PlannedTrial<'_> {
             BetweenSteps::Restart | BetweenSteps::Restore | BetweenSteps::Keep => {}
         }
         self.load_missing(slot, observer)?;
-        if self.plan.warm && slot.system().is_ok() && !slot.is_warm {
+        // A server that runs already is as warm as its owner keeps it.
+        if self.plan.warm && slot.is_ours() && slot.system().is_ok() && !slot.is_warm {
             observer.observe(&Event::Warming { system });
             slot.warm().map_err(TrialAbort::failed)?;
         }
