@@ -20,7 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let gate = "versus::a_slower_version_fails_the_gate";
     trials.push(engine_test(gate, VERSIONS[0], |_| a_slower_version_fails_the_gate()));
     let running = "versus::a_server_that_runs_already_is_measured_as_it_is";
-    trials.push(server_test(running, VERSIONS[1], |server| a_running_server(server)));
+    trials.push(server_test(running, VERSIONS[1], a_running_server));
     trials
 }
 
