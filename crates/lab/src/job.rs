@@ -42,7 +42,8 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
         events: events.map(u64::from),
         rate: step.rate.clone(),
         seed: trial.seed,
-        // An instance has one plan for a statement, whatever the number of clients.
+        // Statements are noted for one number of clients only, because an instance has the same plan for any
+        // number.
         notes_statements: timed
             && step.queries.notes_statements()
             && step.clients.first() == Some(&trial.clients),
@@ -50,8 +51,8 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
     }
 }
 
-/// The job of a trial in slices. It has as many times as long to connect as there are systems, whose loads connect at
-/// the same time.
+/// The job of a trial in slices. The limit for connecting is multiplied by the number of systems, because
+/// their loads connect at the same time.
 pub(crate) fn sliced(plan: &Plan, trial: &Trial, target: Target) -> Job {
     let job = job(plan, trial, 0.0, target);
     let start_seconds_max = job.tuning.start_seconds_max * plan.systems.len() as f64;
@@ -84,12 +85,12 @@ pub(crate) fn checking(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { connections, ..printing(plan, trial, "check", target) }
 }
 
-/// Bytes of the answer by which a network is measured: below what servers allow for a packet.
+/// Bytes of the answer that measures a network. It is smaller than the packets that servers allow.
 pub(crate) const NETWORK_BYTES: u64 = 1_000_000;
 /// Time for which a network is measured.
 const NETWORK_SECONDS: f64 = 0.5;
 
-/// The job that measures the network to a server: statements that do nothing, and answers of many bytes.
+/// The job that measures the network to a server, with statements that do nothing and with large answers.
 pub(crate) fn network(target: Target) -> Job {
     let source = format!(
         "function thread_init() con = sysbench.sql.driver():connect() end\n\
@@ -141,7 +142,7 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
     Job {
         connections: background.clients,
         joins: background.joins.iter().map(join).collect(),
-        // Another stream of random numbers than that of the trial's own workload.
+        // Not the stream of random numbers of the trial's own workload.
         seed: !trial.seed,
         ..with_options(Job::new(target, background.script.clone(), Command::Run.as_str()), options)
     }
@@ -167,7 +168,8 @@ pub(crate) fn options(
 
 /// Adds options to a job: general options, the target's, or the script's.
 fn with_options(job: Job, mut options: BTreeMap<String, String>) -> Job {
-    // sysbench's main branch draws uniformly by default; 1.0.20's "special" has a hot spot that few expect.
+    // sysbench's main branch draws uniformly by default. 1.0.20's "special" has a hot spot that few users
+    // expect.
     let mut globals = BTreeMap::from([("rand_type".to_owned(), "uniform".to_owned())]);
     globals.extend(DISTRIBUTION.iter().filter_map(|name| options.remove_entry(*name)));
     let mut target = job.target;

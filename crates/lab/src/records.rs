@@ -56,7 +56,7 @@ pub(crate) fn steps(plan: &Plan) -> Vec<StepRecord> {
     records
 }
 
-/// The same of a run. If its rounds are spread over hosts, each of them loads.
+/// The records of the steps of a run. If its rounds are spread over hosts, each host loads.
 pub(crate) fn steps_of_run(plan: &Plan, is_spread: bool) -> Vec<StepRecord> {
     let mut records = steps(plan);
     for record in records.iter_mut().filter(|_| is_spread) {

@@ -28,8 +28,8 @@ pub struct Trial {
     pub seed: u64,
 }
 
-/// A plan's blocks in order of execution: step after step, and in a step one number of clients after
-/// the other.
+/// A plan's blocks in order of execution: step after step, and within a step one number of clients after the
+/// other.
 pub fn blocks(plan: &Plan) -> Vec<Block> {
     let levels = plan.steps.iter().enumerate();
     levels
@@ -39,10 +39,11 @@ pub fn blocks(plan: &Plan) -> Vec<Block> {
         .collect()
 }
 
-/// The blocks of a round in order of execution: in the first round that of the plan. Blocks next to each other that only read take
-/// turns, as systems do (the opposite order in the second round, then a random order and the opposite one): what a block measures
-/// depends on its place in the round, by what others left in caches and by what the host does meanwhile. All other blocks stay
-/// where the plan has them, since what they leave matters.
+/// The blocks of a round in order of execution. The first round has the order of the plan. Neighbouring
+/// blocks that only read take turns, as systems do: the opposite order in the second round, then a random
+/// order and its opposite. The result of a block depends on its place in the round, because of what other
+/// blocks left in caches and of what the host does meanwhile. All other blocks keep their places, because
+/// what they leave matters to later ones.
 pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
     let mut blocks = blocks(plan);
     let only_reads = |block: &Block| plan.steps[block.step].only_reads();
@@ -65,10 +66,11 @@ pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
 
 /// The trials of a block in a round, in order.
 ///
-/// Rounds come in twos: in the first the systems go in a random order, in the second in the opposite one (A B C,
-/// C B A): with a steady drift, every system's average place in time is then the same ("ABBA" order; Abedi and
-/// Brecht, ICPE 2017, on why trials must be interleaved and their order be random). The order rests on the seed, the
-/// block and the round alone, so a run that is taken up again goes on as it would have.
+/// Rounds come in pairs. In the first round of a pair the systems go in a random order, in the second in the
+/// opposite order (A B C, C B A). Every system then has the same average place in time, so a steady drift
+/// affects all alike ("ABBA" order; Abedi and Brecht, ICPE 2017, on why trials must be interleaved and their
+/// order be random). The order depends only on the seed, the block and the round, so a resumed run continues
+/// with the same order.
 pub fn trials(plan: &Plan, seed: u64, block: Block, round: u32) -> impl Iterator<Item = Trial> + use<> {
     let order = turns(plan.systems.len(), round, |pair| random(seed, block.number, pair, 0, ORDER));
     let seed = random(seed, block.number, round, 0, LOAD).draw();
@@ -83,13 +85,13 @@ pub(crate) fn starts(systems: usize, seed: u64, round: u32) -> Vec<usize> {
     turns(systems, round, |pair| random(seed, 0, pair, 0, START))
 }
 
-/// The order in which systems have their slices in a cycle of a block in a round: as of trials in a round, cycles come
-/// in twos of opposite order.
+/// The order in which systems have their slices in a cycle of a block in a round. As trials do in rounds,
+/// cycles come in pairs of opposite order.
 pub(crate) fn cycle(systems: usize, seed: u64, block: Block, round: u32, cycle: u32) -> Vec<usize> {
     turns(systems, cycle, |pair| random(seed, block.number, round, pair, CYCLE))
 }
 
-/// A random order for each two turns, which the second of them reverses.
+/// A random order for each pair of turns. The second turn of a pair has the opposite order.
 fn turns(systems: usize, turn: u32, random: impl Fn(u32) -> SplitMix64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..systems).collect();
     random(turn / 2).shuffle(&mut order);
@@ -99,14 +101,14 @@ fn turns(systems: usize, turn: u32, random: impl Fn(u32) -> SplitMix64) -> Vec<u
     order
 }
 
-/// For which purpose random numbers are drawn.
+/// The purposes for which random numbers are drawn.
 const ORDER: u64 = 0;
 const LOAD: u64 = 1;
 const CYCLE: u64 = 2;
 const START: u64 = 3;
 const STEPS: u64 = 4;
 
-/// A generator of its own for each purpose: the parts are mixed in one after the other.
+/// A separate generator for each purpose. The parts are mixed in one after the other.
 fn random(seed: u64, block: usize, round: u32, cycle: u32, purpose: u64) -> SplitMix64 {
     [block as u64, u64::from(round), u64::from(cycle), purpose]
         .into_iter()

@@ -42,7 +42,7 @@ impl BuiltinPlan {
     /// Reads the plan.
     ///
     /// # Panics
-    /// When a built-in plan is none, which this crate's tests rule out.
+    /// A built-in plan is not valid, which this crate's tests rule out.
     pub fn plan(&self, catalogue: &Catalogue) -> Plan {
         Plan::parse(self.text, &format!("{}.toml", self.name), Path::new(""), catalogue)
             .unwrap_or_else(|error| panic!("{error}"))
@@ -53,13 +53,13 @@ impl Plan {
     /// Finds a plan: a `.toml` file, or a built-in plan's name.
     ///
     /// # Errors
-    /// There is no such plan, or its file is no valid plan.
+    /// There is no such plan, or its file is not a valid plan.
     pub fn find(name: &str, catalogue: &Catalogue) -> Result<Self, PlanError> {
         Self::find_with(name, catalogue, Builds::Asked)
     }
 
-    /// As [`find`](Self::find), for a plan that is only looked at: no program of a build is run, so their versions are
-    /// not known.
+    /// Finds a plan like [`find`](Self::find), to show it. It runs no program of a build, so the versions of
+    /// builds are not known.
     ///
     /// # Errors
     /// As [`find`](Self::find).

@@ -47,23 +47,23 @@ pub struct Plan {
     pub title: String,
     /// Index in [`systems`](Self::systems) of the base.
     pub base: usize,
-    /// Index in [`systems`](Self::systems) of the anchor; none if the plan names none.
+    /// Index in [`systems`](Self::systems) of the anchor, if the plan names one.
     pub anchor: Option<usize>,
     /// Number of rounds.
     pub rounds: Rounds,
     /// How verdicts account for the number of tests.
     pub correction: Correction,
-    /// Whether every round loads and measures that. Otherwise the first round does, and later ones restore its
-    /// data.
+    /// Whether every round loads the tables and measures that. Otherwise only the first round does, and later
+    /// rounds restore its data.
     pub load_every_round: bool,
     /// Whether a fresh instance reads its tables and its log before its first step after the loads.
     pub warm: bool,
     /// What happens to the systems between the steps of a round.
     pub between_steps: BetweenSteps,
-    /// Whether a system of a round starts only when the one before was stopped.
+    /// Whether a round starts a system only after the one before has stopped.
     pub one_at_a_time: bool,
-    /// How often a disturbed block is rerun; none for once, as long as that helps. A block is disturbed if other processes or
-    /// guests used the host's CPU.
+    /// How often a disturbed block is rerun. A block is disturbed if other processes or guests used the
+    /// host's CPU. `None` reruns it once, and no more after a few reruns in a row that were disturbed too.
     pub rerun_disturbed: Option<u32>,
     /// Whether a load is skipped if an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
@@ -73,16 +73,16 @@ pub struct Plan {
     pub freeze: Freeze,
     /// Longest wait in a round, in seconds, until servers that were started are at rest.
     pub rest_seconds_max: f64,
-    /// The data set; none if the workloads define their own.
+    /// The data set; `None` if the workloads define their own.
     pub data: Option<Data>,
     pub systems: Vec<System>,
     /// The steps of a round, in order.
     pub steps: Vec<Step>,
     /// Claims about the results.
     pub claims: Vec<ClaimRecord>,
-    /// Crash tests after the rounds; none if the plan wants none.
+    /// Crash tests after the rounds, if the plan has any.
     pub crash: Option<CrashTests>,
-    /// Chains of systems of which reports show what each step costs.
+    /// Chains of systems. Reports show what each step of a chain costs.
     pub ladders: Vec<LadderRecord>,
     /// Names of the servers' counters that reports show.
     pub counters: Vec<String>,
@@ -99,7 +99,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The positions of the systems that a step, by its position, is run with.
+    /// The positions of the systems that run a step, which is given by its position.
     pub fn systems_of(&self, step: usize) -> impl Iterator<Item = usize> + use<'_> {
         let runs = move |(_, system): &(usize, &System)| self.steps[step].is_for(&system.id);
         self.systems.iter().enumerate().filter(runs).map(|(position, _)| position)
@@ -110,7 +110,8 @@ impl Plan {
         self.reuse_data || self.systems[system].data_settings.is_some()
     }
 
-    /// Number of data sets that the plan loads: one for each system, but one for all configurations that share it.
+    /// Number of data sets that the plan loads. Each system has one, except that all configurations that
+    /// share data have one.
     pub(crate) fn data_sets(&self) -> usize {
         let shares = |system: &&System| system.data_settings.is_some();
         let sweep = |system: &System| system.configuration.as_ref().map(|it| it.sweep.clone());
@@ -118,7 +119,7 @@ impl Plan {
         self.systems.iter().filter(|system| !shares(system)).count() + sweeps.len()
     }
 
-    /// Whether the loaded data of some system is kept, to be put back later.
+    /// Whether the loaded data of any system is kept, to be restored later.
     pub(crate) fn keeps_data(&self) -> bool {
         let is_put_back = !self.load_every_round && self.rounds.max() > 1;
         let is_shared = self.systems.iter().any(|system| system.data_settings.is_some());

@@ -38,7 +38,7 @@ pub(super) struct ParseContext<'a> {
 }
 
 impl ParseContext<'_> {
-    /// The path of a file by its name in the plan, which from now on belongs to the plan.
+    /// The path of a file that the plan names. The file is recorded as one of the plan's.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         let path = self.folder.join(name);
         self.files.borrow_mut().push(path.clone());
@@ -46,12 +46,12 @@ impl ParseContext<'_> {
     }
 }
 
-/// What is done about builds in folders.
+/// How builds in folders are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builds {
-    /// Their programs are run to tell their versions.
+    /// Their programs are run to learn their versions.
     Asked,
-    /// They stay without versions, and settings for them without the names that their versions use.
+    /// Their versions stay unknown, so their settings are not translated to the names of a version.
     Unasked,
 }
 
@@ -66,20 +66,21 @@ pub(super) struct PlanTable {
     title: String,
     /// The id of the system that the others are compared to; of a sweep, its first configuration.
     base: At<String>,
-    /// The id of a system that stays as it is while others change. It tells what is of the day: `dyno compare` of runs and
-    /// `dyno history` follow the others as multiples of it; docs/do/plans.md.
+    /// The id of a system that stays the same while others change. `dyno compare` of runs and `dyno history`
+    /// show the others as multiples of it, which removes changes of the machine from one day to the next;
+    /// docs/do/plans.md.
     anchor: Option<At<String>>,
     /// Number of rounds. In each round every system starts anew and runs all steps.
     rounds: Option<At<RoundsKey>>,
     /// With until-decided: the maximum number of rounds.
     #[cfg_attr(test, schemars(extend("default" = super::keys::rounds::UNTIL_DECIDED)))]
     rounds_max: Option<At<RoundsMax>>,
-    /// Time of the whole run, instead of rounds. The first rounds determine the number of rounds and the seconds of a
-    /// trial.
+    /// Duration of the whole run, instead of rounds. The first rounds determine the number of rounds and the
+    /// seconds of a trial.
     budget_seconds: Option<At<Above0>>,
-    /// How verdicts account for the number of tests: "max-t" limits the probability of any false alarm by the rounds that
-    /// tests share, "holm" by the p-value of each test alone, "fdr" limits the share of false ones among the alarms, "none"
-    /// counts each test alone; docs/understand/statistics.md.
+    /// How verdicts account for the number of tests. "max-t" limits the probability of any false alarm, using
+    /// the rounds that tests share. "holm" does so using the p-value of each test alone. "fdr" limits the
+    /// share of false alarms among all alarms. "none" judges each test alone; docs/understand/statistics.md.
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "String", extend("enum" = ["max-t", "holm", "fdr", "none"])))]
     correction: Correction,
@@ -92,7 +93,7 @@ pub(super) struct PlanTable {
     /// What happens to the systems between the steps of a round.
     #[serde(default)]
     between_steps: BetweenSteps,
-    /// Start a system of a round only when the one before has gone through all steps and was stopped. Trials are then
+    /// Start a system of a round only after the one before has run all steps and has stopped. Trials are then
     /// not cut into slices.
     #[serde(default)]
     one_at_a_time: bool,
@@ -103,11 +104,12 @@ pub(super) struct PlanTable {
     /// may.
     #[serde(default)]
     keep_cores_awake: KeepCoresAwake,
-    /// Pin the server's threads that serve connections, and the load, to cores of their own while systems take turns in
-    /// slices, where there are twice as many cores as connections.
+    /// Pin the server's connection threads, and the load, to cores of their own while systems take turns in
+    /// slices, if there are at least twice as many cores as connections.
     #[serde(default)]
     pin_threads: PinThreads,
-    /// Rerun a step up to N times if other processes or the hypervisor used the CPU; 1 unless disturbed rounds count.
+    /// Rerun a step up to N times if other processes or the hypervisor used the CPU. By default once, unless
+    /// disturbed rounds count.
     rerun_disturbed: Option<Reruns>,
     /// Run the base a second time, as ID.control. A difference between the two is noise.
     #[serde(default)]
@@ -127,17 +129,17 @@ pub(super) struct PlanTable {
     rest_seconds_max: RestSecondsMax,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
-    /// Freeze a server's processes while other systems have their slices, so that it does all of its work in its own. Servers
-    /// that Dyno has not started are not frozen.
+    /// Freeze a server's processes while other systems have their slices, so that all its work falls into its
+    /// own slices. Servers that Dyno has not started are not frozen.
     #[serde(default)]
     freeze: Freeze,
     /// Hosts from which the load comes, as `ssh://HOST`, unless a step has its own; docs/do/drivers.md.
     drivers: Option<At<DriversKey>>,
-    /// The address of this host that drivers reach. Servers listen on it.
+    /// The address of this host at which drivers reach the servers. Servers listen on it.
     listen: Option<At<String>>,
     /// A profile of settings for systems without one of their own.
     profile: Option<At<String>>,
-    /// Limits of a system on the host; docs/do/confinement.md.
+    /// The systems' limits on the host; docs/do/confinement.md.
     confinement: Option<Limits>,
     /// The data set, given to every step.
     data: Option<DataTable>,
@@ -156,7 +158,7 @@ pub(super) struct PlanTable {
     claim: Vec<At<ClaimTable>>,
     /// Crash tests after the rounds; docs/do/crash.md.
     crash: Option<CrashTable>,
-    /// Chains of systems: reports show what each step costs.
+    /// Chains of systems. Reports show what each step of a chain costs.
     #[serde(default)]
     ladder: Vec<At<LadderTable>>,
     /// The servers' own names of counters that reports show, per operation; docs/reference/counters.md.
@@ -205,7 +207,7 @@ impl Plan {
     /// Reads a plan file.
     ///
     /// # Errors
-    /// The file cannot be read, or is no valid plan.
+    /// The file cannot be read, or is not a valid plan.
     pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
         Self::read_with(path, catalogue, Builds::Asked)
     }
@@ -222,11 +224,10 @@ impl Plan {
         }
     }
 
-    /// Reads a plan's text. `file` names it in errors. Paths of workloads and suites are relative to
-    /// `folder`.
+    /// Reads a plan's text. Errors call it `file`. Paths of workloads and suites are relative to `folder`.
     ///
     /// # Errors
-    /// The text, or that of its suite, is no valid plan.
+    /// The text, or that of its suite, is not a valid plan.
     pub fn parse(text: &str, file: &str, folder: &Path, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let files = &RefCell::default();
         Self::parse_with(text, file, &ParseContext { folder, catalogue, builds: Builds::Asked, files })
@@ -245,8 +246,8 @@ impl Plan {
     }
 }
 
-/// The mistakes of a plan's structure with the names in the rest of it that are wrong. Other mistakes of the rest may be due to
-/// what is missing in it.
+/// Adds to structural mistakes the wrong names in the rest of the plan. Other mistakes of the rest are
+/// dropped, because they may follow from what is missing in it.
 fn with_names(mistakes: Mistake, table: PlanTable, context: &ParseContext<'_>) -> Mistake {
     let rest = plan(table, &ParseContext { builds: Builds::Unasked, ..*context });
     match rest.err().and_then(|others| others.only(&Problem::is_name)) {
@@ -316,7 +317,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     mistakes.end(plan).and_then(|plan| with_claims(plan, table.claim))
 }
 
-/// Reads the systems, with the defaults of the plan.
+/// Reads the systems. Systems without a setting of their own get the plan's defaults.
 fn systems(
     listen: Option<At<String>>,
     default_profile: Option<At<String>>,

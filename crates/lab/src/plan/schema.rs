@@ -56,7 +56,7 @@ impl<T: JsonSchema> JsonSchema for At<T> {
     }
 }
 
-/// An enum of another crate, whose words serde knows.
+/// An enum of another crate, which serde reads by its words.
 #[derive(serde::Serialize)]
 pub(super) struct Words<T>(PhantomData<T>);
 
@@ -74,7 +74,7 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
     }
 }
 
-/// A system has one source.
+/// Requires exactly one source of a system.
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
@@ -87,7 +87,7 @@ pub(super) fn one_source(system: &mut Schema) {
     system.insert("not".to_owned(), json!({ "required": ["price", "dollars_per_hour"] }));
 }
 
-/// Trials that are always whole have no slices.
+/// Excludes slices where trials are always whole.
 pub(super) fn whole_trials(step: &mut Schema) {
     let load = json!({ "required": ["command"], "properties": { "command": { "const": "prepare" } } });
     let has = |key: &str| json!({ "required": [key] });
@@ -111,13 +111,13 @@ pub(super) fn whole_trials(step: &mut Schema) {
     step.insert("dependentSchemas".to_owned(), dependent);
 }
 
-/// A search has one limit.
+/// Requires exactly one limit of a search.
 pub(super) fn one_limit(find: &mut Schema) {
     let limits = ["p50_ms", "p95_ms", "p99_ms"].map(|key| json!({ "required": [key] }));
     find.insert("oneOf".to_owned(), limits.into());
 }
 
-/// Which of a plan's keys exclude each other, and which need each other.
+/// Says which of a plan's keys exclude each other, and which need each other.
 pub(super) fn keys_together(plan: &mut Schema) {
     let one_of = json!([{ "required": ["rounds"] }, { "required": ["budget_seconds"] }]);
     let any_of = json!([{ "required": ["suite"] }, { "required": ["step"] }]);
@@ -135,7 +135,8 @@ pub(super) fn keys_together(plan: &mut Schema) {
     );
 }
 
-/// TOML has no null, and in a plan no text and no list is empty. Descriptions are one line.
+/// Adapts a schema to TOML and to plans: there is no null, texts and lists are not empty, and descriptions
+/// are one line.
 fn of_toml(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
@@ -169,7 +170,7 @@ fn of_toml(schema: &mut Schema) {
     }
 }
 
-/// `docs/reference/plan.schema.json` as the types say it should be.
+/// `docs/reference/plan.schema.json` as it should be by the types.
 fn generated() -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true)
@@ -177,7 +178,7 @@ fn generated() -> Value {
     settings.into_generator().into_root_schema_for::<PlanTable>().to_value()
 }
 
-/// After a change of keys, `DYNO_BLESS=1 cargo test -p dyno-lab schema` writes the file anew.
+/// After a change of keys, `DYNO_BLESS=1 cargo test -p dyno-lab schema` writes the file.
 #[test]
 fn the_schema_is_that_of_the_types() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/plan.schema.json");

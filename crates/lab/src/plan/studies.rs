@@ -60,7 +60,7 @@ fn the_claims_of_versions_have_the_figures_of_the_post() {
         let row = rows.iter().find(|row| {
             let names = format!("{}, {}", row.get("quantity"), row.get("test"));
             let about = claim.expression.split_once(", mysql-5.6, ").unwrap().1;
-            // A load's claim names its clients after the test.
+            // A claim about a load has the number of clients after the test.
             let is_about = about.strip_prefix(&names).is_some_and(|rest| rest.starts_with([',', ')']));
             is_about && source.contains(&format!("MySQL {} against {}", row.get("version"), row.get("base")))
         });
@@ -159,7 +159,7 @@ fn the_claims_of_updates_have_the_figures_of_the_post() {
     }
 }
 
-/// Selects a second in the post with these readers, none for the best number, and these writers.
+/// Selects a second in the post with these readers and writers. Without readers, the best number of all.
 fn selects(workload: &str, server: &str, readers: &str, writers: &str) -> f64 {
     let rows = published("trx-list");
     let is_it = |row: &&Published| {
@@ -302,7 +302,7 @@ fn the_microbenchmarks_go_through_five_groups_in_order() {
     assert_eq!(drained, ["load", "read-write.range100"]);
 }
 
-/// Time in which systems are loaded, in seconds: loads that are measured and restarts come on top.
+/// Time in which systems are loaded, in seconds. Measured loads and restarts are not included.
 fn loaded_seconds(plan: &Plan) -> f64 {
     let runs = plan.steps.iter().filter(|step| step.command == Command::Run);
     let round: f64 = runs
@@ -333,7 +333,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("icp", Some("small"), &[]) < 26.0);
 }
 
-/// Max-T can decide any number of tests from the least number of rounds on.
+/// With max-T, the fewest rounds that allow a verdict suffice for any number of tests.
 #[test]
 fn rounds_are_enough_for_a_verdict_on_every_test() {
     for (name, tests) in [("quickstart", 11), ("first-look", 11), ("dive-limit", 6)] {

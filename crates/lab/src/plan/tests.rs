@@ -1,4 +1,4 @@
-//! What a plan says, and each way in which one can be wrong.
+//! Valid plans, and each way in which a plan can be wrong.
 
 mod find;
 mod ladders;
@@ -69,7 +69,7 @@ fn a_step_has_a_group_and_an_operation_unless_it_says_otherwise() {
     assert_eq!(steps[1].background[0].operation, Operation::Transaction);
 }
 
-/// The first lines of all errors of [`TEXT`] with some texts in it replaced.
+/// The first lines of all errors of [`TEXT`] after some replacements.
 fn first_lines_of(changes: &[(&str, &str)]) -> Vec<String> {
     let mut text = TEXT.to_owned();
     for (old, new) in changes {
@@ -121,7 +121,8 @@ fn all_mistakes_of_a_plan_are_found_at_once() {
 
 #[test]
 fn a_mistake_that_another_explains_is_not_told() {
-    // Without its systems, no name of a system is wrong; without a step, no name of a step.
+    // Without valid systems no name of a system is reported as wrong, and without a valid step no name of a
+    // step.
     let engine = [
         ("mysql@5.6.24/innodb", "msql@5.6.24/innodb"),
         ("operation = \"transaction\"", "operation = \"transaction\"\nnot_for = [\"b\"]"),
@@ -133,10 +134,10 @@ fn a_mistake_that_another_explains_is_not_told() {
         ("operation = \"transaction\"", "operation = \"transaction\"\nrepeats = \"load\""),
     ];
     assert_eq!(first_lines_of(&step).len(), 1);
-    // A key that is written wrongly is not missing too.
+    // A misspelt key is not also reported as missing.
     let key = [("workload = ", "worklod = "), ("base = \"a\"", "base = 1")];
     assert_eq!(first_lines_of(&key).len(), 2, "{:?}", first_lines_of(&key));
-    // A name is wrong whatever else is.
+    // A wrong name is reported regardless of other mistakes.
     let both = [("base = \"a\"", "base = \"z\""), ("rounds = 4", "ronds = 4")];
     assert_eq!(first_lines_of(&both).len(), 2, "{:?}", first_lines_of(&both));
 }

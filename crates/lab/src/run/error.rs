@@ -11,19 +11,19 @@ use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
 use dyno_store::StoreError;
 
-/// A run that could not begin, or not go on. What was committed before is in the results file.
+/// A run that could not begin or go on. What was committed before is in the results file.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The results file cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What a run that was killed left cannot be removed.
+    /// The leftovers of a killed run cannot be removed.
     #[error(transparent)]
     Leftovers(#[from] ConfineError),
-    /// Nor can the folder of its server.
+    /// The folder of a killed run's server cannot be removed.
     #[error(transparent)]
     Home(#[from] PathError),
-    /// The plan wants the cores to be kept awake, which they cannot be here.
+    /// The plan requires that cores are kept awake, which is not possible here.
     #[error("{0}; leave `keep_cores_awake = true` out of the plan")]
     Awake(#[from] AwakeError),
     /// An engine cannot be fetched.
@@ -36,17 +36,17 @@ pub enum RunError {
     /// An image of a container cannot be used.
     #[error("cannot use oci:{image}")]
     Image { image: String, source: ImageError },
-    /// The plan limits what a system may use, and this process may not set such limits.
+    /// The plan limits what a system may use, but this process may not set such limits.
     #[error("system `{system}` cannot be confined here: {missing}")]
     Confine {
         system: String,
-        /// What is missing for it.
+        /// What the process lacks for that.
         missing: Missing,
     },
-    /// The plan cuts the power of volumes, which this process may not.
+    /// The plan cuts the power of volumes, but this process may not.
     #[error("the power of a volume cannot be cut here: {0}; or write `kill = \"process\"` in [crash]")]
     PowerCut(Missing),
-    /// A limit that makes no sense for the engine.
+    /// A limit that has no meaning for the engine.
     #[error("system `{0}` runs inside the load process, which cannot be confined; leave its confinement out")]
     NothingToConfine(String),
     /// The run is strict and the systems are not comparable.
@@ -61,7 +61,7 @@ pub enum RunError {
     /// A host from which load is to come cannot be used.
     #[error("driver {host}: {reason}")]
     Driver { host: String, reason: String },
-    /// A load could drop what is not Dyno's, on a server that Dyno did not start.
+    /// On a server that Dyno did not start, a load could drop tables that Dyno did not make.
     #[error("system `{system}` cannot be loaded")]
     Hold { system: String, source: Box<HoldError> },
     /// The rounds of this plan cannot be spread over hosts.
@@ -96,7 +96,7 @@ impl From<RunError> for RoundAbort {
     }
 }
 
-/// Why there is nothing from a pass after a trial.
+/// Why a pass after a trial has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PassAbort {
     #[error("the run was stopped")]
@@ -115,12 +115,13 @@ pub(crate) enum PassAbort {
     advice(*fraction)
 )]
 pub struct SweepTooLarge {
-    /// Systems of the plan, each configuration counted.
+    /// Number of the plan's systems. Each configuration of a sweep counts.
     pub systems: usize,
-    /// Estimated time of the fewest rounds that an exact interval takes, in seconds.
+    /// Estimated time of the fewest rounds that give an exact interval, in seconds.
     pub seconds: f64,
     pub budget_seconds: f64,
-    /// The largest share of the configurations that fits, in steps of a twentieth; none if not even that.
+    /// The largest share of the configurations that fits, in steps of a twentieth; `None` if not even a
+    /// twentieth fits.
     pub fraction: Option<f64>,
 }
 
@@ -158,7 +159,7 @@ pub enum SystemError {
     /// The running server refuses the connection.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// A load could drop what is not Dyno's.
+    /// A load could drop tables that Dyno did not make.
     #[error(transparent)]
     Hold(#[from] HoldError),
     /// Dyno did not start it, so it cannot restart it.

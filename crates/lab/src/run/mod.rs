@@ -55,10 +55,11 @@ pub fn run(
     check_power_cuts(plan)?;
     plan.check_sweeps()?;
     let _awake = keep_cores_awake(plan.keep_cores_awake)?;
-    // Servers' folders, mounts and groups of killed runs, whether this run has servers and is confined or not.
+    // Folders, mounts and groups of killed runs. They are removed even if this run has no servers and no
+    // limits.
     remove_dead_homes(&options.cache.runs())?;
     remove_leftovers(&options.cache.runs())?;
-    // Opened before the long fetches, so that a results file that cannot be written is told at once.
+    // Opened before the long fetches, so that an unwritable results file is reported at once.
     let mut store = Store::open(&options.results)?;
     let interrupted = options.resume.then(|| find_interrupted(plan, &store)).transpose()?;
     check_drivers(plan, options)?;
@@ -96,7 +97,8 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Prepares the hosts from which load is to come, so that one that is missing is told before anything is loaded.
+/// Prepares the hosts from which load is to come, so that a missing host is reported before anything is
+/// loaded.
 fn check_drivers(plan: &Plan, options: &RunOptions<'_>) -> Result<(), RunError> {
     let hosts: BTreeSet<&String> = plan.steps.iter().flat_map(|step| &step.drivers).collect();
     for host in hosts {

@@ -33,9 +33,10 @@ pub enum Event<'a> {
     Restoring { system: &'a str },
     /// A system's loaded data could not be kept. It will be loaded again.
     NotKept { system: &'a str, reason: &'a str },
-    /// A load on a server that Dyno did not start may drop what Dyno did not make there, since the user allows it.
+    /// A load on a server that Dyno did not start may drop tables that Dyno did not make, because the user
+    /// allows it.
     MayDrop { system: &'a str, names: &'a [String] },
-    /// What is left in a database of a running server, though Dyno wanted to clear it.
+    /// What is left in a database of a running server after Dyno tried to clear it.
     Left { left: &'a Left },
     /// Systems are being started, at the same time.
     Starting { systems: &'a [&'a str] },
@@ -56,7 +57,7 @@ pub enum Event<'a> {
     NotCommitted { error: &'a StoreError },
     /// A trial's load runs once more, unmeasured, while the stacks of its server are sampled.
     SamplingStacks { system: &'a str, step: &'a Step },
-    /// Stacks could not be sampled: of a system in a step, or of none at all.
+    /// Stacks could not be sampled: of a system in a step, or of any system.
     StacksNotSampled { system: Option<&'a str>, reason: &'a str },
     /// A system is crashed under load after the rounds.
     Crashing {
@@ -112,7 +113,7 @@ pub enum Event<'a> {
     TrialEnded {
         trial: TrialLabel<'a>,
         outcome: &'a Outcome,
-        /// Its rate; none if nothing was measured.
+        /// Its rate, if anything was measured.
         operations_per_second: Option<f64>,
         /// Estimated time until the run's end.
         seconds_left: f64,
@@ -124,7 +125,7 @@ pub enum Event<'a> {
 pub struct Pace {
     /// Operations a second, as its step counts them.
     pub operations_per_second: f64,
-    /// Latency of its events; none if no event ended.
+    /// Latency of its events, if any event ended.
     pub latency: Option<LatencyNow>,
 }
 

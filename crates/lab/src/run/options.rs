@@ -1,4 +1,4 @@
-//! What a run is given, and what it comes to.
+//! The options of a run, and its outcome.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -19,17 +19,17 @@ pub struct RunOptions<'a> {
     pub seed: u64,
     /// Whether to resume the last run of this plan.
     pub resume: bool,
-    /// The round to run, of a run that is spread over hosts; none to run all of them here.
+    /// The one round to run, if the run is spread over hosts; `None` runs all rounds here.
     pub task: Option<Task>,
     /// Whether the run fails before it measures if the systems are not comparable.
     pub strict: bool,
     /// Whether rounds that neighbours disturbed count as replicates.
     pub counts_disturbed: bool,
-    /// Whether the run ends after its first round if a system did not start in it: a comparison of two systems says nothing
-    /// without either.
+    /// Whether the run ends after its first round if a system did not start in it. A comparison of two
+    /// systems needs both.
     pub needs_all_systems: bool,
-    /// Longest time of the run. The rounds before the first verdict are measured even if they take longer. Without a limit, the
-    /// plan alone decides how many rounds there are.
+    /// Longest time of the run. The rounds before the first verdict are measured even if they take longer.
+    /// Without a limit, the plan alone decides the number of rounds.
     pub time_max: Option<Duration>,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,
@@ -43,8 +43,8 @@ pub struct RunOptions<'a> {
     pub command_line: String,
     /// Set by another thread (^C) to end the run early.
     pub stop: &'a AtomicBool,
-    /// Time without any finished event after which a server counts as hung. Loads may take ten times as long, since
-    /// building an index finishes no event.
+    /// Time without a finished event after which a server counts as hung. Loads may take ten times as long,
+    /// because no event finishes while they build an index.
     pub patience: Duration,
 }
 
@@ -59,11 +59,11 @@ pub trait DriverHosts: Debug + Sync {
     /// The command of a load process on a host, as the plan names it (`ssh://a`).
     ///
     /// # Errors
-    /// In words: the host cannot be reached, or has no program for it.
+    /// The host cannot be reached, or has no program for it; in words.
     fn command(&self, host: &str) -> Result<Command, String>;
 }
 
-/// For runs of plans without drivers.
+/// The hosts of plans without drivers.
 #[derive(Debug)]
 pub struct NoDrivers;
 
@@ -78,9 +78,9 @@ impl DriverHosts for NoDrivers {
 pub struct Task {
     /// Id of the whole run.
     pub spread_id: String,
-    /// From 0.
+    /// The round, from 0.
     pub round: u32,
-    /// This host's name for the scheduler or ssh; none for the host's own.
+    /// This host's name for the scheduler or ssh; `None` for the host's own name.
     pub node: Option<String>,
 }
 
@@ -96,9 +96,10 @@ pub struct RunOutcome {
     /// Trials that were measured.
     pub completed_trials: usize,
     pub failed_trials: usize,
-    /// Systems that did not start; all of their trials failed.
+    /// Systems that did not start. All their trials failed.
     pub not_started: Vec<NotStarted>,
-    /// Systems whose crash test could not begin or go on, or that lost what their settings promise to keep.
+    /// Systems whose crash test could not begin or finish, or that lost data that their settings promise to
+    /// keep.
     pub failed_crash_tests: Vec<String>,
 }
 

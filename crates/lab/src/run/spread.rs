@@ -1,4 +1,4 @@
-//! A run whose rounds are run elsewhere, each on a host of its own: which rounds are wanted, and what has come of them.
+//! A run whose rounds run elsewhere, each on a host of its own: which rounds are wanted, and their results.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::record::{self, now_ms};
 use super::round::{analyse_run, next_look};
 use crate::plan::{Plan, Rounds, Source};
 
-/// A run that is in the results file of this process, and whose rounds come from the files of tasks.
+/// A run in the results file of this process, whose rounds come from the files of tasks.
 #[derive(Debug)]
 pub struct Spread<'a> {
     plan: &'a Plan,
@@ -20,13 +20,13 @@ pub struct Spread<'a> {
     run: RunId,
     seed: u64,
     id: String,
-    /// Complete rounds, those with failed trials included if they were joined here.
+    /// Complete rounds. Rounds with failed trials count if they were joined here.
     complete: u32,
     trials_per_round: usize,
 }
 
 impl<'a> Spread<'a> {
-    /// Begins a run, or with `options.resume` goes on with the last one of the plan.
+    /// Begins a run. With `options.resume`, continues the last run of the plan.
     ///
     /// # Errors
     /// The results file cannot be written, there is no run to resume, or the plan's rounds cannot be spread.
@@ -39,7 +39,7 @@ impl<'a> Spread<'a> {
                 let reason = format!("run {} was on one host; go on without --on", earlier.id);
                 return Err(RunError::Resume { plan: plan.name.clone(), reason });
             };
-            // The host that submits measures nothing, so it does not matter how it has changed.
+            // The submitting host measures nothing, so changes of it do not matter.
             let resumption = ResumptionRecord { differences: Vec::new(), ..resumption(&earlier) };
             store.resume_run(earlier.id, &resumption)?;
             (earlier.id, earlier.record.seed, spread_id, Executed::of(plan, &earlier).rounds_complete)
@@ -56,7 +56,7 @@ impl<'a> Spread<'a> {
     /// Checks that rounds do not need each other or the same server.
     ///
     /// # Errors
-    /// They do; the reason.
+    /// The reason why they do.
     pub fn check(plan: &Plan) -> Result<(), RunError> {
         let cannot = |reason: String| Err(RunError::Spread { plan: plan.name.clone(), reason });
         if let Rounds::Budget { .. } = plan.rounds {
@@ -95,8 +95,8 @@ impl<'a> Spread<'a> {
         (self.complete, self.plan.rounds.max())
     }
 
-    /// The numbers of the rounds that are to be run next, at the same time; empty if there are enough. Those that were
-    /// never run come first. A round with failed trials is replaced by one with a new number.
+    /// The numbers of the rounds to run next, all at the same time; empty if there are enough. Rounds that
+    /// never ran come first. A round with failed trials is replaced by one with a new number.
     ///
     /// # Errors
     /// The results file cannot be read.
@@ -113,7 +113,7 @@ impl<'a> Spread<'a> {
         Ok((0..).filter(|round| !used.contains(round)).take(missing as usize).collect())
     }
 
-    /// Adds a task's round. Returns the attempt that delivered it; none if the round is here already.
+    /// Adds a task's round. Returns the attempt that delivered it; `None` if the round is here already.
     ///
     /// # Errors
     /// The file is not of a task of this run, or this run's file cannot be written.
@@ -125,7 +125,7 @@ impl<'a> Spread<'a> {
         Ok(self.store.attempts(self.run)?.into_iter().find(delivered))
     }
 
-    /// Records an attempt that came to nothing.
+    /// Records an attempt without a result.
     ///
     /// # Errors
     /// The results file cannot be written.

@@ -1,4 +1,4 @@
-//! A base that takes over some of what another system of the plan has.
+//! A base system with some of another system's settings, limits and steps.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,13 @@ pub struct Mixture<'a> {
     pub settings: &'a BTreeMap<String, Option<String>>,
     /// Limits on the host.
     pub limits: &'a [LimitPart],
-    /// Ids of steps that one of the two runs and the other does not: the base then does as the other.
+    /// Ids of steps that only one of the two systems runs. For these steps the base does as the other system
+    /// does.
     pub steps: &'a [String],
 }
 
 impl Plan {
-    /// Ids of the steps before a test, other than loads, that one of two systems runs and the other does not.
+    /// Ids of the steps before a test that only one of two systems runs, loads excepted.
     pub fn steps_of_one(&self, test: &str, systems: [usize; 2]) -> Vec<String> {
         let [one, other] = systems.map(|position| self.systems[position].id.as_str());
         let before = self.steps.iter().take_while(|step| step.id != test);
@@ -28,7 +29,7 @@ impl Plan {
         of_one.map(|step| step.id.clone()).collect()
     }
 
-    /// The steps of a probe, each for those of its two systems that run it.
+    /// The steps of a probe. Each runs with those of the probe's two systems that run it.
     pub(in crate::plan) fn steps_of_probe(&self, base: &str, other: &str, probed: Probed<'_>) -> Vec<Step> {
         let of_probe = |step: &Step| {
             let by_base = step.is_for(base);
@@ -56,7 +57,7 @@ mod tests {
         SearchQuestion::Tuning { tests: vec!["read-write".to_owned()], stage: None, size: None }
     }
 
-    /// A plan in which `c` has limits of its own, and alone runs a step before the test.
+    /// A plan in which only `c` has limits of its own and runs a step before the test.
     fn plan() -> Plan {
         let limits = "confinement = { server_cpus = \"0\", iops = 100 }\n\n[[step]]";
         let own = "[[step]]\nid = \"age\"\ngroup = \"age\"\nworkload = \"oltp_insert\"\noperation = \"query\"\n\

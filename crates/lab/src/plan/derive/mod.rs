@@ -1,4 +1,4 @@
-//! Plans made from plans: scaled, selected, or two systems of one.
+//! Plans made from other plans: scaled, with selected steps and systems, or with two systems to compare.
 
 pub(in crate::plan) mod mixture;
 pub(in crate::plan) mod probe;

@@ -18,7 +18,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::{BetweenSteps, Plan, PlanError, Rounds};
 use crate::records;
 
-/// Settings with the values that they get; none for the server's default.
+/// New values of settings, by name; `None` is the server's default.
 pub type Changes = BTreeMap<String, Option<String>>;
 
 /// What a probe compares with the base.
@@ -28,17 +28,17 @@ pub enum Probed<'a> {
     System(usize),
     /// The base with some settings changed: to a value, or to the server's default.
     Changed(&'a Changes),
-    /// The base with some of what another system of the plan has.
+    /// The base with some of another system's settings, limits and steps.
     Mixed(Mixture<'a>),
 }
 
 impl Plan {
-    /// The plan of a run, as it was run: with its scale, its seconds where commands set them, and the versions of a bisection.
-    /// `named` is the plan that
-    /// the user names; otherwise the text that the run keeps is read, and paths in it are relative to the current folder.
+    /// The plan of a run as it was run: with its scale, the seconds that commands set, and the versions of a
+    /// bisection. `named` is the plan that the user names. Without it, the text kept with the run is read,
+    /// and paths in it are relative to the current folder.
     ///
     /// # Errors
-    /// The text is no valid plan here, or the plan is not that of the run.
+    /// The text is not a valid plan here, or the plan is not that of the run.
     pub fn of_run(run: &Run, named: Option<Self>, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let id = run.id;
         let plan = match named {
@@ -79,7 +79,8 @@ impl Plan {
         }
     }
 
-    /// Compares options and workloads of steps, of which a scale may have changed rows in a way that a factor does not.
+    /// Compares options and workloads of steps. They may differ because the scale of the run changed rows by
+    /// more than a factor.
     fn check_is_of(&self, run: &Run) -> Result<(), PlanError> {
         for step in records::steps(self) {
             let is_it = run.steps.iter().any(|record| {
@@ -99,9 +100,10 @@ impl Plan {
         Ok(())
     }
 
-    /// Keeps one step, at one number of clients (by default its fewest), and the loads before it, without crashes, stacks and
-    /// plans of statements. It takes `seconds`, by default its own, at most `seconds_max` unless it searches for a rate. Tables
-    /// are loaded once, unless it is the load that is asked about.
+    /// Keeps one step, at one number of clients (by default its smallest), and the loads before it, without
+    /// crashes, stacks and plans of statements. The step takes `seconds`. By default it takes its own
+    /// seconds, but at most `seconds_max` unless it searches for a rate. Tables are loaded once, unless the
+    /// step is itself a load.
     ///
     /// # Errors
     /// There is no such step.
@@ -115,7 +117,7 @@ impl Plan {
         self.keep_test_after(&[], step, clients, seconds, seconds_max)
     }
 
-    /// The same with some of the steps before it, which stay as they are.
+    /// As [`keep_one_test`](Self::keep_one_test), and keeps some of the steps before the test unchanged.
     ///
     /// # Errors
     /// There is no such step.
@@ -135,8 +137,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Keeps the steps of a group, or without one all steps, as [`keep_one_test`](Self::keep_one_test) keeps one; loads
-    /// are no tests here. Returns the ids of the tests, of which there is at least one.
+    /// Keeps the steps of a group, or all steps without a group, as [`keep_one_test`](Self::keep_one_test)
+    /// keeps one. Loads are not tests here. Returns the ids of the tests, at least one.
     ///
     /// # Errors
     /// There is no such group, or it has only loads.
@@ -168,8 +170,8 @@ impl Plan {
         Ok(tests)
     }
 
-    /// Keeps what some tests need, and gives them their number of clients and their seconds. Steps in `before` stay as they
-    /// are.
+    /// Keeps the steps that some tests need, and gives the tests their number of clients and their seconds.
+    /// Steps in `before` stay as they are.
     fn keep_tests(
         &mut self,
         before: &[String],
@@ -178,7 +180,7 @@ impl Plan {
         seconds: Option<f64>,
         seconds_max: f64,
     ) {
-        // What comes after the last test has no part in it.
+        // Steps after the last test do not affect it.
         let end = self.steps.iter().rposition(is_test).map_or(0, |last| last + 1);
         self.steps.truncate(end);
         for own in self.steps.iter_mut().filter(|own| !before.contains(&own.id)) {
@@ -199,8 +201,8 @@ impl Plan {
         self.between_steps = BetweenSteps::Keep;
     }
 
-    /// The plan with two other systems, the first as the base, for a question of a search. Its text stays that of the plan
-    /// that it was derived from.
+    /// The plan with two other systems, the first as the base, for a question of a search. It keeps the text
+    /// of the plan that it was derived from.
     pub(in crate::plan) fn with_systems(
         mut self,
         systems: [System; 2],
@@ -221,7 +223,8 @@ impl Plan {
         self.base = 0;
         self.anchor = None;
         self.rounds = rounds;
-        // A probe has a small error probability, which few rounds reach only by Student's t of each test.
+        // A probe has a small error probability. Within few rounds only Student's t of each test alone
+        // reaches it.
         self.correction = Correction::Holm;
         self.claims.clear();
         self.ladders.clear();
@@ -229,9 +232,10 @@ impl Plan {
         self
     }
 
-    /// The plan with two systems: one of its own, by its position, and what a probe compares with it. A changed base begins
-    /// on the base's data, unless a change decides how tables lie on the disk. Then each round loads anew: two loads differ by
-    /// chance too, and a difference between the same two in all rounds would be taken for that of the change.
+    /// The plan with two systems: one of its own, by its position, and `probed`. A changed base begins on the
+    /// base's data, unless a change decides how tables lie on the disk. In that case each round loads anew.
+    /// Two loads differ by chance, and if all rounds used the same two loads, their difference would be taken
+    /// for the effect of the change.
     #[must_use]
     pub fn probe(&self, base: usize, probed: Probed<'_>, rounds: u32, question: SearchQuestion) -> Self {
         let sides = self.sides(base, probed);
@@ -253,8 +257,8 @@ impl Plan {
         plan.with_systems([base, other], sides, Rounds::Fixed(rounds), question)
     }
 
-    /// The plan with two changed copies of a system, by its position. `name` tells the first from it, and both begin on its
-    /// data as a changed base does.
+    /// The plan with two changed copies of a system, by its position. `name` is added to the id of the first
+    /// copy. Both begin on the system's data as a changed base does.
     #[must_use]
     pub fn probe_of_changes(
         &self,
@@ -273,7 +277,7 @@ impl Plan {
         plan.with_systems(systems, sides, Rounds::Fixed(rounds), question)
     }
 
-    /// The two systems of a probe, as its record tells them.
+    /// The two systems of a probe, for its record.
     fn sides(&self, base: usize, probed: Probed<'_>) -> [SearchSide; 2] {
         let id = &self.systems[base].id;
         let other = match probed {
@@ -288,7 +292,7 @@ impl Plan {
         [changed_side(id, &Changes::new()), other]
     }
 
-    /// Two loads differ by chance, so systems that each have data of their own are loaded anew in each round.
+    /// Loads anew in each round if the systems have data of their own, because two loads differ by chance.
     fn loading_anew_if(self, has_own_data: bool) -> Self {
         Self {
             load_every_round: self.load_every_round || has_own_data,
@@ -299,12 +303,12 @@ impl Plan {
 }
 
 impl System {
-    /// This system without its place among others, on data of its own.
+    /// This system as the only one on its data, outside its sweep or ladder.
     fn alone(&self) -> Self {
         Self { configuration: None, ladder: None, control_of: None, data_settings: None, ..self.clone() }
     }
 
-    /// This system with some settings changed; `name` tells it from this one.
+    /// This system with some settings changed. `name` is added to its id.
     fn changed(&self, changes: &Changes, name: &str) -> Self {
         let family = self.source.entry().map(|entry| entry.family);
         let (mut settings, mut data_settings) = (self.settings.clone(), self.settings.clone());
@@ -323,7 +327,7 @@ impl System {
     }
 }
 
-/// FNV-1a (RFC 9923) of the contents of files; of one that cannot be read, of its path.
+/// FNV-1a (RFC 9923) of the contents of files. A file that cannot be read counts with its path.
 fn hash_of(files: &[PathBuf]) -> u64 {
     let content = |file: &PathBuf| fs::read(file).unwrap_or_else(|_| file.as_os_str().as_bytes().to_vec());
     let bytes = files.iter().flat_map(content);

@@ -12,8 +12,8 @@ use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Clients};
 use crate::plan::{Data, Plan, PlanError, Rounds};
 
-/// Settings of cache sizes. They scale with the data, so that what fitted the cache still does, and what did
-/// not still does not.
+/// Settings of cache sizes. They scale with the data, so that data that fitted into the cache still does, and
+/// larger data still does not.
 const CACHES: [&str; 7] = [
     "innodb_buffer_pool_size",
     "rocksdb_block_cache_size",
@@ -24,7 +24,7 @@ const CACHES: [&str; 7] = [
     "cache_size",
 ];
 
-/// Settings of log sizes. They scale with the data too, since write-back depends on both.
+/// Settings of log sizes. They scale with the data too, because write-back depends on both.
 const LOGS: [&str; 3] = ["innodb_redo_log_capacity", "innodb_log_file_size", "max_wal_size"];
 
 /// The smallest scaled log. It must hold what a busy server writes during a checkpoint.
@@ -33,7 +33,7 @@ const LOG_BYTES_MIN: f64 = 128.0 * 1024.0 * 1024.0;
 const CACHE_BYTES_MIN: f64 = 8.0 * 1024.0 * 1024.0;
 /// The smallest scaled volume. It must hold a server's own files and its logs.
 const VOLUME_BYTES_MIN: u64 = 2 << 30;
-/// The shortest scaled trial. A step that is shorter as written stays as it is.
+/// The shortest trial that a scale makes. A step that is shorter in the plan stays as it is.
 const SECONDS_MIN: f64 = 1.0;
 
 /// A scale of a plan.
@@ -41,9 +41,9 @@ const SECONDS_MIN: f64 = 1.0;
 pub struct Scale {
     /// Factor on rows, caches, logs and seconds.
     pub factor: f64,
-    /// Factor on seconds instead of that.
+    /// Factor on seconds, instead of `factor`.
     pub seconds_factor: Option<f64>,
-    /// Factor on caches instead of that.
+    /// Factor on caches, instead of `factor`.
     pub caches_factor: Option<f64>,
     /// Longest trial, in seconds.
     pub seconds_max: Option<f64>,
@@ -89,7 +89,8 @@ pub(in crate::plan) struct ScaleTable {
     factor: Above0,
     /// On seconds, instead of factor.
     seconds_factor: Option<Above0>,
-    /// On caches, instead of factor: what a server keeps in its cache beside the tables does not shrink with them.
+    /// On caches, instead of factor. Use it where the server's cache also holds data that does not shrink
+    /// with the tables.
     caches_factor: Option<Above0>,
     /// Upper limit of the measured time of a trial.
     seconds_max: Option<Above0>,
@@ -97,7 +98,7 @@ pub(in crate::plan) struct ScaleTable {
     clients: Option<Clients>,
     /// Number of rounds, instead of the plan's.
     rounds: Option<RoundsNumber>,
-    /// The systems that remain: ids, in which * stands for any text. The base always does.
+    /// Ids of the systems that remain, in which * stands for any text. The base always remains.
     systems: Option<Vec<At<String>>>,
 }
 
@@ -132,7 +133,7 @@ impl Plan {
     /// Parses the user's scale: a factor above 0, or the name of one of the plan's scales.
     ///
     /// # Errors
-    /// The text is neither.
+    /// The text is neither a factor nor the name of a scale.
     pub fn scale_of(&self, text: &str) -> Result<Scale, PlanError> {
         if let Some(scale) = self.scales.get(text) {
             return Ok(scale.clone());
@@ -146,9 +147,10 @@ impl Plan {
         }
     }
 
-    /// Scales the plan: rows, the caches and logs that it sets, the volumes that hold them, and seconds. A
-    /// cache, log or volume stays above what servers need, a trial above a second unless the scale limits it. Time budgets
-    /// stay as they are, and rounds unless the scale has its own.
+    /// Scales the plan: rows, the caches and logs that it sets, the volumes that hold them, and seconds.
+    /// Caches, logs and volumes stay above what servers need, and trials above a second unless the scale
+    /// limits them. Time budgets stay as they are, and so does the number of rounds unless the scale has its
+    /// own.
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
@@ -189,7 +191,7 @@ impl Plan {
     }
 }
 
-/// Scales the rows of a workload that has its own number of them, or its own factor on them.
+/// Scales the rows of a workload that sets its own number of rows, or its own factor on them.
 fn scale_rows(options: &mut BTreeMap<String, String>, factor: f64) {
     if let Some(own) = options.get_mut("scale_factor")
         && let Ok(number) = own.parse::<f64>()
@@ -207,8 +209,8 @@ fn scaled_rows(rows: f64, factor: f64) -> u64 {
     (rows * factor).round().max(1.0) as u64
 }
 
-/// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's KiB), not below `bytes_min` unless it
-/// was before. None if the text is no size.
+/// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's KiB), but not below `bytes_min` unless it was
+/// below before. `None` if the text is not a size.
 fn scaled_size(text: &str, factor: f64, bytes_min: f64) -> Option<String> {
     let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.trim()[digits.len()..].to_ascii_lowercase();

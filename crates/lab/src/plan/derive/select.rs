@@ -31,7 +31,7 @@ impl Plan {
         Ok(())
     }
 
-    /// A step whose earlier step is gone repeats nothing.
+    /// Clears `repeats` of steps whose earlier step is gone.
     fn forget_repeats(&mut self) {
         let left: HashSet<String> = self.steps.iter().map(|step| step.id.clone()).collect();
         for step in &mut self.steps {
@@ -39,8 +39,8 @@ impl Plan {
         }
     }
 
-    /// Keeps only systems whose id matches one of the patterns (`*` matches any text), the base and the anchor. Claims about
-    /// others are left out. An empty list changes nothing.
+    /// Keeps only systems whose id matches one of the patterns (`*` matches any text), the base and the
+    /// anchor. Claims about other systems are left out. An empty list changes nothing.
     ///
     /// # Errors
     /// A pattern matches no system.
@@ -78,10 +78,10 @@ impl Plan {
         });
     }
 
-    /// Refuses a number of clients that no step has, which would choose nothing.
+    /// Refuses a number of clients that no step has, because it would select nothing.
     ///
     /// # Errors
-    /// The first such number, with those that there are.
+    /// The first such number, with the numbers that steps have.
     pub fn check_clients(&self, listed: &[u32]) -> Result<(), PlanError> {
         let mut known: Vec<u32> = self.steps.iter().flat_map(|step| step.clients.clone()).collect();
         known.sort_unstable();
@@ -93,8 +93,8 @@ impl Plan {
         })
     }
 
-    /// Keeps only these numbers of clients in every step. A step that has none of them keeps its own, such as a
-    /// load, whose number of clients goes with the tables. An empty list changes nothing.
+    /// Keeps only these numbers of clients in every step. A step that has none of them keeps its own, for
+    /// example a load with a client for each table. An empty list changes nothing.
     pub fn keep_clients(&mut self, listed: &[u32]) {
         for step in &mut self.steps {
             if step.clients.iter().any(|number| listed.contains(number)) {

@@ -8,16 +8,17 @@ use crate::plan::{Command, Plan};
 /// A plan whose rounds cannot give every test a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooFewRounds {
-    /// The most rounds of the plan.
+    /// The most rounds that the plan can have.
     pub rounds: usize,
     /// The fewest rounds in which a verdict is possible.
     pub wanted: usize,
-    /// Number of tests: steps that every round measures, at each number of clients, of each candidate.
+    /// Number of tests: the steps that every round measures, times their numbers of clients, times the
+    /// candidates.
     pub tests: usize,
 }
 
 impl Plan {
-    /// None if the plan has enough rounds, or compares nothing.
+    /// `None` if the plan has enough rounds, or compares nothing.
     pub fn too_few_rounds(&self) -> Option<TooFewRounds> {
         let tests = self.tests();
         let sharing = if self.correction == Correction::Holm { tests } else { 1 };

@@ -44,7 +44,7 @@ impl Version {
 }
 
 impl Plan {
-    /// The plan with the versions of a bisection's run, with the settings that they had.
+    /// The plan with the two versions of a bisection's run, and the settings that they had in that run.
     pub(super) fn with_versions_of(self, run: &Run, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let system = |record: &SystemRecord| -> Result<System, Problem> {
             let version = match record.origin {
@@ -66,8 +66,8 @@ impl Plan {
         })
     }
 
-    /// The plan with two versions instead of its systems, the first as the base, run until their comparison is
-    /// decided. Both get the settings of a profile.
+    /// The plan with two versions instead of its systems, the first as the base. It runs until their
+    /// comparison is decided. Both versions get the settings of a profile.
     ///
     /// # Errors
     /// A version is not in the catalogue, a folder has no server, or the profile does not fit.
@@ -86,7 +86,7 @@ impl Plan {
         };
         let systems = [system(versions[0])?, system(versions[1])?];
         let title = format!("{} against {}", versions[1], versions[0]);
-        // The version that a name means, and what a profile gives it, may be others next time.
+        // The version that a name means, and what a profile sets for it, may differ next time.
         let side = |system: &System| SearchSide {
             system: match system.source.entry() {
                 Some(entry) => format!("{} ({entry})", system.source.name()),

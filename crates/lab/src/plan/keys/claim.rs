@@ -24,8 +24,8 @@ pub(in crate::plan) struct ClaimTable {
 }
 
 impl ClaimTable {
-    /// Checks that the expression is one, and that its systems and steps are in the plan.
-    /// Results are read with the counters of the plan's list only, so a claim can be about these.
+    /// Checks that the expression is valid, and that its systems and steps are in the plan. A claim can be
+    /// about the counters of the plan's list only, because results are read with these.
     pub(in crate::plan) fn read(
         self,
         systems: &[SystemRecord],

@@ -7,10 +7,10 @@ use serde::Deserialize;
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(from = "Key", rename_all = "lowercase")]
 pub enum KeepCoresAwake {
-    /// If this user may. The run's host facts say whether it did.
+    /// If this user has the right. The run's host facts say whether it did.
     #[default]
     Auto,
-    /// Always. The run fails if this user may not.
+    /// Always. The run fails if this user does not have the right.
     Always,
     Never,
 }

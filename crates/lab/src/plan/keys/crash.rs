@@ -18,7 +18,7 @@ pub struct CrashTests {
     pub crashes: u32,
     /// Acknowledged commits before each crash, at least.
     pub commits: u64,
-    /// Clients; none for as many as suit the engine.
+    /// Clients; `None` for the number that suits the engine.
     pub clients: Option<u32>,
     /// Size of the volume whose power is cut.
     pub volume_bytes: u64,
@@ -26,7 +26,8 @@ pub struct CrashTests {
     systems: Vec<String>,
 }
 
-/// Crashes systems under load after the rounds, and looks whether they kept what they had acknowledged; docs/do/crash.md.
+/// Crashes systems under load after the rounds, and checks whether they lost acknowledged commits;
+/// docs/do/crash.md.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -10,7 +10,7 @@ use crate::plan::syntax::value::{Above0, At, Whole};
 const PILOT: u32 = 3;
 /// Error probability of a plan's verdicts together.
 const ALPHA: f64 = 1.0 - CONFIDENCE;
-/// A limit that catches typing errors.
+/// This limit catches typing errors.
 const ROUNDS_MAX: u64 = 1000;
 /// Default of `rounds_max`.
 pub(in crate::plan) const UNTIL_DECIDED: u64 = 30;
@@ -19,8 +19,8 @@ pub(in crate::plan) const UNTIL_DECIDED: u64 = 30;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rounds {
     Fixed(u32),
-    /// As many as fit a time budget. The first rounds measure restart costs and variances, which
-    /// decide the number of rounds and their seconds.
+    /// As many rounds as fit a time budget. The first rounds measure the cost of restarts and the variances,
+    /// from which the number of rounds and their seconds follow.
     Budget {
         /// Duration of the whole run.
         seconds: f64,
@@ -34,27 +34,27 @@ pub enum Rounds {
 pub struct Decision {
     /// Most rounds of the run.
     pub rounds_max: u32,
-    /// Error probability over all looks: 0.05, or a part of it if other comparisons share
-    /// it.
+    /// Error probability over all looks: 0.05, or a part of it if other comparisons share it.
     pub alpha: f64,
     /// The least difference that matters.
     pub margin: Margin,
 }
 
 impl Decision {
-    /// With the default margin and error probability.
+    /// A decision with the default margin and error probability.
     pub fn within(rounds_max: u32) -> Self {
         Self { rounds_max, alpha: ALPHA, margin: Margin::least() }
     }
 
-    /// The numbers of rounds at which verdicts are judged; none if there are too few rounds.
+    /// The numbers of rounds at which verdicts are judged; `None` if `rounds_max` is too small for a verdict.
     pub fn looks(self) -> Option<Looks> {
         Looks::new(self.rounds_max as usize, 1.0 - self.alpha)
     }
 }
 
 impl Rounds {
-    /// The fewest rounds of a run: the planned number, the pilot of a budget, or those before the first look.
+    /// The fewest rounds of a run: the planned number, the pilot of a budget, or the rounds before the first
+    /// look.
     pub fn min(self) -> u32 {
         match self {
             Self::Fixed(rounds) => rounds,
@@ -82,8 +82,8 @@ impl Rounds {
         }
     }
 
-    /// How often verdicts may be judged before the run ends: 1 unless verdicts end the run. A budget is divided by
-    /// variances, not by verdicts.
+    /// How often verdicts may be judged before the run ends: 1 unless verdicts end the run. A budget depends
+    /// on variances and not on verdicts.
     pub fn looks(self) -> u32 {
         match self {
             Self::Fixed(_) | Self::Budget { .. } => 1,
@@ -97,7 +97,7 @@ impl Rounds {
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 pub enum BetweenSteps {
-    /// Nothing. Caches and tables stay as the step before left them.
+    /// Nothing. Caches and tables stay as the previous step left them.
     #[default]
     Keep,
     /// Restart each server: cold caches, the same tables.
@@ -120,7 +120,7 @@ pub(in crate::plan) enum RoundsKey {
 /// A number of rounds.
 pub(in crate::plan) type RoundsNumber = Whole<1, ROUNDS_MAX>;
 
-/// The plan's key `rounds_max`. A verdict takes `ROUNDS_MIN` rounds.
+/// The plan's key `rounds_max`. A verdict takes at least `ROUNDS_MIN` rounds.
 pub(in crate::plan) type RoundsMax = Whole<{ ROUNDS_MIN as u64 }, ROUNDS_MAX>;
 
 /// The plan's `rounds`, with `rounds_max` for `"until-decided"`, or `budget_seconds`.

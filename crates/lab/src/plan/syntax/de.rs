@@ -1,5 +1,5 @@
-//! Reads TOML by serde, with errors that are data: what is wrong, with which key, and where. The `toml` crate's own
-//! deserializer has them as text.
+//! Reads TOML with serde and reports errors as data: what is wrong, with which key, and where. The `toml`
+//! crate's own deserializer has errors as text only.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -17,16 +17,16 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::Scalar;
 
-/// The most mistakes that are looked for in a file's structure.
+/// The most mistakes that are reported of a file's structure.
 const MISTAKES_MAX: usize = 20;
 
 /// What a file says.
 pub(in crate::plan) enum Read<T> {
-    /// All of it.
+    /// Everything was read.
     Whole(T),
-    /// All but some keys and elements, which are mistakes.
+    /// Everything was read except some keys and elements, which are mistakes.
     Rest(T, Mistake),
-    /// Too much is wrong.
+    /// Too much is wrong to read the rest.
     Nothing(Mistake),
 }
 
@@ -38,15 +38,15 @@ pub(in crate::plan) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Resu
     }
 }
 
-/// Reads a file without what is wrong in it. Each mistake's value is left out and the file read again, so that the mistakes after
-/// it are found too.
+/// Reads a file, leaving out what is wrong in it. The value of each mistake is left out and the file is read
+/// again, to find the mistakes after it.
 pub(in crate::plan) fn read_rest<T: DeserializeOwned>(text: &str, what: &str) -> Read<T> {
     let mut mistakes = match read_without(text, what, &[]) {
         Ok(table) => return Read::Whole(table),
         Err(mistake) => mistake,
     };
     let mut without: Vec<Range<usize>> = mistakes.span().cloned().into_iter().collect();
-    // A table without a key that it needs is left out as a whole.
+    // A table that lacks a required key is left out as a whole.
     let mut has_all_tables = !matches!(mistakes.problem, Problem::MissingKey { .. });
     while without.len() < MISTAKES_MAX {
         let mistake = match read_without(text, what, &without) {
@@ -106,20 +106,20 @@ impl Place {
 
 /// A value of a plan. A text or a list of a plan is never empty.
 ///
-/// What serde calls a type says what a plan may have. The name of a newtype says it in words, such as `a list of whole
-/// numbers`. An enum is one of the words that its variants are named by; a variant that holds something is named by
-/// the kind of value that it takes, such as `a number`.
+/// serde's names of types tell users what a plan may have. The name of a newtype is a phrase, such as `a list
+/// of whole numbers`. An enum accepts the names of its variants. A variant with content is named by the kind
+/// of value that it takes, such as `a number`.
 struct Value<'de> {
     place: Place,
-    /// The name of the newtype that it is in.
+    /// The name of the newtype that contains it.
     wanted: Option<&'static str>,
-    /// Places of keys, values and elements that are left out.
+    /// Places of the keys, values and elements to leave out.
     without: &'de [Range<usize>],
     inner: DeValue<'de>,
 }
 
 impl<'de> Value<'de> {
-    /// Mistakes without a place get this one.
+    /// Reads the value. Mistakes without a place get this one's.
     fn read<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
         let place = self.place.clone();
         let lacks_keys = self.lacks_keys();

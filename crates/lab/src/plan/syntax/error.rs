@@ -10,7 +10,7 @@ use dyno_printable::{Printable, printable_lines};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
     pub problem: Problem,
-    /// None if the error has no place in a file.
+    /// The place in the file, if the error has one.
     pub place: Option<Box<SourceLocation>>,
     /// The errors after this one, each shown by itself.
     pub others: Vec<PlanError>,
@@ -36,7 +36,7 @@ pub enum Problem {
     /// The file cannot be read.
     #[error("cannot read the plan {path}: {reason}")]
     Unreadable { path: String, reason: String },
-    /// The text is no valid TOML.
+    /// The text is not valid TOML.
     #[error("{0}")]
     Syntax(String),
     /// An unknown key.
@@ -68,7 +68,7 @@ pub enum Problem {
         /// What is expected.
         wanted: String,
     },
-    /// A text that is none of a key's words.
+    /// A text that is not one of a key's words.
     #[error("`{key}` cannot be `{value}`{}", near_miss(value, known))]
     UnknownValue { key: String, value: String, known: Vec<String> },
     /// An unknown name.
@@ -80,13 +80,13 @@ pub enum Problem {
         /// Known names.
         known: Vec<String>,
     },
-    /// A password in clear. The line is not shown.
+    /// A password in clear text. The line is not shown.
     #[error(
         "the plan is kept with the results, so a password must not be in it; write ${{NAME}} for one in the \
          environment, or ${{file:PATH}}"
     )]
     Secret,
-    /// What only one place finds, or another part: the catalogue, a profile, the size parser.
+    /// An error that only one place finds, or another part: the catalogue, a profile, the size parser.
     #[error("{0}")]
     Other(String),
     /// An error in another file that the plan names: its suite, or a price list.
@@ -95,7 +95,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// The error that none of the `known` things of a kind has this name.
+    /// The error for a name that is not among the `known` names of a kind.
     pub(in crate::plan) fn unknown<T: Into<String>>(
         kind: &'static str,
         name: &str,
@@ -107,12 +107,12 @@ impl Problem {
 }
 
 impl Problem {
-    /// Whether it is a name of no thing of this kind.
+    /// Whether it is an unknown name of this kind.
     pub(in crate::plan) fn is_unknown(&self, of_kind: &str) -> bool {
         matches!(self, Self::UnknownName { kind, .. } if *kind == of_kind)
     }
 
-    /// Whether it is a name of nothing, which is wrong whatever else is.
+    /// Whether it is an unknown name, which is wrong regardless of other mistakes.
     pub(in crate::plan) fn is_name(&self) -> bool {
         matches!(self, Self::UnknownName { .. })
     }
@@ -135,7 +135,7 @@ impl PlanError {
         Self { problem, place: Some(Box::new(place)), others: Vec::new() }
     }
 
-    /// Itself without the others, then these.
+    /// The errors one by one: this one without the others, then each of the others.
     pub(in crate::plan) fn apart(mut self) -> Vec<Self> {
         let others = mem::take(&mut self.others);
         [vec![self], others].concat()

@@ -15,7 +15,7 @@ use crate::plan::syntax::renamed::unknown_key;
 pub(in crate::plan) struct Mistake {
     span: Option<Range<usize>>,
     pub(in crate::plan) problem: Problem,
-    /// Whether a mistake before it explains it: the key that is missing is a key that was wrong.
+    /// Whether it follows from a mistake before it: the missing key is the key that was misspelt.
     follows: bool,
     /// The mistake that was found after it.
     next: Option<Box<Mistake>>,
@@ -35,7 +35,7 @@ impl Mistake {
         self.follows
     }
 
-    /// This mistake and those that were found after it, then another with those after that.
+    /// Joins two lists of mistakes.
     pub(in crate::plan) fn and(self, other: Self) -> Self {
         let next = match self.next {
             None => other,
@@ -44,14 +44,14 @@ impl Mistake {
         Self { next: Some(Box::new(next)), ..self }
     }
 
-    /// Those of these mistakes for which a predicate holds.
+    /// The mistakes for which a predicate holds.
     pub(in crate::plan) fn only(self, is_wanted: &dyn Fn(&Problem) -> bool) -> Option<Self> {
         let mut all = self.all().into_iter().filter(|mistake| is_wanted(&mistake.problem));
         let first = all.next()?;
         Some(all.fold(first, Self::and))
     }
 
-    /// Each by itself.
+    /// The mistakes one by one.
     fn all(self) -> Vec<Self> {
         let mut all = Vec::new();
         let mut next = Some(Box::new(self));
@@ -62,13 +62,13 @@ impl Mistake {
         all
     }
 
-    /// Gives it a range, unless it has a narrower one.
+    /// Gives it a range, unless it has a narrower one already.
     pub(in crate::plan) fn or_at(self, span: Range<usize>) -> Self {
         Self { span: self.span.or(Some(span)), ..self }
     }
 
-    /// Gives it the place of a value, unless it has a narrower one. `lacks_keys` says that the value is a table of which keys
-    /// were left out.
+    /// Gives it the place of a value, unless it has a narrower one already. `lacks_keys` says that the value
+    /// is a table from which keys were left out.
     pub(in crate::plan) fn within(mut self, place: &Place, lacks_keys: bool) -> Self {
         if self.span.is_some() {
             return self;
@@ -84,7 +84,8 @@ impl Mistake {
         self.or_at(place.span.clone())
     }
 
-    /// The errors to show, in the order of the file. One without a range is shown at its beginning.
+    /// The errors to show, in the order of the file. An error without a range is shown at the file's
+    /// beginning.
     pub(in crate::plan) fn in_file(self, file: &str, text: &str) -> PlanError {
         let mut all = self.all();
         all.sort_by_key(|mistake| mistake.span.as_ref().map(|span| span.start));
@@ -97,7 +98,8 @@ impl Mistake {
     }
 }
 
-/// The mistakes of parts that are read one after another, whether those before are right or not.
+/// Collects the mistakes of parts that are read one after another. A wrong part does not stop the reading of
+/// the others.
 #[derive(Debug, Default)]
 pub(in crate::plan) struct Mistakes(Option<Mistake>);
 
@@ -106,12 +108,13 @@ impl Mistakes {
         self.0.is_none()
     }
 
-    /// A part; of a wrong one its mistakes are kept, and something stands for it until the end.
+    /// Takes a part. If the part is wrong, keeps its mistakes and returns `otherwise` in its place.
     pub(in crate::plan) fn or<T>(&mut self, part: Result<T, Mistake>, otherwise: T) -> T {
         self.or_if(&|_| true, part, otherwise)
     }
 
-    /// The same, but mistakes for which the predicate does not hold are not kept: they follow from others.
+    /// As [`or`](Self::or), but drops mistakes for which the predicate does not hold, because they follow
+    /// from others.
     pub(in crate::plan) fn or_if<T>(
         &mut self,
         is_wanted: &dyn Fn(&Problem) -> bool,
@@ -129,7 +132,7 @@ impl Mistakes {
         })
     }
 
-    /// The whole, if no part is wrong.
+    /// Returns the whole if no part was wrong, otherwise all mistakes.
     pub(in crate::plan) fn end<T>(self, whole: T) -> Result<T, Mistake> {
         self.0.map_or(Ok(whole), Err)
     }

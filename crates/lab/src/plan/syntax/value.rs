@@ -1,4 +1,4 @@
-//! Values of keys: what they may be, and with their place in the file.
+//! Types of values: what a key accepts, and where in the file the value is.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
@@ -11,13 +11,14 @@ use toml::Spanned;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::{Mistake, Mistakes};
 
-/// A value whose place is needed after it is read: it is looked up somewhere, or compared to others.
+/// A value that keeps its place in the file, because it is checked later: it is looked up somewhere or
+/// compared with others.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(in crate::plan) struct At<T>(Spanned<T>);
 
 impl<T> At<T> {
-    /// Reads on. An error without a place gets this one.
+    /// Reads it further. An error without a place gets this one.
     pub(in crate::plan) fn read<U, E: Into<Mistake>>(
         self,
         read: impl FnOnce(T) -> Result<U, E>,
@@ -73,7 +74,7 @@ impl<const MAX: u64> Default for Whole<0, MAX> {
     }
 }
 
-/// A number above 0, or also 0.
+/// A number above 0. With `ZERO`, also 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub(in crate::plan) struct Number<const ZERO: bool>(pub(in crate::plan) f64);
@@ -102,7 +103,7 @@ impl Scalar {
         self.0
     }
 
-    /// By which the deserializer knows it.
+    /// The name by which the deserializer recognises the type.
     pub(in crate::plan) const NAME: &'static str = "a text, a number, true or false";
 }
 
@@ -154,7 +155,7 @@ pub(in crate::plan) struct Clients(Vec<At<ClientsNumber>>);
 pub(in crate::plan) type ClientsNumber = Whole<1, 100_000>;
 
 impl Clients {
-    /// An error if a number is there twice.
+    /// An error if a number occurs twice.
     pub(in crate::plan) fn read(self) -> Result<Vec<u32>, Mistake> {
         let mut clients = Vec::new();
         for number in self.0 {
@@ -168,8 +169,8 @@ impl Clients {
     }
 }
 
-/// Reads a list of tables whose ids must differ from each other and from those of `items`. `read` gets the items
-/// before the table.
+/// Reads a list of tables. Their ids must differ from each other and from those of `items`. `read` gets the
+/// items before the table.
 pub(in crate::plan) fn each<T, U>(
     items: Vec<U>,
     list: Vec<At<T>>,
@@ -180,8 +181,8 @@ pub(in crate::plan) fn each<T, U>(
     each_several(items, list, kind, |table, items| Ok(vec![read(table, items)?]), id)
 }
 
-/// As [`each`], for tables that are several items each. The mistakes of all tables are found. A name of an earlier table may be
-/// unknown since that is wrong, which is no further mistake.
+/// As [`each`], for tables that make several items each. Finds the mistakes of all tables. An unknown name is
+/// not reported if an earlier table, which may define it, is wrong.
 pub(in crate::plan) fn each_several<T, U>(
     mut items: Vec<U>,
     list: Vec<At<T>>,

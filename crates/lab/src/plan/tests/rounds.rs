@@ -1,4 +1,4 @@
-//! What a plan says of rounds, of what comes between them, and of how trials are measured.
+//! Plans' rounds, what happens between them, and how trials are measured.
 
 use dyno_store::Correction;
 
@@ -169,7 +169,7 @@ fn trials_are_cut_into_slices_unless_a_step_takes_whole_ones() {
     }
 }
 
-/// Hooks run before and after a trial, so they do not keep it from being cut.
+/// Hooks run before and after a trial, so they do not prevent slices.
 #[test]
 fn a_step_that_cannot_be_cut_says_why() {
     let background = "[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n\

@@ -14,18 +14,18 @@ pub(crate) struct Executed {
     pub(crate) next_round: u32,
     /// Rounds in which every system completed every step.
     pub(crate) rounds_complete: u32,
-    /// The round in which every system completed every load; none if there is none yet.
+    /// The round in which every system completed every load, if there is one.
     pub(crate) load_round: Option<u32>,
     /// The place of the next trial in the run's order of execution.
     pub(crate) next_position: u32,
     pub(crate) trials_completed: usize,
-    /// Time that its rounds took, in milliseconds, without breaks between them.
+    /// Duration of its rounds in milliseconds, without the breaks between them.
     pub(crate) spent_ms: u64,
 }
 
 impl Executed {
-    /// Counts an interrupted run's rounds and trials. A round that was cut short, or in which a trial failed, keeps its
-    /// trials, but is not complete; another round replaces it.
+    /// Counts an interrupted run's rounds and trials. A round that was cut short or has a failed trial keeps
+    /// its trials but is not complete. Another round replaces it.
     pub(crate) fn of(plan: &Plan, run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, BTreeSet<(&str, u32, &str)>> = BTreeMap::new();
         let mut executed = Self::default();
@@ -66,7 +66,7 @@ fn spent_ms(run: &Run) -> u64 {
     of_round.into_values().fold(0, |sum: u64, (first, last)| sum.saturating_add(last.abs_diff(first)))
 }
 
-/// Step, clients and system of a round's trials, of steps with certain commands.
+/// Step, clients and system of the trials of a round, for steps with certain commands.
 fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str)> {
     blocks(plan)
         .into_iter()
@@ -80,7 +80,7 @@ fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str
         .collect()
 }
 
-/// Whether each round measures steps of a command. Loads may be measured in the first only.
+/// Whether each round measures the steps with a command. Loads may be measured only in the first round.
 pub(crate) fn is_in_every_round(plan: &Plan, command: Command) -> bool {
     command == Command::Run || plan.load_every_round
 }

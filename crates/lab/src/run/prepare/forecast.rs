@@ -3,7 +3,7 @@
 use crate::plan::{Command, Plan, StackSampling, Step};
 use crate::schedule::{Block, blocks};
 
-/// Assumed rate of a load before one was measured.
+/// Assumed rate of a load until a load was measured.
 const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
 /// Assumed time of a trial beyond warm-up and measured time: connecting, leads of slices,
 /// committing.
@@ -14,8 +14,8 @@ const START_SECONDS: f64 = 1.5;
 const SETTLE_SECONDS: f64 = 3.0;
 
 impl Plan {
-    /// Estimated duration of a run, in seconds, without fetching engines. The least duration if verdicts
-    /// end the run.
+    /// Estimated duration of a run, in seconds, without fetching engines. If verdicts end the run, the
+    /// shortest possible duration.
     pub fn expected_seconds(&self) -> f64 {
         match self.rounds {
             crate::plan::Rounds::Budget { seconds } => seconds,
@@ -51,7 +51,7 @@ impl Plan {
         trials.sum::<f64>() + stacks + starting
     }
 
-    /// Estimated time in which loads run once more for their stacks, in seconds.
+    /// Estimated time of the additional loads during which stacks are sampled, in seconds.
     fn expected_stacks_seconds(&self) -> f64 {
         let of_step = |(position, step): (usize, &Step)| {
             let passes = step.stacks.map_or(0, |_| self.systems_of(position).count() * step.clients.len());
@@ -101,7 +101,7 @@ impl Forecast {
     pub(crate) fn round_ended(&mut self, seconds: f64) {
         self.rounds_left = self.rounds_left.saturating_sub(1);
         self.first_seconds = self.other_seconds;
-        // The first round is not typical, so the second takes its place.
+        // The first round is not typical, so the second replaces it.
         if self.seen.0 > 1 || self.seen.0 == 0 {
             self.seen = (self.seen.0 + 1, self.seen.1 + seconds);
         } else {
@@ -118,13 +118,14 @@ impl Forecast {
     pub(crate) fn round_seconds(&self) -> f64 {
         match self.seen {
             (0, _) => self.first_seconds,
-            // The first round may load, and finds the lengths of slices: others take no longer.
+            // The first round may load, and finds the lengths of slices, so other rounds take at most as
+            // long.
             (1, seconds) => seconds.min(self.other_seconds),
             (rounds, seconds) => seconds / f64::from(rounds),
         }
     }
 
-    /// Time until the run's end, after this time in the current round.
+    /// Time until the run's end, when this much time of the current round has passed.
     pub(crate) fn seconds_left(&self, into_round_seconds: f64) -> f64 {
         let Some(after) = self.rounds_left.checked_sub(1) else { return 0.0 };
         let other = if self.seen.0 == 0 { self.other_seconds } else { self.round_seconds() };

@@ -10,7 +10,7 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, Observer};
 use crate::run::options::RunOptions;
 
-/// What a system is started from: nothing if it is built in or runs already.
+/// The installation that a system is started from; `None` if it is built in or runs already.
 pub(crate) type Installed = Result<Option<Installation>, NotStarted>;
 
 /// Fetches the engines of a plan, in order of its systems.
@@ -29,7 +29,7 @@ pub(crate) fn install_all(
     (0..plan.systems.len()).map(each).collect()
 }
 
-/// Fetches a system's engine; nothing for one that is built in.
+/// Fetches a system's engine, unless it is built in.
 fn install(
     system: &System,
     cache: &Cache,
@@ -80,7 +80,7 @@ fn check_rights(system: &System) -> Result<(), RunError> {
     if system.confinement.is_none() { Ok(()) } else { system.confinement.check_rights().map_err(missing) }
 }
 
-/// Notes that a system cannot be started. An error if it is the base or the user stopped the run.
+/// Records that a system cannot be started. An error if it is the base or the user stopped the run.
 pub(crate) fn do_without(
     plan: &Plan,
     position: usize,
@@ -88,7 +88,7 @@ pub(crate) fn do_without(
     error: RunError,
     observer: &mut dyn Observer,
 ) -> Result<NotStarted, RunError> {
-    // ^C on a terminal reaches package managers and servers too, which then fail.
+    // ^C on a terminal also reaches package managers and servers, which then fail.
     if position == plan.base || options.is_stopped() {
         return Err(error);
     }

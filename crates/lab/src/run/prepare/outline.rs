@@ -15,7 +15,7 @@ const SERVER_BYTES: u64 = 400 << 20;
 pub struct Outline {
     /// Steps at their numbers of clients, in order.
     pub blocks: Vec<OutlineBlock>,
-    /// Trials in all rounds; the fewest if the number of rounds depends on results.
+    /// Trials in all rounds. If the number of rounds depends on results, the smallest possible number.
     pub trials: usize,
     /// Estimated duration, in seconds.
     pub seconds: f64,
@@ -29,7 +29,7 @@ pub struct OutlineBlock {
     /// Position of the step in the plan.
     pub step: usize,
     pub clients: u32,
-    /// Trials in a round. A load is one for each data set.
+    /// Trials in a round. A load has one trial for each data set.
     pub trials: usize,
     /// Their estimated duration together, in seconds.
     pub seconds: f64,
@@ -60,7 +60,7 @@ impl Plan {
         }
     }
 
-    /// The data of the systems that are up together, and what is kept of it to be put back.
+    /// The data of the systems that are up together, and the copies that are kept to be restored.
     fn expected_disk_bytes(&self) -> u64 {
         let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
         let (up, servers) =
@@ -69,7 +69,7 @@ impl Plan {
         (up + kept) * self.loaded_bytes() + servers * SERVER_BYTES
     }
 
-    /// Estimated disk space of one system that Dyno starts, with what is loaded into it, in bytes.
+    /// Estimated disk space of one system that Dyno starts, including its loaded data, in bytes.
     pub(crate) fn system_disk_bytes(&self) -> u64 {
         self.loaded_bytes() + SERVER_BYTES
     }

@@ -37,7 +37,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     if normal(&run.record.search) != normal(&plan.search) {
         return Err(cannot(format!("run {id} was another comparison")));
     }
-    // Command line options change the plan. Trials under other options cannot be in the same run.
+    // Command line options change the plan. One run cannot have trials under different options.
     if records::steps_of_run(plan, run.record.spread_id.is_some()) != run.steps {
         return Err(cannot(format!(
             "run {id} had other steps, seconds or rounds; give the same options as its command had: {}",
@@ -47,7 +47,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     let has_failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
     let has_all_rounds =
         matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
-    // Files of tasks that were merged by hand may lack rounds, though each of the tasks has finished.
+    // Files of tasks that were merged by hand may lack rounds, although each task has finished.
     let lacks_tasks =
         run.record.spread_id.is_some() && matches!(plan.rounds, Rounds::Fixed(_)) && !has_all_rounds;
     let has_finished = run.state == RunState::Ended(Ending::Finished);
@@ -57,10 +57,11 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     Ok(run)
 }
 
-/// Checks that systems in containers have the images that the run has measured so far: the tag of an image may have moved.
+/// Checks that the images of systems in containers are those that the run has measured so far. The tag of an
+/// image may have moved.
 ///
 /// # Errors
-/// An image is another one.
+/// An image has changed.
 pub(crate) fn check_images(earlier: &Run, installations: &[Installed]) -> Result<(), RunError> {
     for (system, installed) in earlier.systems.iter().zip(installations) {
         let now = installed.as_ref().ok().and_then(|installation| installation.as_ref()?.image());

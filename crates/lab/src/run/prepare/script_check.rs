@@ -1,4 +1,5 @@
-//! Checks the scripts of a plan before it is run: that they compile, and know their options and commands.
+//! Checks the scripts of a plan before it runs: they must compile, and have the options and commands that the
+//! plan uses.
 
 use std::path::Path;
 use std::time::Duration;
@@ -25,11 +26,11 @@ pub struct ScriptMistake {
 }
 
 impl Plan {
-    /// Runs the top level of each built-in workload, in a load process (`program drive`) without a database, and compares what
-    /// it declares with the step. Scripts that the plan brings are compiled, and nothing of them is run.
+    /// Runs the top level of each built-in workload in a load process (`program drive`) without a database,
+    /// and compares what it declares with the step. The plan's own scripts are only compiled, not run.
     ///
     /// # Errors
-    /// The first step whose script does not compile, or whose workload has not the option or the command that it wants.
+    /// The first step whose script does not compile, or whose workload lacks the step's option or command.
     pub fn check_scripts(&self, program: &Path) -> Result<(), ScriptMistake> {
         for (number, step) in self.steps.iter().enumerate() {
             let Some(&clients) = step.clients.first() else { continue };
@@ -76,7 +77,7 @@ fn reason(abort: TrialAbort) -> String {
     }
 }
 
-/// The protocol of a system that need not run.
+/// The protocol of a system, which need not be running.
 fn protocol(system: &System) -> Protocol {
     let family = match &system.source {
         Source::Dsn { dsn, .. } => dsn.family(),

@@ -6,7 +6,7 @@ use super::forecast::Forecast;
 use crate::plan::{Plan, Rounds};
 use crate::run::error::SweepTooLarge;
 
-/// Steps in which a fraction is proposed.
+/// A proposed fraction is a multiple of one over this number.
 const FRACTIONS: u32 = 20;
 
 impl Plan {
@@ -21,7 +21,7 @@ impl Plan {
         if swept == 0 || seconds <= budget_seconds {
             return Ok(());
         }
-        // Every system takes about the same time.
+        // Every system is assumed to take equally long.
         let of_system = seconds / self.systems.len() as f64;
         let unswept = self.systems.len() - swept;
         let fits =

@@ -1,4 +1,4 @@
-//! What a server does while nobody asks it to.
+//! The activity of an idle server.
 
 use dyno_host::{ProcessSample, ProcessTree};
 
@@ -11,7 +11,7 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// None if the system has no process of its own that can be read.
+    /// `None` if the system has no process of its own that can be read.
     pub(crate) fn of(work: Work) -> Option<Self> {
         let Work::Server(pid) = work else { return None };
         let mut process = ProcessTree::open(pid).ok()?;
@@ -19,7 +19,7 @@ impl Activity {
         Some(Self { process, latest })
     }
 
-    /// CPU time in µs, and bytes written, since the last call. None if the server has ended.
+    /// CPU time in µs and bytes written since the last call; `None` if the server has ended.
     pub(crate) fn since_last(&mut self) -> Option<(u64, u64)> {
         let now = self.process.sample().ok()?;
         let change = now.since(&self.latest);

@@ -10,7 +10,7 @@ use super::meter::Work;
 pub(crate) struct MemoryMeter {
     work: Work,
     client_pid: Option<u32>,
-    /// None before the measurement.
+    /// `None` before the measurement.
     gauges: Option<Gauges>,
 }
 
@@ -42,7 +42,8 @@ impl MemoryMeter {
         }
     }
 
-    /// `told_bytes`: the largest memory of a load on other hosts, by its own account.
+    /// The memory of the measurement. `told_bytes` is the largest memory of a load on other hosts, as they
+    /// report it.
     pub(crate) fn finish(&self, told_bytes: Option<u64>) -> Memory {
         let usage = |gauge: Option<&MemoryGauge>| gauge.and_then(MemoryGauge::usage);
         let client = usage(self.gauges.as_ref().and_then(|gauges| gauges.client.as_ref()));

@@ -7,7 +7,7 @@ use dyno_store::Usage;
 
 use super::memory::MemoryMeter;
 
-/// Where a system's work is done, to account its CPU.
+/// Where a system does its work, to measure its CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// In a server process and its children (PostgreSQL has one a connection).
@@ -23,13 +23,13 @@ pub(crate) enum Work {
 pub(crate) struct Meter {
     /// The system's processes.
     process: Option<ProcessTree>,
-    /// Whether that is the load process.
+    /// Whether that process is the load process.
     in_process: bool,
     device: Option<Device>,
     pub(crate) memory: MemoryMeter,
 }
 
-/// All counters at one moment; none for those that could not be read.
+/// All counters at one moment. A counter that could not be read is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     process: Option<ProcessSample>,
@@ -38,8 +38,8 @@ pub(crate) struct Reading {
 }
 
 impl Meter {
-    /// For a system's processes, if they are known, a load process, if it runs on this host, and the device of the
-    /// system's data folder, if that is known.
+    /// A meter of a system's processes, if they are known, of a load process, if it runs on this host, and of
+    /// the device with the system's data folder, if that is known.
     pub(crate) fn new(work: Work, client_pid: Option<u32>, data: Option<&Path>) -> Self {
         let pid = match work {
             Work::Server(pid) => Some(pid),
@@ -62,13 +62,13 @@ impl Meter {
         }
     }
 
-    /// CPU time of the system's processes between two readings, in µs; none if unknown.
+    /// CPU time of the system's processes between two readings, in µs, if known.
     pub(crate) fn server_cpu_us(from: &Reading, to: &Reading) -> Option<u64> {
         let process = difference(from.process, to.process, |from, to| to.since(&from))?;
         Some(process.user_cpu_us + process.system_cpu_us)
     }
 
-    /// Usage between two readings. `client` is the load process's own account of its usage.
+    /// Usage between two readings. `client` is the usage that the load process reports of itself.
     pub(crate) fn usage(&self, from: &Reading, to: &Reading, client: &dyno_load::Usage) -> Usage {
         let mut usage = Usage::default();
         if let Some(process) = difference(from.process, to.process, |from, to| to.since(&from)) {
@@ -79,7 +79,7 @@ impl Meter {
             usage.process_read_bytes = process.read_bytes;
             usage.process_write_bytes = process.write_bytes;
         }
-        // The load process knows its own CPU time at the very edges of the interval.
+        // The load process knows its own CPU time at the exact ends of the interval.
         let (user, system, switches) = if self.in_process {
             (
                 &mut usage.server_user_cpu_us,

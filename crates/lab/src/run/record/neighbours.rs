@@ -2,16 +2,17 @@
 
 use dyno_store::Neighbours;
 
-/// Watches neighbours from when it is made.
+/// Watches neighbours from its creation on.
 pub(crate) struct NeighbourWatch(Option<dyno_host::Neighbours>);
 
 impl NeighbourWatch {
-    /// `servers`: the processes of all servers that are up, also of those that rest. Without them nothing is watched.
+    /// Begins to watch. `servers` are the processes of all servers that are up, including resting ones.
+    /// Without them nothing is watched.
     pub(crate) fn begin(servers: Option<&[u32]>) -> Self {
         Self(servers.and_then(dyno_host::Neighbours::watch))
     }
 
-    /// What neighbours have used since; no figure if that is not known.
+    /// What neighbours have used since; without figures if that is not known.
     pub(crate) fn end(self) -> Neighbours {
         let Some(used) = self.0.and_then(dyno_host::Neighbours::usage) else { return Neighbours::default() };
         Neighbours {

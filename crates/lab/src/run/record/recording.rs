@@ -12,7 +12,7 @@ pub(crate) struct Recording {
     operation: Operation,
     meter: Meter,
     tally: Tally,
-    /// At the last tick.
+    /// The reading at the last tick.
     latest: Reading,
     start: Option<Reading>,
     samples: Vec<SampleRecord>,
@@ -62,8 +62,8 @@ impl Recording {
         self.latest = now;
     }
 
-    /// Adds to a trial's record what was measured, what it cost (up to the last tick, before connections close), the
-    /// samples and the counters.
+    /// Adds the measurements to a trial's record: costs (up to the last tick, before connections close),
+    /// samples and counters.
     pub(crate) fn finish(self, begun: TrialRecord, total: Option<&Total>) -> TrialRecord {
         let measured = total.map(|total| Measured {
             seconds: total.seconds,
@@ -100,7 +100,7 @@ impl Recording {
     }
 }
 
-/// All latencies: an event that never ended counts with its age.
+/// All latencies. An event that never ended counts with its age.
 fn with_censored(total: &Total) -> Latency {
     let mut latency = total.latency.clone();
     latency.merge(&total.censored);
@@ -132,7 +132,7 @@ pub(crate) fn pace(tick: &Tick, operation: Operation) -> Pace {
     Pace { operations_per_second, latency: latency_now(&tick.latency) }
 }
 
-/// Percentiles for observers; none if no event ended.
+/// Percentiles for observers, if any event ended.
 pub(crate) fn latency_now(latency: &Latency) -> Option<LatencyNow> {
     let at = |quantile| Some(latency.quantile_us(quantile)?.round() as u64);
     Some(LatencyNow { p50_us: at(0.5)?, p95_us: at(0.95)?, p99_us: at(0.99)? })

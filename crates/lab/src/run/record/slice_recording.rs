@@ -19,7 +19,7 @@ struct Sum {
     seconds: f64,
     counts: Counts,
     latency: Latency,
-    /// None before the first slice.
+    /// `None` before the first slice.
     usage: Option<Usage>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct SliceRecording {
     samples: Vec<SampleRecord>,
     slices: Vec<SliceRecord>,
     error_codes: BTreeMap<String, u64>,
-    /// Operations of all slices, leads included.
+    /// Operations of all slices, including leads.
     operations_whole: u64,
 }
 
@@ -57,7 +57,7 @@ impl SliceRecording {
         }
     }
 
-    /// Begins to measure: the next slice counts.
+    /// Begins the measurement with the next slice.
     pub(crate) fn begin(&mut self) {
         self.tally.begin();
         self.meter.memory.begin();
@@ -73,8 +73,8 @@ impl SliceRecording {
         now
     }
 
-    /// Records a slice that began at a reading. Returns the pace of the sample that it completes, if it does; then
-    /// [`Self::sample_ended`] is to be called.
+    /// Records a slice that began at a reading. If it completes a sample, returns the pace of the sample; the
+    /// caller must then call [`Self::sample_ended`].
     pub(crate) fn slice_ended(
         &mut self,
         slice: &Slice,
@@ -85,7 +85,8 @@ impl SliceRecording {
         let now = self.meter.read();
         let (counted, whole) =
             (operations(&slice.counts, self.operation), operations(&slice.counts_whole, self.operation));
-        // Usage is known of the whole slice with its lead. The share of the measured operations is taken.
+        // Usage is known only for the whole slice with its lead. The measured operations get their share of
+        // it.
         let share = if whole > 0 { counted as f64 / whole as f64 } else { 0.0 };
         let usage = self.meter.usage(began, &now, &slice.usage).times(share);
         self.rested = Some(now);
@@ -100,13 +101,13 @@ impl SliceRecording {
         (self.sample.seconds >= SAMPLE_SECONDS).then(|| self.end_sample())
     }
 
-    /// Notes a slice that is no part of the measurement. Counters count its operations too.
+    /// Notes a slice that is not part of the measurement. The server's counters include its operations.
     pub(crate) fn slice_left_out(&mut self, slice: &Slice) {
         self.rested = Some(self.meter.read());
         self.operations_whole += operations(&slice.counts_whole, self.operation);
     }
 
-    /// Reads what is read once a sample. The server answers for its counters.
+    /// Takes the readings of a sample. The server answers for its counters.
     pub(crate) fn sample_ended(&mut self) {
         self.tally.second();
         self.meter.memory.second();
@@ -128,8 +129,8 @@ impl SliceRecording {
         pace
     }
 
-    /// Adds to the record of a search what was measured in its probes. Their rates are those that the search asked for,
-    /// so they are no slices or samples of the system's rate, and there is nothing between which it rests.
+    /// Adds to the record of a search what was measured in its probes. The search chose the rates of its
+    /// probes, so they are not samples of the system's rate, and there are no rests between them.
     pub(crate) fn finish_search(self, begun: TrialRecord) -> TrialRecord {
         TrialRecord {
             samples: Vec::new(),
@@ -141,8 +142,8 @@ impl SliceRecording {
         }
     }
 
-    /// Adds the slices and all that was measured in them to a trial's record.
-    /// `slice_seconds`: length that was ordered of each.
+    /// Adds the slices and all that was measured in them to a trial's record. `slice_seconds` is the length
+    /// that was ordered for each slice.
     pub(crate) fn finish(mut self, begun: TrialRecord, lead_seconds: f64, slice_seconds: f64) -> TrialRecord {
         if self.sample.seconds > 0.0 {
             self.end_sample();
@@ -167,7 +168,8 @@ impl SliceRecording {
     }
 }
 
-/// A slice ends with its last event in flight, so it lasts as much longer as nothing finished.
+/// A slice ends when its last event ends. What it lasts beyond its ordered length is therefore time without a
+/// finished event.
 fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> Gaps {
     let over = |slice: &SliceRecord| (slice.seconds - slice_seconds).max(0.0);
     Gaps {
@@ -177,8 +179,8 @@ fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> Gaps {
     }
 }
 
-/// Operations of a slice. Events at its edges count by their share if operations are events: slices hold
-/// few of them, but many queries or rows.
+/// Operations of a slice. If operations are events, those at the slice's edges count by their share, because
+/// a slice has few events. It has many queries or rows.
 fn slice_operations(slice: &Slice, operation: Operation) -> f64 {
     let events_are_queries = slice.counts_whole.queries() == slice.counts_whole.events;
     match operation {

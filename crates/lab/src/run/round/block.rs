@@ -20,11 +20,12 @@ use crate::schedule::{Block, Trial, round_blocks, trials};
 const COMMIT_PATIENCE: Duration = Duration::from_secs(30);
 const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Blocks in a row whose reruns were disturbed too, after which reruns are given up until a block is undisturbed.
+/// Number of successive blocks that were still disturbed when rerun, after which blocks are no longer rerun
+/// until one is undisturbed.
 const RERUNS_IN_VAIN_MAX: u32 = 3;
 
-/// What neighbours may use while threads are pinned. A thread that is pinned waits for its core while another would be idle;
-/// time that the hypervisor takes is lost wherever a thread runs.
+/// What neighbours may use while threads are pinned. A pinned thread waits for its core even if another core
+/// is idle. Time that the hypervisor takes is lost wherever a thread runs.
 const LIMITS_OF_PINNED: DisturbanceLimits = DisturbanceLimits { steal_max: 1.0, others_max: 0.01 };
 
 /// Number of next trials that observers get.
@@ -58,7 +59,8 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// How often a disturbed block is rerun: by default once, until that was in vain a few times in a row.
+    /// How often a disturbed block is rerun. The default is once, and no more after a few reruns in a row
+    /// that were disturbed too.
     fn reruns(&self) -> u32 {
         let is_hopeless = self.options.counts_disturbed || self.reruns_in_vain >= RERUNS_IN_VAIN_MAX;
         self.plan.rerun_disturbed.unwrap_or(u32::from(!is_hopeless))
@@ -105,7 +107,8 @@ impl<'a> RunSession<'a> {
                 self.outcome.planned_trials -= usize::from(is_measured);
                 continue;
             }
-            // Tables that could not be kept are loaded again, unmeasured, before a step that needs them.
+            // Tables that could not be kept are loaded again, without measuring, before a step that needs
+            // them.
             if is_measured {
                 self.whole_trial(round, &trial, false)?;
             }
@@ -174,7 +177,7 @@ impl<'a> RunSession<'a> {
         let warmed_before = slot.instance.warm_seconds;
         let ready = planned.make_ready(slot, self.observer);
         if slot.instance.warm_seconds.to_bits() != warmed_before.to_bits() {
-            // If this fails, so does the commit of the trial, which reports the error.
+            // If this fails, the commit of the trial fails too and reports the error.
             let _ = self.store.put_instance(self.run, &slot.instance);
         }
         match ready {
@@ -203,7 +206,7 @@ impl<'a> RunSession<'a> {
             self.write(&record, is_rerun)?;
             Ok::<_, RunError>(record)
         };
-        // Background loads first: a trial counts as done once its own record is there.
+        // Background loads first, because a trial counts as done once its own record is there.
         for record in finished.background {
             put(record)?;
         }
@@ -221,8 +224,8 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// Writes a trial. If the file is locked or the disk is full, it tries again for a while: what was measured is in memory
-    /// only.
+    /// Writes a trial. If the file is locked or the disk is full, it keeps trying for a while, because the
+    /// measurements are in memory only.
     fn write(&mut self, record: &TrialRecord, is_rerun: bool) -> Result<(), StoreError> {
         let began = Instant::now();
         let mut is_told = false;
@@ -265,15 +268,15 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// What neighbours did to a block.
+/// How neighbours disturbed a block.
 #[derive(Clone, Copy, Debug, Default)]
 struct BlockDisturbance {
     /// They used more than [`DisturbanceLimits`] allow.
     is_too_strong: bool,
     /// A trial failed, for any reason.
     has_failed: bool,
-    /// Threads were pinned, and their cores may not have been idle otherwise. This cannot happen twice, since then no thread
-    /// is pinned any more.
+    /// Threads were pinned to cores that others used. This cannot happen twice, because afterwards no thread
+    /// is pinned.
     is_of_pinned: bool,
 }
 

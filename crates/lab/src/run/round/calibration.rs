@@ -1,58 +1,61 @@
-//! Lengths of a block's slices, found when it is first run.
+//! Lengths of a block's slices, found when the block first runs.
 
 use dyno_load::{Slice, SliceOrder};
 
 use crate::plan::Slicing;
 
-/// Length of the bins of first slices.
+/// Length of the bins into which first slices are divided.
 pub(super) const BIN_SECONDS: f64 = 0.005;
 /// Bins of a first slice.
 const BINS: usize = 20;
 /// Length of the first slices.
 pub(super) const FIRST_SLICE_SECONDS: f64 = BINS as f64 * BIN_SECONDS;
-/// Number of first slices of a system. The first of them finds everything cold and is left out. Short trials need
-/// fewer, since a lead that is too long costs little there.
+/// Number of first slices of a system. The first of them runs with cold caches and is left out. Short trials
+/// need fewer, because a lead that is too long costs little there.
 const FIRST_SLICES: u32 = 7;
 const FIRST_SLICES_OF_SHORT_TRIALS: u32 = 4;
 const SHORT_SECONDS: f64 = 0.4;
 
-/// The lead ends before the first run of this many bins whose pace is the usual one.
+/// The lead ends before the first run of this many bins with the usual pace.
 const PACE_BINS: usize = 4;
-/// The pace is unusual if it differs from the usual one by more than `PACE_TOLERANCE`, in the same direction, in all
-/// slices but at most the share `DISSENT_MAX`.
+/// The pace is unusual if it differs from the usual one by more than `PACE_TOLERANCE`, in the same direction,
+/// in all slices except at most the share `DISSENT_MAX`.
 const PACE_TOLERANCE: f64 = 0.1;
 const DISSENT_MAX: f64 = 0.2;
 
-/// Least and greatest lead. Threads wake up and caches fill within a few
-/// milliseconds. But after a rest Linux first keeps client and server threads on one core, and spreads them over idle
-/// cores as their load average (PELT, half-life 32 ms) rises: with one client that took 50 ms here, in which the rate
+/// Shortest and longest lead. Threads wake up and caches fill within a few milliseconds. But after a rest
+/// Linux first keeps client and server threads on one core, and spreads them over idle cores as their load
+/// average (PELT, half-life 32 ms) rises. With one client that took 50 ms here, and during this time the rate
+/// was twice the later rate.
 /// was twice that of later.
 const LEAD_SECONDS_MIN: f64 = 0.005;
 const LEAD_SECONDS_MAX: f64 = 0.05;
-/// Least lead in event latencies. At the beginning all events are as old as the slice; after this time their ages are
-/// mixed.
+/// Shortest lead in event latencies. At the beginning of a slice all events have the same age. After one
+/// latency their ages are mixed.
 const LEAD_LATENCIES: f64 = 1.0;
 
-/// Shortest slice. Of 0.02 to 0.25 s the shorter ones gave the narrower intervals for the same time of
-/// measuring, for reads and for writes: a disturbance longer than a slice affects both neighbours.
+/// Shortest slice. Of lengths from 0.02 to 0.25 s, the shorter ones gave narrower intervals for the same
+/// measuring time, for reads and for writes, because a disturbance longer than a slice affects both
+/// neighbouring slices.
 const SLICE_SECONDS_MIN: f64 = 0.02;
-/// Range of the shortest slice of a step that writes, by the length of its trials. What writes leave to be done (purge,
-/// write-back) falls into the slices of others. In one round, updates of an index on MariaDB 10.11 were 2.3 and 2.8 times
-/// as fast as on MySQL 5.6 in slices of 0.02 s, 2.0 in slices of 0.1 s, 1.7 in slices of 0.5 s, and 2.1 and 1.6 times in
-/// whole trials between them. From the same state of the data, over 1.6 s in each of four rounds, they were 3.65 and 3.57
-/// times as fast in slices of 0.05 s, 3.18 in slices of 0.1 s, and 3.57 in whole trials (standard errors 0.04 to 0.09).
+/// Range of the shortest slice of a step that writes, by the length of its trials. Work that writes leave
+/// behind (purge, write-back) falls into the slices of other systems. In one round, updates of an index on
+/// MariaDB 10.11 were 2.3 and 2.8 times as fast as on MySQL 5.6 in slices of 0.02 s, 2.0 times in slices of
+/// 0.1 s, 1.7 times in slices of 0.5 s, and 2.1 and 1.6 times in whole trials between them. From the same
+/// state of the data, over 1.6 s in each of four rounds, they were 3.65 and 3.57 times as fast in slices of
+/// 0.05 s, 3.18 times in slices of 0.1 s, and 3.57 times in whole trials (standard errors 0.04 to 0.09).
 const WRITE_SLICE_SECONDS_MIN: std::ops::RangeInclusive<f64> = 0.05..=0.5;
-/// Slices that a trial of writes has at least, unless they were too short. In three quarters of a second of writes, ratios
-/// of rounds varied by 6% with 8 slices and by 3% with 16.
+/// Fewest slices of a trial of writes, unless they would be too short. In three quarters of a second of
+/// writes, ratios of rounds varied by 6% with 8 slices and by 3% with 16.
 const WRITE_SLICES_MIN: f64 = 16.0;
-/// Least length of a slice in leads. Shorter slices would lose most of the time to leads.
+/// Shortest slice, as a multiple of the lead. Shorter slices would spend most of the time in leads.
 const LEADS: f64 = 1.5;
-/// Events that are enough for a slice. Events at its edges count by their share.
+/// Number of events that suffices for a slice. Events at its edges count by their share.
 const EVENTS_ENOUGH: f64 = 20.0;
-/// Least length of a slice in event latencies, where a trial would otherwise have too few slices: each client finishes
-/// this many events.
+/// Shortest slice, as a multiple of the event latency, where a trial would otherwise have too few slices.
+/// Each client finishes this many events in it.
 const LATENCIES: f64 = 5.0;
-/// Slices that a trial of rare events has, if they are not too short.
+/// Number of slices of a trial with rare events, unless they would be too short.
 const RARE_SLICES: f64 = 8.0;
 /// Longest slice. The machine drifts within longer slices, so they are no better than whole trials.
 const SLICE_SECONDS_MAX: f64 = 2.0;
@@ -62,7 +65,7 @@ const STRETCH_MAX: f64 = 5.0;
 /// Fewest slices of a trial.
 const SLICES_MIN: u32 = 2;
 
-/// Number of first slices, for trials of a measured time.
+/// Number of first slices, for trials of this measured time.
 pub(super) fn first_slices(trial_seconds: f64) -> u32 {
     if trial_seconds < SHORT_SECONDS { FIRST_SLICES_OF_SHORT_TRIALS } else { FIRST_SLICES }
 }
@@ -74,14 +77,14 @@ pub(crate) struct SliceLengths {
     pub(crate) lead_seconds: f64,
     /// Measured time after the lead, in seconds.
     pub(crate) slice_seconds: f64,
-    /// Slices of each system in a trial. An even number, since cycles come in twos.
+    /// Slices of each system in a trial. The number is even, because cycles come in pairs.
     pub(crate) cycles: u32,
 }
 
 impl SliceLengths {
-    /// Finds the lengths from the first slices of each system; none if the block takes whole trials.
+    /// Finds the lengths from the first slices of each system; `None` if the block takes whole trials.
     ///
-    /// The lead is the longest that any system needs, so that none is at a disadvantage.
+    /// All systems get the longest lead that any of them needs, so that the lead favours no system.
     pub(crate) fn find(systems: &[Vec<Slice>], slicing: Slicing, trial_seconds: f64) -> Option<Self> {
         let lead_seconds = systems.iter().map(|slices| lead_seconds(slices)).fold(LEAD_SECONDS_MIN, f64::max);
         let (slice_seconds, measured_seconds) = match slicing {
@@ -105,7 +108,7 @@ impl SliceLengths {
     }
 }
 
-/// Lengths of a slice and of all slices of a trial, in seconds; none if events are too rare for slices.
+/// Lengths of a slice and of all slices of a trial, in seconds; `None` if events are too rare for slices.
 fn automatic(systems: &[Vec<Slice>], lead_seconds: f64, trial_seconds: f64) -> Option<(f64, f64)> {
     let planned = trial_seconds / f64::from(SLICES_MIN);
     let slowest = systems.iter().map(|slices| rate(slices)).fold(f64::INFINITY, f64::min);
@@ -123,7 +126,7 @@ fn automatic(systems: &[Vec<Slice>], lead_seconds: f64, trial_seconds: f64) -> O
     (slice <= SLICE_SECONDS_MAX.min(STRETCH_MAX * planned)).then_some((slice, measured))
 }
 
-/// Shortest slice of writes, in trials of a measured time.
+/// Shortest slice of writes, in trials of this measured time.
 fn write_slice_seconds(trial_seconds: f64) -> f64 {
     let (least, most) = WRITE_SLICE_SECONDS_MIN.into_inner();
     (trial_seconds / WRITE_SLICES_MIN).clamp(least, most)
@@ -138,8 +141,8 @@ fn rate(slices: &[Slice]) -> f64 {
 
 /// Time after a rest until a system works at its usual pace, in seconds.
 ///
-/// The machine's pace varies by a fifth between slices, so each slice is taken relative to its own second half. The
-/// lead ends where slices no longer agree that the pace is unusual.
+/// The machine's pace varies by a fifth between slices, so each slice is compared with its own second half.
+/// The lead ends where slices no longer agree that the pace is unusual.
 fn lead_seconds(slices: &[Slice]) -> f64 {
     let courses: Vec<Vec<f64>> = slices.iter().filter_map(|slice| course(&slice.bins)).collect();
     let is_usual = |from: &usize| {
@@ -163,7 +166,8 @@ fn latency_seconds(slices: &[Slice]) -> f64 {
     slices.iter().filter_map(|slice| Some(slice.latency.mean_ns()? / 1e9)).fold(0.0, f64::max)
 }
 
-/// The first half of a slice, bin by bin, relative to the mean of the second; none if nothing was finished there.
+/// The first half of a slice, bin by bin, relative to the mean of the second half; `None` if the second half
+/// has no events.
 fn course(bins: &[u32]) -> Option<Vec<f64>> {
     let late: u32 = bins.get(BINS / 2..BINS)?.iter().sum();
     let usual = f64::from(late) / (BINS - BINS / 2) as f64;
@@ -177,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// Slices in which so many events came in each bin, the first few less.
+    /// Slices with this many events in each bin, and fewer in the first few bins.
     fn slices(per_bin: u32, slow_bins: usize, latency_us: u64) -> Vec<Slice> {
         let bins: Vec<u32> = (0..20).map(|at| if at < slow_bins { per_bin / 4 } else { per_bin }).collect();
         let events: u64 = bins.iter().map(|bin| u64::from(*bin)).sum();
@@ -246,7 +250,7 @@ mod tests {
         assert_eq!(seconds(slices(20, 0, 100), Slicing::Whole, 10.0), None);
     }
 
-    /// Slices of one client whose events take so long.
+    /// Slices of one client whose events have this latency.
     fn one_after_the_other(latency_ms: u64) -> Vec<Slice> {
         let mut rare = slices(0, 0, latency_ms * 1000);
         for slice in &mut rare {

@@ -49,13 +49,15 @@ pub(crate) fn audit_systems(
     audit(&systems, &host)
 }
 
-/// Audits a host whose runs keep their data in a folder, which must exist. Takes less than a second, mostly waiting.
+/// Audits a host whose runs keep their data in a folder, which must exist. Takes less than a second, most of
+/// it waiting.
 pub fn audit_host(data: &Path, disk_needed_bytes: Option<u64>) -> Audit {
     audit(&[], &HostChecks { disk_needed_bytes, ..facts(checks(data)) })
 }
 
-/// Space that the file system with a system's data must have: for this system if it has a volume of its own, otherwise for
-/// all systems of the run. None without such a volume if other systems have run before, whose data already takes space.
+/// Free space that the file system with a system's data must have. If the system has a volume of its own, the
+/// space for this system, otherwise for all systems of the run. In the latter case `None` if other systems
+/// have run before, because their data already takes space.
 fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
     match plan.systems[system].confinement.volume_bytes() {
         Some(_) => Some(plan.system_disk_bytes()),
@@ -63,7 +65,7 @@ fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
     }
 }
 
-/// What a system may use of the host; none if Dyno did not start it.
+/// The limits of a system on the host; `None` if Dyno did not start it.
 pub(crate) fn limits(system: &System, slot: Option<&SystemSlot<'_>>) -> Option<SystemLimits> {
     if !system.source.is_started_by_dyno() {
         return None;

@@ -10,11 +10,12 @@ use crate::plan::{CrashTests, Source, System};
 use crate::run::error::RunError;
 use crate::run::observer::{Event, Observer};
 
-/// Differences and faults that are kept of a system.
+/// The most differences and faults that are kept per system.
 const FINDINGS_MAX: usize = 20;
 
 impl RunSession<'_> {
-    /// Crashes each system that the plan wants crashed and that was not crashed before. Stops when the run is stopped.
+    /// Crashes each system that the plan asks for and that was not crashed before. Stops when the run is
+    /// stopped.
     ///
     /// # Errors
     /// The results file cannot be read or written. A system that cannot be tested is in the results file.
@@ -55,7 +56,7 @@ impl RunSession<'_> {
         }
     }
 
-    /// Crashes a system. An error says why that could not begin.
+    /// Crashes a system. An error says why the test could not begin.
     fn crash(
         &mut self,
         tests: &CrashTests,
@@ -65,7 +66,7 @@ impl RunSession<'_> {
         let cache = &self.options.cache;
         let installation = match (installation, &system.source) {
             (Some(installation), _) => installation.clone(),
-            // Built in: there is nothing to fetch.
+            // Built in, so there is nothing to fetch.
             (None, Source::Catalogue { entry, .. }) => {
                 dyno_engine::fetch(entry, cache, &mut |_| {}).map_err(|error| error.to_string())?
             }
@@ -107,7 +108,7 @@ impl CrashObserver for CrashProgress<'_> {
     }
 }
 
-/// The record of a test that was made.
+/// The record of a finished test.
 fn of_report(system: &str, report: &CrashReport) -> CrashRecord {
     let losses = &report.losses;
     let findings = report.crashes.iter().flat_map(|crash| {

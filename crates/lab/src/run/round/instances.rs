@@ -24,7 +24,7 @@ enum Intent<'a> {
     LeaveOut(NotStarted),
     /// Dyno does not start it, and it is connected already.
     CarryOver(SystemSlot<'a>),
-    /// Starts it on kept data of the initial loads, or on none.
+    /// Starts it on kept data of the initial loads, or without data.
     Start { starter: Starter<'a>, kept: Option<Snapshot> },
 }
 
@@ -35,8 +35,8 @@ struct Start {
 }
 
 impl<'a> RunSession<'a> {
-    /// Starts and records an instance of some systems, all at the same time, their processes in this order. A server
-    /// that Dyno does not start is carried over.
+    /// Starts and records an instance of some systems, all at the same time. Their processes start in the
+    /// order given. A server that Dyno does not start is carried over.
     ///
     /// # Errors
     /// In the first round the base does not start, or the user stopped the run. The results file cannot be written.
@@ -101,7 +101,7 @@ impl<'a> RunSession<'a> {
             .collect();
         settle(fresh.iter_mut().map(|slot| &mut **slot), self.plan.rest_seconds_max, self.options.stop);
         for slot in fresh {
-            // If this cannot be written, the trial cannot either, and that commit reports the error.
+            // If this cannot be written, the commit of the trial fails too and reports the error.
             let _ = self.store.put_instance(self.run, &slot.instance);
         }
         self.check_stopped()
@@ -128,7 +128,7 @@ impl<'a> RunSession<'a> {
         Intent::Start { starter, kept }
     }
 
-    /// Records a system that was started, or that it did not start.
+    /// Records that a system was started, or that it did not start.
     fn started(
         &mut self,
         position: usize,
@@ -149,7 +149,7 @@ impl<'a> RunSession<'a> {
             Err(source) => {
                 let error = RunError::Start { system: instance.system_id, source };
                 if self.has_completed_round {
-                    // It may start again in later rounds.
+                    // It may start in later rounds.
                     return Ok(Err(NotStarted::new(&self.plan.systems[position].id, &error)));
                 }
                 let not_started = do_without(self.plan, position, self.options, error, self.observer)?;
@@ -184,7 +184,8 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// Starts the systems that are to be started at the same time, their processes in this order. None for the others.
+/// Starts the systems that are to start at the same time. Their processes start in this order. `None` for the
+/// others.
 fn start_together(intents: &[(usize, Intent<'_>)]) -> Vec<Option<Start>> {
     let start = |starter: &Starter<'_>, kept: &Option<Snapshot>| {
         let began = Instant::now();

@@ -27,7 +27,8 @@ pub use self::comparability::audit_host;
 pub(crate) use self::rounds::{analyse_run, next_look};
 pub(crate) use self::session::RunSession;
 
-/// The instances of a round that are up at the same time, by position in the plan, or the reason why a system has none.
+/// The instances of a round that are up at the same time, by position in the plan, or the reason why a system
+/// is not up.
 pub(crate) struct Round<'a> {
     /// From 0.
     pub(crate) number: u32,
@@ -65,7 +66,7 @@ impl RunSession<'_> {
 }
 
 impl<'a> Round<'a> {
-    /// The instance of a system; none if it has none.
+    /// The instance of a system, if it has one.
     pub(crate) fn slot(&mut self, system: usize) -> Option<&mut SystemSlot<'a>> {
         self.slots.get_mut(&system)?.as_mut().ok()
     }
@@ -73,7 +74,7 @@ impl<'a> Round<'a> {
     /// The instance of a system that a trial was made ready for.
     ///
     /// # Panics
-    /// It has none.
+    /// The system has no instance.
     pub(crate) fn ready_slot(&mut self, system: usize) -> &mut SystemSlot<'a> {
         self.slot(system).expect("a trial is made ready on an instance")
     }
@@ -85,7 +86,7 @@ impl<'a> Round<'a> {
             .collect()
     }
 
-    /// The servers that are up, whose CPU time is not that of neighbours; none if one of them is not known.
+    /// The servers that are up. Their CPU time is not that of neighbours. `None` if one of them is unknown.
     pub(crate) fn servers(&self) -> Option<Vec<u32>> {
         let works = self.slots.values().filter_map(|slot| Some(slot.as_ref().ok()?.system().ok()?.work()));
         let pids = works.filter_map(|work| match work {
@@ -96,7 +97,7 @@ impl<'a> Round<'a> {
         pids.collect()
     }
 
-    /// A system's data on disk, in bytes; none if unknown.
+    /// A system's data on disk in bytes, if known.
     pub(crate) fn disk_bytes(&self, system: usize) -> Option<u64> {
         let data = self.slots.get(&system)?.as_ref().ok()?.data()?;
         dyno_host::disk_bytes(data).ok()

@@ -26,13 +26,13 @@ pub(super) struct ConnectingPart {
 /// A trial of a block in slices, with its connected load.
 pub(super) struct Part {
     pub(super) trial: Trial,
-    /// Without measurements, which are in `recording`.
+    /// The record without measurements, which are in `recording`.
     pub(super) finished: FinishedTrial,
     pub(super) load: LoadProcess,
-    /// Of the server, before the load; none if its threads are not to be pinned.
+    /// CPU times of the server's threads before the load; `None` if threads are not to be pinned.
     pub(super) thread_times: Option<ThreadTimes>,
     own_cores: Option<OwnCores>,
-    /// While other systems have their slices.
+    /// Rests while other systems have their slices.
     pub(super) rest: Rest,
     pub(super) recording: SliceRecording,
     /// Set if the trial ended early.
@@ -40,7 +40,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Records what the server has to answer for, so that it must not be frozen.
+    /// Records something that needs an answer of the server, which therefore must not be frozen.
     pub(super) fn awake<T>(&mut self, record: impl FnOnce(&mut SliceRecording) -> T) -> T {
         self.rest.end();
         let recorded = record(&mut self.recording);
@@ -48,7 +48,7 @@ impl Part {
         recorded
     }
 
-    /// Ends the last rest, and notes what thaws have taken.
+    /// Ends the last rest, and records the time that thaws took.
     pub(super) fn end_rests(&mut self) {
         self.finished.record.thaw_us = self.rest.thaw_us();
         self.rest = Rest::default();
@@ -56,8 +56,9 @@ impl Part {
 
     /// Pins the busiest thread of each client, and the load, to cores of their own.
     ///
-    /// Otherwise Linux moves them between idle cores, in some trials and in others not. With one client on two cores,
-    /// MariaDB answered 24,000 to 40,000 point queries a second; ratios of equal servers varied by 8%, pinned by 3%.
+    /// Otherwise Linux moves them between idle cores, in some trials and not in others. With one client on
+    /// two cores, MariaDB answered 24,000 to 40,000 point queries a second. Ratios of equal servers varied by
+    /// 8%, and by 3% with pinned threads.
     pub(super) fn pin(&mut self) {
         let Some(since) = &self.thread_times else { return };
         self.own_cores = OwnCores::give(&since.busiest(self.trial.clients as usize), self.load.pid());
@@ -67,7 +68,7 @@ impl Part {
     }
 }
 
-/// A trial that failed, with what its server shows.
+/// The record of a failed trial, with what its server shows.
 fn failed(
     planned: &PlannedTrial<'_>,
     mut trial: FinishedTrial,
@@ -79,7 +80,7 @@ fn failed(
 }
 
 impl<'a> RunSession<'a> {
-    /// Makes a system ready, and runs the step's command before it; or returns the trial that failed.
+    /// Makes a system ready and runs the step's command before it. Returns the trial if it failed.
     pub(super) fn begin(
         &mut self,
         round: &mut Round<'a>,
@@ -99,7 +100,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Starts a system's load, which then connects; or returns the trial that failed.
+    /// Starts a system's load, which then connects. Returns the trial if it failed.
     pub(super) fn start_load(
         &self,
         round: &mut Round<'a>,
@@ -118,7 +119,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Waits until a load is connected, and rests; or returns the trial that failed.
+    /// Waits until a load is connected, and lets the system rest. Returns the trial if it failed.
     pub(super) fn await_connected(
         &self,
         round: &mut Round<'a>,
@@ -155,15 +156,15 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Ends a part whose block is run in whole trials instead: runs the step's `after` command, since its `before` was
-    /// run. The load process has ended already.
+    /// Ends a part whose block runs in whole trials instead. Runs the step's `after` command, because its
+    /// `before` command has run. The load process has ended already.
     pub(super) fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let Some(slot) = round.slot(trial.system) else { return Ok(()) };
         let Ok(system) = slot.system() else { return Ok(()) };
         match planned.run_after(system) {
             Err(TrialAbort::Stopped) => Err(Stopped),
-            // A command that fails will fail in the whole trial too, which reports it.
+            // A command that fails here will fail in the whole trial too, which reports it.
             _ => Ok(()),
         }
     }

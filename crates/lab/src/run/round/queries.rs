@@ -19,7 +19,7 @@ pub(crate) struct QueryRound {
     answers: BTreeMap<usize, FirstAnswer>,
 }
 
-/// An answer that those of other systems are compared to.
+/// An answer with which those of other systems are compared.
 #[derive(Debug)]
 struct FirstAnswer {
     system: String,
@@ -27,12 +27,12 @@ struct FirstAnswer {
 }
 
 impl QueryRound {
-    /// `number`: the first round of this run or of its resumption.
+    /// Begins with round `number`: the first round of this run or of its resumption.
     pub(crate) fn new(number: u32) -> Self {
         Self { number, answers: BTreeMap::new() }
     }
 
-    /// Why a system's answer is wrong, if it differs from the first.
+    /// Why a system's answer counts as wrong, if it differs from the first.
     fn objection(&mut self, step: usize, system: &str, answer: &QueryAnswer) -> Option<String> {
         let Some(first) = self.answers.get(&step) else {
             let first = FirstAnswer { system: system.to_owned(), answer: answer.clone() };
@@ -45,8 +45,8 @@ impl QueryRound {
 }
 
 impl<'a> RunSession<'a> {
-    /// Asks the server of a completed trial about its query, if the step wants that, once for each system. A trial whose
-    /// answer differs from that of another system has failed.
+    /// Asks the server of a completed trial about its query, if the step wants that, once for each system.
+    /// The trial fails if its answer differs from that of another system.
     pub(crate) fn ask(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let queries = planned.step().queries;
@@ -76,7 +76,7 @@ impl<'a> RunSession<'a> {
     pub(crate) fn explain(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
         let is_wanted = !finished.noted.statements.is_empty()
             && finished.record.outcome == Outcome::Completed
-            // Its command may have dropped an index since.
+            // The command after the trial may have dropped an index.
             && self.plan.steps[trial.step].after.is_none()
             && !self.is_stopped();
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };

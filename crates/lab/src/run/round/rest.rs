@@ -9,14 +9,14 @@ use crate::run::record::Work;
 /// A system's rests between its slices.
 #[derive(Debug, Default)]
 pub(super) struct Rest {
-    /// None for a system that goes on working while it rests.
+    /// `None` for a system that keeps working while it rests.
     freezer: Option<Freezer>,
-    /// Time that thaws have taken.
+    /// Total time of thaws.
     thawing: Duration,
 }
 
 impl Rest {
-    /// The rests of a system that is to be frozen. They begin with [`Self::begin`].
+    /// Rests in which the system is frozen. They begin with [`Self::begin`].
     pub(super) fn frozen(work: Work) -> Self {
         let freezer = match work {
             Work::Server(pid) => Freezer::of(pid),
@@ -25,7 +25,7 @@ impl Rest {
         Self { freezer, ..Self::default() }
     }
 
-    /// Freezes the system. One that this user may not freeze goes on working, in all later rests too.
+    /// Freezes the system. If this user may not freeze it, it keeps working, also in all later rests.
     pub(super) fn begin(&mut self) {
         self.freezer.take_if(|freezer| !freezer.freeze());
     }
@@ -38,12 +38,12 @@ impl Rest {
         self.thawing += began.elapsed();
     }
 
-    /// Counts the time of thaws from now on.
+    /// Sets the counted time of thaws to 0.
     pub(super) fn count_anew(&mut self) {
         self.thawing = Duration::ZERO;
     }
 
-    /// Time of all thaws, in µs. None if the system is not frozen.
+    /// Total time of thaws, in µs; `None` if the system is not frozen.
     pub(super) fn thaw_us(&self) -> Option<u64> {
         self.freezer.as_ref().map(|_| self.thawing.as_micros() as u64)
     }

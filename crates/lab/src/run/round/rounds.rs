@@ -40,10 +40,10 @@ impl RunSession<'_> {
         Ok(self.outcome)
     }
 
-    /// Runs the one round of a task, and notes on which host.
+    /// Runs the one round of a task, and records its host.
     ///
     /// # Errors
-    /// As of [`Self::carry_out`].
+    /// As [`Self::carry_out`].
     pub(crate) fn carry_out_task(mut self, task: &Task) -> Result<RunOutcome, RunError> {
         self.plan_rounds(task.round, 0, 1);
         self.round_began = Instant::now();
@@ -62,7 +62,7 @@ impl RunSession<'_> {
         Ok(self.outcome)
     }
 
-    /// Runs a round. Returns whether it is complete; otherwise the user stopped the run.
+    /// Runs a round. Returns whether it is complete. If not, the user stopped the run.
     fn completes_round(&mut self, number: u32) -> Result<bool, RunError> {
         match self.round(number) {
             Ok(()) => Ok(true),
@@ -74,15 +74,15 @@ impl RunSession<'_> {
         }
     }
 
-    /// The number of rounds wanted, as far as known; none if the complete ones are enough. The run took `spent_seconds`
-    /// so far.
+    /// The number of rounds wanted, as far as known; `None` if the complete rounds suffice. The run has taken
+    /// `spent_seconds` so far.
     fn rounds_wanted(&mut self, complete: u32, spent_seconds: f64) -> Result<Option<u32>, RunError> {
-        // Not before the first round, whose failed trials say what did not start.
+        // Not before the first round, because its failed trials say what did not start.
         if complete > 0 && self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
             return Ok(None);
         }
         let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
-        // Time decides here, not the results, so the looks that are left out keep their part of the error probability.
+        // Time decides here, not the results, so the skipped looks keep their part of the error probability.
         let is_late = |limit: Duration| spent_seconds + self.forecast.round_seconds() > limit.as_secs_f64();
         if complete >= min.max(ROUNDS_MIN as u32) && self.options.time_max.is_some_and(is_late) {
             return Ok(None);
@@ -98,7 +98,7 @@ impl RunSession<'_> {
                 if self.rounds_allocated.is_none() {
                     self.divide(seconds, complete, left)?;
                 }
-                // As many as fit, and at least as many as an exact interval takes.
+                // As many rounds as fit, and at least as many as an exact interval takes.
                 let fitting = complete + (left / self.forecast.round_seconds()).max(0.0) as u32;
                 fitting.max(ROUNDS_MIN as u32)
             }
@@ -114,8 +114,8 @@ impl RunSession<'_> {
 
 /// The number of rounds at the next look; `complete` if all verdicts are decided.
 ///
-/// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in advance,
-/// that share the error probability (see [`Decision::looks`]).
+/// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in
+/// advance, which share the error probability (see [`Decision::looks`]).
 pub(crate) fn next_look(
     plan: &Plan,
     complete: u32,

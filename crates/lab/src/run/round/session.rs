@@ -38,28 +38,28 @@ pub(crate) struct RunSession<'a> {
     pub(crate) known: Vec<Option<SystemRecord>>,
     /// Limits of each system that Dyno started, from its first start.
     pub(crate) limits: Vec<Option<SystemLimits>>,
-    /// What observers were told of the audit so far.
+    /// The audit as observers know it so far.
     pub(crate) audit: Option<Audit>,
     /// Whether this session has completed a round. Systems are audited, and their variables recorded, before that.
     pub(crate) has_completed_round: bool,
-    /// How the systems of a block take turns, by the block's number; none for a block of whole trials.
+    /// How the systems of a block take turns, by the block's number; `None` for a block of whole trials.
     pub(crate) slice_lengths: BTreeMap<usize, Option<SliceLengths>>,
-    /// Whether threads may be pinned to cores of their own: neighbours have used none of them so far, and are not expected to.
+    /// Whether threads may be pinned to cores of their own: neighbours have not used these cores so far.
     pub(crate) pins_threads: bool,
-    /// Blocks in a row that were still disturbed when they were rerun.
+    /// Number of successive blocks that were still disturbed when they were rerun.
     pub(crate) reruns_in_vain: u32,
-    /// The round in which loads are measured, unless every round loads: the first, or the first of a resumed run
-    /// whose loads are not all measured.
+    /// The round in which loads are measured, unless every round loads. It is the first round, or the first
+    /// round of a resumed run that has not measured all loads.
     pub(crate) load_round: u32,
-    /// Measured time of a trial by a divided time budget; none for the plan's.
+    /// Measured time of a trial from a divided time budget; `None` for the plan's.
     pub(crate) trial_seconds: Option<f64>,
-    /// Rounds by a divided time budget.
+    /// Number of rounds from a divided time budget.
     pub(crate) rounds_allocated: Option<u32>,
     /// The place of the next trial in the order of execution.
     pub(crate) next_position: u32,
     pub(crate) forecast: Forecast,
     pub(crate) round_began: Instant,
-    /// The round in which stacks are sampled; none if no step wants that, or they cannot be.
+    /// The round in which stacks are sampled; `None` if no step asks for stacks, or they cannot be sampled.
     pub(crate) stacks: Option<StackRound>,
     /// The round in which servers are asked about queries.
     pub(crate) queries: QueryRound,
@@ -67,7 +67,7 @@ pub(crate) struct RunSession<'a> {
 }
 
 impl<'a> RunSession<'a> {
-    /// Begins a run, or resumes one after what it has `executed`.
+    /// Begins a run, or resumes one after the rounds and trials that it has `executed`.
     pub(crate) fn new(
         plan: &'a Plan,
         options: &'a RunOptions<'a>,
@@ -121,8 +121,8 @@ impl<'a> RunSession<'a> {
         session
     }
 
-    /// Sets the forecast and the number of planned trials for a run of `rounds` rounds, of which `complete` are complete.
-    /// `number` is the next round's number.
+    /// Sets the forecast and the number of planned trials for a run of `rounds` rounds, `complete` of them
+    /// complete. `number` is the next round's number.
     pub(crate) fn plan_rounds(&mut self, number: u32, complete: u32, rounds: u32) {
         let left = rounds.saturating_sub(complete);
         self.forecast.set_rounds_left(left);
@@ -150,8 +150,8 @@ impl<'a> RunSession<'a> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Measured time of a trial of a step, in seconds. A time budget does not change a step
-    /// whose background clients join over time, or one that searches for a capacity.
+    /// Measured time of a trial of a step, in seconds. A time budget does not change a step whose background
+    /// clients join over time, or one that searches for a capacity.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
         self.trial_seconds.filter(|_| !step.has_joins() && step.find.is_none()).unwrap_or(step.seconds)
@@ -162,7 +162,7 @@ impl<'a> RunSession<'a> {
         self.forecast.seconds_left(self.round_began.elapsed().as_secs_f64())
     }
 
-    /// Audits all systems that have started so far, in the first round. Observers get what was not found before.
+    /// Audits all systems that have started so far, in the first round. Observers get the new findings only.
     ///
     /// # Errors
     /// The results file cannot be written, or the run is strict and the systems are not comparable.
@@ -176,7 +176,7 @@ impl<'a> RunSession<'a> {
         let audit = comparability::audit_systems(self.plan, &self.known, &self.limits, round);
         self.store.put_audit(self.run, &serde_json::json!(audit))?;
         let mut news = audit.clone();
-        // Until all have been up, each start would add a system to every finding.
+        // Until all have started, each start would add a system to every finding.
         if !self.has_started_all() {
             news.findings.retain(|finding| finding.systems.is_empty());
             news.durability.clear();
@@ -192,7 +192,7 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// Whether each system has been up, or cannot be started.
+    /// Whether each system has started or cannot start.
     fn has_started_all(&self) -> bool {
         self.known
             .iter()

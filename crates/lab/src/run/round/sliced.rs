@@ -1,7 +1,7 @@
-//! A block in slices: all systems are up and connected, and one at a time is loaded.
+//! A block in slices: all systems are up and connected, and only one at a time has load.
 //!
-//! A drift of the machine then affects all systems alike, and rates of neighbouring slices can be
-//! compared. A load that rests keeps its connections and uses no CPU, and its server is frozen.
+//! A drift of the machine then affects all systems alike, and rates of neighbouring slices can be compared.
+//! While a system rests, its load keeps its connections and uses no CPU, and its server is frozen.
 
 use std::time::Instant;
 
@@ -19,14 +19,14 @@ use crate::run::record::{NeighbourWatch, Reading, SliceRecording};
 use crate::run::trial::{FinishedTrial, TrialAbort, Watch};
 use crate::schedule::{Block, Trial, cycle};
 
-/// Slices over which a rate must have a level before measuring begins, if the step waits for one.
+/// Number of slices in which the rate must be level before measuring begins, if the step waits for that.
 const LEVEL_SLICES: usize = 20;
 
 /// Length of the slice that shows which threads are busy.
 const PIN_SECONDS: f64 = 0.01;
 
 impl<'a> RunSession<'a> {
-    /// Runs a block in slices; none if its events are too rare for that.
+    /// Runs a block in slices; `None` if its events are too rare for that.
     pub(crate) fn slices(
         &mut self,
         round: &mut Round<'a>,
@@ -60,7 +60,7 @@ impl<'a> RunSession<'a> {
         // Turns are drawn as indices into this list, so it is in the plan's order.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
-        // A system alone has nobody to rest for.
+        // A system that is alone does not rest.
         if let [alone] = &mut parts[..] {
             alone.rest = Rest::default();
         }
@@ -113,16 +113,16 @@ impl<'a> RunSession<'a> {
 struct Interleaved {
     block: Block,
     round: u32,
-    /// In the plan's order. Aborted parts are passed over.
+    /// In the plan's order. Aborted parts are skipped.
     parts: Vec<Part>,
-    /// Cycles so far, whether they were measured or not.
+    /// Number of cycles so far, measured or not.
     cycles: u32,
-    /// Each system's time of load in the warm-up so far.
+    /// Time under load of each system in the warm-up so far.
     warmed_seconds: f64,
 }
 
 impl Interleaved {
-    /// Runs a slice that does not count, to see which threads are busy, and pins them.
+    /// Runs a slice that does not count, to see which threads are busy, and pins these.
     fn pin(&mut self, session: &mut RunSession<'_>) -> Result<(), Stopped> {
         if self.parts.iter().all(|part| part.thread_times.is_none()) {
             return Ok(());
@@ -133,7 +133,8 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs the first slices, which do not count, and finds the lengths of all rounds; none for whole trials.
+    /// Runs the first slices, which do not count, and finds the slice lengths for all rounds; `None` for
+    /// whole trials.
     fn calibrate(&mut self, session: &mut RunSession<'_>) -> Result<Option<SliceLengths>, Stopped> {
         let order = SliceOrder {
             lead_seconds: 0.0,
@@ -159,8 +160,8 @@ impl Interleaved {
         Ok(lengths)
     }
 
-    /// Runs slices that do not count: for the step's warm-up, and until every rate has a level if the step waits for
-    /// that.
+    /// Runs slices that do not count: for the step's warm-up, and until every rate is level if the step waits
+    /// for that.
     fn warm_up(&mut self, session: &RunSession<'_>, lengths: SliceLengths) -> Result<(), Stopped> {
         let step = &session.plan.steps[self.block.step];
         let each_seconds = lengths.lead_seconds + lengths.slice_seconds;
@@ -207,7 +208,7 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs one slice of every system, which is thawed for it. A system that fails has no further slice.
+    /// Runs one slice of every system, which is thawed for it. A system that fails gets no more slices.
     fn cycle(
         &mut self,
         session: &RunSession<'_>,
@@ -236,7 +237,7 @@ impl Interleaved {
     }
 }
 
-/// Whether the last rates have neither a rise nor a fall.
+/// Whether the last rates neither rise nor fall.
 fn has_level(rates: &[f64]) -> bool {
     rates.len() >= LEVEL_SLICES
         && level(&rates[rates.len() - LEVEL_SLICES..]).is_some_and(|level| level.has_level())

@@ -12,7 +12,7 @@ use crate::run::options::RunOptions;
 use crate::run::trial::PlannedTrial;
 use crate::schedule::Trial;
 
-/// The round in which stacks are sampled, and with what.
+/// The round in which stacks are sampled, and the tool for it.
 #[derive(Debug)]
 pub(crate) struct StackRound {
     number: u32,
@@ -20,8 +20,8 @@ pub(crate) struct StackRound {
 }
 
 impl StackRound {
-    /// The next round of a plan that wants stacks; if rounds are spread over hosts, the first. If there is no tool for
-    /// it, observers are told why.
+    /// The next round, if the plan asks for stacks. If rounds are spread over hosts, only the first round. If
+    /// the tool is missing, observers get the reason.
     pub(crate) fn of(
         plan: &Plan,
         options: &RunOptions<'_>,
@@ -44,7 +44,8 @@ impl StackRound {
 }
 
 impl<'a> RunSession<'a> {
-    /// Samples the stacks of a completed trial's server, if its step wants that and this is the round for it.
+    /// Samples the stacks of a completed trial's server, if its step asks for that and this is the round for
+    /// it.
     pub(crate) fn sample_stacks(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let seconds = self.seconds_of(trial.step);

@@ -1,4 +1,4 @@
-//! What a run would meet on servers that run already, for `--dry-run`. Nothing is changed there.
+//! What a run would find on servers that run already, for `--dry-run`. Nothing is changed there.
 
 use dyno_engine::{HoldError, Remote, Survey};
 
@@ -6,7 +6,7 @@ use super::intent::{Intent, running};
 use crate::plan::Plan;
 use crate::run::error::{RunError, SystemError};
 
-/// What a run would meet on the server of a system.
+/// What a run would find on the server of a system.
 #[derive(Debug)]
 pub struct Foreseen {
     pub system: String,
@@ -18,21 +18,21 @@ pub struct Foreseen {
 /// What is in a database.
 #[derive(Debug)]
 pub enum Found {
-    /// The server refuses.
+    /// The server refuses the connection.
     Unknown(SystemError),
-    /// The plan loads nothing there.
+    /// The plan loads no tables there.
     NoLoads,
-    /// Dyno would make a database.
+    /// There is no such database. Dyno would create it.
     Nothing,
-    /// The loads would be refused: what Dyno did not make, and why.
+    /// The loads would be refused: the names of tables that Dyno did not make, and the reason.
     Refused { names: Vec<String>, reason: HoldError },
     /// Loads may begin.
     Tables {
-        /// What earlier runs have made.
+        /// Tables that earlier runs have made.
         made: Vec<String>,
-        /// What Dyno did not make, and loads may drop.
+        /// Tables that Dyno did not make and that loads may drop.
         may_drop: Vec<String>,
-        /// Whether what loads make stays.
+        /// Whether the tables that loads make stay.
         keeps: bool,
     },
 }
@@ -71,7 +71,7 @@ impl Foreseen {
     /// An error if a run would be refused.
     ///
     /// # Errors
-    /// It would.
+    /// The run would be refused.
     pub fn check(self) -> Result<(), RunError> {
         match self.found {
             Found::Refused { reason, .. } => {

@@ -1,4 +1,5 @@
-//! The databases that a run holds on servers that Dyno did not start, so that no load drops what is not Dyno's.
+//! The databases that a run holds on servers that Dyno did not start, so that loads drop only tables that
+//! Dyno made.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,16 +15,16 @@ use crate::run::observer::{Event, Observer};
 /// The held databases of a run. Dropping it releases them.
 pub(crate) struct Holds<'a> {
     plan: &'a Plan,
-    /// By the place of the database. Systems in the same database share it.
+    /// By the place of the database. Systems with the same database share it.
     held: Mutex<BTreeMap<String, Arc<Keeper>>>,
 }
 
 impl<'a> Holds<'a> {
-    /// Looks into the databases of all running servers of a plan, then takes hold of them. A server that cannot be logged in to
-    /// is passed over: its system will not start.
+    /// Looks into the databases of all running servers of a plan, then takes hold of them. A server that
+    /// refuses the login is skipped. Its system will not start.
     ///
     /// # Errors
-    /// A load could drop what is not Dyno's, or another run holds a database.
+    /// A load could drop tables that Dyno did not make, or another run holds a database.
     pub(crate) fn take(plan: &'a Plan, observer: &mut dyn Observer) -> Result<Self, RunError> {
         let holds = Self { plan, held: Mutex::default() };
         let mut surveys: BTreeMap<String, (&System, Survey)> = BTreeMap::new();
@@ -51,7 +52,7 @@ impl<'a> Holds<'a> {
     /// The running server of a system, with the database that is held for it.
     ///
     /// # Errors
-    /// The server cannot be logged in to, or a load could drop what is not Dyno's.
+    /// The server refuses the login, or a load could drop tables that Dyno did not make.
     pub(crate) fn server(
         &self,
         system: &System,
@@ -72,7 +73,7 @@ impl<'a> Holds<'a> {
         }
     }
 
-    /// Drops what the run made, and tells observers what is left.
+    /// Drops the tables that the run made, and tells observers what is left.
     pub(crate) fn release(self, observer: &mut dyn Observer) {
         for left in self.release_all() {
             observer.observe(&Event::Left { left: &left });
@@ -94,7 +95,8 @@ impl<'a> Holds<'a> {
         Ok(survey)
     }
 
-    /// Takes hold of a database. None if the plan loads nothing into it and no earlier run has: then it is the user's alone.
+    /// Takes hold of a database; `None` if neither the plan nor an earlier run loads tables into it, because
+    /// then it belongs to the user alone.
     fn hold(&self, system: &System, survey: Survey) -> Result<Option<Arc<Keeper>>, HoldError> {
         let Source::Dsn { dsn, .. } = &system.source else { return Ok(None) };
         let intent = Intent::of(self.plan, system, dsn);

@@ -9,14 +9,15 @@ use crate::plan::{Command, Plan, Source, System};
 pub(crate) struct Intent {
     /// Whether the plan loads tables.
     pub(crate) loads: bool,
-    /// Whether loads may drop what Dyno did not make.
+    /// Whether loads may drop tables that Dyno did not make.
     pub(crate) may_drop: bool,
-    /// Whether what loads make stays.
+    /// Whether the tables that loads make stay.
     pub(crate) keeps: bool,
 }
 
 impl Intent {
-    /// What a run does with the database of a system: what all systems there allow, and any of them keeps.
+    /// What a run does with the database of a system. Drops need the permission of all systems there. Tables
+    /// stay if any of the systems keeps them.
     pub(crate) fn of(plan: &Plan, system: &System, dsn: &Dsn) -> Self {
         let place_of_all = place(system, dsn);
         let mut intent = Self { loads: loads(plan), may_drop: true, keeps: false };
@@ -45,7 +46,7 @@ pub(crate) fn running(plan: &Plan) -> impl Iterator<Item = (&System, &Dsn)> {
     })
 }
 
-/// The place of a system's database. Dyno makes one for each system whose address names none.
+/// The place of a system's database. Dyno makes a database for each system whose address does not name one.
 pub(crate) fn place(system: &System, dsn: &Dsn) -> String {
     if dsn.names_database() { dsn.place() } else { format!("{} {}", dsn.place(), system.id) }
 }

@@ -1,4 +1,4 @@
-//! Watches over a held database while loads are at work.
+//! Watches a held database while loads run.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,22 +8,22 @@ use std::time::{Duration, Instant};
 use dyno_engine::{Hold, HoldError, Left, Remote};
 use dyno_load::ChangedNames;
 
-/// Time between two looks at what a load has made. What it makes after the last look is not known to be Dyno's if Dyno is
-/// killed.
+/// Time between two looks at what a load has made. If Dyno is killed, tables made after the last look are not
+/// known to be Dyno's.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Time between two signs of life on a connection that is not used.
 const STAY_EVERY: Duration = Duration::from_secs(30);
 
-/// A held database, and the thread that notes what loads make in it.
+/// A held database, and the thread that records what loads make in it.
 pub(crate) struct Keeper {
     pub(crate) remote: Remote,
     watched: Arc<Watched>,
-    /// Ends the watch. None once it has ended.
+    /// Ends the watch; `None` once it has ended.
     watch: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
 }
 
 struct Watched {
-    /// None once it is released.
+    /// `None` once it is released.
     hold: Mutex<Option<Hold>>,
     names: ChangedNames,
 }
@@ -38,7 +38,7 @@ impl Keeper {
         Arc::new(Self { remote, watched, watch: Mutex::new(Some((sender, thread))) })
     }
 
-    /// Where loads leave the names of what they make.
+    /// The place where loads leave the names of what they make.
     pub(crate) fn names(&self) -> ChangedNames {
         self.watched.names.clone()
     }
@@ -46,7 +46,7 @@ impl Keeper {
     /// Allows a load to begin.
     ///
     /// # Errors
-    /// It could drop what is not Dyno's.
+    /// The load could drop tables that Dyno did not make.
     pub(crate) fn begin_load(&self) -> Result<(), HoldError> {
         match &mut *self.watched.hold() {
             Some(hold) => {
@@ -62,11 +62,11 @@ impl Keeper {
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((sender, thread)) = watch {
             drop(sender);
-            // If it panicked, the panic was reported.
+            // A panic of the thread was reported already.
             let _ = thread.join();
         }
         let mut hold = self.watched.hold().take()?;
-        // What cannot be noted is left, and told.
+        // What cannot be recorded is left, and reported.
         let _ = self.watched.note(&mut hold);
         let unknown = |error: HoldError| {
             Some(Left { database: self.remote.to_string(), names: Vec::new(), reason: error.to_string() })
@@ -85,7 +85,7 @@ impl Watched {
         while end.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
             let mut guard = self.hold();
             let Some(hold) = guard.as_mut() else { return };
-            // What fails now is tried again with the next look, before the next load, and at the end.
+            // A failure here is tried again with the next look, before the next load, and at the end.
             if !self.names.heard().words.is_empty() {
                 let _ = self.note(hold);
                 used_at = Instant::now();
@@ -96,7 +96,7 @@ impl Watched {
         }
     }
 
-    /// Notes what loads have made. Once they have ended, what comes is not theirs.
+    /// Records what loads have made. Once they have ended, new tables are not theirs.
     fn note(&self, hold: &mut Hold) -> Result<(), HoldError> {
         let heard = self.names.heard();
         hold.note(&heard.words)?;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::job;
 use crate::plan::{Command, Plan, System};
 
-/// Loads, by step index, with how their tables came about.
+/// Loads, by step index, with the origin of their tables.
 #[derive(Debug, Default)]
 pub(crate) struct Loads(BTreeMap<usize, Origin>);
 
@@ -17,12 +17,12 @@ pub(crate) struct Loads(BTreeMap<usize, Origin>);
 pub(crate) enum Origin {
     /// A measured load, or its kept data.
     Measured,
-    /// A load that only served a later step.
+    /// A repeated load that only serves a later step.
     Again,
 }
 
-/// The loads that a step builds on, in order: the last of each script before the step. A load builds on itself
-/// too.
+/// The loads that a step needs, in order: the last load of each script before the step. A load also needs
+/// itself.
 pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     let is_load = |at: &usize| plan.steps[*at].command == Command::Prepare;
     let script = |at: usize| &plan.steps[at].script.name;
@@ -31,8 +31,7 @@ pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     (0..end).filter(is_load).filter(|&at| !is_replaced(at)).collect()
 }
 
-/// The loads before the plan's first other step. A fresh instance of a later round starts on their
-/// data.
+/// The loads before the plan's first other step. In later rounds a fresh instance starts with their data.
 pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
     let first = plan.steps.iter().position(|step| step.command != Command::Prepare);
     match first.unwrap_or(plan.steps.len()) {
@@ -42,7 +41,7 @@ pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
 }
 
 impl Loads {
-    /// Loads that a step needs and the tables do not hold. A load needs none.
+    /// Loads that a step needs and whose tables are missing. A load itself needs no other.
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
         match plan.steps[step].command {
             Command::Prepare => Vec::new(),
@@ -54,7 +53,8 @@ impl Loads {
         self.0.contains_key(&load)
     }
 
-    /// Notes the end of a load. What the same script loaded before is gone, also if the load failed.
+    /// Records the end of a load. Tables that the same script loaded before are gone, even if the load
+    /// failed.
     pub(crate) fn note(&mut self, plan: &Plan, load: usize, origin: Origin, succeeded: bool) {
         self.0.retain(|&other, _| plan.steps[other].script.name != plan.steps[load].script.name);
         if succeeded {
@@ -62,7 +62,7 @@ impl Loads {
         }
     }
 
-    /// Ids of the loads that a step stands on and that were loaded again, unmeasured.
+    /// Ids of the loads that a step needs and that were repeated, unmeasured.
     pub(crate) fn loaded_again(&self, plan: &Plan, step: usize) -> Vec<String> {
         let loads = foundation(plan, step).into_iter();
         let again = loads.filter(|load| self.0.get(load) == Some(&Origin::Again));
@@ -75,8 +75,8 @@ impl Loads {
     }
 }
 
-/// The parts of a snapshot's key: those of the system, and the scripts of the loads with
-/// their options, in order. The seed is not in it: any random rows will do.
+/// The parts of a snapshot's key: those of the system, and the scripts of the loads with their options, in
+/// order. The seed is not among them, because any random rows will do.
 pub(crate) fn parts(
     system_parts: SnapshotParts,
     plan: &Plan,

@@ -34,7 +34,7 @@ pub(crate) struct LocalServer {
     image: Option<String>,
     driver: Protocol,
     listen: Option<IpAddr>,
-    /// Declared after the server, since it must be dropped later.
+    /// Declared after the server, because it must be dropped later.
     confined: Option<Arc<Confined>>,
 }
 
@@ -48,7 +48,7 @@ impl LocalServer {
         let confined = if system.confinement.is_none() {
             None
         } else {
-            // Before a volume that another run left goes with what is on it.
+            // Before the server starts, because a volume that another run left is removed with its contents.
             remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
             Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
         };
@@ -91,7 +91,7 @@ impl RunningSystem for LocalServer {
     }
 
     fn public_key(&self) -> Option<String> {
-        // MySQL makes itself a key since 8.0; other servers have none, and need none.
+        // MySQL makes itself a key since 8.0. Other servers have no key, and need none.
         dyno_load::read_public_key(&self.server.access().datadir.join("public_key.pem")).ok()
     }
 

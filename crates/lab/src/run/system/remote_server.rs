@@ -17,7 +17,7 @@ use crate::run::record::Work;
 /// A running server.
 pub(crate) struct RemoteServer {
     remote: Remote,
-    /// Of its database; none if no run of Dyno loads it.
+    /// The keeper of its database; `None` if no run of Dyno loads it.
     keeper: Option<Arc<Keeper>>,
 }
 

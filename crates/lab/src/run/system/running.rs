@@ -14,31 +14,31 @@ use crate::run::record::Work;
 pub(crate) trait RunningSystem: Send {
     /// Where the load connects.
     fn target(&self) -> Target;
-    /// Where the load of other hosts connects; none if they cannot reach it.
+    /// Where the load of other hosts connects; `None` if they cannot reach it.
     fn network_address(&self) -> Option<Address> {
         None
     }
-    /// Its RSA key (PEM), of a server that Dyno started, with which other hosts recognise it.
+    /// The RSA key (PEM) of a server that Dyno started. Other hosts recognise the server by it.
     fn public_key(&self) -> Option<String> {
         None
     }
-    /// Where its work is done, to account its CPU and I/O.
+    /// Where it does its work, to measure its CPU and I/O.
     fn work(&self) -> Work;
-    /// Its family, of a server that Dyno started.
+    /// Its family, if Dyno started it.
     fn family(&self) -> Option<Family> {
         None
     }
-    /// Its data folder; none if unknown.
+    /// Its data folder, if known.
     fn data(&self) -> Option<&Path>;
     /// Its version, as the server reports it.
     fn version(&self) -> String;
-    /// How connections over a network are encrypted: version and cipher of TLS, or `none`. None for a server that is reached
-    /// without one.
+    /// How connections over a network are encrypted: version and cipher of TLS, or `none`. `None` if the
+    /// server is not reached over a network.
     fn encryption(&self) -> Option<String> {
         None
     }
-    /// The image that its server is in, by its name and digest; none for a server from a folder, or one that Dyno did not
-    /// start.
+    /// The image that its server is in, by its name and digest; `None` for a server from a folder, or one
+    /// that Dyno did not start.
     fn image(&self) -> Option<String> {
         None
     }
@@ -48,18 +48,18 @@ pub(crate) trait RunningSystem: Send {
     fn is_alive(&self) -> bool;
     /// Whether it answers a statement of a new connection within a time.
     fn answers(&self, patience: Duration) -> bool;
-    /// The limit that it has met: what the kernel killed for want of memory since it started, or a full volume. None if
-    /// neither is so, or not known.
+    /// The limit that it ran into: the kernel killed a process for lack of memory, or a volume is full.
+    /// `None` if neither happened, or if it is not known.
     fn met_limit(&self) -> Option<String> {
         None
     }
-    /// Allows a load to begin, which drops tables: an error if it could drop what is not Dyno's.
+    /// Allows a load to begin, which drops tables. An error if it could drop tables that Dyno did not make.
     fn begin_load(&self) -> Result<(), SystemError> {
         Ok(())
     }
     /// The last lines of its log.
     fn log_tail(&self) -> String;
-    /// A reader of its counters; none if it has none or refuses.
+    /// A reader of its counters; `None` if it has no counters or refuses.
     fn counters(&self) -> Option<Counters>;
     /// Waits until its pending writes are done.
     fn drain(
@@ -75,13 +75,13 @@ pub(crate) trait RunningSystem: Send {
     }
     /// Switches its I/O limits on, or off for unmeasured work.
     fn limit_io(&self, limited: bool) -> Result<(), SystemError>;
-    /// Its limits, read back from the kernel; none if it has none, or Dyno did not start it.
+    /// Its limits, read back from the kernel; `None` if it has no limits, or Dyno did not start it.
     fn limits(&self) -> Option<ReadBack> {
         None
     }
     /// Kills all its processes at once. Does nothing if Dyno did not start it, or if it runs in the load process.
     fn kill(&self) {}
-    /// Restarts it on the same data, after killing what is left of it.
+    /// Restarts it on the same data, after killing remaining processes.
     fn restart(&mut self) -> Result<(), SystemError>;
     /// Shuts it down so that its data can be copied.
     fn shut_down_cleanly(&mut self) -> Result<(), SystemError>;

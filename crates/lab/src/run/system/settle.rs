@@ -1,8 +1,8 @@
 //! Waits until freshly started servers are at rest.
 //!
-//! A server that answers has not finished its start: MySQL 8.0 writes some 70 MB in the 4 s that follow. Of four
-//! instances of MySQL 9.7 that were measured right after their start, the youngest was 7% slower than the oldest in
-//! the first step.
+//! A server that answers has not finished its start: MySQL 8.0 writes some 70 MB in the following 4 s. Of
+//! four instances of MySQL 9.7 that were measured right after their start, the youngest was 7% slower in the
+//! first step than the oldest.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,8 +13,8 @@ use crate::run::record::Activity;
 
 /// Time between two looks at the servers.
 const WINDOW: Duration = Duration::from_millis(250);
-/// A server is at rest after this many quiet windows, which are more than a second: background threads of InnoDB work
-/// once a second.
+/// A server is at rest after this many quiet windows. Together they are longer than a second, because
+/// background threads of InnoDB work once a second.
 const QUIET_WINDOWS: u32 = 5;
 /// In a quiet window a server uses less of a core than this share. Idle ones use up to 5%.
 const CPU_SHARE_MAX: f64 = 0.1;
@@ -28,8 +28,8 @@ struct Unsettled<'a, 'b> {
     quiet_windows: u32,
 }
 
-/// Waits until those of the systems that were started since the last call are at rest, or the user stops the run. A server
-/// that still works after `seconds_max`, such as one with many dirty pages, is measured as it is.
+/// Waits until the systems that were started since the last call are at rest, or the user stops the run. A
+/// server that still works after `seconds_max`, such as one with many dirty pages, is measured as it is.
 pub(crate) fn settle<'a, 'b: 'a>(
     slots: impl Iterator<Item = &'a mut SystemSlot<'b>>,
     seconds_max: f64,
@@ -49,7 +49,7 @@ pub(crate) fn settle<'a, 'b: 'a>(
     }
 }
 
-/// None for a system that is settled already, or has no process of its own.
+/// `None` for a system that is settled already, or has no process of its own.
 fn unsettled<'a, 'b>(slot: &'a mut SystemSlot<'b>) -> Option<Unsettled<'a, 'b>> {
     if std::mem::replace(&mut slot.is_settled, true) {
         return None;
@@ -59,7 +59,7 @@ fn unsettled<'a, 'b>(slot: &'a mut SystemSlot<'b>) -> Option<Unsettled<'a, 'b>> 
 }
 
 impl Unsettled<'_, '_> {
-    /// Whether the server has to be waited for any longer. One that has died has not.
+    /// Whether to wait longer for the server. There is no wait for a server that has died.
     fn is_working(&mut self) -> bool {
         let Some((cpu_us, write_bytes)) = self.activity.since_last() else { return false };
         let cpu_share = cpu_us as f64 / WINDOW.as_micros() as f64;

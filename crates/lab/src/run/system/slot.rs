@@ -14,13 +14,13 @@ use super::starter::Starter;
 use crate::plan::Plan;
 use crate::run::error::SystemError;
 
-/// How long to wait for the process of a server whose connections broke to end.
+/// Longest wait for the end of a server's process whose connections broke.
 const DYING: Duration = Duration::from_millis(500);
 
 /// A system of a round.
 pub(crate) struct SystemSlot<'a> {
     starter: Starter<'a>,
-    /// None while it is being restarted, and after that failed.
+    /// `None` during a restart, and after a restart that failed.
     system: Option<Box<dyn RunningSystem>>,
     /// The reason why it cannot be used any more.
     lost: Option<String>,
@@ -28,13 +28,13 @@ pub(crate) struct SystemSlot<'a> {
     pub(crate) loads: Loads,
     /// Its instance.
     pub(crate) instance: InstanceRecord,
-    /// The network to each driver, by its host; none of one to which it could not be measured.
+    /// The network to each driver, by its host; `None` for a driver whose network could not be measured.
     pub(crate) networks: BTreeMap<String, Option<NetworkRecord>>,
     /// Whether a step has run on it since it was started or restored.
     pub(crate) was_loaded: bool,
     /// Whether its tables were read since then.
     pub(crate) is_warm: bool,
-    /// Whether it was waited for after its last start, see [`settle`](super::settle).
+    /// Whether there was a wait for it after its last start, see [`settle`](super::settle).
     pub(crate) is_settled: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct SystemSlot<'a> {
 pub(crate) struct Examination {
     /// Whether its process has ended.
     pub(crate) died: bool,
-    /// The limit that it has met, in words.
+    /// The limit that it ran into, in words.
     pub(crate) met_limit: Option<String>,
     /// The last lines of its log.
     pub(crate) log_tail: String,
@@ -64,7 +64,7 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
-    /// Whether Dyno started it, so that each round has another.
+    /// Whether Dyno starts it, so that each round has a fresh instance.
     pub(crate) fn is_ours(&self) -> bool {
         self.starter.system.source.is_started_by_dyno()
     }
@@ -88,7 +88,7 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
-    /// The folder of its data; none if it was lost.
+    /// The folder of its data; `None` if the system is lost.
     pub(crate) fn data(&self) -> Option<&Path> {
         self.system.as_ref().and_then(|system| system.data())
     }
@@ -136,7 +136,7 @@ impl<'a> SystemSlot<'a> {
 
     /// Restarts it on kept data of some loads.
     pub(crate) fn restore(&mut self, snapshot: &Snapshot, loads: &[usize]) -> Result<(), String> {
-        // Stopped first: two at once may not fit into memory and disk.
+        // Stopped first, because memory and disk may not suffice for two at once.
         self.system = None;
         match self.starter.start(Some(snapshot.clone())) {
             Ok(system) => {

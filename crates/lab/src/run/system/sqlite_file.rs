@@ -52,7 +52,7 @@ pub(crate) struct SqliteFile {
 }
 
 impl SqliteFile {
-    /// Creates a database in a folder in `parent`, with kept data or none. An unknown pragma is an error.
+    /// Creates a database in a folder in `parent`, with kept data or empty. An unknown pragma is an error.
     pub(crate) fn start(
         parent: &Path,
         settings: &BTreeMap<String, String>,
@@ -142,7 +142,7 @@ impl RunningSystem for SqliteFile {
         Ok(drain_sqlite(&self.file(), limits, progress)?)
     }
 
-    /// Caches belong to the load's connections, which open later. Only the file can be read before.
+    /// The load's connections have caches of their own and open later, so only the file can be read before.
     fn read_tables(&self) -> Result<(), SystemError> {
         drop(fs::read(self.file()));
         Ok(())
@@ -161,14 +161,14 @@ impl RunningSystem for SqliteFile {
     }
 }
 
-/// Creates a folder with an empty database that belongs to the account of the load process. `SQLite` gives its journal to the
-/// owner of the database file.
+/// Creates a folder with an empty database that belongs to the account of the load process. `SQLite` gives
+/// its journal to the owner of the database file.
 fn create_empty(data: &Path) -> io::Result<()> {
     fs::create_dir(data)?;
     let file = data.join(FILE);
     fs::write(&file, "")?;
     match Account::instead_of_root() {
-        // The folder last: its owner could put something else in the file's place.
+        // The folder last, because its owner could put something else in the file's place.
         Some(account) => account.own(&file).and_then(|()| account.own(data)),
         None => Ok(()),
     }

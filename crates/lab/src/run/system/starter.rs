@@ -1,4 +1,4 @@
-//! Starts a system on kept data or on none.
+//! Starts a system with or without kept data.
 
 use dyno_engine::{Cache, Found, Installation, Snapshot, SnapshotParts, Snapshots};
 
@@ -11,18 +11,18 @@ use super::sqlite_file::SqliteFile;
 use crate::plan::{Plan, Source, System};
 use crate::run::error::SystemError;
 
-/// What a system is started with.
+/// What is needed to start a system.
 #[derive(Clone, Copy)]
 pub(crate) struct Starter<'a> {
     pub(crate) system: &'a System,
-    /// None for an engine that is built in.
+    /// `None` for an engine that is built in.
     pub(crate) installation: Option<&'a Installation>,
     pub(crate) cache: &'a Cache,
     pub(crate) holds: &'a Holds<'a>,
 }
 
 impl Starter<'_> {
-    /// Starts it, on kept data or on none.
+    /// Starts it, with kept data if given.
     pub(crate) fn start(&self, data_from: Option<Snapshot>) -> Result<Box<dyn RunningSystem>, SystemError> {
         let Self { system, installation, cache, holds } = self;
         if let Source::Dsn { dsn, .. } = &system.source {
@@ -39,12 +39,12 @@ impl Starter<'_> {
         let parts = parts(self.parts(), plan, self.system, loads);
         match Snapshots::of(self.cache).find(&parts.key()) {
             Ok(Found::Snapshot(snapshot)) => Some(snapshot),
-            // No snapshot, or a damaged one: the tables are loaded.
+            // There is no snapshot, or it is damaged, so the tables are loaded.
             _ => None,
         }
     }
 
-    /// The parts of a snapshot's key that the system decides.
+    /// The parts of a snapshot's key that depend on the system.
     pub(crate) fn parts(&self) -> SnapshotParts {
         let System { source, settings, data_settings, .. } = self.system;
         let settings = data_settings.as_ref().unwrap_or(settings);

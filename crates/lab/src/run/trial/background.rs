@@ -1,4 +1,4 @@
-//! Workloads that run while a trial's own is measured.
+//! Workloads that run while the trial's own workload is measured.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);
 /// The background loads of a trial. Dropping it ends them.
 pub(crate) struct BackgroundLoads<'a> {
     loads: Vec<BackgroundLoad<'a>>,
-    /// Whether those whose clients join know that the trial's own workload is being measured.
+    /// Whether the loads whose clients join know that the measurement of the trial's own workload has begun.
     are_told: bool,
 }
 
@@ -31,7 +31,8 @@ struct BackgroundLoad<'a> {
 }
 
 impl<'a> BackgroundLoads<'a> {
-    /// Starts all of them. Waits until each is past its warm-up, or connected if its clients join later.
+    /// Starts all of them. Waits until each has finished its warm-up, or is connected if its clients join
+    /// later.
     pub(crate) fn start(trial: &PlannedTrial<'a>, target: &Target) -> Result<Self, TrialAbort> {
         let step = trial.step();
         let start = |workload: &'a Background| {
@@ -53,8 +54,8 @@ impl<'a> BackgroundLoads<'a> {
         Ok(Self { loads, are_told: false })
     }
 
-    /// Receives the frames that have arrived. If the trial's own workload is being measured, those whose clients join are
-    /// told so once. An error if a background load has ended.
+    /// Receives the frames that have arrived. When the measurement of the trial's own workload begins, it
+    /// notifies the loads whose clients join, once. An error if a background load has ended.
     pub(crate) fn keep_up(&mut self, is_measuring: bool) -> Result<(), TrialAbort> {
         if is_measuring && !std::mem::replace(&mut self.are_told, true) {
             for load in self.loads.iter_mut().filter(|load| load.has_joins()) {
@@ -64,8 +65,8 @@ impl<'a> BackgroundLoads<'a> {
         self.loads.iter_mut().try_for_each(|load| load.receive(Duration::ZERO))
     }
 
-    /// Ends them, and records the seconds of each that lie between two moments. A load whose clients join has the seconds
-    /// of the trial's own workload, of which there are `seconds`.
+    /// Ends them, and records the seconds of each that lie between two moments. A load whose clients join is
+    /// recorded for the seconds of the trial's own workload, `seconds` of them.
     pub(crate) fn finish(
         self,
         trial: &TrialRecord,
@@ -108,12 +109,12 @@ impl BackgroundLoad<'_> {
         Ok(())
     }
 
-    /// Waits for the second with this number, from 1. The trial's own workload was told its time before this load was, so
-    /// its last second ends a moment earlier.
+    /// Waits for the second with this number, from 1. The trial's own workload began a moment before this
+    /// load, so its last second ends a moment earlier.
     fn wait_for_second(&mut self, number: usize) {
         let until = Instant::now() + LAST_SECOND_PATIENCE;
         while self.ticks.len() < number && Instant::now() < until {
-            // A load that has ended keeps the seconds that it had.
+            // A load that has ended keeps its seconds so far.
             if self.receive(until.saturating_duration_since(Instant::now())).is_err() {
                 return;
             }
@@ -125,7 +126,8 @@ fn failed(id: &str, reason: &dyn std::fmt::Display) -> TrialAbort {
     TrialAbort::failed(format!("background load {id}: {reason}"))
 }
 
-/// A trial made of ticks. The server's CPU and I/O are shared with the trial's own workload, so they are not known.
+/// A trial made of ticks. The server's CPU and I/O are shared with the trial's own workload, so they are
+/// unknown.
 fn recorded(begun: TrialRecord, workload: &Background, ticks: &[Tick]) -> TrialRecord {
     let usage = |ticks: &[Tick]| Usage {
         client_user_cpu_us: Some(ticks.iter().map(|tick| tick.usage.user_us).sum()),

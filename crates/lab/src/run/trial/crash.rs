@@ -1,4 +1,4 @@
-//! Crashes under a step's load, after each of which the script checks the data.
+//! Crashes under a step's load. After each crash the script checks the data.
 
 use std::cell::Cell;
 
@@ -39,7 +39,7 @@ impl PlannedTrial<'_> {
     /// Runs the step's load for about a second, and kills the system in the middle of it.
     fn crash(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
         let system = slot.system().map_err(TrialAbort::failed)?;
-        // Events of a counted step might all be over before the crash.
+        // The events of a step with counted events might all end before the crash.
         let job = Job {
             events: None,
             seconds: Some(LOAD_SECONDS),
@@ -59,7 +59,7 @@ impl PlannedTrial<'_> {
         };
         match self.watch().follow(&mut load, on_frame, || Ok(())) {
             Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),
-            // The load fails, since its server is gone.
+            // The load fails because its server is gone.
             _ if is_killed.get() => Ok(()),
             Err(abort) => Err(abort),
             Ok(_) => Err(TrialAbort::failed("the load ended before the crash")),

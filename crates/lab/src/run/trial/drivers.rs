@@ -29,7 +29,7 @@ impl StepLoad {
         }
     }
 
-    /// What each driver did, without the network; empty for a load on this host.
+    /// The work of each driver, without the network; empty for a load on this host.
     pub(crate) fn drivers(&self, operation: Operation) -> Vec<DriverRecord> {
         match self {
             Self::Here(_) => Vec::new(),
@@ -51,7 +51,7 @@ impl PlannedTrial<'_> {
         if drivers.is_empty() {
             return self.start_load(job).map(StepLoad::Here);
         }
-        // A driver must not find other modules on its disk than the next has on its own.
+        // Without a search path, so that all drivers use the same modules and not those on their disks.
         let script = Script { search_path: Vec::new(), ..job.script.clone() };
         let job = Job { target: network_target(job.target.clone(), system)?, script, ..job.clone() };
         let command = |host: &String| Ok((host.clone(), self.driver_command(host)?));
@@ -61,8 +61,8 @@ impl PlannedTrial<'_> {
             .map_err(TrialAbort::failed)
     }
 
-    /// Measures the network from each of the step's drivers to a system that it was not measured to yet. That it cannot be
-    /// measured is no failure: the load then says why.
+    /// Measures the network from each of the step's drivers to a system, unless that was done before. If it
+    /// cannot be measured, the trial does not fail here. The load then reports the reason.
     pub(crate) fn measure_networks(&self, slot: &mut SystemSlot<'_>) -> Result<(), TrialAbort> {
         for host in &self.step().drivers {
             if slot.networks.contains_key(host) {
@@ -119,12 +119,13 @@ fn network_target(target: Target, system: &dyn RunningSystem) -> Result<Target, 
     Ok(target)
 }
 
-/// Whether a name or an address means whatever host it is used on.
+/// Whether a name or an address means a different host wherever it is used.
 fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// An answer of many bytes takes a round trip longer than it takes to send. None if no statement ended.
+/// The network by its measurements. The time to send a large answer is its duration minus a round trip.
+/// `None` if no statement ended.
 fn network_of(total: &Total) -> Option<NetworkRecord> {
     let round_trip_us = total.statements.others.quantile_us(MEDIAN)?;
     let sending_us = total.statements.reads.quantile_us(MEDIAN).map(|whole_us| whole_us - round_trip_us);
@@ -156,7 +157,8 @@ fn driver(figures: &MemberFigures, operation: Operation) -> DriverRecord {
     }
 }
 
-/// An error if drivers did not load the system together: then the trial's rate is not that of all of them.
+/// An error if drivers did not load the system at the same time. The trial's rate would not be that of all
+/// drivers together.
 pub(crate) fn were_together(record: &TrialRecord) -> Result<(), TrialAbort> {
     let late = record.drivers.iter().find_map(|driver| Some((driver, dyno_judge::too_late_seconds(driver)?)));
     late.map_or(Ok(()), |(driver, seconds)| {

@@ -1,7 +1,7 @@
 //! A trial that searches for the highest rate of events within a limit of latency.
 //!
-//! One load process runs all probes as slices at a rate: what is still waiting at the end of one never begins, and its
-//! connections rest before the next.
+//! One load process runs all probes as slices at a rate. Events that are still waiting at the end of a slice
+//! never begin, and the connections rest before the next slice.
 
 use std::time::Instant;
 
@@ -19,9 +19,9 @@ use crate::run::observer::Pace;
 use crate::run::record::{Meter, SliceRecording, Tally, latency_now};
 use crate::run::system::RunningSystem;
 
-/// Length of the closed loop whose rate says where the search begins.
+/// Length of the closed loop whose rate determines where the search begins.
 const CLOSED_LOOP_SECONDS: f64 = 1.0;
-/// First rate as a share of that rate.
+/// The first rate of the search, as a share of the closed loop's rate.
 const FIRST_RATE: f64 = 0.25;
 
 /// A search under way.
@@ -34,8 +34,8 @@ struct Finder<'a> {
 }
 
 impl PlannedTrial<'_> {
-    /// Searches for up to `seconds_max`, calls `ticked` after each probe, and fills in what was found, also of a search
-    /// that failed.
+    /// Searches for up to `seconds_max`, calls `ticked` after each probe, and fills in the results, even if
+    /// the search failed.
     pub(super) fn search(
         &self,
         find: FindRecord,
@@ -81,7 +81,7 @@ impl Finder<'_> {
                 return search.estimate().ok_or_else(|| self.out_of_time(seconds_max));
             }
             let (keeps_limit, pace) = self.probe(rate, &order)?;
-            // Of nothing due, nothing is known.
+            // A probe in which no event was due shows nothing.
             if let Some(keeps_limit) = keeps_limit {
                 search.note(rate, keeps_limit);
             }
@@ -101,7 +101,7 @@ impl Finder<'_> {
         Ok(slice.counts.events as f64 / slice.seconds)
     }
 
-    /// Runs and keeps one probe. Returns whether it kept the limit; none if no event was due in it.
+    /// Runs and keeps one probe. Returns whether it kept the limit; `None` if no event was due in it.
     fn probe(&mut self, rate: f64, order: &SliceOrder) -> Result<(Option<bool>, Pace), TrialAbort> {
         let reading = self.recording.slice_begins();
         let slice = self.planned.watch().slice(&mut self.load, order)?;
@@ -133,7 +133,7 @@ impl Finder<'_> {
         })
     }
 
-    /// What the last probe showed: `p99 is 7 ms at 1 event/s`.
+    /// The result of the last probe: `p99 is 7 ms at 1 event/s`.
     fn last(&self) -> String {
         let Some(probe) = self.probes.last() else { return "there was no probe".to_owned() };
         let rate = (probe.rate_per_second * 10.0).round() / 10.0;

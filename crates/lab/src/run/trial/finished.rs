@@ -5,7 +5,7 @@ use dyno_store::{FailureKind, Outcome, TrialRecord};
 
 use crate::run::not_started::NotStarted;
 
-/// A trial that ended, as the results file keeps it but for its position in the run.
+/// A trial that ended, as the results file keeps it except for its position in the run.
 pub(crate) struct FinishedTrial {
     pub(crate) record: TrialRecord,
     /// The background loads of its step, each as a trial of its own.
@@ -19,7 +19,7 @@ impl FinishedTrial {
         Self { record, background: Vec::new(), noted: Noted::default() }
     }
 
-    /// A trial of which nothing was measured.
+    /// A trial without measurements.
     pub(crate) fn failed(record: TrialRecord, message: String, log_tail: String) -> Self {
         let outcome = Outcome::Failed { kind: FailureKind::Trial, message, log_tail };
         Self::new(TrialRecord { outcome, ..record })

@@ -1,4 +1,4 @@
-//! Commands that a plan has run before and after trials.
+//! A plan's commands before and after trials.
 
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -11,33 +11,34 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::watch::Watch;
 
-/// How often a running command is looked at.
+/// Time between two looks at a running command.
 const GLANCE: Duration = Duration::from_millis(20);
-/// How much of what a failed command said is shown.
+/// How much of a failed command's output is shown, in bytes.
 const WORDS_BYTES: usize = 300;
 
-/// Why a command did not do its work.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum HookError {
-    /// Someone stopped the run.
+    /// The user stopped the run.
     Stopped,
     /// It failed, or took too long.
     Failed(String),
 }
 
-/// Runs a command in a shell, with where to reach the system in its environment: `DYNO_SYSTEM`, `DYNO_SOCKET` or
+/// Runs a command in a shell. Its environment says how to reach the system: `DYNO_SYSTEM`, `DYNO_SOCKET` or
 /// `DYNO_HOST` and `DYNO_PORT`, `DYNO_USER`, `DYNO_PASSWORD`, `DYNO_DATABASE`; for `SQLite` `DYNO_FILE`.
 pub(crate) fn run(text: &str, system: &str, target: &Target, watch: Watch<'_>) -> Result<(), HookError> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", text]).env("DYNO_SYSTEM", system).envs(whereabouts(target));
-    // A group of its own, so that what it started can be ended with it, and ^C reaches it through us only.
+    // A process group of its own, so that everything the command started can be ended with it, and ^C reaches
+    // it only through this process.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |reason: String| HookError::Failed(format!("`{text}` {reason}"));
     let mut child = command.spawn().map_err(|error| failed(format!("cannot be run: {error}")))?;
     let words = child.stderr.take().map(|mut pipe| {
         thread::spawn(move || {
             let mut words = Vec::new();
-            // What cannot be read is only missing from a message.
+            // If the output cannot be read, only a message lacks it.
             let _ = pipe.read_to_end(&mut words);
             words
         })
@@ -52,7 +53,7 @@ pub(crate) fn run(text: &str, system: &str, target: &Target, watch: Watch<'_>) -
     }
 }
 
-/// The command's end; inside, why there was none.
+/// The command's exit status, or the reason why there is none.
 fn wait(child: &mut Child, watch: Watch<'_>) -> Result<Result<std::process::ExitStatus, String>, HookError> {
     let started_at = Instant::now();
     loop {
@@ -75,7 +76,7 @@ fn wait(child: &mut Child, watch: Watch<'_>) -> Result<Result<std::process::Exit
     }
 }
 
-/// Ends whatever the command left running; most leave nothing.
+/// Ends whatever processes the command left running. Most commands leave none.
 fn end_group(child: &Child) {
     if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
         let _ = kill_process_group(group, Signal::KILL);
@@ -101,7 +102,7 @@ fn whereabouts(target: &Target) -> Vec<(&'static str, String)> {
     variables
 }
 
-/// The end of what a command said, on one line.
+/// The end of a command's output, on one line.
 fn last_words(words: &[u8]) -> String {
     let tail = &words[words.len().saturating_sub(WORDS_BYTES)..];
     let tail = String::from_utf8_lossy(tail);

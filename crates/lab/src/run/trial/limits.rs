@@ -1,5 +1,5 @@
-//! Keeps what the kernel says of a system's limits, and what Dyno pinned, with its trial; lifts limits of I/O for work that
-//! nobody measures.
+//! Keeps a system's limits, as the kernel reports them, and the pinned CPUs with its trial. Lifts limits of
+//! I/O for work that is not measured.
 
 use dyno_host::{CpuSet, ReadBack};
 use dyno_store::{LimitDifference, LimitsRecord, TrialRecord};
@@ -8,8 +8,8 @@ use super::watch::TrialAbort;
 use crate::run::error::SystemError;
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// Reads a system's limits back. The first time, before the load, they are noted; after that, only what differs from the
-/// plan is added.
+/// Reads a system's limits back. The first time, before the load, all are recorded. Later only those that
+/// differ from the plan are added.
 pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
     let Some(ReadBack { in_force, differences, not_limited }) =
         slot.system().ok().and_then(RunningSystem::limits)
@@ -30,7 +30,7 @@ pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
     }
 }
 
-/// Reads the CPUs of a load process back, where the plan limits them. Of one that has ended there is nothing to read.
+/// Reads the CPUs of a load process back, if the plan limits them. A process that has ended is skipped.
 pub(crate) fn note_client_cpus(record: &mut TrialRecord, asked: Option<&CpuSet>, pid: u32) {
     let Some((asked, found)) = asked.zip(CpuSet::of_process(pid)) else { return };
     let limits = note_cpus(record, "client_cpus", &found);
@@ -40,7 +40,7 @@ pub(crate) fn note_client_cpus(record: &mut TrialRecord, asked: Option<&CpuSet>,
     }
 }
 
-/// Notes the CPUs to which the server's busy threads are pinned.
+/// Records the CPUs to which the server's busy threads are pinned.
 pub(crate) fn note_pinned(record: &mut TrialRecord, cpus: &CpuSet) {
     note_cpus(record, LimitsRecord::PINNED, cpus);
 }

@@ -1,4 +1,4 @@
-//! A trial before it is made: its step, its system, and how to tell why it failed.
+//! A trial before it runs: its step, its system, and how to find out why it failed.
 
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use crate::schedule::Trial;
 /// Time between two ticks of a load.
 const TICK_SECONDS: f64 = 1.0;
 
-/// Factor on the patience of a run for loads, which finish no event while they build an index.
+/// Factor on a run's patience for loads, in which no event finishes while they build an index.
 pub(crate) const LOAD_PATIENCE: u32 = 10;
 
-/// Time in which a server under suspicion must answer a statement of a new connection.
+/// Time in which a server that may hang must answer a statement of a new connection.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A trial to make.
@@ -63,7 +63,8 @@ impl<'a> PlannedTrial<'a> {
         Watch { patience: self.event_patience().unwrap_or(watch.patience), ..watch }
     }
 
-    /// The step's `event_seconds_max`, and a tick: that an event has ended is heard with the next one.
+    /// The step's `event_seconds_max` plus a tick, because the end of an event is reported with the next
+    /// tick.
     fn event_patience(&self) -> Option<Duration> {
         let limit_s = self.step().queries.event_seconds_max?;
         Duration::try_from_secs_f64(limit_s + TICK_SECONDS).ok()
@@ -74,8 +75,8 @@ impl<'a> PlannedTrial<'a> {
         self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
     }
 
-    /// Whether there are cores enough to pin the server's threads and the load to cores of their own, and the plan leaves
-    /// the choice of CPUs to Dyno.
+    /// Whether there are enough cores to pin the server's threads and the load to cores of their own, and the
+    /// plan leaves the choice of CPUs to Dyno.
     pub(crate) fn may_pin_threads(&self) -> bool {
         let limits = &self.plan.systems[self.trial.system].confinement;
         let is_free = limits.server_cpus.is_none() && limits.client_cpus.is_none();
@@ -100,7 +101,7 @@ impl<'a> PlannedTrial<'a> {
         let watch = Watch { patience: self.options.patience * LOAD_PATIENCE, ..self.watch() };
         let check = |job: &Job| watch.follow(&mut self.start_load(job)?, |_| (), || Ok(())).map(|_| ());
         without_io_limits(system, || match check(&job::checking(self.plan, self.trial, system.target())) {
-            // The connection that fails first says what it has found. One connection finds all.
+            // Each connection reports its first finding only. A single connection finds all of them.
             Err(first @ TrialAbort::Failed { .. }) => {
                 check(&job::printing(self.plan, self.trial, "check", system.target())).and(Err(first))
             }
@@ -122,7 +123,7 @@ impl<'a> PlannedTrial<'a> {
         })
     }
 
-    /// The outcome of an aborted trial, after a look at its server.
+    /// The outcome of an aborted trial, after an examination of its server.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -145,7 +146,7 @@ impl<'a> PlannedTrial<'a> {
         Ok(Outcome::Failed { kind: FailureKind::Trial, message, log_tail: examination.log_tail })
     }
 
-    /// Why nothing was finished, and whether the server is to be killed for it.
+    /// Why no event finished, and whether the server should be killed for it.
     fn explain(&self, hang: Hang, slot: &mut SystemSlot<'_>) -> (String, bool) {
         if let Some(limit_s) = self.step().queries.event_seconds_max
             && self.event_patience() == Some(hang.patience)

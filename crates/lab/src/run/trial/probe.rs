@@ -3,17 +3,20 @@
 use dyno_load::{Slice, SliceOrder};
 use dyno_store::{FindRecord, ProbeRecord};
 
-/// Events beyond the limit that a probe has if its percentile is just at the limit: with fewer, chance decides.
+/// Number of events beyond the limit in a probe whose percentile is exactly at the limit. With fewer, chance
+/// would decide.
 const EVENTS_BEYOND_MIN: f64 = 10.0;
-/// Range of a probe's measured time, in seconds. Below it, a single pause of the host is much of the probe.
+/// Range of a probe's measured time, in seconds. In a shorter probe a single pause of the host has too much
+/// weight.
 const SECONDS_MIN: f64 = 1.0;
 const SECONDS_MAX: f64 = 10.0;
-/// Length of a probe as a multiple of the limit: then a rate that is not sustained shows in the latencies.
+/// Length of a probe as a multiple of the limit. It is long enough for an unsustainable rate to show in the
+/// latencies.
 const LIMITS: f64 = 20.0;
-/// Lead of a probe as a share of its measured time: queues grow to their length.
+/// Lead of a probe as a share of its measured time. During the lead, queues grow to their length.
 const LEAD: f64 = 0.25;
-/// Largest backlog, as a multiple of the events that become due in the time of the limit. If events begin in time,
-/// no more than that wait (Little's law), but for chance.
+/// Largest backlog, as a multiple of the events that become due within the limit. If events begin in time,
+/// apart from chance no more than that many wait (Little's law).
 const BACKLOG: f64 = 3.0;
 
 /// The order for a probe at a rate.
@@ -40,8 +43,8 @@ pub(super) fn judge(find: &FindRecord, rate_per_second: f64, clients: u32, slice
     }
 }
 
-/// The largest backlog of a rate that is sustained. If the limit is long, it is what the interval of the search leaves
-/// undecided anyway.
+/// The largest backlog of a sustained rate. If the limit is long, it is the part of the events that the
+/// interval of the search leaves undecided anyway.
 fn backlog_max(find: &FindRecord, rate_per_second: f64, clients: u32, seconds: f64) -> f64 {
     let waiting = BACKLOG * rate_per_second * find.limit_ms / 1000.0;
     f64::from(clients) + waiting.min(find.within * rate_per_second * seconds)

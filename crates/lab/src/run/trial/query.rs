@@ -1,5 +1,5 @@
-//! What a server makes of a trial's query: its plan, and its answer. Both are asked for after the trial, so that the
-//! trial finds the caches as it should.
+//! A server's plan and answer for a trial's query. Both are asked for after the trial, so that they do not
+//! change the caches before it.
 
 use dyno_load::Frame;
 use dyno_store::{QueryAnswer, QueryPlan};
@@ -15,7 +15,7 @@ use crate::run::system::SystemSlot;
 const EXPLAIN: &str = "explain";
 const ANSWER: &str = "answer";
 
-/// What was asked for after a trial.
+/// The results of asking after a trial.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) plan: Option<QueryPlan>,
@@ -23,7 +23,7 @@ pub(crate) struct Asked {
 }
 
 impl PlannedTrial<'_> {
-    /// Asks for what the step wants of its query.
+    /// Asks for the plan and the answer of the step's query, as the step wants.
     ///
     /// # Errors
     /// There is no answer.

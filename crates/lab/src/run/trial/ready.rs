@@ -1,5 +1,5 @@
-//! Makes a system ready for a trial (restart, missing loads, warm-up), and does what follows a trial (drain, kept
-//! data).
+//! Makes a system ready for a trial (restart, missing loads, warm-up), and does the work after a trial
+//! (drain, kept data).
 
 use dyno_engine::{DrainLimits, DrainProgress};
 use dyno_store::{Outcome, TrialRecord};
@@ -21,8 +21,8 @@ impl PlannedTrial<'_> {
         &self.plan.systems[self.trial.system].id
     }
 
-    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, reads the tables and
-    /// the log of a fresh instance. A load needs nothing.
+    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, and reads the
+    /// tables and the log of a fresh instance. A load needs none of this.
     pub(crate) fn make_ready(
         &self,
         slot: &mut SystemSlot<'_>,
@@ -47,7 +47,7 @@ impl PlannedTrial<'_> {
             BetweenSteps::Restart | BetweenSteps::Restore | BetweenSteps::Keep => {}
         }
         self.load_missing(slot, observer)?;
-        // A server that runs already is as warm as its owner keeps it.
+        // How warm a running server is, is up to its owner.
         if self.plan.warm && slot.is_ours() && slot.system().is_ok() && !slot.is_warm {
             observer.observe(&Event::Warming { system });
             slot.warm().map_err(TrialAbort::failed)?;
@@ -56,7 +56,7 @@ impl PlannedTrial<'_> {
         Ok(())
     }
 
-    /// Loads the tables that the trial needs and that are not there, as in a run that was resumed.
+    /// Loads the tables that the trial needs and that are missing, as in a resumed run.
     fn load_missing(&self, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) -> Result<(), TrialAbort> {
         let plan = self.plan;
         for step in slot.loads.missing(plan, self.trial.step) {
@@ -66,7 +66,7 @@ impl PlannedTrial<'_> {
             let job = job::reload(plan, system, step, self.trial.seed, running.target());
             let failed =
                 |reason: String| TrialAbort::failed(format!("its tables cannot be loaded: {reason}"));
-            // What is not measured need not be slow.
+            // Work that is not measured need not be slow.
             let loaded = without_io_limits(running, || load_unrecorded(&job, running, self.options));
             slot.loads.note(plan, step, Origin::Again, loaded.is_ok());
             loaded.map_err(|abort| match abort {
@@ -77,8 +77,8 @@ impl PlannedTrial<'_> {
         Ok(())
     }
 
-    /// Restores the tables of a load and of those that it stands on, if they were kept. Returns whether the system has
-    /// them now.
+    /// Restores the tables of a load and of the loads that it needs, if they were kept. Returns whether the
+    /// system has them now.
     pub(crate) fn restore_load(&self, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) -> bool {
         if slot.loads.has(self.trial.step) {
             return true;
@@ -90,8 +90,8 @@ impl PlannedTrial<'_> {
         slot.restore(&snapshot, &loads).is_ok()
     }
 
-    /// Does what follows a trial: notes what its tables were, waits for pending writes if the step says so, keeps loaded
-    /// data.
+    /// Does the work after a trial: records the origin of its tables, waits for pending writes if the step
+    /// says so, and keeps loaded data.
     pub(crate) fn conclude(
         &self,
         record: &mut TrialRecord,
@@ -108,7 +108,7 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// Notes how a load went, and keeps its data if the plan wants that.
+    /// Records the outcome of a load, and keeps its data if the plan asks for that.
     fn keep_load(&self, succeeded: bool, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) {
         slot.loads.note(self.plan, self.trial.step, Origin::Measured, succeeded);
         let loads = foundation(self.plan, self.trial.step);
@@ -123,7 +123,8 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// Waits for a system's pending writes, and returns a report as JSON. A failure is in the report; the trial stays.
+    /// Waits for a system's pending writes, and returns a report as JSON. If this fails, the report says so,
+    /// and the trial stays valid.
     fn drain(&self, slot: &SystemSlot<'_>, observer: &mut dyn Observer) -> Option<serde_json::Value> {
         let limits = DrainLimits { seconds_max: DRAIN_SECONDS_MAX, stop: self.options.stop, may_set: true };
         let system = self.system_id();
@@ -131,7 +132,7 @@ impl PlannedTrial<'_> {
             observer.observe(&Event::Draining { system, seconds, amounts });
         };
         let running = slot.system().ok()?;
-        // At limited I/O the pending writes could take hours, and nothing is measured.
+        // With limited I/O the pending writes could take hours, and nothing is measured here.
         let report = running
             .limit_io(false)
             .and_then(|()| running.drain(&limits, &mut progress))

@@ -31,7 +31,7 @@ impl PlannedTrial<'_> {
     /// Runs the load once more and samples stacks, up to `hertz` times a second.
     ///
     /// # Errors
-    /// There are none. A server that ended meanwhile is started again.
+    /// There are no samples. A server that ended during the pass is started again.
     pub(crate) fn sample_stacks(
         &self,
         tool: &StackTool,
@@ -59,7 +59,7 @@ impl PlannedTrial<'_> {
             let too_short = || PassAbort::Failed("the load ended before its first sample".to_owned());
             return Err(abort.unwrap_or_else(too_short));
         }
-        // A stopped run keeps what was sampled.
+        // A stopped run keeps its samples.
         let ended_early = match abort {
             Some(PassAbort::Failed(reason)) => Some(reason),
             Some(PassAbort::Stopped) | None => None,
@@ -99,7 +99,7 @@ impl PlannedTrial<'_> {
             let on_frame = |frame: &Frame| {
                 is_measuring.set(is_measuring.get() || matches!(frame, Frame::Measuring));
                 if let (Frame::Measuring, Some(begin)) = (frame, &begin) {
-                    // Fails if the sampling has given up.
+                    // This fails if the sampler has given up.
                     let _ = begin.send(());
                 }
             };
@@ -119,7 +119,7 @@ impl PlannedTrial<'_> {
         counts(&total.counts, self.step().operation).operations
     }
 
-    /// Why a pass ended, after a look at its server.
+    /// Why a pass ended, after an examination of its server.
     pub(super) fn pass_abort(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> PassAbort {
         match self.examine(abort, slot) {
             Ok(Outcome::Failed { message, .. }) => PassAbort::Failed(message),
@@ -140,7 +140,7 @@ fn server(system: &dyn RunningSystem) -> Result<(Family, u32), &'static str> {
     }
 }
 
-/// Takes samples from an order on until there can be no more, or one fails.
+/// Takes samples, from the order to begin until no more are possible or one fails.
 fn take(mut sampler: StackSampler, hertz: f64, orders: &Receiver<()>) -> (StackSampler, Option<StackError>) {
     let interval = Duration::from_secs_f64(1.0 / hertz);
     if orders.recv().is_err() {

@@ -1,5 +1,5 @@
-//! The plans that a server has for the statements of a trial. They are asked for after it, by a load process that only
-//! explains, so nothing that is measured waits for them and no row changes.
+//! A server's plans for the statements of a trial. A load process that only explains asks for them after the
+//! trial, so no measured event waits for them and no row changes.
 
 use std::time::Duration;
 
@@ -11,11 +11,13 @@ use super::watch::{TrialAbort, Watch};
 use crate::job;
 use crate::run::system::SystemSlot;
 
-/// Time without an answer after which a server is asked no more. Some execute parts of a statement to explain it.
+/// Time without an answer after which a server is not asked further. Some servers execute parts of a
+/// statement to explain it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl PlannedTrial<'_> {
-    /// The plans of a load's statements. That there is none is no failure: the reason stands in its place.
+    /// The plans of a load's statements. A missing plan is not a failure; the reason is returned in its
+    /// place.
     pub(crate) fn statement_plans(&self, noted: &Noted, slot: &SystemSlot<'_>) -> Vec<StatementPlan> {
         let mut answer = Answer::default();
         let asked = slot.system().map_err(TrialAbort::failed).and_then(|system| {
@@ -37,14 +39,14 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// What was printed of each statement, by its number from 1.
+/// The lines that were printed for each statement, by its number from 1.
 #[derive(Debug, Default)]
 struct Answer {
     found: Vec<(usize, Result<Vec<String>, String>)>,
 }
 
 impl Answer {
-    /// Notes a line of `each` in `workloads/sql/explain.lua`.
+    /// Takes a line of `each` in `workloads/sql/explain.lua`.
     fn note(&mut self, text: &str) {
         let mut parts = text.splitn(3, '\t');
         let (Some(kind), Some(number)) = (parts.next(), parts.next()) else { return };
@@ -58,7 +60,7 @@ impl Answer {
         }
     }
 
-    /// The plan of each statement. `ended`: why the last ones have none.
+    /// The plan of each statement. `ended` is the reason why the last statements have no plan.
     fn plans(mut self, noted: &Noted, ended: Option<&str>) -> Vec<StatementPlan> {
         let mut plan = |number: usize| {
             let place = self.found.iter().position(|(of, _)| *of == number)?;

@@ -1,4 +1,4 @@
-//! Follows a load process until its job ends, the user stops the run, or nothing is finished for too long.
+//! Follows a load process until its job ends, the user stops the run, or no event finishes for too long.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use dyno_load::{Counts, Frame, FrameSource, Job, LoadProcess, LoadProcessError, 
 
 /// Time over which the CPU use of a load that hangs is measured.
 const BUSY_WINDOW: Duration = Duration::from_millis(300);
-/// A load process that uses less of a core waits.
+/// A load process that uses less of a core than this is waiting.
 const BUSY_SHARE_MIN: f64 = 0.5;
 
 /// Time between two looks at what may end a job.
@@ -24,15 +24,16 @@ pub(crate) enum TrialAbort {
     Stopped,
     /// The load process reported an error, or died; `total` is what it measured until then.
     Failed { message: String, total: Option<Box<Total>> },
-    /// Nothing was finished for too long.
+    /// No event finished for too long.
     Hung(Hang),
 }
 
-/// A load that finished nothing for too long.
+/// A load in which no event finished for too long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hang {
     pub(crate) patience: Duration,
-    /// Whether the load process used a core meanwhile: then its script runs, rather than wait for the server.
+    /// Whether the load process used a core meanwhile. If so, its script was running and not waiting for the
+    /// server.
     pub(crate) is_busy: bool,
 }
 
@@ -42,7 +43,7 @@ impl TrialAbort {
         Self::Failed { message: message.into(), total: None }
     }
 
-    /// What was measured until then; none if not known.
+    /// What was measured until then, if known.
     pub(crate) fn total(&self) -> Option<&Total> {
         match self {
             Self::Failed { total, .. } => total.as_deref(),
@@ -67,12 +68,13 @@ pub(crate) fn start_load(
     if let Some(cpus) = cpus {
         pin_command(&mut command, cpus);
     }
-    // ^C on a terminal goes to a whole process group. A group of its own leaves it to the run to end the load.
+    // ^C on a terminal goes to a whole process group. In a group of its own, the load is ended only by the
+    // run.
     command.arg("drive").process_group(0);
     Ok(LoadProcess::start(command, job)?)
 }
 
-/// What ends a job early.
+/// The conditions that end a job early.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch<'a> {
     /// Set when the user stops the run.
@@ -86,7 +88,8 @@ impl Watch<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Passes on every frame until the job's end. Calls `meanwhile` after each frame, and every 50 ms without one.
+    /// Passes on every frame until the job's end. Calls `meanwhile` after each frame, and every 50 ms while
+    /// there is none.
     pub(crate) fn follow(
         self,
         load: &mut dyn FrameSource,
@@ -133,7 +136,7 @@ impl Watch<'_> {
             return Err(self.last_error(load).unwrap_or_else(|| error.into()));
         }
         let ordered_at = Instant::now();
-        // Nothing is heard of a slice before its end.
+        // A slice sends no frame before its end.
         let own = Duration::try_from_secs_f64(order.lead_seconds + order.seconds).unwrap_or(Duration::MAX);
         let watch = Self { patience: self.patience.saturating_add(own), ..self };
         loop {
@@ -187,7 +190,7 @@ impl Watch<'_> {
     }
 }
 
-/// The share of a core that a process uses at present; none if it has ended.
+/// The share of a core that a process uses at present; `None` if it has ended.
 fn busy_share(pid: u32) -> Option<f64> {
     let mut process = Process::open(pid).ok()?;
     let (before, began) = (process.sample().ok()?, Instant::now());
@@ -196,7 +199,7 @@ fn busy_share(pid: u32) -> Option<f64> {
     Some((used.user_cpu_us + used.system_cpu_us) as f64 / 1e6 / began.elapsed().as_secs_f64())
 }
 
-/// Whether events were finished, or none was due. The load process sends ticks even if its server hangs.
+/// Whether events finished, or no event was due. The load process sends ticks even if its server hangs.
 fn is_progress(frame: &Frame) -> bool {
     match frame {
         Frame::Tick(tick) => tick.is_idle || tick.counts != Counts::default(),

@@ -20,12 +20,12 @@ use crate::run::options::RunOptions;
 use crate::run::record::{Meter, NeighbourWatch, Recording, Tally, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// What a trial's seconds may lack of whole ones, since intervals are not exact.
+/// How far a trial's seconds may fall short of whole seconds, because intervals are not exact.
 const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
-    /// Makes the trial in one stretch of `seconds`, or as a search of up to `seconds`, and calls `ticked` each second.
-    /// `servers`: all that are up, if they are known.
+    /// Makes the trial in one stretch of `seconds`, or as a search of up to `seconds`, and calls `ticked`
+    /// each second. `servers` are all servers that are up, if known.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -76,7 +76,7 @@ impl PlannedTrial<'_> {
         Ok(finished)
     }
 
-    /// Runs the load, and fills in what was measured, also of one that failed.
+    /// Runs the load, and fills in the measurements, even if the load failed.
     fn measure(
         &self,
         seconds: f64,
@@ -133,13 +133,14 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// Whole seconds that a trial was measured. One may be late, and the next shorter for that, so they are added up.
+/// Number of whole seconds for which a trial was measured. If a tick is late, the next second is shorter, so
+/// the seconds are added up.
 fn whole_seconds(record: &TrialRecord) -> usize {
     let measured = record.samples.iter().filter(|sample| sample.phase == Phase::Measure);
     (measured.map(|sample| sample.measured.seconds).sum::<f64>() + SECOND_TOLERANCE) as usize
 }
 
-/// An error if nothing finished any more at the trial's end: then its rate is not that of the system.
+/// An error if no event finished near the trial's end. The trial's rate would not be that of the system.
 fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
     let (Some(stalled), Some(measured)) = (dyno_judge::stalled_at_end_seconds(record), &record.measured)
     else {
@@ -172,7 +173,8 @@ fn begin_load(system: &dyn RunningSystem) -> Result<(), TrialAbort> {
     system.begin_load().map_err(|error| TrialAbort::failed(error.to_string()))
 }
 
-/// Removes the tables of an earlier load. Failures are left to the load that follows: there may be no tables.
+/// Removes the tables of an earlier load. A failure is ignored, because there may be no tables; if it
+/// matters, the load that follows fails too.
 fn clear(mut cleanup: dyno_load::LoadProcess, watch: Watch<'_>) -> Result<(), TrialAbort> {
     match watch.follow(&mut cleanup, |_| (), || Ok(())) {
         Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),

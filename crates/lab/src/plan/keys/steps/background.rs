@@ -24,7 +24,8 @@ pub struct Background {
     pub operation: Operation,
     /// Its connections, the same for every number of the step's clients.
     pub clients: u32,
-    /// When they join, in order of time; empty if they run all the time. The last join's are all.
+    /// When its connections join, in order of time; empty if all run from the start. The last join has the
+    /// final number.
     pub joins: Vec<Join>,
 }
 
@@ -43,7 +44,7 @@ pub(in crate::plan) struct BackgroundTable {
     /// The operation that its rate counts; transactions, which are events, unless it says otherwise.
     #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Operation>>"))]
     operation: Option<Operation>,
-    /// Connections: a number, which run all the time, or the times at which more of them join.
+    /// Connections: a number that run all the time, or the times at which more of them join.
     clients: At<ClientsKey>,
 }
 
@@ -65,7 +66,7 @@ enum ClientsKey {
 struct JoinTable {
     /// Seconds since measuring began.
     at_seconds: Above0,
-    /// Connections that run from then on, those before included.
+    /// Connections that run from then on, including those before.
     clients: ClientsNumber,
 }
 
@@ -77,7 +78,7 @@ impl Background {
 }
 
 impl BackgroundTable {
-    /// `seconds` are the step's, `earlier` its background loads before this one.
+    /// Reads the table. `seconds` are the step's, `earlier` are its background loads before this one.
     pub(in crate::plan) fn read(
         self,
         seconds: f64,

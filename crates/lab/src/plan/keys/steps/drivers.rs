@@ -1,4 +1,5 @@
-//! The plan keys `drivers` and `listen`: hosts from which load comes, and the address that they reach.
+//! The plan keys `drivers` and `listen`: hosts that generate the load, and the address at which they reach
+//! the servers.
 
 use std::net::IpAddr;
 
@@ -10,7 +11,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
-/// What ssh takes for a host with a user or a port.
+/// ssh's own form of a host with a user or a port.
 const PREFIX: &str = "ssh://";
 
 /// Where load comes from.
@@ -26,7 +27,7 @@ pub(in crate::plan) enum DriversKey {
     Hosts(Vec<At<String>>),
 }
 
-/// Reads `drivers`: different hosts; none for the host of the run.
+/// Reads `drivers`, a list of different hosts. The list is empty if the load comes from the host of the run.
 pub(in crate::plan) fn hosts(key: DriversKey) -> Result<Vec<String>, Mistake> {
     let list = match key {
         DriversKey::Here => Vec::new(),
@@ -67,11 +68,11 @@ pub(in crate::plan) struct Load<'a> {
     /// Number of events of a trial, if it has one.
     pub(in crate::plan) events: Option<u32>,
     pub(in crate::plan) systems: &'a [System],
-    /// The ids of the systems that it is not run with.
+    /// Ids of the systems that do not run it.
     pub(in crate::plan) not_for: &'a [String],
 }
 
-/// A step's drivers: its own, otherwise the plan's, which are not for loads.
+/// A step's drivers: its own, otherwise the plan's. The plan's drivers do not apply to loads.
 pub(in crate::plan) fn of_step(
     own: Option<At<DriversKey>>,
     plan: &[String],
@@ -88,7 +89,7 @@ pub(in crate::plan) fn of_step(
 }
 
 impl Load<'_> {
-    /// The reason why its load cannot come from so many hosts, if any.
+    /// The reason why the step's load cannot come from this many hosts, if any.
     fn check(&self, drivers: &[String]) -> Result<(), Problem> {
         let problem = |text: &str| Err(Problem::Other(text.to_owned()));
         if drivers.is_empty() {
@@ -125,7 +126,7 @@ impl Load<'_> {
     }
 }
 
-/// Whether drivers can reach a system.
+/// Fails if drivers cannot reach a system.
 fn reachable(system: &System) -> Result<(), Problem> {
     let System { id, source, listen, .. } = system;
     let reason = match source {

@@ -10,7 +10,7 @@ use crate::plan::syntax::value::{Above0, At};
 
 /// The longest limit, in ms. A probe must take several times as long to show whether its rate is sustained.
 const LIMIT_MS_MAX: f64 = 5000.0;
-/// Range of `within`. A narrower interval takes hours; a wider one says little.
+/// Range of `within`. A narrower interval takes hours, and a wider one says little.
 const WITHIN_MIN: f64 = 0.005;
 const WITHIN_MAX: f64 = 0.5;
 const WITHIN: f64 = 0.05;
@@ -37,7 +37,7 @@ pub(in crate::plan) struct FindTable {
     seconds_max: Option<Above0>,
 }
 
-/// What a step says beside `find`.
+/// Other keys of the step that decide whether it can have `find`.
 pub(in crate::plan) struct Beside {
     pub(in crate::plan) command: Command,
     pub(in crate::plan) operation: Operation,
@@ -48,7 +48,7 @@ pub(in crate::plan) struct Beside {
 }
 
 impl Beside {
-    /// The key that goes not together with `find`, and why.
+    /// The key that cannot stand beside `find`, and why.
     fn excluded(&self) -> Option<&'static str> {
         match () {
             () if self.command == Command::Prepare => Some("a load has no rate to find; leave `find` out"),

@@ -4,12 +4,12 @@ use crate::plan::keys::steps::step::Command;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 
-/// Queries that are few and long, and whose plans and answers are looked at.
+/// What is done about queries that are few and long, whose plans and answers matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Queries {
-    /// Number of events of a trial, over all clients; none for as many as fit into its seconds.
+    /// Number of events of a trial, over all clients; `None` for as many as fit into its seconds.
     pub events: Option<u32>,
-    /// Longest time in which an event must end, in seconds; none for the run's patience.
+    /// Longest time in which an event must end, in seconds; `None` for the run's patience.
     pub event_seconds_max: Option<f64>,
     /// What servers are asked to explain.
     pub explain: Explained,
@@ -17,14 +17,15 @@ pub struct Queries {
     pub answers: bool,
 }
 
-/// What servers are asked to explain of a step, after its trials.
+/// What servers are asked to explain after a step's trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Explained {
     Nothing,
-    /// Each of its statements, as evidence for what differs.
+    /// Each of the step's statements, as evidence for differences.
     #[default]
     Statements,
-    /// These, without `events`, and the query that the workload's command `explain` prints, for reports.
+    /// The query that the workload's command `explain` prints, for reports. Without `events`, also each
+    /// statement.
     Query,
 }
 
@@ -37,14 +38,14 @@ impl Queries {
         self.events.is_some()
     }
 
-    /// Whether plans of all statements are asked for. Of few and long queries they are not: old servers execute parts of a
-    /// query to explain it.
+    /// Whether servers are asked for the plans of all statements. They are not asked in steps with few and
+    /// long queries, because old servers execute parts of a query to explain it.
     pub fn notes_statements(&self) -> bool {
         self.explain != Explained::Nothing && !self.is_counted()
     }
 }
 
-/// The keys of a step, which a load has not.
+/// The step's keys for long queries, which a load cannot have.
 pub(in crate::plan) struct QueriesKeys {
     pub(in crate::plan) events: Option<At<EventsNumber>>,
     pub(in crate::plan) event_seconds_max: Option<At<Above0>>,
@@ -53,7 +54,7 @@ pub(in crate::plan) struct QueriesKeys {
 }
 
 impl QueriesKeys {
-    /// `obstacle`: a key of the step whose events cannot be counted, with the reason.
+    /// Reads the keys. `obstacle` is a key of the step that excludes counted events, with the reason.
     pub(in crate::plan) fn read(
         &self,
         command: Command,

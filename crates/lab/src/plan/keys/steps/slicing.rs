@@ -9,7 +9,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
-/// Shorter slices are mostly edges of events; with longer ones systems hardly take turns.
+/// In shorter slices most events lie on an edge. In longer ones systems hardly take turns.
 const SECONDS_MIN: f64 = 0.02;
 const SECONDS_MAX: f64 = 60.0;
 
@@ -63,7 +63,7 @@ pub(in crate::plan) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) ->
     }
 }
 
-/// What else keeps a step's load from resting between slices.
+/// Other facts that may keep a step's load from pausing between slices.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct Rest {
     /// Whether it searches for a rate.
@@ -90,7 +90,7 @@ pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest) -> Option<&'static s
     }
 }
 
-/// A step's slicing: its own, otherwise the plan's; whole if it cannot be cut.
+/// A step's slicing: its own, otherwise the plan's. It is whole if the step cannot be cut.
 pub(in crate::plan) fn of_step(
     own: Option<&At<Slicing>>,
     plan: Slicing,

@@ -9,7 +9,7 @@ use crate::plan::syntax::value::{Above0, At};
 /// How the stacks of servers are sampled in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StackSampling {
-    /// Samples a second, as far as the server's number of threads allows.
+    /// Samples a second. Servers with many threads may get fewer.
     pub hertz: f64,
 }
 
@@ -17,8 +17,8 @@ pub struct StackSampling {
 const SECONDS_MAX: f64 = 30.0;
 
 impl StackSampling {
-    /// Length of the load under which stacks are sampled, by the measured time of a trial, both in seconds. Where
-    /// background clients join, all of them are to be seen.
+    /// Length of the load under which stacks are sampled, from the measured time of a trial, both in seconds.
+    /// Where background clients join over time, it is long enough for all of them.
     pub(crate) fn seconds(step: &Step, trial_seconds: f64) -> f64 {
         if step.has_joins() { trial_seconds } else { trial_seconds.min(SECONDS_MAX) }
     }

@@ -46,32 +46,32 @@ pub struct Step {
     pub slicing: Slicing,
     /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
     pub drivers: Vec<String>,
-    /// Rate of an open loop, in events a second over all connections; none for a closed loop.
+    /// Rate of an open loop, in events a second over all connections; `None` for a closed loop.
     pub rate: Option<Rate>,
-    /// The limit of latency for which its trials search the highest rate; none if they measure a rate. The search takes
-    /// up to `seconds`.
+    /// The limit of latency for which its trials search the highest rate; `None` if they measure a rate. The
+    /// search takes up to `seconds`.
     pub find: Option<FindRecord>,
     /// Queries that take long: their number, their limit, their plans and answers.
     pub queries: Queries,
     /// Background loads.
     pub background: Vec<Background>,
-    /// Whether limits of I/O hold while it runs.
+    /// Whether the systems' limits of I/O apply while it runs.
     pub limit_io: bool,
     /// Whether to wait for pending writes after each trial.
     pub drain: bool,
-    /// How stacks of servers are sampled; none to sample none.
+    /// How stacks of servers are sampled; `None` samples no stacks.
     pub stacks: Option<StackSampling>,
     /// The earlier step that this one repeats, to show the effect of the steps between.
     pub repeats: Option<String>,
-    /// Whether the script's command `check` runs after each trial, which fails if it finds the data wrong.
+    /// Whether the script's command `check` runs after each trial. The trial fails if it finds wrong data.
     pub check: bool,
-    /// How often the system is killed under the load after each trial, started again and checked.
+    /// How often the system is killed under the load after each trial, then started again and checked.
     pub crashes: u32,
     /// A shell command that runs before each trial.
     pub before: Option<String>,
     /// A shell command that runs after each trial.
     pub after: Option<String>,
-    /// The ids of the systems that it is not run with.
+    /// Ids of the systems that do not run it.
     pub not_for: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ impl Command {
         }
     }
 
-    /// The group of a step that names none.
+    /// The group of a step without the key `group`.
     fn group(self) -> &'static str {
         match self {
             Self::Prepare => "load",
@@ -116,7 +116,7 @@ impl Command {
         }
     }
 
-    /// The operation of a step that names none.
+    /// The operation of a step without the key `operation`.
     fn operation(self) -> Operation {
         match self {
             Self::Prepare => Operation::Row,
@@ -126,12 +126,12 @@ impl Command {
 }
 
 impl Step {
-    /// Whether a system, by its id, runs it.
+    /// Whether the system of this id runs it.
     pub fn is_for(&self, system: &str) -> bool {
         !self.not_for.iter().any(|without| without == system)
     }
 
-    /// Whether it is known to change nothing: it runs a built-in workload that only reads, and nothing else.
+    /// Whether it certainly changes no data: it runs a built-in workload that only reads, and nothing else.
     pub(crate) fn only_reads(&self) -> bool {
         let is_builtin = self.script.search_path.is_empty();
         let is_alone = self.background.is_empty()
@@ -178,8 +178,8 @@ pub(in crate::plan) struct StepTable {
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
-    /// The operation that its rate counts; rows of a load and transactions, which are events, of other steps, unless it says
-    /// otherwise.
+    /// The operation that its rate counts. By default, loads count rows and other steps count transactions,
+    /// which are events.
     #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Operation>>"))]
     operation: Option<Operation>,
     /// The earlier step that this one repeats. Reports show the effect of the steps between.
@@ -203,13 +203,13 @@ pub(in crate::plan) struct StepTable {
     /// How arrivals are spaced; poisson unless it says otherwise.
     #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Spacing>>"))]
     spacing: Option<Spacing>,
-    /// A trial is so many events, over all clients, and no time. It has no warm-up.
+    /// Number of events of a trial, over all clients, instead of its seconds. Such a trial has no warm-up.
     events: Option<At<EventsNumber>>,
-    /// The longest time in which no statement of any client ends. A trial in which it is longer has failed; its server is
-    /// started again.
+    /// The longest time without the end of a statement of any client. If it takes longer, the trial fails and
+    /// its server is started again.
     event_seconds_max: Option<At<Above0>>,
-    /// true also keeps the server's plan for the query, which the workload's command explain prints; false asks for no plans of
-    /// statements.
+    /// true also keeps the server's plan of the query that the workload's command explain prints; false asks
+    /// for no plans of statements.
     explain: Option<At<bool>>,
     /// Compare the systems' answers: the rows that the workload's command answer prints.
     answers: Option<At<bool>>,
@@ -226,13 +226,14 @@ pub(in crate::plan) struct StepTable {
     /// Run the script's command `check` after each trial. The trial fails if it does.
     #[serde(default)]
     check: bool,
-    /// With check: after each trial, kill the system under the load, start it again and check the data, so many times.
+    /// With check: how often each trial is followed by a kill of the system under the load, a start and a
+    /// check of the data.
     crashes: Option<At<Whole<1, 1000>>>,
     /// A shell command before each trial.
     before: Option<String>,
     /// A shell command after each trial.
     after: Option<String>,
-    /// The systems, or sweeps, that the step is not run with, since they lack what it needs.
+    /// The systems, or sweeps, that do not run the step, because they lack what it needs.
     #[serde(default)]
     not_for: Vec<At<String>>,
 }
@@ -381,7 +382,7 @@ fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> Result<u32, 
 }
 
 impl StepTable {
-    /// The key that a step of a number of events cannot have, and why.
+    /// The key that a step with `events` cannot have, and why.
     fn obstacle_to_events(&self) -> Option<(&'static str, &'static str)> {
         const NO_WARM_UP: &str = "such a trial has no warm-up";
         [
@@ -395,7 +396,7 @@ impl StepTable {
     }
 }
 
-/// The ids of the systems that a step is not run with: those named, those of the sweeps named, and their controls.
+/// The ids of the systems that do not run a step: those named, those of the sweeps named, and their controls.
 fn not_for(list: Vec<At<String>>, command: Command, systems: &[System]) -> Result<Vec<String>, Mistake> {
     let mut ids = Vec::new();
     for name in list {

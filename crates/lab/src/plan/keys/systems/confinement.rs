@@ -20,11 +20,11 @@ struct ConfinementTable {
     client_cpus: Option<Cpus>,
     /// A size in bytes, or with K, M, G or T: 512M.
     memory: Option<Size>,
-    /// As many reads and as many writes a second.
+    /// Limit of reads a second and, separately, of writes a second.
     iops: Option<Iops>,
-    /// Reads and writes a second while a volume has credits; `iops` is then what it does without.
+    /// Reads and writes a second while the volume has credits; `iops` applies when they are used up.
     burst_iops: Option<Iops>,
-    /// The most credits, each for one operation. A volume begins with them, and earns `iops` a second.
+    /// The most credits, each for one operation. A volume begins with all of them, and earns `iops` a second.
     burst_credits: Option<Iops>,
     /// Reads a second.
     read_iops: Option<Iops>,
@@ -41,7 +41,7 @@ struct ConfinementTable {
 /// The limit catches typing errors.
 type Iops = Whole<1, 999_999_999_999>;
 
-/// A `[confinement]` whose limits go together.
+/// A `[confinement]` whose limits fit together.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "ConfinementTable")]
@@ -59,7 +59,7 @@ impl TryFrom<ConfinementTable> for Limits {
 }
 
 impl ConfinementTable {
-    /// These limits, and those of `under` where the table has none.
+    /// These limits, with those of `under` for what the table does not limit.
     fn over(self, under: &Confinement) -> Confinement {
         let bytes = |size: Option<Size>, under: Option<u64>| size.map(|size| size.0).or(under);
         let iops = |own: Option<Iops>, under| own.or(self.iops).map(|iops| iops.0).or(under);

@@ -26,8 +26,8 @@ impl From<ImageFamily> for Family {
     }
 }
 
-/// The server of an image. One that is on this machine is asked; of another the name and the plan tell what to expect, and
-/// it is pulled when the run begins.
+/// The server of an image. An image on this machine is examined. For another image the name and the plan say
+/// what to expect, and it is pulled when the run begins.
 pub(in crate::plan) fn source(
     name: &str,
     family: Option<Family>,

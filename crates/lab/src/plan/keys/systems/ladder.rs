@@ -24,14 +24,14 @@ pub(in crate::plan) struct LadderTable {
     systems: At<Vec<At<String>>>,
 }
 
-/// A system of a ladder: what it sets differently from the one before.
+/// A system of a ladder: the settings in which it differs from the one before.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(in crate::plan) struct RungTable {
     /// The end of its id, after that of the ladder and a dot.
     id: String,
-    /// Server variables that it sets, and those after it too unless they set them anew.
+    /// Server variables of this system and of those after it, until one of those sets them anew.
     #[serde(default)]
     settings: Scalars,
 }

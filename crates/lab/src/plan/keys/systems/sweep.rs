@@ -67,9 +67,9 @@ pub(in crate::plan) struct Keys {
 /// One of the systems that a sweep or a ladder makes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::plan) struct Variant {
-    /// The end of its id; empty without either.
+    /// The end of its id; empty if there is no sweep and no ladder.
     pub(in crate::plan) suffix: String,
-    /// None without a sweep.
+    /// `None` without a sweep.
     pub(in crate::plan) configuration: Option<Configuration>,
     /// Server variables.
     pub(in crate::plan) settings: BTreeMap<String, String>,
@@ -85,7 +85,7 @@ struct Factor {
 }
 
 impl Keys {
-    /// The systems that a sweep makes of the system `id`; one without a sweep.
+    /// The systems that a sweep makes of the system `id`. Without a sweep, one system.
     pub(in crate::plan) fn variants(self, id: &str) -> Result<Vec<Variant>, Mistake> {
         let Some(sweep) = self.sweep else {
             return match (self.fraction, self.seed) {
@@ -186,7 +186,7 @@ impl Crossed {
         Ok(chosen.into_iter().map(|at| self.variant(id, at)).collect())
     }
 
-    /// The combination at a place: the last factor changes first.
+    /// The combination with this number. The last factor changes first.
     fn variant(&self, id: &str, mut at: usize) -> Variant {
         let mut variant = Variant::of(id);
         let mut levels = Vec::new();
@@ -203,7 +203,7 @@ impl Crossed {
     }
 }
 
-/// The configurations of a list, each of which sets the same settings.
+/// The configurations of a list. All must set the same settings.
 fn listed(list: Vec<At<Scalars>>, id: &str) -> Result<Vec<Variant>, Mistake> {
     let settings: Vec<String> = list[0].0.keys().cloned().collect();
     let read = |configuration: At<Scalars>| {
@@ -244,8 +244,8 @@ impl Variant {
         };
     }
 
-    /// With these levels of factors as its name: `.instances-8.depth-4000`. Only characters that claims take without
-    /// quotation marks.
+    /// Adds these levels of factors to its id: `.instances-8.depth-4000`. Uses only characters that claims
+    /// accept without quotation marks.
     fn named(mut self, levels: &[(&str, &str)]) -> Self {
         let plain = |text: &str| -> String {
             text.chars().map(|c| if c.is_alphanumeric() || ".-@".contains(c) { c } else { '_' }).collect()

@@ -34,20 +34,21 @@ pub struct System {
     pub settings: BTreeMap<String, String>,
     /// What it may use of the host.
     pub confinement: Confinement,
-    /// The address of this host on which its server takes connections of drivers; none for those of this host only.
+    /// The address of this host on which its server takes connections of drivers; `None` accepts connections
+    /// from this host only.
     pub listen: Option<IpAddr>,
-    /// Price of its hardware, in US dollars an hour; none if it is by a list, or not given.
+    /// Price of its hardware, in US dollars an hour; `None` if the price is by a list, or not given.
     pub dollars_per_hour: Option<f64>,
     /// Price of its hardware by a list.
     pub price: Option<Price>,
     /// The id of the system that it repeats as a control.
     pub control_of: Option<String>,
-    /// Its place in a sweep; none if its id is the plan's.
+    /// Its place in a sweep; `None` for a system of the plan itself.
     pub configuration: Option<Configuration>,
-    /// The ladder that made it; none if its id is the plan's.
+    /// The ladder that made it; `None` for a system of the plan itself.
     pub ladder: Option<String>,
-    /// The settings by which its loaded data is known if the systems of its sweep or ladder share it: those of the first.
-    /// None for its own settings.
+    /// The settings that identify its loaded data, if the systems of its sweep or ladder share data: those of
+    /// the first system. `None` for its own settings.
     pub data_settings: Option<BTreeMap<String, String>>,
 }
 
@@ -70,20 +71,20 @@ pub enum Source {
     /// An image of a container.
     Image {
         name: ImageName,
-        /// The installation in it; if it is not on this machine, what its name lets expect.
+        /// The installation in it. For an image that is not on this machine, what its name suggests.
         installation: Box<Installation>,
         /// The storage engine to use.
         storage_engine: Option<String>,
     },
     /// A running server. Dyno does not start, stop or confine it.
     Dsn {
-        /// Its address, without a password in clear.
+        /// Its address, without a password in clear text.
         dsn: Box<Dsn>,
         /// The storage engine to use.
         storage_engine: Option<String>,
-        /// Whether loads may drop what Dyno did not make.
+        /// Whether loads may drop tables that Dyno did not make.
         may_drop: bool,
-        /// Whether what loads make stays in the end.
+        /// Whether the tables that loads make stay after the run.
         keep_data: bool,
     },
 }
@@ -107,7 +108,7 @@ impl Source {
         }
     }
 
-    /// The catalogue entry of the server to start; none for a running server.
+    /// The catalogue entry of the server to start; `None` for a server that runs already.
     pub fn entry(&self) -> Option<&Entry> {
         match self {
             Self::Catalogue { entry, .. } => Some(entry),
@@ -118,17 +119,18 @@ impl Source {
         }
     }
 
-    /// Whether Dyno starts a server: false for a running server, and for an engine inside the load process.
+    /// Whether Dyno starts a server for it. It does not for a server that runs already, or for an engine
+    /// inside the load process.
     pub fn starts_server(&self) -> bool {
         self.entry().is_some_and(|entry| entry.family.has_server())
     }
 
-    /// Whether Dyno starts and stops the system: false for a running server.
+    /// Whether Dyno starts and stops the system. It does not for a server that runs already.
     pub fn is_started_by_dyno(&self) -> bool {
         !matches!(self, Self::Dsn { .. })
     }
 
-    /// The storage engine to use; none leaves it to the server.
+    /// The storage engine to use; `None` leaves it to the server.
     pub fn storage_engine(&self) -> Option<&str> {
         match self {
             Self::Catalogue { name, .. } => name.storage_engine.as_deref(),
@@ -140,7 +142,7 @@ impl Source {
 }
 
 impl Plan {
-    /// Lets loads on running servers drop what is there when the run begins.
+    /// Lets loads on running servers drop tables that were there when the run began.
     pub fn allow_drops(&mut self) {
         for system in &mut self.systems {
             if let Source::Dsn { may_drop, .. } = &mut system.source {
@@ -151,7 +153,7 @@ impl Plan {
 }
 
 impl System {
-    /// A copy of this system as its control: their difference is noise.
+    /// A copy of this system as its control. Differences between the two are noise.
     pub(in crate::plan) fn control(&self) -> Self {
         Self {
             id: format!("{}.control", self.id),
@@ -161,7 +163,7 @@ impl System {
         }
     }
 
-    /// This system with the settings and limits of a configuration, and those of a profile below them.
+    /// This system with the settings and limits of a configuration, over those of a profile.
     fn configured(&self, variant: Variant, profile: Option<&Profile>) -> Result<Self, Mistake> {
         if let Some(twice) = variant.settings.keys().find(|setting| self.settings.contains_key(*setting)) {
             return Err(format!("`{twice}` is in `settings` and in `sweep`; leave one of them out").into());
@@ -185,7 +187,7 @@ impl System {
         self.id == id || sweep == Some(id) || self.ladder.as_deref() == Some(id)
     }
 
-    /// The product, for its settings; none if only the server knows its version.
+    /// The product, for its settings; `None` if only the server knows its version.
     pub(crate) fn product(&self) -> Option<Product> {
         Product::of(self.source.entry()?, self.source.storage_engine()).ok()
     }
@@ -204,35 +206,37 @@ pub(in crate::plan) struct SystemTable {
     basedir: Option<At<String>>,
     /// A server that runs already: `mysql://user:${PASSWORD}@host/database`.
     dsn: Option<At<String>>,
-    /// With dsn: whether a load may drop the tables that are in the database when the run begins, and that no run of Dyno has made.
+    /// With dsn: whether a load may drop tables that are in the database when the run begins and were not
+    /// made by a run of Dyno.
     may_drop: Option<At<bool>>,
-    /// With dsn: whether the tables that loads make stay in the database in the end.
+    /// With dsn: whether the tables that loads make stay in the database after the run.
     keep_data: Option<At<bool>>,
     /// With basedir, dsn or an image: the storage engine of the tables.
     storage_engine: Option<String>,
-    /// With an image whose name does not tell: the family of its server.
+    /// With an image whose name does not say it: the family of its server.
     family: Option<At<ImageFamily>>,
     /// A profile of settings; docs/reference/settings.md.
     profile: Option<At<String>>,
-    /// Server variables over those of the profile; for SQLite, pragmas.
+    /// Server variables, which override those of the profile; for SQLite, pragmas.
     settings: Option<At<Scalars>>,
-    /// Settings whose values are tried in all combinations, or a list of configurations. Each is a system of its own.
+    /// Settings whose values are tried in all combinations, or a list of configurations. Each makes a system
+    /// of its own.
     sweep: Option<At<SweepKey>>,
-    /// The share of the sweep's combinations to try: a balanced choice of them.
+    /// The share of the sweep's combinations to try. The choice is balanced.
     sweep_fraction: Option<At<Above0>>,
     /// The seed of that choice.
     sweep_seed: Option<At<Seed>>,
-    /// Systems that differ from one another by a step each, from the first to the last: each sets what it says beside what
-    /// those before it set.
+    /// Systems that each differ from the one before by a step. Each has its own settings and those of the
+    /// systems before it.
     ladder: Option<At<Vec<At<RungTable>>>>,
-    /// Whether the systems of the sweep or ladder use the data that the first of them to run has loaded. Only for settings
-    /// that do not change what is on the disk.
+    /// Whether the systems of the sweep or ladder share the data that the first of them loads. Only for
+    /// settings that do not change what is on the disk.
     share_data: Option<At<bool>>,
     /// Its limits on the host, instead of the plan's.
     confinement: Option<At<Limits>>,
-    /// Price of an hour of its hardware.
+    /// Price of an hour of its hardware, in US dollars.
     dollars_per_hour: Option<Above0>,
-    /// Its hardware in a price list, instead of a price of an hour.
+    /// Its hardware in a price list, instead of a price per hour.
     price: Option<At<PriceTable>>,
 }
 
@@ -311,7 +315,7 @@ impl SystemTable {
         Ok(systems)
     }
 
-    /// An error if the settings or limits of a running server are to be changed.
+    /// An error if the plan sets settings or limits of a server that runs already.
     fn check_running(&self) -> Result<(), Mistake> {
         let given = |key| {
             format!(
@@ -361,7 +365,7 @@ impl SystemTable {
         Ok((may_drop, keep_data))
     }
 
-    /// Takes `engine`, `basedir` or `dsn`, of which exactly one is required.
+    /// Takes `engine`, `basedir` or `dsn`. Exactly one is required.
     fn source(&mut self, context: &ParseContext<'_>) -> Result<Source, Mistake> {
         let storage_engine = self.storage_engine.take();
         let family = self.image_family()?;
@@ -409,8 +413,8 @@ fn priced(systems: &mut [System], price: PriceTable, context: &ParseContext<'_>)
     Ok(())
 }
 
-/// Reads a `dsn`, whose files for TLS are relative to the plan's folder. The plan's text is kept in the results file, so
-/// a password in it is an error.
+/// Reads a `dsn`. Its files for TLS are relative to the plan's folder. The plan's text is kept in the results
+/// file, so a password in it is an error.
 fn dsn_without_secret(text: &str, folder: &Path) -> Result<Dsn, Problem> {
     let dsn = Dsn::parse(text).map(|dsn| dsn.in_folder(folder));
     match dsn.and_then(|dsn| dsn.check_files().map(|()| dsn)) {

@@ -6,20 +6,20 @@ use dyno_store::{Price, PricedInstance, PricedVolume};
 use super::list::PriceList;
 use crate::plan::syntax::error::Problem;
 
-/// An instance and a volume of a price list. Each is a name, or a kind, of which the cheapest that is large enough is
-/// taken. None for none of them.
+/// An instance and a volume of a price list. Each is a name or a kind. For a kind, the cheapest that is large
+/// enough is taken. `None` chooses no instance or no volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HardwareChoice {
     pub instance: Option<String>,
     pub volume: Option<String>,
 }
 
-/// What hardware must have at least; none for anything.
+/// What hardware must have at least; `None` accepts anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HardwareNeed {
     pub cpus: Option<u64>,
     pub memory_bytes: Option<u64>,
-    /// Reads a second, or writes if there are more of them.
+    /// Reads a second or writes a second, whichever is larger.
     pub iops: Option<u64>,
     pub volume_bytes: Option<u64>,
 }
@@ -42,7 +42,7 @@ trait Entry: Clone {
     fn name(&self) -> &str;
     fn kind(&self) -> Option<&str>;
     fn dollars_per_year(&self) -> f64;
-    /// What it lacks, in words; none if it has all that is needed.
+    /// What it lacks, in words; `None` if it lacks nothing.
     fn lacks(&self, need: &HardwareNeed) -> Option<String>;
 }
 
@@ -96,7 +96,7 @@ impl PriceList {
     /// The price of a choice that has what is needed.
     ///
     /// # Errors
-    /// The list has no such entry, or none that is large enough.
+    /// The list has no such entry, or all are too small.
     pub fn price(&self, choice: &HardwareChoice, need: &HardwareNeed) -> Result<Price, Problem> {
         let instance = choice.instance.as_deref().map(|name| self.choose(&self.instances, name, need));
         let volume = choice.volume.as_deref().map(|name| self.choose(&self.volumes, name, need));
@@ -109,11 +109,11 @@ impl PriceList {
         })
     }
 
-    /// The price of the cheapest hardware of the list that has what is needed, where `choice` does not name it: an
-    /// instance, and a volume if the list has any.
+    /// The price of the cheapest hardware of the list that has what is needed: an instance, and a volume if
+    /// the list has volumes. An instance or volume that `choice` names is taken as named.
     ///
     /// # Errors
-    /// As of [`price`](Self::price).
+    /// As [`price`](Self::price).
     pub fn cheapest(&self, choice: &HardwareChoice, need: &HardwareNeed) -> Result<Price, Problem> {
         let mut price = self.price(choice, need)?;
         if choice.instance.is_none() && !self.instances.is_empty() {

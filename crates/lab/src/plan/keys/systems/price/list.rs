@@ -43,7 +43,7 @@ struct ListTable {
     volume: Vec<At<VolumeTable>>,
 }
 
-/// Its name is what errors ask for.
+/// serde shows this type's name in errors.
 #[derive(Deserialize)]
 #[serde(rename = "a day in quotes, such as \"2018-08-01\"")]
 struct Date(String);
@@ -76,7 +76,7 @@ impl PriceList {
     /// Finds a price list: a `.toml` file, or a built-in list's name.
     ///
     /// # Errors
-    /// There is no such list, or its file is no valid one.
+    /// There is no such list, or its file is not a valid list.
     pub fn find(name: &str) -> Result<Self, PlanError> {
         Self::find_in(name, Path::new("")).map_err(|problem| match problem {
             Problem::OtherFile(error) => *error,

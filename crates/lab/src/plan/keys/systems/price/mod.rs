@@ -22,14 +22,14 @@ pub use list::PriceList;
 pub(in crate::plan) struct PriceTable {
     /// A built-in price list, or a .toml file; docs/do/cost.md.
     list: At<String>,
-    /// An instance of the list; or a kind of instances, of which it is the cheapest that has what the system's limits ask
-    /// for.
+    /// An instance of the list, or a kind of instances. Of a kind, the cheapest that satisfies the system's
+    /// limits is taken.
     instance: Option<At<String>>,
     /// A volume of the list, or a kind of volumes, in the same way.
     volume: Option<At<String>>,
 }
 
-/// A key `price`, whose list was found.
+/// A key `price` with its list.
 pub(in crate::plan) struct PriceKey {
     list: PriceList,
     choice: HardwareChoice,

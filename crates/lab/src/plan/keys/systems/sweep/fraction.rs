@@ -4,17 +4,18 @@ use std::collections::HashMap;
 
 use dyno_stats::SplitMix64;
 
-/// Searches from random starts. The best of them is taken.
+/// Number of searches from random starts. The best result is taken.
 const STARTS: usize = 30;
-/// Exchanges that are tried from all starts together.
+/// Number of exchanges that all searches together try.
 const EXCHANGES: usize = 2_000_000;
 
-/// Some of the combinations of factors with these numbers of levels, in ascending order. The first combination is
-/// always among them.
+/// Chooses some of the combinations of factors with these numbers of levels, and returns them in ascending
+/// order. The first combination is always among them.
 ///
-/// Levels of each factor, and pairs of levels of each two factors, are chosen about equally often, so that effects of
-/// factors are hardly confounded with each other. From random starts, chosen combinations are exchanged with others
-/// while that improves the balance (Fedorov, "Theory of Optimal Experiments", 1972). The seed decides on the starts.
+/// Each level of a factor, and each pair of levels of two factors, is chosen about equally often, so that the
+/// effects of factors are hardly confounded. From random starts, chosen combinations are exchanged with
+/// others while that improves the balance (Fedorov, "Theory of Optimal Experiments", 1972). The seed
+/// determines the starts.
 pub(super) fn balanced(levels: &[usize], wanted: usize, seed: u64) -> Vec<usize> {
     let all: usize = levels.iter().product();
     let wanted = wanted.clamp(1, all);
@@ -33,8 +34,8 @@ pub(super) fn balanced(levels: &[usize], wanted: usize, seed: u64) -> Vec<usize>
     chosen
 }
 
-/// Exchanges chosen combinations, but not the first, with the rest while that improves the balance. Returns the
-/// imbalance that is left.
+/// Exchanges chosen combinations, except the first, with the rest while that improves the balance. Returns
+/// the remaining imbalance.
 fn exchanged(levels: &[usize], mut chosen: Vec<usize>, mut rest: Vec<usize>) -> (i64, Vec<usize>) {
     let mut counts = Counts::new(levels);
     for at in &chosen {
@@ -64,9 +65,9 @@ fn exchanged(levels: &[usize], mut chosen: Vec<usize>, mut rest: Vec<usize>) -> 
 /// How often each level of each factor, and each pair of levels, is chosen.
 struct Counts<'a> {
     levels: &'a [usize],
-    /// By factor and level, then by two factors and their levels.
+    /// The key is the factor twice and its level twice, or two factors and their levels.
     of: HashMap<(usize, usize, usize, usize), i64>,
-    /// Sum of the squares of all counts, each weighted by the number of counts that it is one of.
+    /// Sum of the squares of all counts. Each is weighted by the number of counts in its group.
     imbalance: i64,
 }
 
