@@ -34,26 +34,26 @@ pub struct Analysis {
     pub replication: Replication,
     /// The systems' ids, in the plan's order.
     pub systems: Vec<String>,
-    /// The id of the plan's base: the first system, if the plan names none. None without a system.
+    /// The id of the plan's base, or of the first system if the plan names no base; `None` without a system.
     pub base: Option<String>,
     /// Each step at each client count, in run order.
     pub tests: Vec<Test>,
     /// The comparisons of all other systems with each system as the base, in the plan's order. The comparisons with one
     /// base are one family for the correction: all candidates except controls, all tests.
     pub against: Vec<Judgement>,
-    /// The systems with settings that were asked for and are not in force, in the plan's order.
+    /// The systems with settings that were requested but are not in force, in the plan's order.
     pub not_in_force: Vec<SystemNotInForce>,
-    /// What the factors of the plan's sweeps do.
+    /// The effects of the factors of the plan's sweeps.
     pub sensitivity: Vec<Sensitivity>,
     /// The tests in which clients of a background load join over time.
     pub joined: Vec<JoinedTest>,
     /// What each step of the plan's ladders costs.
     pub ladders: Vec<Ladder>,
-    /// The systems that have a price, in each test: which are worth it.
+    /// In each test, which of the systems with a price are worth it.
     pub frontiers: Vec<Frontier>,
-    /// The systems that differ in their hardware only, each predicted from the others, in each test.
+    /// In each test, the systems that differ only in their hardware, each predicted from the others.
     pub left_out: Vec<LeftOutTest>,
-    /// The hosts of a run whose rounds are spread over several; none for a run on one.
+    /// The hosts of a run whose rounds are spread over several; `None` for a run on one host.
     pub hosts: Option<Hosts>,
 }
 
@@ -65,20 +65,21 @@ pub struct Replication {
     pub rounds: u32,
     /// Whether every system had a fresh instance in every round. It is false for servers that Dyno did not start.
     pub is_fresh: bool,
-    /// Time to restart all systems and to wait until they are at rest: median over rounds, in seconds. None if nothing
-    /// was started.
+    /// Time to restart all systems and to wait until they are at rest: median over rounds, in seconds. `None`
+    /// if nothing was started.
     pub restart_seconds: Option<f64>,
-    /// Standard deviation of log ratios between instances: median over the tests of all candidates against the plan's
-    /// base. None with fewer than two rounds.
+    /// Standard deviation of log ratios between instances: median over the tests of all candidates against
+    /// the plan's base. `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
-    /// Standard deviation of log ratios between neighbouring slices: median over the same tests. None without slices.
+    /// Standard deviation of log ratios between neighbouring slices: median over the same tests. `None`
+    /// without slices.
     pub between_slices: Option<f64>,
     /// Number of intervals of ratios against the plan's base, each for its test alone. Intervals of one round do not
     /// count.
     pub intervals: usize,
     /// Number of them that exclude 1.
     pub exclusions: usize,
-    /// Number of them that would exclude 1 by chance if nothing differed.
+    /// Expected number of intervals that would exclude 1 by chance if nothing differed.
     pub exclusions_expected: f64,
 }
 
@@ -106,24 +107,24 @@ pub struct Cell {
     pub failed: usize,
     /// All other measured quantities.
     pub costs: BTreeMap<Quantity, CostFigure>,
-    /// Whether the rate had a level; none for loads, and if neither that nor a warm-up is known.
+    /// Whether the rate was level; `None` for loads, and if the run does not show it.
     pub steady_state: Option<SteadyState>,
     /// The counters that the plan chooses, by name.
     pub counters: Vec<CounterFigure>,
     pub warnings: Vec<CellWarning>,
 }
 
-/// Whether a rate had a level after the warm-up.
+/// Whether a rate was level after the warm-up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SteadyState {
-    /// Time of load before the measurement, in seconds; median over rounds. None if it is not known.
+    /// Time under load before the measurement, in seconds; median over rounds. `None` if it is not known.
     pub warmup_seconds: Option<f64>,
-    /// Rounds for which it is known whether the rate had a level; short trials do not tell.
+    /// Rounds for which it is known whether the rate was level. Short trials do not show it.
     pub rounds: usize,
-    /// Rounds in which it had none.
+    /// Rounds in which it was not level.
     pub rounds_without: usize,
-    /// The rate at the end as a multiple of the rate at the start: median of the rounds without a level, or of all if
-    /// each has one. None if `rounds` is 0.
+    /// The rate at the end as a multiple of the rate at the start: median of the rounds without a level, or
+    /// of all rounds if every rate was level. `None` if `rounds` is 0.
     pub change: Option<f64>,
 }
 
@@ -133,7 +134,8 @@ pub struct CounterFigure {
     /// The server's name for it, with its source.
     pub name: String,
     pub is_gauge: bool,
-    /// Median over rounds. Of a counter its change per operation, of a gauge its value when the measurement ended.
+    /// Median over rounds: the change per operation of a counter, the value at the end of the measurement of
+    /// a gauge.
     pub median: f64,
 }
 
@@ -180,7 +182,7 @@ pub enum CellWarning {
         /// Completed rounds.
         of: usize,
     },
-    /// The same, in rounds that count because the run wants that.
+    /// The same for rounds that nevertheless count, because the run's options say so.
     DisturbedCounted {
         /// Affected rounds.
         rounds: usize,
@@ -227,7 +229,7 @@ pub enum CellWarning {
         /// Completed rounds.
         of: usize,
     },
-    /// Limits of its system were not as the plan asks.
+    /// Limits of the system differed from the plan.
     LimitsDiffer {
         /// Affected rounds.
         rounds: usize,
@@ -285,14 +287,16 @@ impl Cell {
 }
 
 impl SteadyState {
-    /// Whether the rate had a level in at least half of the rounds for which it is known; none if there are none.
+    /// Whether the rate was level in at least half of the rounds for which this is known; `None` if there are
+    /// no such rounds.
     pub fn has_level(&self) -> Option<bool> {
         (self.rounds > 0).then_some(2 * self.rounds_without <= self.rounds)
     }
 }
 
 impl Analysis {
-    /// What is not in force in some systems; of the systems that each is the same as, only those among them.
+    /// Settings of these systems that are not in force. The systems that each is the same as are limited to
+    /// the given ones.
     pub fn not_in_force_of(&self, systems: &[&str]) -> Vec<SystemNotInForce> {
         let is_one = |id: &str| systems.contains(&id);
         let of = |it: &SystemNotInForce| SystemNotInForce {

@@ -5,9 +5,10 @@
 //!
 //! - One function gives all verdicts (`judge` in `comparison/build.rs`). `analyse` calls it for reports and for the
 //!   end of an `until-decided` run, `compare` for `dyno compare`. They can therefore never disagree.
-//! - A proof is replayed, not stored. A search is a pure function from the outcomes of probes to the next probe, and
-//!   each probe is a run whose plan says what it compares. A second start finds these runs and replays the search, so
-//!   ^C, a killed machine and a larger budget need no code of their own.
+//! - A proof is replayed, not stored. A search is a pure function from the outcomes of probes to the next
+//!   probe, and each probe is a run whose plan says what it compares. When a search starts again, it finds
+//!   these runs and replays itself. Resuming after ^C, after a crash of the machine, and with a larger budget
+//!   therefore need no code of their own.
 
 mod analysis;
 mod claim;

@@ -74,7 +74,7 @@ pub(crate) fn add_step(run: &mut Run, group: &str, step: &str, clients: u32, rat
     }
 }
 
-/// Adds an instance that took 2 s to start and 1 s to warm up, if the round has none yet.
+/// Adds an instance that took 2 s to start and 1 s to warm up, unless the round has one.
 fn add_instance(run: &mut Run, system: &str, round: u32) {
     let is_it = |instance: &InstanceRecord| instance.system_id == system && instance.round == round;
     if !run.instances.iter().any(is_it) {

@@ -15,8 +15,8 @@ use crate::trial::evidence::Evidence;
 use crate::trial::quantity::{Quantity, ln_rates};
 use crate::trial::stall;
 
-/// Smallest CPU time of a server between its slices that is called work, as a share of that in its slices, however small
-/// the margin is. Reading its counters takes less.
+/// Smallest CPU time of a server between its slices that counts as work, as a share of its CPU time in its
+/// slices, even if the margin is smaller. Reading the server's counters takes less.
 const REST_SHARE_MIN: f64 = 0.005;
 
 /// A system's rate counts as steady below this change, whatever the other systems do.
@@ -193,8 +193,8 @@ fn is_disturbed(trial: &Trial) -> bool {
     disturbance(&trial.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }
 
-/// The server's CPU time between its slices as a share of that in them, if the work that it has put off makes its rates wrong
-/// by more than the margin.
+/// The server's CPU time between its slices as a share of that in them; `None` if the postponed work changes
+/// its rates by less than the margin.
 fn rest_share(trials: &[&Trial], margin: Margin) -> Option<f64> {
     let share = |trial: &&Trial| {
         let usage = &trial.record.usage;
@@ -255,9 +255,9 @@ fn counters(trials: &[&Trial]) -> Vec<CounterFigure> {
     found.into_iter().filter_map(figure).collect()
 }
 
-/// Whether a changing rate is unsteady. It is if the change is large, or if the rate also changes relative to the other
-/// systems in the same cycles: a slower host affects all of them. Without other systems in the same cycles, only its
-/// own rate is tested.
+/// Whether a changing rate counts as unsteady. It does if the change is large, or if the rate also changes
+/// relative to the other systems in the same cycles, because a slower host affects all of them. Without other
+/// systems in the same cycles, only its own rate is tested.
 fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> bool {
     let against_others = || match against_others(trial, evidence.run, evidence, step, clients) {
         Some(relative) => level(&relative).is_none_or(|relative| !relative.has_level()),
@@ -266,7 +266,7 @@ fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepR
     own.moves_by(OWN_CHANGE_MAX) || (!own.has_level() && against_others())
 }
 
-/// Its log rate minus the mean of the others' in each cycle that all have; none without others.
+/// Its log rate minus the mean of the others' in each cycle that all have; `None` without others.
 fn against_others(
     trial: &Trial,
     run: &Run,

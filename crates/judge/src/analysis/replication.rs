@@ -39,8 +39,8 @@ pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgeme
     }
 }
 
-/// Systems start together and come to rest together. They read their tables one after the other. Reused instances cost
-/// nothing.
+/// Systems start together and settle together. They read their tables one after the other. Reused instances
+/// take no time.
 fn restart_seconds(evidence: &Evidence<'_>) -> Option<f64> {
     let mut of_round: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
     for instance in evidence.run.instances.iter().filter(|instance| instance.is_fresh) {

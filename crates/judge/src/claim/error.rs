@@ -37,7 +37,7 @@ pub enum Problem {
     /// An ambiguous name, which fits several systems.
     #[error("'{name}' could be {}; add `at …` with a value in which their confinements differ", candidates.join(" or "))]
     Ambiguous { name: String, candidates: Vec<String> },
-    /// A ratio or value that refers to several tests, or to none.
+    /// A ratio or value that refers to no test, or to several.
     #[error("{}", tests_problem(function, *count))]
     Tests { function: &'static str, count: usize },
     /// A quantity other than throughput, with a number of joined clients.
@@ -67,7 +67,7 @@ impl Problem {
         Self::Unknown { what, name: name.to_owned(), known, nearest }
     }
 
-    /// The same for a number, of which none is near another.
+    /// The same for a number, which has no nearest known value.
     pub(super) fn listed<'a>(
         what: &'static str,
         name: &str,

@@ -10,7 +10,7 @@ use crate::compare::pair::Part;
 use crate::effects::joins::rates_when_joined;
 use crate::trial::evidence::Evidence;
 
-/// The figure of every call, from the left, in each round that has all of them.
+/// The figures of all calls, from the left, in each round in which every call has one.
 pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evidence<'_>) -> Vec<Vec<f64>> {
     let calls = sentence.sides.iter().flat_map(Expression::calls);
     let of_calls: Vec<BTreeMap<u32, f64>> =
@@ -54,7 +54,7 @@ fn of_test(
     }
 }
 
-/// The figure in the stretch of a test in which so many background clients have joined.
+/// The figure in the stretch of a test in which this many background clients have joined.
 fn when_joined(
     resolved: &Resolved,
     test: (&str, u32),
@@ -72,8 +72,8 @@ fn when_joined(
     }
 }
 
-/// The value of a side in a round. `figures` starts with the figures of its calls, and may contain those of later
-/// sides. None if it is not finite.
+/// The value of a side in a round. `figures` starts with the figures of its calls, and may contain those of
+/// later sides. `None` if it is not finite.
 pub(super) fn evaluate(side: &Expression, figures: &[f64]) -> Option<f64> {
     let value = match side {
         Expression::Number(number) => *number,

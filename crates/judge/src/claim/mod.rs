@@ -38,14 +38,14 @@ pub struct Claim {
 pub struct ClaimResult {
     pub claim: String,
     pub state: ClaimState,
-    /// Value of the first measured side over all rounds; none if it was not measured.
+    /// Value of the first measured side over all rounds; `None` if it was not measured.
     pub measured: Option<f64>,
-    /// Confidence interval of the true figure; none with one round.
+    /// Confidence interval of the true figure; `None` with one round.
     pub interval: Option<Interval>,
     pub method: Method,
     /// Number of rounds in which all its systems completed all its tests.
     pub rounds: usize,
-    /// The reason, if it is inconclusive for lack of figures.
+    /// The reason, if the claim is inconclusive for lack of figures.
     pub reason: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl Claim {
         Ok(Self { text: text.to_owned(), sentence: parse::parse(text)? })
     }
 
-    /// The counters that it names, with their source or without.
+    /// The counters that it names, with or without their source.
     pub fn counters(&self) -> impl Iterator<Item = &str> {
         let calls = self.sentence.sides.iter().flat_map(parse::Expression::calls);
         calls.filter_map(|call| call.measure.counter())
@@ -175,7 +175,7 @@ fn centre(values: &[f64]) -> Option<Centre> {
     Some(Centre { value: found.value.exp(), interval: found.interval.map(Interval::exp), ..found })
 }
 
-/// Whether a relation holds for all of the interval, for none of it, or neither.
+/// Whether a relation holds for the whole interval, for no part of it, or for some of it.
 fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     let of_rounds =
         |centre: Option<Centre>| centre?.interval.filter(|_| left.values.len() >= ROUNDS_WITH_VERDICT_MIN);
@@ -202,7 +202,8 @@ fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     }
 }
 
-/// That two systems of the claim are the same, if they are: they were to differ in settings that are not in force.
+/// Says that two systems of the claim are the same, if the settings in which they should differ are not in
+/// force.
 fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Option<String> {
     let named: BTreeSet<&str> =
         resolved.iter().flat_map(|call| call.systems.iter().map(String::as_str)).collect();

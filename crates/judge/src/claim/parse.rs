@@ -38,12 +38,12 @@ pub(super) enum Operator {
 pub(super) struct Call {
     pub(super) function: Function,
     pub(super) column: usize,
-    /// One system for a value; otherwise the dividend and the divisor.
+    /// One system for a value, or the dividend and the divisor of a ratio.
     pub(super) systems: Vec<Name>,
     pub(super) measure: Measure,
     pub(super) step: Option<Name>,
     pub(super) clients: Option<u32>,
-    /// The stretch of the test in which so many background clients have joined; none for the whole test.
+    /// The number of joined background clients, for that stretch of the test; `None` for the whole test.
     pub(super) joined: Option<u32>,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Condition {
 }
 
 impl Expression {
-    /// Every measured figure in it, from the left.
+    /// All measured figures in it, from the left.
     pub(super) fn calls(&self) -> Vec<&Call> {
         match self {
             Self::Number(_) => Vec::new(),

@@ -102,7 +102,7 @@ fn check_values(conditions: &[&Condition], steps: &[StepRecord]) -> Result<(), C
     Ok(())
 }
 
-/// An error if the number of joined clients of a call is none of its tests'.
+/// An error if no test of a call has this number of joined clients.
 fn check_joined(call: &Call, tests: &[(String, u32)], steps: &[StepRecord]) -> Result<(), ClaimError> {
     let Some(joined) = call.joined else { return Ok(()) };
     if call.measure != Measure::Quantity(Quantity::Throughput) {

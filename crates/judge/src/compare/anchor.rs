@@ -1,4 +1,5 @@
-//! The anchor of a run: a system that every session measures as it is, so that its figures tell what is of the session.
+//! The anchor of a run: a system that every session measures unchanged. Changes of its figures are due to the
+//! session.
 
 use dyno_settings::drift;
 use dyno_store::{Run, SystemRecord};
@@ -7,8 +8,8 @@ use serde::Serialize;
 use crate::compare::comparison::Difference;
 use crate::trial::in_force::facts;
 
-/// Facts about the host that must be equal for figures to be comparable. An anchor does not make up for them, as another
-/// processor does not change all systems alike.
+/// Facts about the host that must be equal for figures to be comparable. An anchor cannot compensate for
+/// differences in them, because another processor does not change all systems alike.
 pub(crate) const HOST_FACTS: [&str; 4] = ["cpu_model", "cpus", "memory_bytes", "are_cores_awake"];
 
 /// The anchor of runs that are compared with each other.
@@ -16,14 +17,15 @@ pub(crate) const HOST_FACTS: [&str; 4] = ["cpu_model", "cpus", "memory_bytes", "
 pub struct SharedAnchor {
     /// Its id in the base's run.
     pub system: String,
-    /// The version that its server reported; none if it never started.
+    /// The version that its server reported; `None` if it never started.
     pub engine_version: Option<String>,
-    /// In what the anchors of the runs or their hosts differ. Figures are divided by the anchor's only if that is nothing.
+    /// Differences between the runs' anchors or hosts. Figures are divided by the anchor's only if there are
+    /// no differences.
     pub differences: Vec<Difference>,
 }
 
 impl SharedAnchor {
-    /// The anchor of runs that each have one; none if one of them has none.
+    /// The anchor of runs that each have one; `None` if one of them has no anchor.
     pub(crate) fn of(base: &Run, others: &[&Run]) -> Option<Self> {
         let anchor = of_run(base)?;
         let mut differences: Vec<Difference> = Vec::new();
@@ -50,8 +52,8 @@ pub(crate) fn of_run(run: &Run) -> Option<&SystemRecord> {
     run.systems.iter().find(|system| system.is_anchor)
 }
 
-/// In what the anchors of two runs differ, and the hosts and data on which they ran. Empty if a run has no anchor. What a
-/// server that never started would have reported counts as no difference.
+/// Differences between the anchors of two runs, and between their hosts and data. Empty if a run has no
+/// anchor. For a server that never started, unknown values do not count as differences.
 pub(crate) fn anchor_differences(one: &Run, other: &Run) -> Vec<Difference> {
     let (Some(a), Some(b)) = (of_run(one), of_run(other)) else { return Vec::new() };
     let mut differences = Vec::new();

@@ -15,8 +15,8 @@ pub(crate) fn controls<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item =
     recorded.chain(given)
 }
 
-/// The margin of alarms in a test: the rule's margin, widened by the A/A pair of the run that differs most, if one differs by
-/// more than the rule's margin. The margin of sameness is not widened, because noise does not make systems the same.
+/// The margin of alarms in a test: the rule's margin, or the difference of the run's noisiest A/A pair if
+/// that is larger. The margin of sameness is not widened, because noise does not make systems the same.
 pub(crate) fn alarm_margin(evidence: &Evidence<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
     controls(evidence.run, rule).fold(rule.margin, |margin, (control, original)| {
         let part = |system| Part::of(evidence, step, clients, system);

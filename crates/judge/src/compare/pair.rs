@@ -40,13 +40,14 @@ impl<'a> Part<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairRound {
     pub(crate) round: u32,
-    /// Of slices: a combination of their estimate and of `whole_ln_ratio`; see [`combine`].
+    /// With slices, a combination of their estimate and of `whole_ln_ratio`; see [`combine`].
     pub(crate) ln_ratio: f64,
-    /// The estimate from slices; none for whole trials and for costs.
+    /// The estimate from slices; `None` for whole trials and for costs.
     pub(crate) slices: Option<SliceRatio>,
     /// The log ratio of all operations over all time.
     pub(crate) whole_ln_ratio: f64,
-    /// Whether `ln_ratio` is mostly `whole_ln_ratio` and differs from that of slices by what matters: stalls of a system itself.
+    /// Whether `ln_ratio` is mostly `whole_ln_ratio` and differs from the ratio of slices by more than the
+    /// margin, because of stalls that a system itself causes.
     pub(crate) counts_stalls: bool,
 }
 
@@ -110,7 +111,7 @@ impl Ratios {
         }
     }
 
-    /// Number of rounds that both systems have; if unpaired, number of values of the side with fewer.
+    /// Number of rounds that both systems have. If unpaired, number of values of the side with fewer.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Paired(rounds) => rounds.len(),
@@ -118,7 +119,7 @@ impl Ratios {
         }
     }
 
-    /// The estimate from all rounds; none if there is nothing to compare.
+    /// The estimate from all rounds; `None` if there is nothing to compare.
     pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
         match self {
             Self::Paired(rounds) => match rounds.as_slice() {
@@ -130,17 +131,18 @@ impl Ratios {
     }
 }
 
-/// Whether two systems were measured in turns: within one run they are.
+/// Whether two systems were measured in turns, as they always are within one run.
 fn take_turns(base: Part<'_>, candidate: Part<'_>) -> bool {
     base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials)
 }
 
 /// Combines the ratios of neighbouring slices with those of all operations over all time.
 ///
-/// The ratio of throughputs is that of all operations over all time. It varies much, because the host's stalls are in the slices of
-/// one system or the other. The ratio of slices leaves out the worst slices, and takes the middle of the others. That hides stalls
-/// of a system's own, and is off where the slices of one system vary more than those of the other. So the difference of the two
-/// counts as far as it shows over the rounds.
+/// The ratio of throughputs is that of all operations over all time. It varies much, because stalls of the
+/// host fall into the slices of one system or the other. The ratio of slices leaves out the worst slices and
+/// takes the middle of the others. It therefore hides stalls of the system itself, and is biased if the
+/// slices of one system vary more than those of the other. So the difference of the two ratios counts to the
+/// extent that it is consistent over the rounds.
 fn combine(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()
@@ -167,7 +169,7 @@ fn of_one_round(round: &PairRound, confidence: f64) -> RatioEstimate {
     with_interval_of_one_round(round.ln_ratio, interval)
 }
 
-/// The mean over the tests of a round, as of one pair of instances; none without a test.
+/// The mean over the tests of a round, as if from one pair of instances; `None` without a test.
 pub(crate) fn mean_of_one_round(tests: &[&PairRound], confidence: f64) -> Option<RatioEstimate> {
     let ln_ratio = tests.iter().map(|test| test.ln_ratio).sum::<f64>() / tests.len() as f64;
     let slices: Option<Vec<SliceRatio>> = tests.iter().map(|test| test.slices).collect();

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use crate::trial::quantity::Quantity;
 
-/// Fewest rounds for a verdict on any test: those of an exact interval. Starts of a server are fast or slow, so with fewer rounds
-/// all starts of one of several equal systems are too often the fast ones. A family of many tests may take more.
+/// Fewest rounds for a verdict on any test: those of an exact interval. Starts of a server are fast or slow.
+/// With fewer rounds, it happens too often that one of several equal systems has only fast starts. A family
+/// of many tests may need more.
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = ROUNDS_MIN;
 
 /// The rule by which verdicts are made.
@@ -18,10 +19,10 @@ pub struct Rule {
     pub margin: Margin,
     /// Largest error probability of all alarms together.
     pub alpha: f64,
-    /// Correction for the number of tests. None: the correction that the runs record is used.
+    /// Correction for the number of tests; `None` for the correction that the runs record.
     pub correction: Option<Correction>,
-    /// Number of times that the rounds may have been judged before the run ended ([`dyno_stats::Looks`]). At least the
-    /// number of the run is used.
+    /// Number of times that the rounds may have been judged before the run ends ([`dyno_stats::Looks`]). The
+    /// number of the run is used if it is larger.
     pub looks: usize,
     /// Additional controls with their originals, as (control, original), beside those of the run.
     pub controls: Vec<(String, String)>,
@@ -54,8 +55,8 @@ impl Rule {
         self.correction.unwrap_or_default()
     }
 
-    /// This rule for runs: with their looks, if it has fewer, and their correction, if it has none. Runs of different
-    /// corrections are judged with the default.
+    /// This rule adapted to runs: with the runs' looks, if they have more, and with their correction, if the
+    /// rule has none. Runs with different corrections are judged with the default.
     pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
         let mut rule = self.clone();
         let mut corrections = Vec::new();
@@ -69,8 +70,8 @@ impl Rule {
         rule
     }
 
-    /// The p-values, adjusted for all tests together. Max-T needs the rounds that tests share; without them Holm's correction
-    /// stands in.
+    /// The p-values, adjusted for all tests together. Max-T needs the rounds that tests share. Without them
+    /// Holm's correction is used.
     pub(crate) fn adjust(&self, p: &[f64]) -> Vec<f64> {
         match self.correction() {
             Correction::Holm | Correction::MaxT => holm(p),

@@ -1,4 +1,5 @@
-//! Systems that were measured in sessions of their own: what the replicates are, and what can be said of their ratio.
+//! Systems that were measured in sessions of their own: what counts as a replicate, and what their ratio can
+//! show.
 
 use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_runs};
 use serde::Serialize;
@@ -6,22 +7,22 @@ use serde::Serialize;
 use crate::compare::pair::{Part, Ratios};
 use crate::trial::quantity::Quantity;
 
-/// What the independent values are from which a ratio and its interval are computed.
+/// The kind of independent values from which a ratio and its interval are computed.
 ///
-/// What changes between sessions (the host's clock and memory, the layout of files, neighbours) affects all rounds of a
-/// session alike. Rounds of two sessions therefore do not tell a difference between the systems from one between the
-/// sessions, however many rounds there are.
+/// What changes between sessions (the host's clock and memory, the layout of files, neighbours) affects all
+/// rounds of a session alike. However many rounds two sessions have, these rounds cannot tell a difference
+/// between the systems from a difference between the sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Replicates {
     /// The ratios of rounds in which both systems were measured.
     PairedRounds,
-    /// The rounds of one session a side, each divided by the round of the same anchor system, so that what the two have in
-    /// common cancels.
+    /// The rounds of one session a side, each divided by the round of the same anchor system, so that effects
+    /// of the session cancel.
     AnchoredRounds,
     /// Sessions, each with one value: the middle of its rounds.
     Sessions,
-    /// None: each side is one session, and no anchor tells what is the session's.
+    /// No independent values: each side is one session, and no anchor shows the effect of the session.
     OneSession,
 }
 
@@ -29,7 +30,7 @@ pub enum Replicates {
 #[derive(Clone, Copy)]
 pub(crate) struct Session<'a> {
     pub(crate) part: Part<'a>,
-    /// The trials of the anchor by which its figures are divided; none if they are not.
+    /// The trials of the anchor by which its figures are divided, if they are.
     pub(crate) anchor: Option<Part<'a>>,
 }
 
@@ -41,7 +42,7 @@ impl Session<'_> {
         ratios.rounds().iter().map(|round| (round.round, round.ln_ratio)).collect()
     }
 
-    /// The middle of the rounds; none without one.
+    /// The middle of the rounds; `None` without a round.
     fn ln_figure(&self, quantity: Quantity) -> Option<f64> {
         let values: Vec<f64> = self.ln_figures(quantity).into_iter().map(|(_, value)| value).collect();
         Some(centre_of_rounds(&values, CONFIDENCE)?.value)
@@ -74,7 +75,7 @@ impl Unpaired {
         Self { replicates: Replicates::Sessions, base: values(base), candidate: values(candidate) }
     }
 
-    /// The estimate from all values; none if a side has none.
+    /// The estimate from all values; `None` if a side has none.
     pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
         let values = |side: &[(u32, f64)]| -> Vec<f64> { side.iter().map(|(_, value)| *value).collect() };
         estimate(self.replicates, &values(&self.base), &values(&self.candidate), margin, confidence)

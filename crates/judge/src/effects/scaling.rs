@@ -14,9 +14,9 @@ pub struct Scaling {
     pub system: String,
     /// The measured levels, by ascending client count.
     pub levels: Vec<ScalingPoint>,
-    /// The measured client count with the highest throughput; none if nothing was measured.
+    /// The measured client count with the highest throughput; `None` if nothing was measured.
     pub best: Option<u32>,
-    /// The fitted Universal Scalability Law; none with fewer than six client counts.
+    /// The fitted Universal Scalability Law; `None` with fewer than six client counts.
     pub curve: Option<Scalability>,
 }
 

@@ -1,4 +1,4 @@
-//! How a plan reads each table, by the lines that servers write.
+//! How a plan reads each table, from the lines that servers print.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ pub struct Access {
     pub table: String,
     /// The server's word for it: `ref`, `ALL`, `Index Scan`, `SEARCH`.
     pub how: String,
-    /// The index; none without one.
+    /// The index, if one is used.
     pub key: Option<String>,
     /// Whether it reads every row.
     pub is_full_scan: bool,
 }
 
-/// Whose words a plan has.
+/// The kind of server whose words a plan uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Mysql,
@@ -22,7 +22,7 @@ pub(super) enum Dialect {
     Sqlite,
 }
 
-/// None for a plan without lines.
+/// `None` for a plan without lines.
 pub(super) fn dialect(plan: &str) -> Option<Dialect> {
     let first = plan.lines().next()?;
     Some(if mysql_head(first).is_some() {
@@ -45,13 +45,13 @@ pub(super) fn accesses(plan: &str) -> Vec<Access> {
     }
 }
 
-/// The rows that a server estimates at a line, `[120 rows]`.
+/// The rows that a server estimates in a line, `[120 rows]`.
 pub(super) fn rows(line: &str) -> Option<f64> {
     let (_, estimate) = line.rsplit_once('[')?;
     estimate.strip_suffix(" rows]")?.parse().ok()
 }
 
-/// A line without what is in square brackets at its end.
+/// A line without the part in square brackets at its end.
 pub(super) fn without_estimate(line: &str) -> &str {
     if rows(line).is_none() {
         return line;
@@ -70,7 +70,7 @@ fn mysql_head(line: &str) -> Option<(&str, &str, &str)> {
 
 fn of_mysql(line: &str) -> Option<Access> {
     let (kind, table, rest) = mysql_head(line)?;
-    // A row that is only written has no access, whatever the column says.
+    // A row that is only written is not read, whatever the column says.
     if matches!(kind, "INSERT" | "REPLACE") {
         return None;
     }

@@ -2,9 +2,9 @@
 
 use dyno_store::QueryAnswer;
 
-/// Numbers agree if they differ by no more than this, or by no more than the share. Databases compute averages and
-/// quotients with different numbers of digits, and `SQLite` sums in floating point. The specification of TPC-H allows far
-/// more (clause 2.1.3.5).
+/// Numbers agree if they differ by at most this amount, or by at most this share. Databases compute averages
+/// and quotients with different numbers of digits, and `SQLite` sums in floating point. The specification of
+/// TPC-H allows far larger differences (clause 2.1.3.5).
 const DIFFERENCE_MAX: f64 = 1e-4;
 const SHARE_MAX: f64 = 1e-6;
 

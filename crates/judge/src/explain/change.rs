@@ -14,20 +14,22 @@ pub struct AmountChange {
     pub base: f64,
     /// For each operation of the candidate.
     pub candidate: f64,
-    /// The candidate's as a multiple of the base's; none if either is 0.
+    /// The candidate's amount as a multiple of the base's; `None` if either is 0.
     pub ratio: Option<f64>,
-    /// None without a ratio.
+    /// `None` without a ratio.
     pub interval: Option<Interval>,
-    /// Whether the interval lies beyond the margin, and the ratio beyond what the base's control shows.
+    /// Whether the interval lies beyond the margin, and the ratio is larger than differences with the base's
+    /// control.
     pub is_clear: bool,
     /// Whether the interval lies within the margin.
     pub is_same: bool,
-    /// How telling it is, from 0 to 1: the relative difference, of rare events less. One that went from none to one an
-    /// operation has 1, one that doubled a half, and one that happens once in 1000 operations at most 0.001.
+    /// How significant it is as evidence, from 0 to 1: the relative difference, reduced for rare events. It
+    /// is 1 for an amount that went from 0 to 1 an operation, a half for one that doubled, and at most 0.001
+    /// for one that happens once in 1000 operations.
     pub weight: f64,
 }
 
-/// What was counted in a trial.
+/// An amount that was counted in a trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Amount {
     pub(super) total: f64,
@@ -45,16 +47,16 @@ impl Amount {
         (self.total + 0.5) / self.seconds
     }
 
-    /// The logarithm of the amount of an operation, with half an event added, so that a change from none to some is a
-    /// large one (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of Human
-    /// Genetics 20, 1956).
+    /// The logarithm of the amount per operation, with half an event added, so that a change from 0 events to
+    /// some is a large one (Haldane, "The estimation and significance of the logarithm of a ratio of
+    /// frequencies", Annals of Human Genetics 20, 1956).
     fn ln(self) -> f64 {
         ((self.total + 0.5) / self.operations).ln()
     }
 }
 
-/// The change over rounds of base and candidate. `noise` is a distance of log ratios that chance shows. None without a
-/// round in which both did something, and for what neither counted.
+/// The change over rounds of base and candidate. `noise` is a distance of log ratios that chance explains.
+/// `None` without a round in which both finished operations, and for amounts that are 0 in both.
 pub(super) fn change(
     name: &str,
     rounds: &[(Amount, Amount)],
@@ -81,7 +83,7 @@ pub(super) fn change(
     let is_same =
         estimate.interval.is_some_and(|it| it.low >= rule.margin.low() && it.high <= rule.margin.high());
     let is_noise = noise.is_some_and(|noise| estimate.ratio.ln().abs() <= noise);
-    // Where nothing was counted, the estimate is made of the half events.
+    // Without any counted event, the estimate would consist of the added halves.
     let has_ratio = base > 0.0 && candidate > 0.0;
     Some(AmountChange {
         name: name.to_owned(),
@@ -95,13 +97,13 @@ pub(super) fn change(
     })
 }
 
-/// What happens fewer times a second is rare.
+/// Events that are less frequent than this, per second, are rare.
 const RARE_PER_SECOND: f64 = 20.0;
-/// Two rates that differ by less are alike.
+/// Two rates that differ by a smaller factor are alike.
 const ALIKE: f64 = 1.2;
 
-/// Whether a counter grows slowly, and equally fast in both systems, as `Uptime` does. The slower system then has more of it per
-/// operation, which explains nothing.
+/// Whether a counter grows slowly, and equally fast in both systems, as `Uptime` does. The slower system then
+/// has more of it per operation, which explains nothing.
 pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
     let of = |side: fn(&(Amount, Amount)) -> Amount| {
         median(&rounds.iter().map(|round| side(round).of_second()).collect::<Vec<_>>())
@@ -110,7 +112,7 @@ pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
     base.max(candidate) < RARE_PER_SECOND && base.max(candidate) < ALIKE * base.min(candidate)
 }
 
-/// The largest distance of log ratios from 0 that a control's interval holds.
+/// The largest distance of log ratios from 0 within a control's interval.
 pub(super) fn noise(rounds: &[(Amount, Amount)], rule: &Rule) -> Option<f64> {
     let interval = ratio_of_rounds(&ln_ratios(rounds), rule.margin, rule.confidence())?.interval?;
     Some(interval.low.ln().abs().max(interval.high.ln().abs()))

@@ -1,5 +1,5 @@
-//! The evidence on a difference between two systems in a test: what changed for each operation, and which of the settings
-//! that differ act on it.
+//! The evidence on a difference between two systems in a test: what changed per operation, and which of the
+//! differing settings affect it.
 
 mod access;
 pub(crate) mod answer;
@@ -37,7 +37,7 @@ const WEIGHT_MIN: f64 = 0.01;
 /// The servers' counters, by trial.
 pub type Counters = HashMap<TrialId, Vec<CounterRecord>>;
 
-/// What a results file has of trials, beside the run.
+/// What a results file has about trials, in addition to the run.
 #[derive(Clone, Debug, Default)]
 pub struct TrialEvidence {
     pub counters: Counters,
@@ -67,24 +67,25 @@ pub struct Explanation {
     pub finding: Finding,
     /// Every cost of an operation that was measured.
     pub costs: Vec<AmountChange>,
-    /// Counters that clearly changed, the most telling first. Left out are gauges, what happens in fewer than one of
-    /// 100 operations, and what is rare and happens as often a second in both, as time passes.
+    /// Counters that clearly changed, the most significant first. Left out are gauges, counters of events in
+    /// fewer than one of 100 operations, and rare events that happen equally often per second in both
+    /// systems, because they follow time.
     pub counters: Vec<AmountChange>,
     /// Number of counters that were compared.
     pub counters_compared: usize,
     /// The servers' plans for the statements of the step.
     pub plans: PlanEvidence,
-    /// Functions in which threads that work for a client spent another time for an operation; empty if stacks were not
-    /// sampled of both. They are not judged.
+    /// Functions in which threads that work for a client spent a different time per operation; empty if
+    /// stacks were not sampled of both systems. They are not judged.
     pub functions: Vec<FunctionChange>,
-    /// Settings that differ: those that act on what changed first.
+    /// Settings that differ. Those that affect what changed come first.
     pub settings: Vec<Suspect>,
-    /// The settings of each of the two that it was asked for and does not have, so that they changed nothing.
+    /// The requested settings of each of the two that are not in force, so that they had no effect.
     pub not_in_force: Vec<SystemNotInForce>,
 }
 
-/// Explains a difference. `settings` are the settings in which the two systems differ. None if the two were not compared
-/// in this test.
+/// Explains a difference. `settings` are the settings in which the two systems differ. `None` if the two were
+/// not compared in this test.
 pub fn explain(
     run: &Run,
     analysis: &Analysis,
@@ -136,7 +137,7 @@ pub fn explain(
     })
 }
 
-/// The trials of a system in a step. Those at one number of clients have plans.
+/// The trials of a system in a step. Only trials at one number of clients have plans.
 fn explained_trials(run: &Run, step: &str, system: &str) -> Vec<TrialId> {
     let is_it = |trial: &&Trial| trial.record.step_id == step && trial.record.system_id == system;
     run.trials.iter().filter(is_it).map(|trial| trial.id).collect()
@@ -182,23 +183,24 @@ fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountC
     COSTS.into_iter().filter_map(of_cost).collect()
 }
 
-/// Whether the clients of a step are at work all the time: not those of a load and of an open loop.
+/// Whether the clients of a step always have work. They do not in a load or an open loop.
 fn is_closed_loop(run: &Run, step: &str) -> bool {
     let step = run.steps.iter().find(|it| it.id == step);
     step.is_some_and(|it| it.command == "run" && it.rate.is_none() && it.find.is_none())
 }
 
-/// The name of the cost that is waiting. Clients that have nothing to do wait for no operation.
+/// The name of the cost that is waiting time. Idle time of clients that have nothing to do is not part of it.
 const WAITING: &str = "waiting µs";
 
-/// Time in which clients waited for an operation and the server used no CPU: for a CPU, a disk, a lock, or the client.
+/// Time in which clients waited for an operation while the server used no CPU. They waited for a CPU, a disk,
+/// a lock, or the client.
 fn waiting_us(trial: &TrialRecord) -> Option<u64> {
     let cpu_us = trial.usage.server_user_cpu_us? + trial.usage.server_system_cpu_us?;
     let seconds = f64::from(trial.clients) * trial.measured.as_ref()?.seconds;
     Some(((seconds * 1e6) as u64).saturating_sub(cpu_us))
 }
 
-/// Counters that clearly changed, and the number of those that were compared.
+/// Counters that clearly changed, and the number of counters that were compared.
 fn counted(
     pairs: &[Pair<'_>],
     control: &[Pair<'_>],

@@ -10,17 +10,17 @@ use super::access::{Access, accesses, dialect, rows, without_estimate};
 /// The servers' plans of statements, by trial.
 pub type Plans = HashMap<TrialId, Vec<StatementPlan>>;
 
-/// Estimates of rows that differ by less are alike: servers estimate from samples.
+/// Estimates of rows that differ by a smaller factor are alike, because servers estimate from samples.
 const ROWS_FACTOR: f64 = 4.0;
 
-/// What was found of the plans of two systems.
+/// The comparison of the plans of two systems.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PlanEvidence {
     /// Number of statements for which both have a plan.
     pub compared: usize,
-    /// Those with different plans: first where a table is read in another way.
+    /// Statements with different plans. Those whose tables are read in another way come first.
     pub changes: Vec<PlanChange>,
-    /// Statements that a system has no plan for.
+    /// Statements for which a system has no plan.
     pub refused: Vec<RefusedPlan>,
 }
 
@@ -29,13 +29,13 @@ pub struct PlanEvidence {
 pub struct PlanChange {
     /// With `?` for values.
     pub statement: String,
-    /// The base's plan, line by line, estimates in square brackets: that of most rounds.
+    /// The base's plan, line by line, with estimates in square brackets. It is the plan of most rounds.
     pub base: String,
     pub candidate: String,
     /// The tables that are read in another way.
     pub accesses: Vec<AccessChange>,
-    /// The candidate's estimate of rows as a multiple of the base's, where that differs most; none if the plans differ in
-    /// more than estimates, or not in these.
+    /// The candidate's estimate of rows as a multiple of the base's, where they differ most. `None` if the
+    /// plans differ in more than estimates, or if the estimates are alike.
     pub rows_ratio: Option<f64>,
 }
 
@@ -46,12 +46,12 @@ pub struct AccessChange {
     pub candidate: Access,
 }
 
-/// A statement that a system has no plan for.
+/// A statement for which a system has no plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefusedPlan {
     pub system: String,
     pub statement: String,
-    /// In a line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
@@ -81,7 +81,8 @@ pub(super) fn evidence(
 }
 
 impl PlanChange {
-    /// The most telling first: a table that one alone reads as a whole, another way, another plan, other estimates.
+    /// The most significant come first: a table that only one system reads in full, another access, another
+    /// plan, other estimates.
     fn rank(&self) -> u8 {
         let is_scan = |it: &AccessChange| it.base.is_full_scan != it.candidate.is_full_scan;
         if self.accesses.iter().any(is_scan) {
@@ -94,7 +95,8 @@ impl PlanChange {
     }
 }
 
-/// Each statement's plan of most trials, in the order of the first trial: instances may have different ones.
+/// For each statement the plan of most trials, in the order of the first trial. Instances may have different
+/// plans.
 fn usual<'a>(plans: &'a Plans, trials: &[TrialId]) -> Vec<(&'a str, Result<&'a str, &'a str>)> {
     let all: Vec<&StatementPlan> = trials.iter().filter_map(|trial| plans.get(trial)).flatten().collect();
     let mut order: Vec<&str> = Vec::new();
@@ -124,8 +126,8 @@ fn shape(plan: &str) -> String {
     plan.lines().map(without_estimate).collect::<Vec<_>>().join("\n")
 }
 
-/// How two plans differ; none if they do not. Plans of different engines have no words in common, so of these only a table
-/// that one alone reads as a whole counts.
+/// The difference of two plans, if they differ. Plans of different engines have no words in common, so of
+/// these only a table that just one of them reads in full counts.
 fn change(statement: &str, base: &str, candidate: &str) -> Option<PlanChange> {
     let is_one_dialect = dialect(base) == dialect(candidate);
     let accesses = access_changes(base, candidate, is_one_dialect);
@@ -140,7 +142,8 @@ fn change(statement: &str, base: &str, candidate: &str) -> Option<PlanChange> {
     })
 }
 
-/// Each table that both read, in another way: the first time that each reads it, the second, and so on.
+/// The tables that both read in different ways. The first access of a table is compared with the first access
+/// of the other, the second with the second, and so on.
 fn access_changes(base: &str, candidate: &str, is_one_dialect: bool) -> Vec<AccessChange> {
     let mut left = accesses(candidate);
     let mut changes = Vec::new();
@@ -156,7 +159,7 @@ fn access_changes(base: &str, candidate: &str, is_one_dialect: bool) -> Vec<Acce
     changes
 }
 
-/// The largest difference of two plans' estimates, line by line; none if all are alike.
+/// The largest ratio of two plans' estimates, line by line; `None` if all are alike.
 fn rows_ratio(base: &str, candidate: &str) -> Option<f64> {
     let ratios = base
         .lines()
@@ -181,7 +184,7 @@ mod tests {
     const BY_KEY: &str = "1 SIMPLE t: ref, k_1, 4 bytes of the key = const [10 rows]";
     const SCAN: &str = "1 SIMPLE t: ALL; Using where [986 rows]";
 
-    /// The evidence of two systems with a trial of each of these plans.
+    /// The comparison of two systems, with one trial for each of these plans.
     fn found(base: &[&[StatementPlan]], candidate: &[&[StatementPlan]]) -> PlanEvidence {
         let trials = |from: i64, of: &[&[StatementPlan]]| -> Vec<(TrialId, Vec<StatementPlan>)> {
             (from..).zip(of).map(|(id, plans)| (TrialId(id), plans.to_vec())).collect()

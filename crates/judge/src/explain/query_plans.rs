@@ -1,4 +1,4 @@
-//! The plans that servers have for the query of a step: which of them are the same.
+//! The servers' plans for the query of a step, and which of them are the same.
 
 use dyno_store::{QueryPlan, Run, Trial};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct SharedPlan {
     pub plan: String,
 }
 
-/// The plans of a run by step, in run order. Of a system that was asked several times the last plan counts.
+/// The plans of a run by step, in run order. If a system was asked several times, its last plan counts.
 pub fn query_plans(run: &Run) -> Vec<QueryPlans> {
     let of_step = |step: &str| {
         let of_system = |system: &str| {
@@ -56,7 +56,7 @@ fn shared(found: &[(&str, &QueryPlan)]) -> Vec<SharedPlan> {
     plans
 }
 
-/// A plan without what is in square brackets, which are estimates.
+/// A plan without the estimates in square brackets.
 fn without_estimates(plan: &str) -> String {
     let mut rest = plan;
     let mut kept = String::new();

@@ -1,4 +1,4 @@
-//! Which of the settings that differ act on what changed.
+//! Which of the differing settings affect what changed.
 
 use serde::Serialize;
 
@@ -8,28 +8,29 @@ use super::AmountChange;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SettingDifference {
     pub name: String,
-    /// The base's value; none if it has no such setting.
+    /// The base's value; `None` if it has no such setting.
     pub base: Option<String>,
     /// The candidate's value.
     pub candidate: Option<String>,
-    /// What it does, if that is known.
+    /// What it does, if known.
     pub about: Option<String>,
-    /// Names of counters and costs that it acts on; `*` stands for any text.
+    /// Names of counters and costs that it affects; `*` stands for any text.
     #[serde(skip)]
     pub acts_on: Vec<String>,
 }
 
-/// A setting that differs, with what changed of that which it acts on.
+/// A setting that differs, with the changes of what it affects.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
     #[serde(flatten)]
     pub setting: SettingDifference,
-    /// Names of counters and costs that clearly changed, the most telling first; empty if none did, or if it is not known
-    /// what the setting acts on.
+    /// Names of counters and costs that clearly changed, the most significant first. Empty if none changed,
+    /// or if it is not known what the setting affects.
     pub evidence: Vec<String>,
 }
 
-/// The settings in the order of their evidence: those with the most telling change first, those without last.
+/// The settings in the order of their evidence. Those with the most significant change come first, those
+/// without evidence last.
 pub(super) fn suspects(
     settings: Vec<SettingDifference>,
     costs: &[AmountChange],
@@ -57,7 +58,7 @@ pub(super) fn suspects(
     weighed.into_iter().map(|(_, suspect)| suspect).collect()
 }
 
-/// Whether a counter or cost is one of a pattern: by its name, or by its name without the source of counters before it.
+/// Whether a pattern matches a counter or cost, by its full name or by its name without the source.
 fn is_named(pattern: &str, name: &str) -> bool {
     fits(pattern, name) || name.split_once('.').is_some_and(|(_, own)| fits(pattern, own))
 }

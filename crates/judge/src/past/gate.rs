@@ -6,9 +6,9 @@ use crate::past::history::{Change, History, TestHistory};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryGate {
-    /// How many of the newest runs may be the first after a change that counts.
+    /// Number of newest runs. A change counts if one of them is the first run after it.
     pub runs: usize,
-    /// Largest probability that any test is named although none changed.
+    /// Largest probability that any test is named although no test changed.
     pub error_max: f64,
 }
 
@@ -25,8 +25,8 @@ pub struct HistoryRegression {
 impl HistoryGate {
     /// Tests whose last change is a regression at one of the newest runs, the largest first.
     ///
-    /// Their probabilities are adjusted for all tests of the history (Holm). A change takes several runs to be told from
-    /// noise, so it is named some runs after it happened.
+    /// Their probabilities are adjusted for all tests of the history (Holm). It takes several runs to tell a
+    /// change from noise, so it is named some runs after it happened.
     pub fn regressions(&self, history: &History) -> Vec<HistoryRegression> {
         let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
         let is_regression = |change: &&Change| {
@@ -38,7 +38,7 @@ impl HistoryGate {
         };
         let last = |test: &TestHistory| test.changes.last().filter(is_regression).cloned();
         let candidates: Vec<Option<Change>> = history.tests.iter().map(last).collect();
-        // A test without a regression has no evidence of one, and counts as a test.
+        // A test without a regression counts as a test without evidence.
         let p: Vec<f64> =
             candidates.iter().map(|change| change.as_ref().map_or(1.0, |change| change.p)).collect();
         let tests = history.tests.iter().zip(candidates).zip(holm(&p));
@@ -56,7 +56,8 @@ impl HistoryGate {
         named
     }
 
-    /// Tests that another of the newest runs has, and the newest run lacks. Nobody knows whether they regressed.
+    /// Tests that the newest run lacks but another of the newest runs has. It is unknown whether they
+    /// regressed.
     pub fn dropped_out<'a>(&self, history: &'a History) -> Vec<&'a TestHistory> {
         let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
         let is_dropped = |test: &&TestHistory| {
@@ -66,7 +67,8 @@ impl HistoryGate {
         history.tests.iter().filter(is_dropped).collect()
     }
 
-    /// Permutations that a search for changes needs, so that a change of one of so many tests can pass.
+    /// Number of permutations that a search for changes needs, so that a change of one of this many tests can
+    /// be significant.
     pub fn permutations(&self, tests: usize) -> usize {
         (tests.max(1) as f64 / self.error_max).ceil() as usize
     }

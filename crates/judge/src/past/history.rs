@@ -22,19 +22,20 @@ impl Default for HistoryRule {
     }
 }
 
-/// A series of runs under the same conditions: the same plan text, scale, CPU model, number of CPUs and memory, cores that
-/// were kept awake in all runs or in none, and the same anchor.
+/// A series of runs under the same conditions: the same plan text, scale, CPU model, number of CPUs, memory
+/// and anchor. Cores were kept awake in all of the runs or in none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
     pub quantity: Quantity,
     /// The conditions, such as `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
     pub circumstances: String,
-    /// The system that figures are multiples of; none if the plan names none. The figures then also follow the host.
+    /// The system of whose figures all others are multiples, if the plan names an anchor. Without one, the
+    /// figures also follow the host.
     pub anchor: Option<HistoryAnchor>,
     /// The runs' numbers, oldest first.
     pub runs: Vec<i64>,
-    /// Each system, except the anchor, in each step at each client count that any run measured. Systems and steps are in the order of the
-    /// newest run that has them.
+    /// Each system except the anchor, in each step at each client count that any run measured. Systems and
+    /// steps are in the order of the newest run that has them.
     pub tests: Vec<TestHistory>,
 }
 
@@ -42,7 +43,7 @@ pub struct History {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HistoryAnchor {
     pub system: String,
-    /// The version that its server reported, the same in all runs; none if it never started.
+    /// The version that its server reported, the same in all runs; `None` if it never started.
     pub engine_version: Option<String>,
 }
 
@@ -52,13 +53,13 @@ pub struct TestHistory {
     pub system: String,
     pub step: String,
     pub clients: u32,
-    /// One for each run that has a figure, oldest first.
+    /// A point for each run that has a figure, oldest first.
     pub points: Vec<HistoryPoint>,
     /// Changes of level, oldest first.
     pub changes: Vec<Change>,
-    /// Correlation of neighbouring runs, beside these changes.
+    /// Correlation of neighbouring runs, after removing these changes.
     pub autocorrelation: f64,
-    /// Whether the newest run is an outlier; none with fewer than six runs.
+    /// Whether the newest run is an outlier; `None` with fewer than six runs.
     pub newest: Option<Fence>,
 }
 
@@ -69,7 +70,7 @@ pub struct HistoryPoint {
     pub started_at_ms: i64,
     /// The version that the server reported.
     pub engine_version: Option<String>,
-    /// Median of its rounds: of its figures, or of their multiples of the anchor's in the same round.
+    /// Median of the rounds' figures, or of their multiples of the anchor's figures in the same rounds.
     pub value: f64,
 }
 
@@ -83,17 +84,17 @@ pub struct Change {
     pub version_before: Option<String>,
     /// The level after the change as a multiple of the level before.
     pub ratio: f64,
-    /// Probability of a change as large if nothing changed, so that the order of the runs is random but for what neighbours
-    /// have in common.
+    /// Probability of a change at least as large if nothing changed. The order of the runs would then be
+    /// random, apart from the correlation of neighbouring runs.
     pub p: f64,
 }
 
 /// The histories of every test over the runs of one plan. The runs may be in any order and are sorted by start time.
 /// Runs under other conditions are a separate history. The history of the newest run comes first.
 ///
-/// The figure of a run is the median of its rounds. If the plan names an anchor, it is a multiple of the anchor's figure in the
-/// same night, so that what the host does to both is not in it. Runs are the replicates (Kalibera and Jones, "Rigorous benchmarking
-/// in reasonable time", ISMM 2013).
+/// The figure of a run is the median of its rounds. If the plan names an anchor, it is a multiple of the
+/// anchor's figure in the same night, which removes effects of the host on both. Runs are the replicates
+/// (Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
 pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
     runs.sort_by_key(|run| (run.record.started_at_ms, run.id));
@@ -199,7 +200,7 @@ fn values(
 ) -> Vec<f64> {
     let figure = |trial: &Trial| {
         let figure = quantity::figures(&trial.record, None).remove(&rule.quantity)?.value;
-        // Nothing done has no ratio to what was done before.
+        // A figure of 0 has no ratio to earlier figures.
         (rule.quantity != Quantity::Throughput || figure > 0.0).then_some(figure)
     };
     let own = trials.completed(step, clients, system);
@@ -278,7 +279,7 @@ mod tests {
         assert!(histories(&[], &HistoryRule::default()).is_empty());
     }
 
-    /// Nights on which the host is slower or faster by 10%, and the build by what `build` says.
+    /// Nights on which the host is up to 10% slower or faster, and the build changes as `build` says.
     fn beside_an_anchor(build: impl Fn(i64) -> f64) -> Vec<Run> {
         let night = |id: i64| {
             let mut run = run(id, &["pinned", "build"]);
@@ -315,7 +316,7 @@ mod tests {
         for run in &mut runs[30..] {
             run.systems[0].engine_version = Some("8.0.34".to_owned());
         }
-        // One that never started differs in nothing.
+        // A system that never started differs in nothing.
         runs[39].systems[0].engine_version = None;
         let found = histories(&runs, &HistoryRule::default());
         assert_eq!(found.iter().map(|history| history.runs.len()).collect::<Vec<_>>(), [10, 30]);

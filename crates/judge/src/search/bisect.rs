@@ -72,7 +72,7 @@ pub struct Bisection {
 }
 
 impl Bisection {
-    /// Starts a search in `versions` versions; none for fewer than two.
+    /// Starts a search in `versions` versions; `None` for fewer than two.
     pub fn new(versions: usize) -> Option<Self> {
         let mut judged = vec![None; versions];
         *judged.first_mut()? = Some(VersionVerdict::Good);

@@ -1,15 +1,15 @@
-//! What a search for a capacity found, and how sure that is.
+//! The capacity that a search found, with its interval.
 
 use dyno_store::{CapacityRecord, FindRecord, ProbeRecord, TrialRecord};
 use serde::Serialize;
 
-/// Probes up to this multiple of the upper end of the interval say what the capacity is limited by.
+/// Probes up to this multiple of the upper end of the interval show what limits the capacity.
 const NEAR: f64 = 1.2;
 
 /// The highest rate of events at which a system keeps a limit of latency, from one trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Capacity {
-    /// Events per second: the median of the capacities that the probes leave possible.
+    /// Events per second: the median of the capacities that are compatible with the probes.
     pub per_second: f64,
     /// Lower end of the 95% interval of the search.
     pub low_per_second: f64,
@@ -17,14 +17,14 @@ pub struct Capacity {
     pub high_per_second: f64,
     /// Whether the interval became as narrow as the plan asks. It did not if the search used up its time.
     pub is_narrow: bool,
-    /// Whether rates above the capacity were not sustained while latencies stayed within the limit. The limit then says
-    /// nothing, and the capacity is the highest rate that clients and server carry.
+    /// Whether rates above the capacity were not sustained while latencies stayed within the limit. In that
+    /// case the limit did not matter, and the capacity is the highest rate that clients and server sustain.
     pub is_saturated: bool,
     /// The probes of the search, in order.
     pub probes: Vec<ProbeRecord>,
 }
 
-/// The capacity that a trial found; none if its step searches for none, or no rate keeps the limit.
+/// The capacity that a trial found; `None` if its step does not search for one, or no rate keeps the limit.
 pub fn capacity(find: &FindRecord, trial: &TrialRecord) -> Option<Capacity> {
     let CapacityRecord { per_second, low_per_second, high_per_second } = trial.capacity?;
     Some(Capacity {

@@ -1,4 +1,4 @@
-//! What searches ask for next, and what they have found, as pure state machines.
+//! Searches as pure state machines: what they compare next, and what they have found.
 
 pub(crate) mod bisect;
 pub(crate) mod capacity;

@@ -29,11 +29,11 @@ pub type TrialChecks = BTreeMap<TrialId, TrialCheck>;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialCheck {
-    /// Class of the throughput series; none with fewer than 20 samples.
+    /// Class of the throughput series; `None` with fewer than 20 samples.
     pub steadiness: Option<Steadiness>,
-    /// Trend of its rate; none with fewer than eight samples.
+    /// Trend of its rate; `None` with fewer than eight samples.
     pub level: Option<Level>,
-    /// Variation of the throughput; none with fewer than five samples.
+    /// Variation of the throughput; `None` with fewer than five samples.
     pub variation: Option<Variation>,
     /// Number of slices, or of complete measured samples, usually a second each.
     pub samples: usize,
@@ -41,15 +41,16 @@ pub struct TrialCheck {
     pub effective_samples: f64,
     /// The longest stall: a time without finished events that is too long to be chance.
     pub stall: Option<Stall>,
-    /// Consistency check by Little's law. None in an open loop and for a command that ends by itself. None if there
-    /// were stalls or unfinished events, because throughput and latency are then of different events.
+    /// Consistency check by Little's law. `None` in an open loop, for a command that ends by itself, and if
+    /// there were stalls or unfinished events, because throughput and latency are then of different events.
     pub little: Option<Little>,
-    /// CPU time of others on the host; none if it was not measured.
+    /// CPU time of others on the host; `None` if it was not measured.
     pub disturbance: Option<Disturbance>,
-    /// Limits of its system that were not as the plan asks, as the kernel told them before the trial or after it.
+    /// Limits of its system that differed from the plan, as the kernel reported them before or after the
+    /// trial.
     pub limits: Vec<LimitDifference>,
-    /// Operations per second of each whole measured second. Only of a step in which clients of a background load join,
-    /// and of that load; otherwise empty.
+    /// Operations per second of each whole measured second, for a step in which clients of a background load
+    /// join and for that load; otherwise empty.
     #[serde(skip)]
     pub rates: Vec<f64>,
 }
@@ -86,7 +87,7 @@ pub fn check_trial(
         .or_else(|| served_series(seconds))
         .unwrap_or_else(|| throughput_series(seconds));
     if joined(run, &trial.record.step_id).is_some() {
-        // Its rate changes whenever clients join, so its course says nothing about the system.
+        // The rate changes whenever clients join, so its changes say nothing about the system.
         return TrialCheck { rates: series, ..check_series(run, trial, &[], limits) };
     }
     check_series(run, trial, &series, limits)
@@ -107,12 +108,12 @@ fn check_series(run: &Run, trial: &Trial, series: &[f64], limits: &DisturbanceLi
     }
 }
 
-/// Limits of a trial's system that were not as the plan asks.
+/// Limits of a trial's system that differed from the plan.
 pub(crate) fn limit_differences(trial: &TrialRecord) -> &[LimitDifference] {
     trial.limits.as_ref().map_or(&[], |limits| &limits.differences)
 }
 
-/// Operations per second of each slice; none with too few slices.
+/// Operations per second of each slice; `None` with too few slices.
 fn slice_series(trial: &TrialRecord) -> Option<Vec<f64>> {
     let slices = trial.slices.iter().filter(|slice| slice.seconds > 0.0);
     let series: Vec<f64> = slices.map(|slice| slice.operations / slice.seconds).collect();
@@ -129,8 +130,8 @@ pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
         .collect()
 }
 
-/// Of a load at a rate: finished events of each measured sample as a share of the events that became due in it. Samples in
-/// which nothing was due are left out.
+/// For a load at a rate: finished events of each measured sample as a share of the events that became due in
+/// it. Samples without due events are left out.
 fn served_series(seconds: &[SecondRate]) -> Option<Vec<f64>> {
     let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure);
     let share =

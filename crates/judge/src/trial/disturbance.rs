@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The kernel shows the CPU times of a host in ticks of 10 ms (`proc_stat(5)`), so a difference may be a tick too long.
 const TICK_US: u64 = 10_000;
 const STEAL_ERROR_US: u64 = TICK_US;
-/// Idle time and time that waits for storage are subtracted, each with such an error.
+/// Idle time and time waiting for storage are subtracted, and each has such an error.
 const OTHERS_ERROR_US: u64 = 2 * TICK_US;
 
 /// Limits on the CPU time of neighbours.
@@ -15,7 +15,7 @@ const OTHERS_ERROR_US: u64 = 2 * TICK_US;
 pub struct DisturbanceLimits {
     /// Largest share of the host's CPU time that the hypervisor may give to other guests.
     pub steal_max: f64,
-    /// Largest share of it that processes may use that are not of the run.
+    /// Largest share of the host's CPU time that processes outside the run may use.
     pub others_max: f64,
 }
 
@@ -25,26 +25,28 @@ impl Default for DisturbanceLimits {
     }
 }
 
-/// CPU time of neighbours on the host during a trial. In slices, it is that during all slices of the systems that took turns.
+/// CPU time of neighbours on the host during a trial. For a trial in slices, during all slices of the systems
+/// that took turns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Disturbance {
     /// Share of all CPU time that the hypervisor gave to other guests.
     pub steal_share: f64,
-    /// Share of all CPU time that processes used that are not of the run.
+    /// Share of all CPU time that processes outside the run used.
     pub others_share: f64,
     /// Number of the host's CPUs.
     pub cpus: u64,
-    /// Whether one of the shares is above its limit by more than the ticks of the kernel's clocks may add. The trial is then no replicate, unless the run counts such trials.
+    /// Whether one of the shares is above its limit by more than the ticks of the kernel's clocks may add.
+    /// The trial is then not a replicate, unless the run counts such trials.
     pub is_disturbed: bool,
 }
 
-/// Rounds that neighbours disturbed, so that they are no replicates.
+/// Rounds that neighbours disturbed, so that they are not replicates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbedRounds {
     pub rounds: usize,
     /// Rounds that were measured, disturbed or not.
     pub of: usize,
-    /// CPUs that processes used that are not of the run: median of the disturbed rounds.
+    /// CPUs that processes outside the run used: median of the disturbed rounds.
     pub others_cpus: f64,
     /// CPUs that the hypervisor gave to other guests: median of the disturbed rounds.
     pub steal_cpus: f64,
@@ -52,7 +54,7 @@ pub struct DisturbedRounds {
     pub cpus: u64,
 }
 
-/// Computes the disturbance of a trial; none if it was not measured.
+/// Computes the disturbance of a trial; `None` if it was not measured.
 pub fn disturbance(trial: &TrialRecord, limits: &DisturbanceLimits) -> Option<Disturbance> {
     let known = &trial.neighbours;
     let cpus = known.watched_cpus?;
@@ -66,7 +68,7 @@ pub fn disturbance(trial: &TrialRecord, limits: &DisturbanceLimits) -> Option<Di
 }
 
 impl DisturbedRounds {
-    /// Sums up the disturbed rounds among `of` rounds; none without one.
+    /// Summarises the disturbed rounds among `of` rounds; `None` without one.
     pub(crate) fn of(disturbed: &[Disturbance], of: usize) -> Option<Self> {
         let cpus = disturbed.iter().map(|round| round.cpus).max()?;
         let median_cpus = |share: fn(&Disturbance) -> f64| {

@@ -1,14 +1,14 @@
-//! Whether a trial did anything, and whether there was anything to do.
+//! Whether a trial finished operations, and whether there were any to do.
 
 use dyno_store::TrialRecord;
 
-/// What a completed trial did.
+/// The amount of work of a completed trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
     Something,
     /// No operation finished or was counted.
     Nothing,
-    /// Likewise, and at its rate no event was due.
+    /// No operation finished, because no event was due at the trial's rate.
     NothingDue,
 }
 

@@ -3,16 +3,16 @@
 use dyno_store::{DriverRecord, TrialRecord};
 use serde::Serialize;
 
-/// A driver may begin this share of the measured time after the first driver, or `LATE_SECONDS_MIN` if that is longer:
-/// messages between hosts take some milliseconds.
+/// Longest delay of a driver after the first, as a share of the measured time, or `LATE_SECONDS_MIN` if that
+/// is longer, because messages between hosts take some milliseconds.
 const LATE_SHARE_MAX: f64 = 0.1;
 const LATE_SECONDS_MIN: f64 = 0.1;
-/// Least events of a client, as a share of those of a client of the fastest driver.
+/// Fewest events of a client, as a share of those of a client of the fastest driver.
 const EVENTS_SHARE_MIN: f64 = 0.8;
-/// A driver that begins later than this share of the measured time gets a warning. Before the last driver begins, the rate
-/// is that of some drivers only. The server's costs are counted from then on.
+/// A driver that begins later than this share of the measured time gets a warning. Until the last driver
+/// begins, the rate is that of some drivers only. The server's costs are counted from then on.
 const LATE_SHARE_TOLD: f64 = 0.01;
-/// Largest excess of a driver's share of events left over the least such share of all drivers.
+/// Largest excess of a driver's share of unfinished events over the smallest such share of all drivers.
 const LEFT_SHARE_MAX: f64 = 0.01;
 /// Largest CPU time of a driver as a share of its threads' time.
 const BUSY_SHARE_MAX: f64 = 0.9;
@@ -25,13 +25,13 @@ pub struct DriverDoubt {
     pub doubt: Doubt,
 }
 
-/// What is to be doubted.
+/// The kind of doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "doubt", rename_all = "snake_case")]
 pub enum Doubt {
-    /// Events of its clients, as a share of those of the fastest driver's.
+    /// Events per client, as a share of those of the fastest driver.
     Slow { share: f64 },
-    /// Events that it left at the end, as a share of those that were due.
+    /// Events left unfinished at the end, as a share of those that were due.
     Left { share: f64 },
     /// CPU time of its load process, as a share of its threads' time.
     Busy { share: f64 },
@@ -45,8 +45,9 @@ pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
     driver.began_after_seconds.filter(|seconds| *seconds > seconds_max)
 }
 
-/// Doubts about the drivers of a trial. In a closed loop drivers are compared to the fastest one. In an open loop events
-/// come from a schedule, so drivers are compared to the one that leaves least: what all leave is what the system did not serve.
+/// Doubts about the drivers of a trial. In a closed loop drivers are compared with the fastest one. In an
+/// open loop events come from a schedule, so drivers are compared with the one that leaves fewest unfinished.
+/// The system itself did not serve what all drivers leave.
 pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt> {
     let per_client = |driver: &DriverRecord| {
         let client_seconds = f64::from(driver.clients) * driver.seconds;

@@ -41,7 +41,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The trend of a trial's rate, from its slices or its check; none if it is too short.
+    /// The trend of a trial's rate, from its slices or its check; `None` if the trial is too short.
     pub(crate) fn level(&self, trial: &Trial) -> Option<Level> {
         self.levels.get(&trial.id).copied()
     }
@@ -54,7 +54,7 @@ impl<'a> Evidence<'a> {
             && own.skip(1).all(|instance| instance.is_fresh)
     }
 
-    /// A trial's figure, or a lower bound of it. None if it was not measured, or if no operation finished.
+    /// A trial's figure, or a lower bound of it; `None` if it was not measured, or if no operation finished.
     pub(crate) fn bound(&self, trial: &Trial, quantity: Quantity) -> Option<Figure> {
         self.figures.get(&trial.id)?.get(&quantity).copied()
     }

@@ -1,4 +1,4 @@
-//! Settings that were asked for and are not in force, and systems that are the same for it.
+//! Requested settings that are not in force, and systems that are the same because of that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,17 +8,18 @@ use serde::Serialize;
 
 use crate::compare::comparison::Member;
 
-/// A system whose server does not have settings as they were asked for.
+/// A system whose server does not have the requested settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SystemNotInForce {
     pub system: String,
     /// These settings, by name.
     pub settings: Vec<NotInForce>,
-    /// Earlier systems of the plan that are the same system: they were to differ in settings that are not in force.
+    /// Earlier systems of the plan that are the same system, because the settings in which they should differ
+    /// are not in force.
     pub same_as: Vec<String>,
 }
 
-/// What was asked of the systems of a run, and what their servers reported.
+/// The requested settings of the systems of a run, and those that their servers reported.
 pub(crate) struct InForce<'a> {
     systems: BTreeMap<&'a str, (SystemFacts, Vec<NotInForce>)>,
 }
@@ -55,7 +56,7 @@ pub(crate) fn not_in_force(run: &Run, in_force: &InForce<'_>) -> Vec<SystemNotIn
     told.filter(|it| !it.settings.is_empty() || !it.same_as.is_empty()).collect()
 }
 
-/// The settings that are not in force, if two systems are the same for it.
+/// The settings that are not in force, if they make two systems the same.
 pub(crate) fn same_systems(base: Member<'_>, candidate: Member<'_>) -> Option<Vec<NotInForce>> {
     same((record(base)?, &base.evidence.in_force), (record(candidate)?, &candidate.evidence.in_force))
 }
@@ -86,7 +87,7 @@ pub(crate) fn swept_settings(systems: &[&SystemRecord]) -> BTreeSet<String> {
     names.into_iter().filter(differs).cloned().collect()
 }
 
-/// A system as the audit sees it; none if it was never up. Limits are compared as the plan has them.
+/// A system as the audit sees it; `None` if it was never up. Its limits are those of the plan.
 pub(crate) fn facts(system: &SystemRecord) -> Option<SystemFacts> {
     let product = Product::reported(&system.variables).or_else(|| {
         let version = system.engine_version.as_ref()?.parse().ok()?;

@@ -6,27 +6,27 @@ use serde::Serialize;
 /// A lower bound within this factor of the value counts as the value.
 const CLOSE: f64 = 1.01;
 
-/// A latency, or a lower bound of it. Abandoned events and events that never started have a lower bound: the time that
-/// they waited.
+/// A latency, or a lower bound of it. The lower bound of abandoned events and of events that never started is
+/// the time that they waited.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyUs {
     pub us: f64,
     pub is_lower_bound: bool,
 }
 
-/// The latencies of one or more trials, censored ones included.
+/// The latencies of one or more trials, including censored ones.
 ///
-/// Of a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is a lower
-/// bound if it would change were the censored latencies infinite. Otherwise it is exact. Maximum
-/// and mean would always be lower bounds. They count as known if few events are censored and none had waited longer
-/// than most events take.
+/// Only a lower bound of a censored latency is known, so some figures are lower bounds too. A quantile is a
+/// lower bound if it would change when the censored latencies were infinite. Otherwise it is exact. Maximum
+/// and mean would always be lower bounds. They count as known if few events are censored and none of these
+/// had waited longer than most events take.
 pub struct Latencies {
     all: LatencyCounts,
     censored: Option<LatencyCounts>,
 }
 
 impl Latencies {
-    /// The merged latencies of trials; none if no event finished or waited.
+    /// The merged latencies of trials; `None` if no event finished or waited.
     pub fn of<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>) -> Option<Self> {
         let (mut all, mut censored) = (None, None);
         for trial in trials {

@@ -47,7 +47,7 @@ impl<'a> Trials<'a> {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.failed)
     }
 
-    /// Rounds of a system in a test that completed and do not count, because neighbours disturbed them.
+    /// Rounds in which a system completed a test but which do not count, because neighbours disturbed them.
     pub(crate) fn disturbed(&self, step: &str, clients: u32, system: &str) -> &[(u32, Disturbance)] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.disturbed)
     }

@@ -165,8 +165,8 @@ fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
     ]
 }
 
-/// Operations per second of a trial, 0 if nothing was done; none if no time was measured. For a capacity search it is the
-/// capacity, because the search sets the rates of its probes.
+/// Operations per second of a trial, 0 if no operation finished; `None` if no time was measured. For a
+/// capacity search it is the capacity, because the search sets the rates of its probes.
 pub fn throughput(trial: &TrialRecord) -> Option<f64> {
     if let Some(capacity) = trial.capacity {
         return Some(capacity.per_second);
@@ -174,12 +174,13 @@ pub fn throughput(trial: &TrialRecord) -> Option<f64> {
     trial.measured.as_ref()?.operations_per_second()
 }
 
-/// The logarithm of each slice's rate, by cycle, of a trial that did something; else empty.
+/// The logarithm of each slice's rate, by cycle; empty if the trial finished no operation.
 ///
-/// A slice without operations, for example because a disk stalled for all of it, counts as half an operation. So its log
-/// ratio is an extreme one, which the trimmed mean of the cycles leaves out, and not none, which would leave out stalls
-/// (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20,
-/// 1956). If half of the slices were without operations, their mean would be made of this, so there is none.
+/// A slice without operations, for example because a disk stalled for all of it, counts as half an operation
+/// (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of Human
+/// Genetics 20, 1956). Its log ratio is therefore extreme, and the trimmed mean of the cycles leaves it out.
+/// If the slice had no ratio at all, stalls would be ignored. If half of the slices have no operations, their
+/// mean would consist of such values, so the result is empty.
 pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
     let slices = || trial.slices.iter().filter(|slice| slice.seconds > 0.0);
     let without = slices().filter(|slice| slice.operations <= 0.0).count();
@@ -189,7 +190,7 @@ pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
     let rate =
         |operations: f64, seconds: f64| if operations > 0.0 { operations / seconds } else { 0.5 / seconds };
     let ln_rates = slices().map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln()));
-    // A damaged results file may have slices without time, or of endless work.
+    // A damaged results file may have slices of no duration, or with infinite work.
     ln_rates.filter(|(_, ln_rate)| ln_rate.is_finite()).collect()
 }
 

@@ -1,5 +1,5 @@
-//! Stalls: times of a trial without finished events that are too long to be chance. At a rate, only times in which
-//! something was due count, and what was due is what could have finished.
+//! Stalls: times of a trial without finished events that are too long to be chance. In an open loop, only
+//! times with due events count, and the due events are the events that could have finished.
 
 use dyno_store::TrialRecord;
 use serde::Serialize;
@@ -14,7 +14,7 @@ const CHANCE_MAX: f64 = 0.001;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stall {
     pub seconds: f64,
-    /// Its start, in seconds since the measurement began; none if unknown, as in trials in slices.
+    /// Its start, in seconds since the measurement began; `None` if unknown, as in trials in slices.
     pub began_seconds: Option<f64>,
 }
 
@@ -30,7 +30,7 @@ fn limit_seconds(events: u64, seconds: f64) -> f64 {
     (seconds / events * (events / CHANCE_MAX).ln()).max(STALL_SECONDS_MIN)
 }
 
-/// The limit for a trial; none if nothing was due in it.
+/// The limit for a trial; `None` if no event was due in it.
 fn limit_of(trial: &TrialRecord) -> Option<f64> {
     let measured = trial.measured.as_ref()?;
     let left = trial.backlog.unwrap_or(0) + trial.unfinished.unwrap_or(0);
@@ -41,7 +41,7 @@ fn limit_of(trial: &TrialRecord) -> Option<f64> {
         let finished = of_drivers.unwrap_or(measured.counts.events.max(measured.counts.operations));
         return Some(limit_seconds(finished, measured.seconds));
     };
-    // Likewise at a rate, of the drivers for which anything was due.
+    // The same for a load at a rate, for the drivers that had due events.
     let of_drivers = trial.drivers.iter().map(|driver| driver.events + driver.left_events);
     let due = of_drivers.filter(|due| *due > 0).min().unwrap_or(due);
     (due > 0).then(|| limit_seconds(due, measured.seconds))

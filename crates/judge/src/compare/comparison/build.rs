@@ -16,16 +16,18 @@ use crate::trial::evidence::Evidence;
 
 /// Compares each candidate with its base: `(base, candidate)`.
 ///
-/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs have no verdict,
-/// unless both hold the same anchor. All tests of all candidates are one family, and alarms are corrected for their number.
-/// The rule's looks are at least those of the runs, and so is its correction unless it has one.
+/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs
+/// have no verdict unless both contain the same anchor. All tests of all candidates are one family, and
+/// alarms are corrected for their number. The rule's looks are raised to those of the runs. The correction is
+/// that of the runs unless the rule has one.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let sides: Vec<_> = subjects.iter().map(|(base, candidate)| (vec![*base], vec![*candidate])).collect();
     compare_sessions(&sides, rule)
 }
 
-/// Compares each candidate with its base, each in one session or several: each run is a session. Several sessions a side are
-/// the replicates. A subject without a session on either side is left out.
+/// Compares each candidate with its base, each in one or several sessions. Each run is a session. With
+/// several sessions a side, the sessions are the replicates. A subject that lacks a session on either side is
+/// left out.
 pub fn compare_sessions(
     subjects: &[(Vec<ComparedSystem<'_>>, Vec<ComparedSystem<'_>>)],
     rule: &Rule,
@@ -89,7 +91,7 @@ pub(crate) fn judge(subjects: &[Subject<'_>], rule: &Rule) -> Judgement {
 /// The adjusted p-values of all tests that can be judged, without controls.
 struct Family {
     adjusted: Vec<f64>,
-    /// How they were adjusted: tests that share no rounds by Holm's correction in place of max-T.
+    /// How they were adjusted. For tests that share no rounds, Holm's correction replaces max-T.
     correction: Correction,
     /// Confidence that an alarm needs in the worst case.
     alarm_confidence: f64,
@@ -116,7 +118,7 @@ impl Family {
     }
 }
 
-/// A side by its first session.
+/// A side, described by its first session.
 fn side(members: &[Member<'_>]) -> Side {
     let member = members[0];
     let system = member.run().systems.iter().find(|system| system.id == member.system);

@@ -1,4 +1,4 @@
-//! Checks of two systems' rates over time, for the ratio of the two.
+//! Checks whether two systems' rates, and so their ratio, were steady.
 
 use dyno_stats::{Level, Margin, level, median};
 use dyno_store::Trial;
@@ -24,12 +24,13 @@ pub(super) struct NoLevel {
     pub(super) base_moves_more: bool,
     /// Whether the base's own rate is steady enough to be judged.
     pub(super) is_base_steady: bool,
-    /// The candidate's rate at the end as a multiple of that at the start, median of the rounds, if it falls in most
-    /// rounds and the base's has a level.
+    /// The candidate's rate at the end as a multiple of that at the start, median of the rounds. `None`
+    /// unless it falls in most rounds while the base's rate is level.
     pub(super) decay: Option<f64>,
 }
 
-/// Whether the ratio is not steady in most rounds: it has a trend, or a system's own rate has a large one.
+/// Returns a finding if the ratio is not steady in most rounds: it has a trend, or a system's own rate
+/// changes much.
 pub(super) fn no_level(base: &System<'_>, candidate: &System<'_>) -> Option<NoLevel> {
     let (mut without, mut moves) = (0, 0.0);
     let mut levels: Vec<(Level, Level)> = Vec::new();
@@ -61,7 +62,8 @@ pub(super) fn no_level(base: &System<'_>, candidate: &System<'_>) -> Option<NoLe
     })
 }
 
-/// The trials of each round; of several sessions, those of the first two, of the second two, and so on.
+/// The trials of each round. With several sessions, the trials of the first session of each side, then of the
+/// second, and so on.
 fn rounds<'a>(
     base: &System<'a>,
     candidate: &System<'a>,
@@ -79,8 +81,8 @@ fn move_apart(of_base: Level, of_own: Level) -> bool {
     apart >= RATIO_CHANGE_MAX.ln() && !(of_base.has_level() && of_own.has_level())
 }
 
-/// The ratio of all operations over all time, in the middle round. None if it differs from the ratio of neighbouring
-/// slices by no more than the margin or by no more than chance.
+/// The ratio of all operations over all time, in the middle round. `None` if it differs from the ratio of
+/// neighbouring slices by no more than the margin or than chance explains.
 pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     let mut sliced: Vec<&PairRound> = rounds.iter().filter(|round| round.slices.is_some()).collect();
     let distance = |round: &PairRound| round.whole_ln_ratio - round.ln_ratio;
@@ -91,7 +93,7 @@ pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     (distance(middle).abs() > least).then(|| middle.whole_ln_ratio.exp())
 }
 
-/// The ratio of neighbouring slices, median of the rounds, if the reported ratio includes stalls.
+/// The median over rounds of the ratio of neighbouring slices, if the reported ratio includes stalls.
 pub(super) fn counted_stalls(rounds: &[PairRound]) -> Option<f64> {
     let counted = rounds.iter().filter(|round| round.counts_stalls);
     let of_slices: Vec<f64> = counted.filter_map(|round| Some(round.slices?.ln_ratio)).collect();

@@ -8,13 +8,13 @@ use super::{Comparison, Finding, TestComparison};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
-    /// Every test that votes shows that the candidate is not worse by more than the margin, and at least one of each
-    /// candidate does. Each test must be significant on its own; then all are (Berger, "Multiparameter hypothesis
-    /// testing and acceptance sampling", Technometrics 24(4), 1982).
+    /// Every test that votes shows that the candidate is not worse by more than the margin, and each
+    /// candidate has at least one such test. If each test is significant on its own, all are together
+    /// (Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982).
     NoneRegressed,
     /// At least one test regressed or failed, after correction for the number of tests.
     SomeRegressed,
-    /// Neither is shown.
+    /// Neither of the two is shown.
     NotDecided,
 }
 
@@ -26,15 +26,17 @@ pub enum GateVote {
     NotWorse,
     /// It regressed or failed.
     Worse,
-    /// It shows neither, although the base's own figures can be judged. So nothing regressed only if something else
-    /// shows it. [`TestComparison::undecided`] says why.
+    /// It shows neither, although the base's own figures can be judged. It therefore keeps the outcome
+    /// undecided. [`TestComparison::undecided`] says why.
     Open,
-    /// It says nothing of the candidate: the base cannot be judged in it either, or it is not meant to be judged.
+    /// It says nothing about the candidate: the base cannot be judged in this test either, or the test is not
+    /// meant to be judged.
     Abstains,
 }
 
 impl GateVote {
-    /// The vote of a test with this finding. `is_base_judgeable`: whether the base's own figures can be judged.
+    /// The vote of a test with this finding. `is_base_judgeable` says whether the base's own figures can be
+    /// judged.
     pub(super) fn of(finding: Finding, rules_out_regression: bool, is_base_judgeable: bool) -> Self {
         match finding {
             Finding::Regressed | Finding::Failed => Self::Worse,

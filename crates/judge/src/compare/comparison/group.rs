@@ -10,8 +10,8 @@ use crate::compare::pair::{PairRound, Ratios, mean_of_one_round};
 use crate::compare::rule::Rule;
 use crate::compare::sessions::{Replicates, Unpaired, estimate};
 
-/// The mean of each group with more than one ratio, in run order. None if there is only one group, because it contains
-/// all tests.
+/// The mean of each group with more than one ratio, in run order. Empty if there is only one group, because
+/// it contains all tests.
 pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule) -> Vec<GroupMean> {
     let groups: Vec<&[Measured<'_>]> = tests.chunk_by(|a, b| a.step.group == b.step.group).collect();
     if groups.len() == 1 {
@@ -24,13 +24,13 @@ pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule) -> Vec<GroupMean>
         .collect()
 }
 
-/// The mean over all tests; none without a ratio.
+/// The mean over all tests; `None` without a ratio.
 pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
     mean("", tests, rule)
 }
 
-/// The mean over some tests. The properties of an instance affect all its tests. The mean is therefore first computed
-/// over the tests of each round, and then the interval over rounds.
+/// The mean over some tests. The properties of an instance affect all its tests, so the mean is first
+/// computed over the tests of each round, and then the interval over rounds.
 fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
     let ratios: Vec<&Ratios> =
         tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
@@ -102,8 +102,8 @@ struct Block {
 }
 
 impl Block {
-    /// The largest such block among those that drop the rounds with the fewest tests. An interrupted run loses its last
-    /// round. A test that failed once is dropped.
+    /// The largest such block among those that drop the rounds with the fewest tests. This drops the last
+    /// round of an interrupted run, and a test that failed once.
     fn of<T>(rows: &[BTreeMap<u32, T>]) -> Self {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for round in rows.iter().flat_map(BTreeMap::keys) {

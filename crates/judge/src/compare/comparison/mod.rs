@@ -40,7 +40,7 @@ pub struct ComparedSystem<'a> {
     pub run: &'a Run,
     /// Checks of its trials. Without them, the rates of trials without slices are assumed to be steady.
     pub checks: &'a TrialChecks,
-    /// The system's id in it.
+    /// The system's id in that run.
     pub system: &'a str,
 }
 
@@ -58,9 +58,9 @@ pub struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbedTests {
     pub tests: usize,
-    /// All tests, without those of controls.
+    /// Number of all tests, without those of controls.
     pub of: usize,
-    /// Of the test in which the largest share of rounds was disturbed.
+    /// Figures of the test in which the largest share of rounds was disturbed.
     pub worst: DisturbedRounds,
 }
 
@@ -70,37 +70,39 @@ pub struct Comparison {
     /// The system that it is compared with.
     pub base: Side,
     pub candidate: Side,
-    /// Whether one of them is the control of the other (an A/A pair). Their difference is noise. It is in no family and
-    /// does not affect the outcome.
+    /// Whether one of them is the control of the other (an A/A pair), so that their difference is noise. Such
+    /// a comparison belongs to no family and does not affect the outcome.
     pub is_control: bool,
-    /// The settings that are not in force, if the two are the same system for it. Their tests are not judged.
+    /// The settings that are not in force, if they make the two systems the same. The tests of such systems
+    /// are not judged.
     pub same_for: Option<Vec<NotInForce>>,
     /// Differences between the conditions of the runs; empty within one run.
     pub differences: Vec<Difference>,
-    /// The anchor that all runs have; none within one run, if a run has none, and if a side is the anchor itself.
+    /// The anchor that all runs have; `None` within one run, if a run has no anchor, or if a side is the
+    /// anchor itself.
     pub anchor: Option<SharedAnchor>,
     /// Each step at each client count, in run order.
     pub tests: Vec<TestComparison>,
-    /// The mean of each group with more than one ratio, in run order; empty if there is only one group, or if the two are
-    /// the same system.
+    /// The mean of each group with more than one ratio, in run order. Empty if there is only one group, or if
+    /// the two are the same system.
     pub groups: Vec<GroupMean>,
-    /// The mean over all tests; none without a ratio, or if the two are the same system.
+    /// The mean over all tests; `None` without a ratio, or if the two are the same system.
     pub overall: Option<GroupMean>,
 }
 
 /// Identification of a system in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
-    /// The run's number in its results file; of several sessions, that of the first.
+    /// The run's number in its results file. With several sessions, the number of the first.
     pub run: i64,
     /// The numbers of all its runs. Each run is a session.
     pub runs: Vec<i64>,
     pub system: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
-    /// The version that the server reported; none if it never started.
+    /// The version that the server reported; `None` if it never started.
     pub engine_version: Option<String>,
-    /// The settings that it was asked for and does not have.
+    /// The requested settings that are not in force.
     pub not_in_force: Vec<NotInForce>,
 }
 
@@ -113,9 +115,9 @@ pub struct TestComparison {
     /// The kind of operation that the rate counts.
     pub operation: Operation,
     pub finding: Finding,
-    /// Why there is no verdict; none if there is one.
+    /// Why there is no verdict; `None` if there is one.
     pub undecided: Option<Undecided>,
-    /// Rounds that do not count, because neighbours disturbed them; none without one.
+    /// Rounds that do not count because neighbours disturbed them, if any.
     pub disturbed: Option<DisturbedRounds>,
     /// What it contributes to the overall verdict.
     pub gate: GateVote,
@@ -130,27 +132,28 @@ pub struct TestComparison {
     /// Confidence interval of the true ratio, for this test alone.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// What the independent values are from which the ratio is computed.
+    /// The kind of independent values from which the ratio is computed.
     pub replicates: Replicates,
     /// The rounds from which the ratio is computed, which both systems completed. Empty for runs that are not paired.
     pub rounds: Vec<RoundRatio>,
-    /// Differences within it are "the same". It is the rule's margin, and noise does not widen it.
+    /// Differences within this margin count as "the same". It is the rule's margin, which noise does not
+    /// widen.
     pub margin: Margin,
-    /// Differences beyond it are an alarm. It is the rule's margin, widened by a noisy A/A pair.
+    /// Differences beyond this margin are an alarm. It is the rule's margin, widened if an A/A pair is noisy.
     pub alarm_margin: Margin,
-    /// Two-sided probability of a difference as clear beyond the margin of alarms if there is none, for this test
-    /// alone.
+    /// Two-sided p-value: the probability of a difference at least as far beyond the margin of alarms if
+    /// there is none, for this test alone.
     pub p: Option<f64>,
     /// `p`, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
-    /// Estimated number of further rounds for a verdict, or of sessions a side if these are the replicates, if there is not
-    /// enough evidence; none if more than 1000.
+    /// Estimated number of further rounds for a verdict, or of further sessions a side if sessions are the
+    /// replicates. `None` if there is a verdict, or if the number is above 1000.
     pub more_rounds: Option<usize>,
     /// Whether the candidate is significantly not worse by more than the margin.
     pub rules_out_regression: bool,
-    /// Standard deviation of log ratios between instances; none with fewer than two rounds.
+    /// Standard deviation of log ratios between instances; `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
-    /// Standard deviation of log ratios between neighbouring slices; none without slices.
+    /// Standard deviation of log ratios between neighbouring slices; `None` without slices.
     pub between_slices: Option<f64>,
     /// All other quantities that both systems have, without verdict.
     pub costs: BTreeMap<Quantity, CostRatio>,
@@ -163,7 +166,7 @@ pub struct RoundRatio {
     /// The round, from 0.
     pub round: u32,
     pub ratio: f64,
-    /// Standard error of its logarithm, from slices; none for whole trials.
+    /// Standard error of its logarithm, from slices; `None` for whole trials.
     pub standard_error: Option<f64>,
     /// Slices of each system from which it is computed; 0 for whole trials.
     pub slices: usize,
@@ -187,16 +190,16 @@ pub enum Undecided {
         /// Number of sessions a side that a verdict needs.
         wanted: usize,
     },
-    /// The two were measured in one session each and have no anchor in common, so that a difference between the sessions is not
-    /// told from one between the systems.
+    /// The two were measured in one session each and have no anchor in common, so a difference between the
+    /// sessions cannot be told from one between the systems.
     OneSession,
-    /// Too few rounds are left without those that neighbours disturbed.
+    /// Without the rounds that neighbours disturbed, too few rounds are left.
     Disturbed(DisturbedRounds),
     /// The interval contains both a difference that matters and no difference.
     Interval,
     /// A system's rate was still rising or falling.
     NoLevel { system: String },
-    /// The candidate's rate falls over the trial, while the base's has a level.
+    /// The candidate's rate falls during the trial, while the base's is level.
     Decays {
         /// The candidate's rate at the end of a trial as a multiple of that at its start, median of the rounds.
         change: f64,
@@ -205,14 +208,14 @@ pub enum Undecided {
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
-    /// A system finished no operation in a round in which the other did, or neither did in any round. Nothing done is 0 and
-    /// has no ratio.
+    /// A system finished no operation in a round in which the other did, or neither finished one in any
+    /// round. A rate of 0 has no ratio.
     NothingDone { system: String },
     /// At the rate of the step, no event was due in any round.
     NothingDue,
-    /// In a round only a lower bound of the quantity is known, because unfinished events determine it.
+    /// In some round only a lower bound of the quantity is known, because unfinished events determine it.
     OnlyBounds { system: String },
-    /// The two are the same system: what was to differ is not in force.
+    /// The two are the same system, because the settings in which they should differ are not in force.
     SameSystem,
     /// The base completed no round.
     BaseFailed,
@@ -224,13 +227,14 @@ pub enum Undecided {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum TestWarning {
-    /// Stalls in one or more rounds, which the host may have caused. The ratio of all operations over all time differs
-    /// from the ratio of neighbouring slices, which is the reported one.
+    /// Stalls in some rounds, which the host may have caused. The reported ratio is that of neighbouring
+    /// slices. The ratio of all operations over all time differs from it.
     Stalls {
         /// The ratio of all operations over all time, in the middle round.
         whole_ratio: f64,
     },
-    /// Stalls in every round, which a system itself causes. The reported ratio is that of all operations over all time.
+    /// Stalls in every round, which the system itself causes. The reported ratio is that of all operations
+    /// over all time.
     StallsCounted {
         /// The ratio of neighbouring slices, median of the rounds.
         sliced_ratio: f64,
@@ -249,13 +253,13 @@ pub enum TestWarning {
     },
     /// It used one instance in all rounds, so the properties of this instance affect all of them.
     NotFresh { system: String },
-    /// In some rounds only its threads were pinned to cores of their own, which changes a rate.
+    /// In some rounds only this system's threads were pinned to cores of their own, which changes its rate.
     PinnedAlone { system: String, rounds: usize },
 }
 
 impl TestWarning {
-    /// Whether it is of the comparison in one test. Failures are warnings of the systems' own trials, and a system that used
-    /// one instance did so in all tests.
+    /// Whether it concerns the comparison in one test. Failures are warnings of the systems' own trials, and
+    /// a reused instance concerns all tests.
     pub fn is_of_one_test(&self) -> bool {
         matches!(self, Self::Stalls { .. } | Self::StallsCounted { .. } | Self::PinnedAlone { .. })
     }
@@ -284,10 +288,10 @@ pub enum Finding {
     NotEnoughEvidence,
     /// The candidate failed in rounds that the base completed.
     Failed,
-    /// The candidate's rate falls over the trial, while the base's has a level. So the ratio of their rates depends on
-    /// the length of the trial, and is not judged.
+    /// The candidate's rate falls during the trial, while the base's is level. The ratio of their rates
+    /// depends on the length of the trial and is not judged.
     Decays,
-    /// It cannot be judged with any number of rounds, for the reason in [`TestComparison::undecided`].
+    /// It cannot be judged with any number of rounds. [`TestComparison::undecided`] has the reason.
     Unjudged,
 }
 
@@ -296,7 +300,7 @@ pub enum Finding {
 pub struct GroupMean {
     /// The group; empty for all tests.
     pub group: String,
-    /// Number of tests in the mean: those that have every round.
+    /// Number of tests in the mean. Each has all the rounds.
     pub tests: usize,
     pub ratio: f64,
     /// Its interval over rounds.
@@ -321,7 +325,7 @@ impl RoundRatio {
 }
 
 impl Judgement {
-    /// The tests without a verdict because neighbours disturbed their rounds; none without one.
+    /// The tests that have no verdict because neighbours disturbed their rounds, if any.
     pub fn disturbed(&self) -> Option<DisturbedTests> {
         let judged = self.comparisons.iter().filter(|comparison| !comparison.is_control);
         DisturbedTests::among(judged.flat_map(|comparison| &comparison.tests))
@@ -341,7 +345,7 @@ impl DisturbedTests {
 }
 
 impl Comparison {
-    /// The tests without a verdict because neighbours disturbed their rounds; none without one.
+    /// The tests that have no verdict because neighbours disturbed their rounds, if any.
     pub fn disturbed(&self) -> Option<DisturbedTests> {
         DisturbedTests::among(self.tests.iter())
     }

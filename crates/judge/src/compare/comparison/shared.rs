@@ -8,16 +8,18 @@ use super::test::Measured;
 use crate::compare::pair::Ratios;
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
-/// Seed of the reversals of more rounds than can all be tried. It is fixed, so that the same results have the same verdicts.
+/// Seed of the random sign reversals, if there are too many rounds to try all reversals. It is fixed, so that
+/// the same results have the same verdicts.
 const SEED: u64 = 15;
 
-/// The adjusted p-values of tests by [`max_t`]; none unless every test is of paired rounds.
+/// The adjusted p-values of tests by [`max_t`]; `None` unless every test has paired rounds.
 pub(super) fn adjusted_by_rounds(tests: &[&Measured<'_>], rule: &Rule) -> Option<Vec<f64>> {
     let are_paired = tests.iter().all(|test| matches!(test.ratios, Ratios::Paired(_)));
     let rounds: BTreeSet<u32> =
         tests.iter().flat_map(|test| test.ratios.rounds()).map(|round| round.round).collect();
     let shared = |test: &&Measured<'_>| {
-        // One with too few rounds for a verdict says nothing, and its t of few values would hide what the others show.
+        // A test with too few rounds for a verdict is left out, because its t of few values would hide what
+        // the others show.
         let own = test.ratios.rounds();
         let own = if own.len() < ROUNDS_WITH_VERDICT_MIN { &[] } else { own };
         let of = |number: &u32| own.iter().find(|round| round.round == *number);

@@ -13,11 +13,12 @@ use crate::trial::of_run::tests;
 
 /// A candidate and its base. Each run is a session.
 pub(crate) struct Subject<'a> {
-    /// In each of its sessions, at least one.
+    /// The base in each of its sessions, at least one.
     pub(super) base: Vec<Member<'a>>,
-    /// In each of its sessions, at least one.
+    /// The candidate in each of its sessions, at least one.
     pub(super) candidate: Vec<Member<'a>>,
-    /// The anchor of the sessions. None within one run, whose rounds are paired, and none if the anchor itself is compared.
+    /// The anchor of the sessions. `None` within one run, whose rounds are paired, and if the anchor itself
+    /// is compared.
     pub(super) anchor: Option<SharedAnchor>,
 }
 
@@ -27,7 +28,7 @@ impl<'a> Subject<'a> {
         Self { base: vec![base], candidate: vec![candidate], anchor: None }
     }
 
-    /// None if a side has no session.
+    /// `None` if a side has no session.
     pub(super) fn of(base: Vec<Member<'a>>, candidate: Vec<Member<'a>>) -> Option<Self> {
         let (first, of_candidate) = (*base.first()?, *candidate.first()?);
         if base.len() + candidate.len() == 2 && std::ptr::eq(first.run(), of_candidate.run()) {
@@ -65,7 +66,7 @@ impl<'a> Subject<'a> {
                 .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
     }
 
-    /// The settings that are not in force, if the two are the same system for it.
+    /// The settings that are not in force, if they make the two systems the same.
     pub(super) fn same_for(&self) -> Option<Vec<NotInForce>> {
         let (base, candidate) = self.first();
         same_systems(base, candidate)

@@ -85,7 +85,7 @@ impl<'a> System<'a> {
         bounds.any(|figure| figure.is_lower_bound)
     }
 
-    /// Median of its rounds; of several sessions, that of their medians.
+    /// Median of its rounds. With several sessions, the median of the sessions' medians.
     pub(super) fn median(&self, quantity: Quantity) -> Option<f64> {
         let of_session = |part: Part<'_>| {
             let figures = part.trials.iter().filter_map(|trial| part.evidence.figure(trial, quantity));
@@ -94,7 +94,7 @@ impl<'a> System<'a> {
         median(&self.parts().filter_map(of_session).collect::<Vec<_>>())
     }
 
-    /// Whether it completed a trial, and all that it completed did this.
+    /// Whether it completed a trial and `is_so` holds for all completed trials.
     pub(super) fn always(&self, is_so: fn(Done) -> bool) -> bool {
         self.completed() > 0 && self.trials().all(|(_, trial)| is_so(Done::of(&trial.record)))
     }
@@ -119,7 +119,8 @@ impl<'a> System<'a> {
     }
 }
 
-/// Rounds in which a trial of either system was disturbed, by the stronger disturbance; none without one.
+/// Rounds in which a trial of either system was disturbed, each with the stronger disturbance. `None` if
+/// there are none.
 pub(super) fn disturbed_rounds(base: &System<'_>, candidate: &System<'_>) -> Option<DisturbedRounds> {
     let mut by_round: BTreeMap<(usize, u32), Disturbance> = BTreeMap::new();
     let mut measured: BTreeSet<(usize, u32)> = BTreeSet::new();

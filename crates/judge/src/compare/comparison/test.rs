@@ -31,9 +31,10 @@ pub(super) struct Measured<'a> {
     pub(super) ratios: Ratios,
     estimate: Option<RatioEstimate>,
     no_level: Option<NoLevel>,
-    /// The system that has only a lower bound of the quantity in a round.
+    /// The system of which a round has only a lower bound of the quantity.
     only_bounds: Option<&'a str>,
-    /// Whether the two are the same system: what was to differ is not in force.
+    /// Whether the two are the same system, because the settings in which they should differ are not in
+    /// force.
     are_same: bool,
     /// Rounds that do not count, because neighbours disturbed a trial of either system.
     disturbed: Option<DisturbedRounds>,
@@ -170,7 +171,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The finding that further figures cannot change; none if it depends on the figures.
+    /// The finding, if further figures cannot change it; `None` if it depends on the figures.
     fn never(&self, rule: &Rule) -> Option<(Finding, Option<Undecided>)> {
         let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
         let is_unplanned = |it: &&System<'_>| self.step.not_for.iter().any(|id| id == it.id);
@@ -236,7 +237,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Why the throughput has no ratio. Dropping the rounds in which one system did nothing would drop its worst ones.
+    /// The reason, if the throughput has no ratio. Dropping the rounds in which one system finished nothing
+    /// would drop its worst rounds.
     fn nothing_done(&self, rule: &Rule) -> Option<Undecided> {
         if rule.quantity != Quantity::Throughput {
             return None;
@@ -285,7 +287,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Fewest rounds for the verdict that the estimate suggests. An alarm must hold among all tests, sameness only for each test.
+    /// Fewest rounds for the verdict that the estimate suggests. An alarm must hold among all tests; sameness
+    /// only in its own test.
     fn rounds_min(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> usize {
         let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
         let is_by_reversals = rule.correction() == Correction::MaxT && self.is_beyond(estimate);

@@ -313,7 +313,7 @@ fn nothing_done_is_0_and_has_no_ratio() {
         assert_eq!((test.p, judgement.outcome), (None, GateOutcome::NotDecided));
         assert_eq!(test.ratio.is_some(), new.end - new.start == 1, "of the other rounds there is one");
     }
-    // Both did nothing in a round: the others tell.
+    // Both finished nothing in a round, so the other rounds decide.
     assert_eq!(first(&judge_with(2..3, 2..3, Some(0))).finding, Finding::Same);
 }
 

@@ -21,8 +21,8 @@ fn normal(random: &mut SplitMix64) -> f64 {
     (0..12).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
 }
 
-/// A session of `rounds` rounds of a pinned system and one that is `ratio` times as fast. Both are faster or slower by what is of
-/// the session.
+/// A session of `rounds` rounds with a pinned system and a system that is `ratio` times as fast. The session
+/// makes both faster or slower alike.
 fn session(id: i64, ratio: f64, rounds: usize, between_sessions: f64, random: &mut SplitMix64) -> Run {
     let mut run = run(id, &["pinned", "db"]);
     let of_session = between_sessions * normal(random);
@@ -50,7 +50,8 @@ fn is_alarm(judgement: &Judgement) -> bool {
     matches!(finding, Finding::Improved | Finding::Regressed)
 }
 
-/// Judgements of `experiments` pairs of sides with so many sessions: one of eight rounds, or several of three.
+/// Judgements of `experiments` pairs of sides with this many sessions: one of eight rounds, or several of
+/// three.
 fn judgements(
     ratio: f64,
     sessions: i64,
@@ -75,7 +76,8 @@ fn judgements(
     })
 }
 
-/// Alarms between `experiments` pairs of equals at most, for a promise of 5%, in all but one case of 1000.
+/// The largest number of false alarms among `experiments` pairs of equal systems that a promise of 5% allows,
+/// with a probability of 99.9%.
 fn alarms_max(experiments: u64) -> usize {
     let n = experiments as f64;
     (0.05 * n + 3.1 * (0.05 * 0.95 * n).sqrt()).ceil() as usize

@@ -1,13 +1,14 @@
-//! The hardware of systems, as their limits leave it to them, and families of systems that differ in nothing else.
+//! The hardware of systems, as their limits leave it to them, and families of systems that differ only in
+//! hardware.
 
 use dyno_store::{Origin, Run, SystemRecord};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Keys of a confinement that are hardware whose amount a forecast may vary.
+/// Keys of a confinement that are amounts of hardware. A forecast may vary them.
 const AMOUNTS: [&str; 5] = ["server_cpus", "client_cpus", "read_iops", "write_iops", "volume_bytes"];
 
-/// What a system may use of CPUs and of its volume; none for no limit, or if it is not known.
+/// The CPUs and the volume that a system may use; `None` for no limit, or if it is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Hardware {
     pub cpus: Option<u64>,
@@ -41,7 +42,8 @@ impl Hardware {
         amount.filter(|amount| *amount > 0).map(|amount| amount as f64)
     }
 
-    /// That of a system: its limits, and without them the host's CPUs. Of a server that ran already, that of its price.
+    /// The hardware of a system: its limits, and the host's CPUs if they are not limited. For a server that
+    /// ran already, the hardware of its price.
     pub fn of(run: &Run, system: &SystemRecord) -> Self {
         let by_price = system.price.as_ref().filter(|_| system.origin == Origin::Dsn);
         let volume = by_price.and_then(|price| price.volume.as_ref()).map(|volume| volume.iops);
@@ -70,14 +72,14 @@ fn count_cpus(set: &str) -> Option<u64> {
     set.split(',').try_fold(0_u64, |sum, part| sum.checked_add(range(part)?))
 }
 
-/// Systems that differ in nothing but the amount of their hardware.
+/// Systems that differ only in the amount of their hardware.
 pub(super) struct Family<'a> {
     pub(super) name: String,
     pub(super) systems: Vec<(&'a SystemRecord, Hardware)>,
 }
 
-/// The families of a run, in the plan's order. Controls are in none, nor are systems on volumes with burst credits: the limit
-/// of such a volume changes while it is measured.
+/// The families of a run, in the plan's order. Controls belong to none. Neither do systems on volumes with
+/// burst credits, because the limit of such a volume changes during the measurement.
 pub(super) fn families(run: &Run) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = Vec::new();
     let has_bursts = |system: &SystemRecord| {
@@ -104,10 +106,10 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
     };
     let of_server = |system: &SystemRecord| system.origin == Origin::Dsn;
     let sweep = |system: &SystemRecord| system.configuration.as_ref().map(|it| it.sweep.clone());
-    // Builds of one version in two folders have one name. Those of a sweep are one build.
+    // Builds of one version in two folders have the same name. The systems of a sweep have the same build.
     let may_be_other_build =
         one.origin == Origin::Basedir && (sweep(one).is_none() || sweep(one) != sweep(other));
-    // A server that ran already is named by its address, which differs; what it is may differ too.
+    // The address of a server that ran already is its name. Other addresses may be other kinds of servers.
     !of_server(one)
         && !of_server(other)
         && !may_be_other_build
@@ -115,7 +117,7 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
             == (&other.name, &other.profile, &other.requested_settings, rest(other))
 }
 
-/// The id of the sweep with the levels that all have; without a sweep, the first system's id.
+/// The id of the sweep with the levels that all have. Without a sweep, the first system's id.
 fn name(systems: &[(&SystemRecord, Hardware)]) -> String {
     let configuration = |system: &SystemRecord| system.configuration.clone();
     let (first, others) = (systems[0].0, &systems[1..]);

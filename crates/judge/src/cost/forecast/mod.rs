@@ -1,7 +1,8 @@
-//! What systems would do on hardware that was not measured.
+//! Predicts what systems would do on hardware that was not measured.
 //!
-//! Bottleneck bounds ([`dyno_stats::BottleneckLaw`]) are calibrated within a family of systems that differ in the amount of
-//! their hardware only. They are tested by leaving out one system after the other, and these errors go into the intervals.
+//! Bottleneck bounds ([`dyno_stats::BottleneckLaw`]) are calibrated within a family of systems that differ
+//! only in the amount of their hardware. They are tested by leaving out one system after the other, and the
+//! resulting errors widen the intervals.
 
 mod hardware;
 mod model;
@@ -19,27 +20,28 @@ use crate::trial::of_run::Trials;
 use crate::trial::quantity::Quantity;
 pub use hardware::{Hardware, Resource};
 
-/// Largest error of a family's own systems, each predicted from the others, with which it predicts others.
+/// A family makes predictions only if each of its own systems is predicted from the others with at most this
+/// error.
 pub const ERROR_MAX: f64 = 0.2;
 
-/// Hardware to forecast for. What is empty is as each family has it.
+/// Hardware to forecast for. Where a list is empty, each family keeps what it has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedHardware {
     pub cpus: Vec<u64>,
-    /// As many reads and as many writes a second.
+    /// Limit of reads a second and, separately, of writes a second.
     pub iops: Vec<u64>,
 }
 
-/// A family of systems at a number of clients, with what it would do elsewhere.
+/// A family of systems at a number of clients, with predictions for other hardware.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     pub family: String,
-    /// A system of it.
+    /// A system of the family, as an example.
     pub like: String,
     pub clients: u32,
-    /// What its systems used of their hardware.
+    /// How much its systems used of their hardware.
     pub used: Vec<Used>,
-    /// Each system predicted from the others; empty if there are too few.
+    /// Each system predicted from the others; empty if there are too few systems.
     pub left_out: Vec<LeftOut>,
     pub predictions: Vec<Prediction>,
 }
@@ -57,10 +59,10 @@ pub struct Used {
 pub struct LeftOut {
     pub system: String,
     pub hardware: Hardware,
-    /// As measured.
+    /// The measured rate.
     pub operations_per_second: f64,
     pub predicted: f64,
-    /// The prediction as a share of what was measured, less 1.
+    /// The prediction divided by the measured rate, minus 1.
     pub error: f64,
     /// Whether its hardware is outside the range of the others'.
     pub is_outside: bool,
@@ -76,7 +78,7 @@ pub struct LeftOutTest {
     pub left_out: Vec<LeftOut>,
 }
 
-/// A family on hardware that it was not measured on.
+/// A prediction of a family on hardware that it was not measured on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
     pub hardware: Hardware,
@@ -89,14 +91,14 @@ pub struct Prediction {
 pub enum Predicted {
     Rate {
         operations_per_second: f64,
-        /// Where it lies, by what rounds vary and by what the model errs.
+        /// Where it lies, from the variation of rounds and the errors of the model.
         interval: Interval,
         /// Whether the hardware is outside the measured range.
         is_outside: bool,
         /// The largest error of measured systems that were predicted in the same way.
         error_max: f64,
     },
-    /// Only a bound: what an operation demands of a resource does not allow more.
+    /// Only a bound: the demand of an operation on a resource does not allow more.
     AtMost {
         operations_per_second: f64,
         resource: Resource,
@@ -111,8 +113,8 @@ pub enum Predicted {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Unpredicted {
-    /// Measured systems do not have different, known amounts of a resource of which another amount is asked for, or they have
-    /// reads and writes in one proportion, and another is asked for.
+    /// The measured systems do not have different, known amounts of a resource that the forecast varies. Or
+    /// they have reads and writes in one proportion, and the forecast another.
     NotVaried { resource: Resource },
     TooFew {
         /// Systems that were measured.
@@ -120,7 +122,7 @@ pub enum Unpredicted {
         /// Systems from which a prediction can be made and tested.
         wanted: usize,
     },
-    /// The model does not predict the family's own systems.
+    /// The model does not predict the family's own systems well enough.
     LeaveOneOut { error_max: f64 },
 }
 
@@ -140,7 +142,8 @@ pub fn forecasts(
         .collect()
 }
 
-/// How well systems are predicted from others that differ in their hardware only, in each test that has enough of them.
+/// How well systems are predicted from others that differ only in hardware, in each test that has enough of
+/// them.
 pub(crate) fn left_out_tests(run: &Run, tests: &[Test]) -> Vec<LeftOutTest> {
     let mut families = families(run);
     families.retain(|family| family.systems.len() > 1);
@@ -169,7 +172,7 @@ impl LeftOutTest {
     }
 }
 
-/// None if no system of the family was measured.
+/// `None` if no system of the family was measured.
 fn forecast(
     family: &Family<'_>,
     test: &Test,
@@ -199,7 +202,7 @@ fn forecast(
 }
 
 impl WantedHardware {
-    /// Every combination of what is asked for, and of what the family has of the rest.
+    /// Every combination of the requested amounts, and of the family's own amounts for the rest.
     fn for_family(&self, measured: &[Measured]) -> Vec<Hardware> {
         let mut all: Vec<Hardware> = Vec::new();
         for it in measured {

@@ -21,7 +21,7 @@ pub(super) struct Measured {
     pub(super) demand: Demand,
 }
 
-/// What an operation demands of each resource: CPU seconds and requests; none if it was not measured.
+/// The demand of an operation on each resource: CPU seconds and requests; `None` if it was not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Demand {
     pub(super) cpu_seconds: Option<f64>,
@@ -95,7 +95,7 @@ impl<'a> Model<'a> {
         Some(bound(systems, hardware).map_or(rate, |(_, bound)| rate.min(bound)))
     }
 
-    /// The amounts of what varies; none if one is not known.
+    /// The amounts of the resources that vary; `None` if one is not known.
     fn capacities(&self, hardware: Hardware) -> Option<Vec<f64>> {
         self.varied.iter().map(|resource| hardware.capacity(*resource)).collect()
     }
@@ -106,7 +106,7 @@ impl<'a> Model<'a> {
         Some(is_beyond(&known, &self.capacities(hardware)?))
     }
 
-    /// What is known of the rate at some hardware. Whatever does not vary within the family must be as it was measured.
+    /// The prediction for some hardware. Resources that do not vary within the family must be as measured.
     pub(super) fn predict(&self, hardware: Hardware) -> Predicted {
         match self.estimate(hardware) {
             Ok(predicted) => predicted,
@@ -129,7 +129,7 @@ impl<'a> Model<'a> {
         let too_few = Unpredicted::TooFew { systems: self.measured.len(), wanted: self.systems_min() };
         let rate = self.rate(self.measured, |it| Some(it.rate), hardware).ok_or_else(|| too_few.clone())?;
         let is_outside = self.is_outside(self.measured, hardware).ok_or_else(|| too_few.clone())?;
-        // What lies between others is easier to predict than what lies beyond them.
+        // It is easier to predict between measured amounts than beyond them.
         let inside: Vec<&LeftOut> = self.left_out.iter().filter(|it| !it.is_outside).collect();
         let tried = if is_outside || inside.is_empty() { self.left_out.iter().collect() } else { inside };
         let error_max = tried.iter().map(|it| it.error.abs()).reduce(f64::max).ok_or(too_few)?;
@@ -147,7 +147,8 @@ impl<'a> Model<'a> {
     }
 
     fn is_varied(&self, resource: Resource, hardware: Hardware) -> bool {
-        // Reads and writes that vary together are one resource, as long as what is asked for has them in that proportion.
+        // Reads and writes that vary together are one resource, as long as the wanted hardware has them in
+        // the same proportion.
         let iops = [Resource::ReadIops, Resource::WriteIops];
         self.varied.contains(&resource)
             || iops.contains(&resource)
@@ -155,7 +156,8 @@ impl<'a> Model<'a> {
                 && in_proportion(self.measured.iter().map(|it| it.hardware).chain([hardware]))
     }
 
-    /// Half the interval of the logarithm of the prediction that each round makes alone; 0 with fewer than two rounds.
+    /// Half-width of the interval of the logarithms of the predictions from each round alone; 0 with fewer
+    /// than two rounds.
     fn of_rounds(&self, hardware: Hardware) -> f64 {
         let rounds = self.measured[0].rounds.keys();
         let of_all = rounds.filter(|round| self.measured.iter().all(|it| it.rounds.contains_key(*round)));
@@ -170,16 +172,16 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Half an interval of the logarithm of a further prediction, from the errors of those that were tried: Student's, around
-/// no error.
+/// Half-width of a prediction interval of the logarithm, from the errors of the predictions that were tested:
+/// Student's, centred at no error.
 fn of_model(tried: &[&LeftOut]) -> f64 {
     let squares: f64 = tried.iter().map(|it| it.error.ln_1p().powi(2)).sum();
     let degrees = tried.len() as f64;
     (squares / degrees).sqrt() * student_quantile((1.0 - CONFIDENCE) / 2.0, degrees)
 }
 
-/// The most operations per second that some hardware allows, by the smallest demand that was measured, and the resource
-/// that sets it. None without a demand.
+/// The most operations per second that some hardware allows, by the smallest measured demand, and the
+/// resource that limits it. `None` without a demand.
 pub(super) fn bound(systems: &[Measured], hardware: Hardware) -> Option<(Resource, f64)> {
     let of_resource = |resource: Resource| {
         let demand = systems.iter().filter_map(|it| it.demand.of(resource)).reduce(f64::min)?;

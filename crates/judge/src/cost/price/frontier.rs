@@ -29,11 +29,11 @@ pub struct Offer {
     /// If it is loaded like this all the time.
     pub dollars_per_million_operations: Option<f64>,
     pub standing: Standing,
-    /// Of a dominated system: the cheapest system that dominates it.
+    /// The cheapest system that dominates it, if any does.
     pub dominated_by: Option<String>,
 }
 
-/// Whether a system is worth its price. It rests on verdicts only.
+/// Whether a system is worth its price. Only verdicts decide that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
@@ -41,12 +41,12 @@ pub enum Standing {
     Efficient,
     /// A cheaper system is the same or faster, or one of the same price is faster.
     Dominated,
-    /// Neither is shown.
+    /// Neither of the two is shown.
     NotDecided,
 }
 
-/// The frontier of each timed step at each client count, in run order. Tests with fewer than two systems that have a
-/// price and a rate are left out. Controls have no part.
+/// The frontier of each timed step at each client count, in run order. Tests with fewer than two systems that
+/// have a price and a rate are left out, and so are controls.
 pub(crate) fn frontiers(run: &Run, tests: &[Test], against: &[Judgement]) -> Vec<Frontier> {
     let is_timed = |test: &&Test| run.steps.iter().any(|step| step.id == test.step && step.seconds.is_some());
     let frontier = |test: &Test| {

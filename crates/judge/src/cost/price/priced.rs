@@ -1,4 +1,4 @@
-//! The hardware that a price is of, beside the hardware that was measured.
+//! The hardware that a price is for, beside the hardware that was measured.
 
 use dyno_store::{Origin, Price, Run, SystemRecord};
 use serde::Serialize;
@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use crate::cost::forecast::Hardware;
 
-/// Largest share by which two amounts differ that are called the same.
+/// Two amounts that differ by at most this share count as the same.
 const SAME_SHARE: f64 = 0.1;
 
 /// What a system's hardware costs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Priced {
     pub dollars_per_year: f64,
-    /// The priced instance and volume of a list; none if the plan states the price itself.
+    /// The priced instance and volume of a list; `None` if the plan states the price itself.
     pub by_list: Option<Price>,
 }
 
-/// What differs between the hardware that a price is of and the hardware that a figure is of.
+/// A difference between the hardware that a price is for and the measured hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum PriceDifference {
@@ -29,7 +29,7 @@ pub enum PriceDifference {
         measured: u64,
         priced: u64,
     },
-    /// Reads or writes a second; without a limit, none were measured.
+    /// Reads or writes a second. Without a limit there is no measured amount.
     Iops {
         measured: Option<u64>,
         priced: u64,
@@ -41,8 +41,8 @@ pub enum PriceDifference {
 }
 
 impl Priced {
-    /// What differs from the hardware that a system ran on, or that it is predicted for. Nothing is known of the hardware of a
-    /// server that ran already, nor of a price that the plan states itself.
+    /// Differences from the hardware that a system ran on, or that it is predicted for. The hardware of a
+    /// server that ran already is unknown, and so is that of a price that the plan states itself.
     pub(super) fn differences(
         &self,
         run: &Run,

@@ -14,13 +14,13 @@ use crate::trial::quantity::Quantity;
 /// What a system must do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Target {
-    /// At least.
+    /// Smallest throughput.
     pub operations_per_second: f64,
-    /// At most; none for any latency.
+    /// Largest 99th percentile of latency; `None` accepts any latency.
     pub p99_ms: Option<f64>,
 }
 
-/// Which systems do what is asked for.
+/// Which systems meet the target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CostAnswer {
     pub target: Target,
@@ -29,7 +29,7 @@ pub struct CostAnswer {
     /// By ascending price; those without a price come last.
     pub candidates: Vec<Candidate>,
     pub forecasts: Vec<Forecast>,
-    /// The processor of the host that was measured, which price lists do not tell of instances; none if it is not known.
+    /// The processor of the measured host, if known. Price lists do not name the processors of instances.
     pub processor: Option<String>,
 }
 
@@ -41,16 +41,16 @@ pub struct Candidate {
     pub basis: Basis,
     pub hardware: Hardware,
     pub clients: u32,
-    /// In the middle of the rounds, or as predicted; none if nothing is known.
+    /// The middle of the rounds, or the prediction, if there is one.
     pub operations_per_second: Option<f64>,
-    /// None with fewer than two rounds.
+    /// `None` with fewer than two rounds.
     pub interval: Option<Interval>,
-    /// None if it was not measured.
+    /// `None` if it was not measured.
     pub p99: Option<LatencyFigure>,
     pub dollars_per_year: Option<f64>,
-    /// The instance and the volume of the price list that it is priced as; none without a list.
+    /// The instance and the volume of the price list; `None` without a list.
     pub price: Option<Price>,
-    /// What differs between these and its hardware; empty if nothing does, or if it is not known.
+    /// Differences between these and its hardware; empty if nothing differs, or if it is not known.
     pub differences: Vec<PriceDifference>,
     pub dollars_per_million_operations: Option<f64>,
     pub answer: Answer,
@@ -64,7 +64,7 @@ pub enum Basis {
     Predicted,
     /// Predicted for hardware outside the measured range.
     PredictedOutside,
-    /// A bound: it does no more.
+    /// Only an upper bound is known.
     AtMost,
     /// Not predicted.
     Unknown,
@@ -79,7 +79,7 @@ pub struct LatencyFigure {
     pub is_lower_bound: bool,
 }
 
-/// Whether a candidate does what is asked for: only if whole intervals do.
+/// Whether a candidate meets the target. The whole intervals must meet it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
@@ -88,8 +88,8 @@ pub enum Answer {
     Meets,
 }
 
-/// Answers for a step at some numbers of clients. `prices` are those of a system, and of the hardware of a prediction that is
-/// like a system. None if the run has no such test.
+/// Answers for a step at some numbers of clients. `prices` are those of a system, and of the hardware of a
+/// prediction. `None` if the run has no such test.
 pub fn cheapest(
     run: &Run,
     analysis: &Analysis,
@@ -125,7 +125,8 @@ pub fn cheapest(
 }
 
 impl Candidate {
-    /// The candidate with what its price is of, beside the hardware of the system that it is or is like.
+    /// The candidate with its price and its differences from the hardware of the system that it is, or
+    /// resembles.
     fn priced(self, price: Option<Priced>, run: &Run, system: &SystemRecord) -> Self {
         let Some(price) = price else { return self };
         let differences = price.differences(run, system, self.hardware);
@@ -172,7 +173,7 @@ fn measured(
     let of_rate = is_above(throughput.1.filter(|_| has_evidence), target.operations_per_second);
     let of_latency =
         target.p99_ms.map_or(Answer::Meets, |ms_max| is_below(p99.filter(|_| has_evidence), ms_max));
-    // What fails in some rounds is not shown to do it.
+    // A system that failed in some rounds is not shown to meet the target.
     let of_failures = if cell.failed > 0 { Answer::NotDecided } else { Answer::Meets };
     Some(Candidate {
         system: cell.system.clone(),
@@ -190,8 +191,8 @@ fn measured(
     })
 }
 
-/// The location of rounds with its interval, in a unit that is this much of theirs. It is found on a logarithmic scale, since
-/// rates and times are positive and vary by factors.
+/// The centre of rounds with its interval, in a unit that is this multiple of theirs. It is computed on a
+/// logarithmic scale, because rates and times are positive and vary by factors.
 fn of_rounds(rounds: &[RoundValue], unit: f64) -> Option<(f64, Option<Interval>)> {
     let positive = rounds.iter().map(|round| round.value * unit).filter(|value| *value > 0.0);
     let centre = centre_of_rounds(&positive.map(f64::ln).collect::<Vec<_>>(), CONFIDENCE)?;
@@ -242,7 +243,7 @@ fn predicted(
     best
 }
 
-/// A prediction says nothing of percentiles of latency, so a target that has one is not met by it.
+/// A prediction does not include percentiles of latency, so it cannot meet a target that has one.
 fn of_prediction(
     forecast: &Forecast,
     hardware: Hardware,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Facts that decide what a host delivers, with the words for them. Its name does not.
+/// Facts that determine the speed of a host, with their words. The host's name is not one of them.
 const FACTS: [(&str, &str); 7] = [
     ("cpu_model", "CPU"),
     ("cpus", "CPUs"),
@@ -12,10 +12,10 @@ const FACTS: [(&str, &str); 7] = [
     ("is_virtual", "virtual"),
     ("are_cores_awake", "idle cores awake"),
 ];
-/// Hosts of one model differ by less, since firmware keeps some memory.
+/// Hosts of one model differ by less than this, because firmware reserves some memory.
 const MEMORY_TOLERANCE: f64 = 0.02;
 
-/// How a host differs from the first one, a phrase each, by their facts (`host::HostFacts` as JSON).
+/// Differences between a host and the first one, a phrase each, from their facts (`host::HostFacts` as JSON).
 pub fn host_differences(first: &Value, other: &Value) -> Vec<String> {
     let mut differences: Vec<String> = FACTS
         .iter()

@@ -1,4 +1,4 @@
-//! Hosts as a factor: what a run with rounds on several hosts says of them.
+//! Hosts as a factor: what a run with rounds on several hosts shows about them.
 
 mod facts;
 #[cfg(test)]
@@ -20,9 +20,9 @@ pub use facts::host_differences;
 pub struct Hosts {
     /// The hosts that delivered rounds, in the order of their first.
     pub hosts: Vec<Host>,
-    /// Attempts that came to nothing, by round.
+    /// Attempts without a result, by round.
     pub lost: Vec<LostAttempt>,
-    /// Each test of each system against the plan's base that at least two hosts ran.
+    /// Each test of each system against the plan's base that ran on at least two hosts.
     pub tests: Vec<HostTest>,
 }
 
@@ -31,15 +31,15 @@ pub struct Host {
     pub name: String,
     /// Rounds that it delivered.
     pub rounds: usize,
-    /// How it differs from the first host, a phrase each.
+    /// Differences from the first host, a phrase each.
     pub differences: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LostAttempt {
-    /// From 0.
+    /// The round, from 0.
     pub round: u32,
-    /// None if it got no host.
+    /// The host's name; `None` if no host was assigned.
     pub host: Option<String>,
     pub reason: String,
 }
@@ -52,26 +52,26 @@ pub struct HostTest {
     pub clients: u32,
     /// The ratio on each host, in their order.
     pub ratios: Vec<HostRatio>,
-    /// Standard deviation of log ratios between hosts, without what rounds on one host differ by.
+    /// Standard deviation of log ratios between hosts, after subtracting the variation of rounds on one host.
     pub between_hosts: Option<f64>,
-    /// Probability of hosts that differ as much, if rounds belonged to hosts by chance, corrected for all of these tests.
-    /// None if no host ran two rounds.
+    /// Probability that hosts differ at least as much if rounds were assigned to hosts at random, corrected
+    /// for all of these tests. `None` if no host ran two rounds.
     pub p_adjusted: Option<f64>,
     /// Whether hosts disagree, by the run's α.
     pub disagree: bool,
-    /// The host that is farthest from the others; none unless hosts disagree and there are three at least.
+    /// The host that is farthest from the others; `None` unless hosts disagree and there are at least three.
     pub odd: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HostRatio {
-    /// Rounds that both systems completed there.
+    /// Rounds that both systems completed on it.
     pub rounds: usize,
-    /// Geometric mean of their ratios; none without a round.
+    /// Geometric mean of their ratios; `None` without a round.
     pub ratio: Option<f64>,
 }
 
-/// The hosts of a run, with the judgement against its base; none if it ran on one host.
+/// The hosts of a run, with the judgement against its base; `None` if it ran on one host.
 pub(crate) fn hosts(run: &Run, against_base: Option<&Judgement>, rule: &Rule) -> Option<Hosts> {
     run.record.spread_id.as_ref()?;
     let delivered = run.attempts.iter().filter(|attempt| attempt.loss.is_none());
@@ -168,7 +168,7 @@ fn groups(rounds: &[RoundRatio], host_of_round: &BTreeMap<u32, usize>, hosts: us
     groups
 }
 
-/// The group whose mean is farthest from that of all others; none with fewer than three groups.
+/// The group whose mean is farthest from that of all others; `None` with fewer than three groups.
 fn farthest(groups: &[Vec<f64>]) -> Option<usize> {
     let distance = |at: usize| {
         let others = groups.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, group)| group);

@@ -1,5 +1,5 @@
-//! Steps in which clients of a background load join over time: the throughput of both in each stretch between two
-//! joins, and what the joined clients leave of the step's own throughput.
+//! Steps in which clients of a background load join over time: the throughput of both in each stretch between
+//! two joins, and how much of the step's own throughput remains.
 
 mod course;
 #[cfg(test)]
@@ -48,16 +48,16 @@ pub struct JoinedSystem {
 pub struct Stretch {
     /// Background clients that run in it.
     pub joined: u32,
-    /// Operations per second of the step's own clients: mean of the stretch, median over rounds. None if no round has a
-    /// whole second of the stretch.
+    /// Operations per second of the step's own clients: mean of the stretch, median over rounds. `None` if no
+    /// round has a whole second of the stretch.
     pub rate: Option<f64>,
-    /// The same of the background clients.
+    /// The same for the background clients.
     pub background_rate: Option<f64>,
     /// The rate of each round.
     pub rounds: Vec<StretchRound>,
-    /// `rate` as a multiple of that without background clients; none in the first stretch.
+    /// `rate` as a multiple of that without background clients; `None` in the first stretch.
     pub kept: Option<StretchRatio>,
-    /// `rate` as a multiple of the base's in the same stretch; none of the base itself.
+    /// `rate` as a multiple of the base's in the same stretch; `None` for the base itself.
     pub against_base: Option<StretchRatio>,
 }
 
@@ -67,7 +67,7 @@ pub struct StretchRound {
     /// The round, from 0.
     pub round: u32,
     pub rate: f64,
-    /// None if the background load has no second of the stretch.
+    /// `None` if the background load has no second of the stretch.
     pub background_rate: Option<f64>,
 }
 
@@ -90,7 +90,7 @@ pub struct JoinedSecond {
     pub background_rate: Option<f64>,
 }
 
-/// The step and its background load whose clients join, of which `step` is one; none if no clients join.
+/// A step and its background load whose clients join. `step` is one of the two. `None` if no clients join.
 pub(crate) fn joined<'a>(run: &'a Run, step: &str) -> Option<(&'a StepRecord, &'a StepRecord)> {
     let is_joined = |load: &&StepRecord| {
         !load.joins.is_empty() && (load.id == step || load.background_of.as_deref() == Some(step))
@@ -100,8 +100,8 @@ pub(crate) fn joined<'a>(run: &'a Run, step: &str) -> Option<(&'a StepRecord, &'
     Some((own, background))
 }
 
-/// The mean rate of a trial in each stretch, the first without joined clients. None where a stretch has no whole second.
-/// `rates` are operations per second of each measured second.
+/// The mean rate of a trial in each stretch. The first stretch is without joined clients. `None` where a
+/// stretch has no whole second. `rates` are operations per second of each measured second.
 fn stretch_rates(rates: &[f64], joins: &[Join]) -> Vec<Option<f64>> {
     // A second in which clients join belongs to no stretch.
     let begins =
@@ -114,7 +114,8 @@ fn stretch_rates(rates: &[f64], joins: &[Join]) -> Vec<Option<f64>> {
     begins.zip(ends).map(mean).collect()
 }
 
-/// The rate of a system by round in the stretch with so many joined clients. `step` may be the background load's.
+/// The rate of a system by round, in the stretch with this number of joined clients. `step` may be the
+/// background load's.
 pub(crate) fn rates_when_joined(
     evidence: &Evidence<'_>,
     (step, clients): (&str, u32),
@@ -238,7 +239,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The ratio of rates in the rounds that have both; none without such a round.
+/// The ratio of rates in the rounds that have both; `None` without such a round.
 fn ratio(base: &[StretchRound], own: &[StretchRound], rule: &Rule) -> Option<StretchRatio> {
     let ln_ratio = |own: &StretchRound| {
         let base = base.iter().find(|base| base.round == own.round)?;

@@ -1,4 +1,4 @@
-//! What differs between two systems of a run.
+//! Differences between two systems of a run.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,14 @@ use serde::Serialize;
 pub struct SettingChange {
     /// A server variable, a key of `confinement`, or `engine`.
     pub name: String,
-    /// None if the value is not known: nobody set it, and the server does not tell.
+    /// `None` if the value is unknown: it was not set, and the server does not report it.
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
-/// The engine, the settings that the plan asks for and the limits in which two systems differ, by name. A setting that
-/// only one of them asks for has the effective value of the other. Settings with equal effective values do not differ.
+/// The engine, the requested settings and the limits in which two systems differ, by name. If only one of
+/// them requests a setting, the effective value of the other is used. Settings with equal effective values do
+/// not differ.
 pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<SettingChange> {
     let engines = [before, after].map(|system| Some(system.name.clone()));
     let both = [before, after];
@@ -32,7 +33,7 @@ pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<Settin
         changed(&format!("confinement.{name}"), both.map(value))
     };
     let mut found: Vec<SettingChange> = settings.iter().filter_map(of_setting).collect();
-    // An option that takes back a variable is no change beside that of the variable.
+    // An option that cancels a variable is not a change in addition to that of the variable.
     let variables: Vec<String> = found.iter().map(|change| change.name.replace('-', "_")).collect();
     found.retain(|change| {
         let taken_back = change.name.replace('-', "_").strip_prefix("skip_").map(str::to_owned);
@@ -64,7 +65,7 @@ fn effective(name: &str, system: &SystemRecord) -> Option<String> {
     system.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
 }
 
-/// None for what is not set.
+/// `None` for a setting that is not set.
 fn text(value: &serde_json::Value) -> Option<String> {
     match value {
         serde_json::Value::Null => None,

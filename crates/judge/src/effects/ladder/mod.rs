@@ -30,7 +30,7 @@ pub struct Ladder {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rung {
     pub system: String,
-    /// What differs from the system before; empty for the first.
+    /// Differences from the system before; empty for the first.
     pub changes: Vec<SettingChange>,
     /// Each step at each client count, in run order. Loads are left out.
     pub tests: Vec<RungTest>,
@@ -41,31 +41,33 @@ pub struct Rung {
 pub struct RungTest {
     pub step: String,
     pub clients: u32,
-    /// Throughput as a multiple of that of the system before; none for the first.
+    /// Throughput as a multiple of that of the system before; `None` for the first.
     pub against_previous: Option<RungRatio>,
-    /// Throughput as a multiple of that of the first, without verdict; none for the first, and if it is not known.
+    /// Throughput as a multiple of that of the first, without verdict; `None` for the first, and if it is not
+    /// known.
     pub against_first: Option<CostRatio>,
 }
 
 /// The effect of a step on the throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RungRatio {
-    /// None without a round that both systems completed.
+    /// `None` without a round that both systems completed.
     pub ratio: Option<f64>,
     pub interval: Option<Interval>,
     pub method: Method,
     /// All steps of a ladder in all tests are one family.
     pub finding: Finding,
-    /// Why there is no verdict; none if there is one.
+    /// Why there is no verdict; `None` if there is one.
     pub undecided: Option<Undecided>,
 }
 
-/// The ladders of a run. Systems that the run does not have are left out, and ladders with fewer than two.
+/// The ladders of a run. Systems that are not in the run are left out, and so are ladders with fewer than two
+/// systems.
 pub(crate) fn ladders(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Ladder> {
     let timed = evidence.run.steps.iter().filter(|step| step.seconds.is_some()).map(|step| &step.id);
     let steps: Vec<String> =
         timed.filter(|step| rule.steps.is_empty() || rule.steps.contains(step)).cloned().collect();
-    // A rule without steps would judge all of them.
+    // A rule without steps would include all of them.
     if steps.is_empty() {
         return Vec::new();
     }
@@ -97,7 +99,7 @@ fn of(ladder: &LadderRecord, evidence: &Evidence<'_>, rule: &Rule) -> Option<Lad
     Some(Ladder { id: ladder.id.clone(), rungs: rungs.collect() })
 }
 
-/// The tests of the system at a place of a ladder.
+/// The tests of the system at a position of a ladder.
 fn tests(at: usize, steps: &Judgement, from_first: &Judgement) -> Vec<RungTest> {
     let Some(above) = at.checked_sub(1) else {
         let tests = steps.comparisons.first().into_iter().flat_map(|comparison| &comparison.tests);

@@ -1,4 +1,4 @@
-//! The factors of a sweep, and what was measured of its configurations.
+//! The factors of a sweep, and the measurements of its configurations.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::trial::quantity::Quantity;
 pub(super) struct Design<'a> {
     pub(super) sweep: &'a str,
     pub(super) factors: Vec<Factor<'a>>,
-    /// The systems, each with the place of its level of each factor.
+    /// The systems, each with the index of its level of each factor.
     systems: Vec<(&'a str, Vec<usize>)>,
 }
 
@@ -31,8 +31,8 @@ pub(super) struct Measured {
 }
 
 impl<'a> Design<'a> {
-    /// The sweeps of a run that have two configurations or more. A system with a swept setting that is not in force is left
-    /// out.
+    /// The sweeps of a run with at least two configurations. A system with a swept setting that is not in
+    /// force is left out.
     pub(super) fn of_run(run: &'a Run, in_force: &InForce<'_>) -> Vec<Self> {
         let mut sweeps: Vec<(&str, Vec<&SystemRecord>)> = Vec::new();
         for system in run.systems.iter().filter(|system| system.control_of.is_none()) {
@@ -106,7 +106,7 @@ impl Measured {
         self.rounds.values().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// A number of each round; rounds from which it cannot be told are left out.
+    /// A number for each round. Rounds from which it cannot be computed are left out.
     pub(super) fn by_round<T>(&self, of: impl Fn(&[Observation]) -> Option<T>) -> Vec<T> {
         self.rounds.values().filter_map(|observations| of(observations)).collect()
     }

@@ -23,9 +23,9 @@ struct Contrast {
     estimate: RatioEstimate,
 }
 
-/// What each factor does. A factor is left out if its effect cannot be told at any client count.
+/// The effect of each factor. A factor is left out if its effect cannot be estimated at any client count.
 ///
-/// Of every two levels it is judged which is the better, at each client count; all these comparisons are one family.
+/// Every two levels are judged at each client count: which is better? All these comparisons are one family.
 pub(super) fn factors(design: &Design<'_>, measured: &[Measured], rule: &Rule) -> Vec<FactorSensitivity> {
     let counts = design.level_counts();
     let fit = |measured: &Measured| Fitted {
@@ -106,7 +106,7 @@ fn best(factor: &Factor<'_>, own: &[(&Contrast, &Effect)], clients: u32) -> Best
     }
 }
 
-/// Two levels that were found better than each other at different client counts.
+/// Two levels, each better than the other at some client count.
 fn turn(factor: &Factor<'_>, own: &[(&Contrast, &Effect)]) -> Option<Turn> {
     let found = |finding: Finding| own.iter().filter(move |(_, effect)| effect.finding == finding);
     found(Finding::Improved).find_map(|(contrast, _)| {

@@ -13,8 +13,8 @@ struct Pair {
     levels: [usize; 2],
 }
 
-/// Of each two factors every two levels, at each client count, the largest first. Those that the configurations do not
-/// tell apart are left out. All are one family.
+/// Every two levels of every two factors, at each client count, the largest interaction first. Those that the
+/// configurations cannot separate are left out. All are one family.
 pub(super) fn interactions(design: &Design<'_>, measured: &[Measured], rule: &Rule) -> Vec<Interaction> {
     let counts = design.level_counts();
     let mut found: Vec<(Pair, (u32, usize, RatioEstimate))> = Vec::new();
@@ -50,8 +50,8 @@ fn pairs(counts: &[usize]) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// The contrast of both levels together with both alone, as a logarithm: the mean over the combinations of the other
-/// factors that have all four corners. None without one.
+/// The logarithm of the effect of both levels together minus those of each alone: the mean over the
+/// combinations of the other factors that have all four corners. `None` without such a combination.
 fn contrast(observations: &[Observation], pair: Pair) -> Option<f64> {
     let corner = |observation: &Observation, levels: [usize; 2]| {
         let others_as = |other: &&Observation| {

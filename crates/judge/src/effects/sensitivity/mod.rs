@@ -1,5 +1,5 @@
-//! What each factor of a sweep does to the throughput: its effect, what it interacts with, and whether its best level
-//! depends on the number of clients.
+//! The effect of each factor of a sweep on the throughput, its interactions with other factors, and whether
+//! its best level depends on the number of clients.
 
 mod design;
 mod effects;
@@ -37,13 +37,13 @@ pub struct Sensitivity {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FactorSensitivity {
     pub factor: String,
-    /// The level that the others are compared to: the first in the plan.
+    /// The level with which the others are compared: the first in the plan.
     pub reference: String,
     /// The other levels.
     pub levels: Vec<LevelSensitivity>,
     /// The best level at each client count.
     pub best: Vec<BestLevel>,
-    /// Two levels of which each is better than the other at some client count. None if no such two were found.
+    /// Two levels, each better than the other at some client count, if any were found.
     pub turns: Option<Turn>,
 }
 
@@ -51,12 +51,12 @@ pub struct FactorSensitivity {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelSensitivity {
     pub level: String,
-    /// Throughput at this level as a multiple of that at the reference, with the other factors at the same levels, at each
-    /// client count.
+    /// Throughput at this level as a multiple of that at the reference, with the other factors at the same
+    /// levels. One for each client count.
     pub effects: Vec<Effect>,
 }
 
-/// A ratio of throughputs that a level, or a pair of levels, is responsible for.
+/// A ratio of throughputs that is due to a level or a pair of levels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
     pub clients: u32,
@@ -74,11 +74,11 @@ pub struct Effect {
 pub struct BestLevel {
     pub clients: u32,
     pub level: String,
-    /// Whether it is better than each other level beyond chance.
+    /// Whether it is better than each other level by more than chance explains.
     pub is_decided: bool,
 }
 
-/// The better of two levels depends on the number of clients, beyond chance.
+/// The better of two levels depends on the number of clients, by more than chance explains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
     /// Better at `clients`, worse at `other_clients`.
@@ -109,7 +109,7 @@ pub(crate) fn sensitivities(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Sensiti
         .collect()
 }
 
-/// None without a factor whose effect can be told.
+/// `None` without a factor whose effect can be estimated.
 fn sensitivity(
     evidence: &Evidence<'_>,
     design: &Design<'_>,
@@ -130,7 +130,7 @@ fn sensitivity(
     })
 }
 
-/// Estimates without verdict become effects; their p-values are one family.
+/// Turns estimates without verdict into effects. Their p-values are one family.
 fn judged(estimates: &[(u32, usize, RatioEstimate)], rule: &Rule) -> Vec<Effect> {
     let p: Vec<f64> = estimates.iter().map(|(_, _, it)| (it.p() * rule.looks as f64).min(1.0)).collect();
     let adjusted = rule.adjust(&p);

@@ -13,7 +13,7 @@ const FUNCTIONS_MAX: usize = 8;
 /// A function in which threads that work for a client were.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionChange {
-    /// The innermost of the engine that is more than a wait or a lock.
+    /// The innermost function of the engine on the stack that is not just a wait or a lock.
     pub function: String,
     /// Thread time in it for an operation of the base, in µs.
     pub base_us: f64,
@@ -21,8 +21,8 @@ pub struct FunctionChange {
     pub candidate_us: f64,
 }
 
-/// The functions whose time for an operation changed most, the largest change first. Samples are of one round, so nothing
-/// is judged. Empty if one system has no operation or no sample.
+/// The functions whose time per operation changed most, the largest change first. Samples come from one
+/// round, so nothing is judged. Empty if one system has no operation or no sample.
 pub fn function_changes(base: &StackProfile, candidate: &StackProfile) -> Vec<FunctionChange> {
     let (Some(of_base), Some(of_candidate)) = (by_function(base), by_function(candidate)) else {
         return Vec::new();
@@ -48,7 +48,7 @@ impl FunctionChange {
     }
 }
 
-/// Thread time for an operation in each function, in µs. None without an operation or a sample.
+/// Thread time per operation in each function, in µs. `None` without an operation or a sample.
 fn by_function(profile: &StackProfile) -> Option<BTreeMap<&str, f64>> {
     let each_us = profile.seconds * 1e6 / profile.operations as f64 / f64::from(profile.samples);
     if !each_us.is_finite() {

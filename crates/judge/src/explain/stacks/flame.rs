@@ -4,28 +4,28 @@ use dyno_store::StackProfile;
 
 use super::FlameThreads;
 
-/// A function below the functions that called it, with what it called.
+/// A function under the functions that called it, with the functions that it called.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlameNode {
     pub function: String,
-    /// Its weight with all that it called. In a flame graph: the mean number of threads. In a difference: thread-seconds
-    /// for an operation of the candidate.
+    /// Its weight, including all functions that it called. In a flame graph it is the mean number of threads.
+    /// In a difference it is thread-seconds per operation of the candidate.
     pub weight: f64,
-    /// In a difference: thread-seconds for an operation of the base; otherwise 0.
+    /// In a difference, thread-seconds per operation of the base; otherwise 0.
     pub base: f64,
     /// By name.
     pub children: Vec<FlameNode>,
 }
 
-/// Where some threads of a system were. The root stands for all of them.
+/// The stacks of some threads of a system as a tree. The root stands for all of the threads.
 pub fn flame(profile: &StackProfile, threads: FlameThreads) -> FlameNode {
     let mut root = FlameNode::default();
     root.add_all(profile, threads, 1.0, |node| &mut node.weight);
     root
 }
 
-/// Where some threads of two systems were, in thread-seconds for an operation. None if one has no operation or no
-/// sample.
+/// The stacks of some threads of two systems as a tree, in thread-seconds per operation. `None` if one has no
+/// operation or no sample.
 pub fn flame_difference(
     base: &StackProfile,
     candidate: &StackProfile,
@@ -43,7 +43,7 @@ pub fn flame_difference(
 }
 
 impl FlameNode {
-    /// Adds stacks: as many threads as there were on average, times `scale`.
+    /// Adds stacks. Their weight is the mean number of threads times `scale`.
     fn add_all(
         &mut self,
         profile: &StackProfile,

@@ -15,7 +15,7 @@ pub use summary::{FunctionShare, StackSummary, ThreadSummary, stack_summaries};
 /// The kind of thread that works for a client, by the name that engines' patterns give it.
 pub const CONNECTION: &str = "connection";
 
-/// Which stacks a flame graph shows. Threads that wait for their client are in none.
+/// The stacks that a flame graph shows. Threads that wait for their client are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameThreads {
     /// Those that work for a client.
@@ -30,12 +30,12 @@ impl FlameThreads {
     }
 }
 
-/// The stacks of a system in a step at a client count; none if they were not sampled.
+/// The stacks of a system in a step at a client count, if they were sampled.
 pub fn stacks_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Option<&'a StackProfile> {
     trial_of(run, step, clients, system)?.stacks.as_ref()
 }
 
-/// The trial whose stacks were sampled. Of a resumed run it is the first.
+/// The trial whose stacks were sampled; in a resumed run the first of them.
 fn trial_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Option<&'a TrialRecord> {
     run.trials.iter().map(|trial| &trial.record).find(|record| {
         record.stacks.is_some()

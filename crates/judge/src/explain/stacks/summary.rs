@@ -25,13 +25,13 @@ pub struct StackSummary {
     pub sampler: String,
     /// Median time that a sample took.
     pub sample_ms_median: f64,
-    /// The rate while samples were taken as a share of the trial's; none if one of them is not known or is 0.
+    /// The rate while samples were taken as a share of the trial's; `None` if one of them is 0 or not known.
     pub rate_share: Option<f64>,
     /// Share of the engine's frames without a name.
     pub unnamed_share: f64,
     /// Why sampling ended before the load did.
     pub ended_early: Option<String>,
-    /// Kinds of threads: those that work for clients, then the others, the most numerous first.
+    /// Kinds of threads. Those that work for clients come first, then the others by descending number.
     pub threads: Vec<ThreadSummary>,
 }
 
@@ -47,7 +47,8 @@ pub struct ThreadSummary {
     pub functions: Vec<FunctionShare>,
 }
 
-/// A function, by the share of a kind's stacks in which it is the innermost that is more than a wait.
+/// A function, with the share of a kind's stacks in which it is the innermost function that is not just a
+/// wait.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionShare {
     pub function: String,
@@ -104,7 +105,7 @@ fn threads(profile: &StackProfile) -> Vec<ThreadSummary> {
     threads
 }
 
-/// `counts` are those of functions; none stands for a wait for the client.
+/// `counts` are those of functions. The key `None` stands for a wait for the client.
 fn of_kind(kind: &str, counts: &BTreeMap<Option<&str>, u64>, samples: f64) -> ThreadSummary {
     let seen = counts.values().sum::<u64>() as f64;
     let share = |count: u64| if seen > 0.0 { count as f64 / seen } else { 0.0 };

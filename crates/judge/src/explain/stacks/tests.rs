@@ -8,7 +8,7 @@ fn stack(kind: &str, is_idle: bool, frames: &str, count: u32) -> StackRecord {
     StackRecord { thread_kind: kind.to_owned(), is_idle, function, frames: frames.to_owned(), count }
 }
 
-/// Ten samples of five connections, of which one waits for its client, and of one purge thread.
+/// Ten samples of five connections, one of them waiting for its client, and of one purge thread.
 fn profile() -> StackProfile {
     StackProfile {
         seconds: 2.0,

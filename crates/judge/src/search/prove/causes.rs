@@ -6,12 +6,12 @@ use super::{
     Cause, OrProbe, Probe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply,
 };
 
-/// What is left of a difference without the causes that were found is looked into further from this share of it on. It is
-/// small if its whole interval lies below this share.
+/// If the changes other than the causes found so far still make at least this share of the difference, the
+/// search goes on with them. Their difference counts as small if its whole interval lies below this share.
 const REST_SHARE_MIN: f64 = 0.2;
 
 impl Proving {
-    /// Finds causes of an effect of all changes, then of what is left without them.
+    /// Finds causes of the effect of all changes, then of what remains without them.
     pub(super) fn explain(
         &self,
         of_all: ProbeEffect,
@@ -25,7 +25,7 @@ impl Proving {
             let goal = Goal::part_of(of_left);
             let mut narrowed = self.narrow(&left, goal, supply)?;
             if self.is_everything(&narrowed.changes) {
-                // Only the candidate has shown it so far, and it may differ in more than was stated.
+                // So far only the candidate has shown it, and the candidate may differ in unstated ways.
                 match self.shows(&narrowed.changes, goal, supply)? {
                     Shows::Yes => {}
                     Shows::No => {
@@ -72,8 +72,8 @@ impl Proving {
         }
     }
 
-    /// Where a first cause and what is left do not make the candidate, either they interact, or the candidate differs in
-    /// more than was stated. All changes on the base tell which.
+    /// If a first cause and the remaining changes do not add up to the candidate's difference, either they
+    /// interact, or the candidate differs in unstated ways. A probe of all changes on the base decides which.
     fn look_for_more(
         &self,
         cause: &mut Cause,
@@ -98,7 +98,7 @@ impl Proving {
         Ok(())
     }
 
-    /// Measures a cause: together, each member alone, and what is left without it.
+    /// Measures a cause: all of it, each member alone, and the remaining changes without it.
     fn cause(
         &self,
         narrowed: Narrowed,
@@ -114,7 +114,7 @@ impl Proving {
         let mut alone = Vec::new();
         if changes.len() > 1 {
             for change in &changes {
-                // What was not narrowed has too many members to measure each.
+                // A cause that was not narrowed has too many members to measure each.
                 let supply = if is_smallest { supply } else { Supply::Spent };
                 alone.push(self.effect_of(&[*change], supply)?);
             }

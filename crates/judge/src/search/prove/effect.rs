@@ -1,47 +1,47 @@
-//! What a change does, and whether that is the difference that is looked for.
+//! The effect of a change, and whether it is the difference that the search looks for.
 
 use dyno_stats::{Interval, Margin};
 use serde::Serialize;
 
-/// Throughput with a change as a multiple of that without it.
+/// Throughput with a change as a multiple of that without the change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ProbeEffect {
     pub ratio: f64,
-    /// Its interval, at the confidence of a probe; none if it was not judged.
+    /// Its interval, at the confidence of a probe; `None` if it was not judged.
     pub interval: Option<Interval>,
 }
 
-/// How parts of a change make the whole.
+/// How the effects of parts of a change relate to the effect of the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// Their effects multiply to that of all together.
+    /// The effects of the parts multiply to that of the whole.
     AddUp,
-    /// All together make more of a difference than that.
+    /// The whole makes a larger difference than the product.
     MoreTogether,
-    /// All together make less of a difference than that.
+    /// The whole makes a smaller difference than the product.
     LessTogether,
     /// A part could not be measured.
     Unclear,
 }
 
-/// Whether an effect is the difference that is looked for.
+/// Whether an effect is the difference that the search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     Yes,
     No,
-    /// The interval holds the threshold, or nothing was measured.
+    /// The interval contains the threshold, or nothing was measured.
     Unresolved,
 }
 
-/// The difference that is looked for: an effect at least so large.
+/// The difference that the search looks for: an effect of at least this size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
     ln_ratio: f64,
 }
 
-/// An effect shows a difference from this share of it on, on the logarithmic scale. Neither one of two nor one of four equal
-/// causes lies on the threshold.
+/// An effect shows a difference if it is at least this share of it, on the logarithmic scale. The threshold
+/// lies between the shares of one of two and one of four equal causes.
 pub(super) const SHARE_THAT_SHOWS: f64 = 0.4;
 
 impl Goal {
@@ -92,12 +92,13 @@ impl ProbeEffect {
         (self.ratio < 1.0) == (other < 1.0)
     }
 
-    /// Share of another effect that this one makes, on the logarithmic scale.
+    /// This effect as a share of another, on the logarithmic scale.
     pub(super) fn share_of(&self, other: &Self) -> f64 {
         self.ratio.ln() / other.ratio.ln()
     }
 
-    /// The largest share of another effect that this one may make by its interval, in either direction; none without one.
+    /// The largest share of another effect that this one may be by its interval, in either direction; `None`
+    /// without an interval.
     pub(super) fn share_max(&self, other: &Self) -> Option<f64> {
         let interval = self.interval?;
         Some(interval.low.ln().abs().max(interval.high.ln().abs()) / other.ratio.ln().abs())
@@ -105,8 +106,8 @@ impl ProbeEffect {
 }
 
 impl Relation {
-    /// How the effects of parts relate to that of all together: whether the product of their intervals comes within the
-    /// margin of the other's interval.
+    /// How the effects of parts relate to that of the whole. They add up if the product of their intervals
+    /// comes within the margin of the whole's interval.
     pub(super) fn of(parts: &[Option<ProbeEffect>], together: ProbeEffect, margin: Margin) -> Self {
         let intervals: Option<Vec<Interval>> = parts.iter().map(|part| part.as_ref()?.interval).collect();
         let (Some(intervals), Some(whole)) = (intervals, together.interval) else { return Self::Unclear };

@@ -17,7 +17,7 @@ use self::effect::{Goal, Shows};
 pub use self::effect::{ProbeEffect, Relation};
 pub use self::rounds::{rounds_again, rounds_for};
 
-/// A comparison with the base that a proof asks for.
+/// A comparison with the base that a proof needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Probe {
@@ -30,9 +30,9 @@ pub enum Probe {
 /// How many rounds a probe takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeLength {
-    /// As many as the noise of the first asks for.
+    /// As many as the noise of the first probe requires.
     Usual,
-    /// More, since those did not decide. A probe of this length is not made again.
+    /// More, because the usual number did not decide. A probe of this length is not repeated.
     Longer,
 }
 
@@ -44,16 +44,16 @@ pub enum ProbeOutcome {
     Refused,
 }
 
-/// What is asked about.
+/// The difference to explain, and the changes that may explain it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProofQuestion {
     /// Number of changes that may make the difference. They are in the order of the evidence for them.
     pub changes: usize,
-    /// Number of them, the first ones, that evidence speaks for.
+    /// Number of them, from the first on, that have evidence.
     pub suspects: usize,
     /// Whether the candidate is the base with all changes. Otherwise something else differs too.
     pub is_all: bool,
-    /// The ratio that is to be explained.
+    /// The ratio to explain.
     pub ratio: f64,
     /// The least difference that matters.
     pub margin: Margin,
@@ -62,7 +62,7 @@ pub struct ProofQuestion {
 /// The next step of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProofStep {
-    /// A probe to make; again, if it decided nothing.
+    /// The probe to make next. It may be a repetition of one that decided nothing.
     Probe(Probe, ProbeLength),
     End(Proof),
 }
@@ -74,27 +74,28 @@ pub struct Proof {
     pub ending: ProofEnding,
     /// The difference when it was repeated.
     pub whole: Option<ProbeEffect>,
-    /// All changes on the base, where something else differs too; also where the plan states nothing else and they do not make
-    /// the candidate.
+    /// The effect of all changes on the base. It is measured if something else differs too, or if the stated
+    /// changes turn out not to make the candidate's difference.
     pub all_changes: Option<ProbeEffect>,
     /// Sets of changes that make the difference, in the order in which they were found.
     pub causes: Vec<Cause>,
-    /// All changes except these.
+    /// The effect of all other changes together.
     pub rest: Option<ProbeEffect>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofEnding {
-    /// The causes make the difference: without them there is less than a fifth of it, or nothing else differs.
+    /// The causes make the difference: less than a fifth of it remains without them, or nothing else differs.
     Proven,
-    /// Without the causes that were found a part of the difference remains, whose causes were not found.
+    /// Without the causes that were found, a part of the difference remains, and its causes were not found.
     Partly,
     /// The search ended before the causes were narrowed to the fewest changes.
     NotNarrowed,
-    /// The difference was not there when it was repeated.
+    /// The difference was not found again when it was repeated.
     Gone,
-    /// It was not decided whether the difference was there when it was repeated, or whether all changes make it.
+    /// It is undecided whether the repeated candidate shows the difference, or whether all changes together
+    /// make it.
     Undecided,
     /// The candidate did not start when it was repeated.
     Refused,
@@ -109,27 +110,31 @@ pub enum ProofEnding {
 pub struct Cause {
     /// Indices of the changes, ascending.
     pub changes: Vec<usize>,
-    /// Whether each is necessary: without any one of them, the others do not show the difference, or are refused.
+    /// Whether each change is necessary: without any one of them, the others do not show the difference, or
+    /// the server refuses them.
     pub is_smallest: bool,
     pub together: Option<ProbeEffect>,
-    /// Each alone, where there are several; none if it was not measured.
+    /// The effect of each change alone, if there are several; `None` if it was not measured.
     pub alone: Vec<Option<ProbeEffect>>,
-    /// How their effects alone make that of all together; none of a single change, and of changes that were not narrowed.
+    /// How the effects of the single changes relate to that of all together; `None` for a single change, and
+    /// for changes that were not narrowed.
     pub relation: Option<Relation>,
-    /// All other changes without it and the causes before it; none if there are none, or it was not measured.
+    /// The effect of all other changes, without this cause and those before it; `None` if there are no
+    /// others, or it was not measured.
     pub without: Option<ProbeEffect>,
-    /// How it and what is left make what was to be explained.
+    /// How it and the remaining changes make what was to be explained.
     pub relation_to_rest: Option<Relation>,
 }
 
-/// A proof in the making: which probes were made, with their outcomes. What comes next follows from these alone, so a proof
-/// that was interrupted goes on where it stopped.
+/// A proof in progress: the probes that were made, with their outcomes. They alone determine the next probe,
+/// so an interrupted proof continues where it stopped.
 ///
-/// First the difference is repeated, because without it there is nothing to explain. Then [`narrow`](Self::narrow) looks
-/// for the fewest changes that show at least two fifths of it. What is left without these is explained in the same way, if it is a fifth of
-/// the difference or more. A probe that decides nothing is made again with more rounds, whose outcome alone then counts. There are at
-/// most [`probes_max`](Self::probes_max) probes, those that are made again included, so each may use that part of the
-/// total error (Bonferroni).
+/// First the difference is repeated, because without it there is nothing to explain. Then
+/// [`narrow`](Self::narrow) looks for the fewest changes that show at least two fifths of it. If the
+/// remaining changes make a fifth of the difference or more, they are explained in the same way. A probe that
+/// decides nothing is repeated with more rounds, and then only the second outcome counts. There are at most
+/// [`probes_max`](Self::probes_max) probes, including repeated ones, so each may use that part of the total
+/// error (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proving {
     question: ProofQuestion,
@@ -145,7 +150,7 @@ enum Supply {
     Spent,
 }
 
-/// Work that a probe interrupts.
+/// A computation that stops when it needs the outcome of another probe.
 type OrProbe<T> = Result<T, (Probe, ProbeLength)>;
 
 impl Proving {
@@ -153,15 +158,15 @@ impl Proving {
         Self { question, known: BTreeMap::new(), made: 0 }
     }
 
-    /// Largest number of probes. A single cause among n changes takes at most 2⌈log₂ n⌉ + 4 if none has to be made again; two
-    /// that only act together take about twice that.
+    /// Largest number of probes. A single cause among n changes takes at most 2⌈log₂ n⌉ + 4 if no probe is
+    /// repeated. Two changes that only act together take about twice that.
     pub fn probes_max(&self) -> usize {
         let halvings = self.question.changes.next_power_of_two().ilog2() as usize;
         4 * halvings + 9
     }
 
-    /// Records the outcome of a probe of so many rounds. What was measured once is not refused: if it fails when it is made again,
-    /// what it has shown before remains.
+    /// Records the outcome of a probe of this length. If a measured probe fails when it is repeated, its
+    /// earlier outcome remains.
     pub fn note(&mut self, probe: Probe, length: ProbeLength, outcome: ProbeOutcome) {
         self.made += 1;
         let outcome = match (self.known.get(&probe), outcome) {
@@ -179,12 +184,12 @@ impl Proving {
         }
     }
 
-    /// What is proven by the probes so far.
+    /// The proof from the probes so far.
     pub fn so_far(&self) -> Proof {
         self.replay(Supply::Spent).unwrap_or_else(|_| Proof::ended(ProofEnding::Unfinished, None))
     }
 
-    /// The effect of a probe; none if it was refused, or is not known and no probe is left.
+    /// The effect of a probe; `None` if it was refused, or is not known and no probe is left.
     fn effect(&self, probe: &Probe, supply: Supply) -> OrProbe<Option<ProbeEffect>> {
         match self.known.get(probe) {
             Some((ProbeOutcome::Measured(effect), _)) => Ok(Some(*effect)),
@@ -194,7 +199,7 @@ impl Proving {
         }
     }
 
-    /// Asks for a measured probe again that decides nothing, unless it was made with more rounds already.
+    /// Asks for a measured probe again if it decided nothing, unless it already had more rounds.
     fn repeat(&self, probe: &Probe, supply: Supply) -> OrProbe<()> {
         match self.known.get(probe) {
             Some((ProbeOutcome::Measured(_), ProbeLength::Usual)) if supply == Supply::Open => {
@@ -208,13 +213,13 @@ impl Proving {
         self.effect(&Probe::Changes(changes.to_vec()), supply)
     }
 
-    /// Whether some changes are all that is known to differ. The candidate then shows what they make, unless something
-    /// differs that nobody stated.
+    /// Whether these changes are all known differences. If so, the candidate shows their effect, unless
+    /// something unstated differs.
     fn is_everything(&self, changes: &[usize]) -> bool {
         self.question.is_all && changes.len() == self.question.changes
     }
 
-    /// Does the search over again with the outcomes that are known, up to the first that is not.
+    /// Replays the search with the known outcomes, up to the first unknown one.
     fn replay(&self, supply: Supply) -> OrProbe<Proof> {
         let ProofQuestion { changes, margin, ratio, is_all, .. } = self.question;
         let Some(whole) = self.effect(&Probe::Whole, supply)? else {
@@ -240,7 +245,7 @@ impl Proving {
         self.explain(to_explain, all, proof, supply)
     }
 
-    /// How a search ends in which all changes on the base are not known to make a difference.
+    /// The ending of a search in which all changes on the base are not known to make a difference.
     fn ending_without_a_difference(
         &self,
         all: Vec<usize>,

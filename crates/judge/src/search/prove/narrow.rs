@@ -12,12 +12,12 @@ pub(super) struct Narrowed {
 }
 
 impl Proving {
-    /// The fewest of some changes that show the difference, which all of them together show.
+    /// The fewest of some changes that show the difference. All of them together must show it.
     ///
-    /// This is ddmin (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE Transactions on
-    /// Software Engineering 28(2), 2002): halves, then quarters and what is left without each, and so on. A probe that was
-    /// refused, or not decided with more rounds either, counts as one that does not show the difference. Where evidence speaks for
-    /// the first change, that one is tried alone before.
+    /// This is ddmin (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
+    /// Transactions on Software Engineering 28(2), 2002): it tries halves, then quarters and all except each
+    /// quarter, and so on. A probe that was refused, or is undecided even with more rounds, counts as not
+    /// showing the difference. If the first change has evidence, it is tried alone first.
     pub(super) fn narrow(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<Narrowed> {
         let mut left = changes.to_vec();
         let mut parts = 2;
@@ -33,7 +33,8 @@ impl Proving {
                 (left, parts) = (chunk, 2);
                 continue;
             }
-            // Before the long search for what acts together only: is it the changes at all?
+            // The search for changes that only act together is long. Before it, test whether the changes make
+            // the difference at all.
             if parts == 2 && self.is_everything(&left) && self.shows(&left, goal, supply)? != Shows::Yes {
                 break;
             }
@@ -49,12 +50,12 @@ impl Proving {
             }
             parts = (2 * parts).min(left.len());
         }
-        // Where a probe was not decided, or none was left, the end of the search says little.
+        // If a probe was undecided, or no probe was left, the changes that remain may not be the fewest.
         let is_smallest = self.are_necessary(&left, goal);
         Ok(Narrowed { changes: left, is_smallest })
     }
 
-    /// Whether without any one of the changes the others were shown not to make the difference, or are refused.
+    /// Whether for each change the others without it were shown not to make the difference, or were refused.
     fn are_necessary(&self, changes: &[usize], goal: Goal) -> bool {
         let is_necessary = |change: &usize| {
             let others = Probe::Changes(difference(changes, &[*change]));
@@ -67,7 +68,8 @@ impl Proving {
         changes.len() == 1 || changes.iter().all(is_necessary)
     }
 
-    /// The first of some sets that shows the difference. Those that decide nothing are made again only if no other shows it.
+    /// The first of some sets that shows the difference. Undecided sets are repeated only if no other set
+    /// shows it.
     fn first_that_shows(
         &self,
         sets: &[Vec<usize>],
@@ -87,7 +89,7 @@ impl Proving {
         Ok(None)
     }
 
-    /// Whether some changes show the difference, by more rounds where that is not decided.
+    /// Whether some changes show the difference. If undecided, more rounds are asked for.
     pub(super) fn shows(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<Shows> {
         let shows = goal.shown_by(self.effect_of(changes, supply)?);
         if shows == Shows::Unresolved {
@@ -97,7 +99,7 @@ impl Proving {
     }
 }
 
-/// A list in parts of nearly equal length, in order.
+/// Divides a list into parts of nearly equal length, in order.
 fn divided(list: &[usize], parts: usize) -> Vec<Vec<usize>> {
     let end = |part: usize| part * list.len() / parts;
     (0..parts).map(|part| list[end(part)..end(part + 1)].to_vec()).collect()

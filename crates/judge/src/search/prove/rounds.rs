@@ -4,12 +4,13 @@ use dyno_stats::student_quantile;
 
 use super::effect::SHARE_THAT_SHOWS;
 
-/// Fewest rounds of a probe: the spread is itself known from few.
+/// Fewest rounds of a probe. The estimate of the spread itself comes from few rounds.
 const ROUNDS_MIN: usize = 4;
 
-/// Rounds with which a probe tells a change that makes a difference from one that makes none: Student's interval is then
-/// half as wide as what lies between the threshold and no difference. `ln_ratios` are those of the rounds in which the
-/// difference was repeated, `alpha` the error probability of a probe. At most `rounds_max`.
+/// Number of rounds with which a probe can tell a change that makes a difference from one that makes none:
+/// Student's interval is then half as wide as the distance from the threshold to no difference. `ln_ratios`
+/// are those of the rounds in which the difference was repeated, `alpha` is the error probability of a probe.
+/// At most `rounds_max`.
 pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     let n = ln_ratios.len() as f64;
     let mean = ln_ratios.iter().sum::<f64>() / n;
@@ -23,8 +24,9 @@ pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     (ROUNDS_MIN.min(most)..most).find(is_enough).unwrap_or(most) as u32
 }
 
-/// Rounds of a probe that is made again since `rounds` did not decide: twice as many, and `rounds_max` at least. With 12 rounds and an
-/// error of 0.2%, Student's interval is about a third as wide as with 5, and a quarter as wide as with 4.
+/// Number of rounds of a repeated probe, after `rounds` did not decide: twice as many, and at least
+/// `rounds_max`. With 12 rounds and an error of 0.2%, Student's interval is about a third as wide as with 5,
+/// and a quarter as wide as with 4.
 pub fn rounds_again(rounds: u32, rounds_max: u32) -> u32 {
     (2 * rounds).max(rounds_max)
 }

@@ -15,14 +15,15 @@ fn question(changes: usize, suspects: usize, ratio: f64) -> ProofQuestion {
     ProofQuestion { changes, suspects, is_all: true, ratio, margin: Margin::least() }
 }
 
-/// Carries out a proof in a world in which `world` has the outcome of sets of changes. Returns it with the number of probes.
+/// Carries out a proof in a simulated world, in which `world` returns the outcome for a set of changes.
+/// Returns the proof and the number of probes.
 fn prove(asked: ProofQuestion, world: impl Fn(&[usize]) -> ProbeOutcome) -> (Proof, usize) {
     let all: Vec<usize> = (0..asked.changes).collect();
     let whole = world(&all);
     prove_beyond(asked, whole, world)
 }
 
-/// The same, where the candidate has an outcome of its own.
+/// The same, with a separate outcome for the candidate.
 fn prove_beyond(
     asked: ProofQuestion,
     whole: ProbeOutcome,
@@ -51,7 +52,7 @@ fn prove_beyond(
     }
 }
 
-/// Each change that is there multiplies throughput.
+/// Each change in the set multiplies the throughput.
 fn independent(effects: &[(usize, f64)]) -> impl Fn(&[usize]) -> ProbeOutcome {
     move |changes| {
         let there = effects.iter().filter(|(change, _)| changes.contains(change));
@@ -284,7 +285,7 @@ fn a_proof_that_ends_early_has_what_was_proven_so_far() {
 
 #[test]
 fn probes_that_are_not_decided_blame_no_single_change() {
-    // The difference is there, but every interval of a part holds both no difference and most of it.
+    // The difference exists, but every interval of a part contains both no difference and most of it.
     let world = |changes: &[usize]| {
         let interval = Interval { low: 0.9, high: 1.01, confidence: 0.998 };
         let noisy = ProbeEffect { ratio: 0.96, interval: Some(interval) };
@@ -297,7 +298,7 @@ fn probes_that_are_not_decided_blame_no_single_change() {
 
 #[test]
 fn a_probe_that_decides_nothing_is_made_again_with_more_rounds() {
-    // Change 2 makes the difference. Every first interval of what holds it is wide, and no longer one.
+    // Change 2 makes the difference. For sets with it, every first interval is wide, and no longer one is.
     let mut proving = Proving::new(question(8, 0, 0.5));
     let mut again = Vec::new();
     while let ProofStep::Probe(probe, length) = proving.next_step() {
@@ -320,7 +321,7 @@ fn a_probe_that_decides_nothing_is_made_again_with_more_rounds() {
 
 #[test]
 fn a_rest_that_is_not_decided_is_made_again_and_explained() {
-    // Changes 0 and 3 each make a part. Of what is left without change 0, only more rounds decide.
+    // Changes 0 and 3 each make a part. For the changes without 0, only more rounds decide.
     let world = independent(&[(0, 0.6), (3, 0.85)]);
     let mut proving = Proving::new(question(4, 1, 0.51));
     let mut lengths = Vec::new();
@@ -344,7 +345,8 @@ fn a_rest_that_is_not_decided_is_made_again_and_explained() {
 
 #[test]
 fn a_rest_is_small_only_if_its_whole_interval_is() {
-    // Change 3 makes a quarter of the difference. At first it comes out at 15%, and may be a third.
+    // Change 3 makes a quarter of the difference. At first it is measured as 15%, with an interval up to a
+    // third.
     let share = |share: f64| 0.5_f64.powf(share);
     let effects = [(0, share(0.75)), (3, share(0.25))];
     let world = independent(&effects);
@@ -373,7 +375,7 @@ fn a_rest_is_small_only_if_its_whole_interval_is() {
 
 #[test]
 fn a_probe_that_fails_when_it_is_made_again_is_not_decided_and_not_refused() {
-    // Neither change alone is decided. Were change 1 refused, change 0 would be called necessary.
+    // Neither change alone is decided. If change 1 were refused, change 0 would be called necessary.
     let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };
     let noisy = ProbeOutcome::Measured(ProbeEffect { ratio: 0.8, interval: Some(interval) });
     let mut proving = Proving::new(question(2, 0, 0.5));
@@ -392,7 +394,7 @@ fn a_probe_that_fails_when_it_is_made_again_is_not_decided_and_not_refused() {
 
 #[test]
 fn a_set_that_shows_the_difference_spares_another_its_further_rounds() {
-    // Nothing is decided of changes 0 to 3, and changes 4 to 7 show it.
+    // Changes 0 to 3 are undecided, and changes 4 to 7 show the difference.
     let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };
     let noisy = ProbeOutcome::Measured(ProbeEffect { ratio: 0.8, interval: Some(interval) });
     let world = |changes: &[usize]| match changes {
@@ -406,7 +408,7 @@ fn a_set_that_shows_the_difference_spares_another_its_further_rounds() {
 
 #[test]
 fn a_wrong_cause_is_as_rare_as_the_error_that_a_proof_may_have() {
-    // Only all changes together make the difference, and each probe errs with the chance that it may have.
+    // Only all changes together make the difference, and each probe errs with its permitted probability.
     let mut random = SplitMix64::new(7);
     let mut wrong = 0;
     for _ in 0..1000 {

@@ -1,17 +1,18 @@
-//! What a search has found: confirmed, and what each of its settings is worth.
+//! The result of a search: its confirmation, and the effect of each of its settings.
 
 use serde::Serialize;
 
 use super::{MeasuredSet, OrProbe, TuneEnding, TuneProbe, Tuned, Tuning, ValueSet};
 use crate::search::prove::ProbeEffect;
 
-/// What a setting of the winner is worth beside the others.
+/// The effect of one of the winner's settings, beside the others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Worth {
     pub setting: usize,
     /// The index of its value.
     pub value: usize,
-    /// Throughput with it as a multiple of that without it; none if the server refused to do without it, or it was not compared.
+    /// Throughput with it as a multiple of that without it; `None` if the server refused to run without it,
+    /// or it was not compared.
     pub effect: Option<ProbeEffect>,
     pub verdict: WorthVerdict,
 }
@@ -21,16 +22,17 @@ pub struct Worth {
 pub enum WorthVerdict {
     /// Without it the others are slower by more than the margin.
     Better,
-    /// Without it the others are not slower by more than the margin, so it is left out.
+    /// Without it the others are not slower by more than the margin, so it is removed.
     DoesNothing,
-    /// Neither is shown, so it stays.
+    /// Neither of the two is shown, so it stays.
     NotDecided,
-    /// It is all that is left, so it is worth what the confirmation shows.
+    /// It is the only remaining setting, so its effect is that of the confirmation.
     All,
 }
 
 impl Tuning {
-    /// Confirms the best candidate of the search, takes out the settings that do nothing, and confirms what is left.
+    /// Confirms the best candidate of the search, removes the settings that have no effect, and confirms the
+    /// rest.
     pub(super) fn answer(&self, best: ValueSet, tuned: Tuned, is_wanted: bool) -> OrProbe<Tuned> {
         let winner = self.confirmed(best, is_wanted)?;
         let mut tuned = Tuned { winner: Some(winner.clone()), ..tuned };
@@ -47,7 +49,7 @@ impl Tuning {
             winner
         } else {
             let fewer = self.confirmed(left, is_wanted)?;
-            // What is not confirmed is not recommended.
+            // Unconfirmed settings are not recommended.
             if self.is_better(&fewer) { fewer } else { winner }
         });
         Ok(tuned)
@@ -68,8 +70,8 @@ impl Tuning {
         interval.is_some_and(|interval| interval.low > self.margin.high())
     }
 
-    /// Leaves the settings out one after the other, the one that matters least first. One without which the others are not
-    /// slower stays out, so of two that do the same one stays.
+    /// Removes the settings one after the other, the least important first. A setting stays out if the others
+    /// are not slower without it. If two settings have the same effect, one of them therefore stays.
     fn without_what_does_nothing(
         &self,
         winner: &ValueSet,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dyno_stats::SplitMix64;
 use serde::Serialize;
 
-/// Settings with values other than the base's: the index of the setting, and that of its value.
+/// Settings with values other than the base's: the index of the setting, and the index of its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct ValueSet(pub BTreeMap<usize, usize>);
@@ -19,7 +19,7 @@ impl ValueSet {
         Self(values)
     }
 
-    /// The value of one setting of the set; empty if it has none.
+    /// The set with only this setting; empty if the set lacks it.
     #[must_use]
     pub fn only(&self, setting: usize) -> Self {
         Self(self.0.get(&setting).map(|value| (setting, *value)).into_iter().collect())
@@ -30,15 +30,15 @@ impl ValueSet {
     }
 }
 
-/// Designs that are drawn before there are said to be no further combinations.
+/// Number of designs to draw before the search gives up finding further combinations.
 const DESIGNS_MAX: usize = 20;
 
-/// Up to `number` candidates for a search. `space` has the number of values of each setting; the value nearest to the
-/// base's comes first, and so does the setting that matters most.
+/// Up to `number` candidates for a search. `space` has the number of values of each setting. Values are in
+/// order of their distance from the base's value, and settings in order of importance.
 ///
-/// Half of them change one setting: first each setting to its nearest value, then each to the next. The others change
-/// many: a Latin hypercube (`McKay`, Beckman and Conover, Technometrics 21(2), 1979), in which each value of a setting, the
-/// base's included, occurs about equally often.
+/// Half of the candidates change one setting: first each setting to its nearest value, then each to the next.
+/// The others change many settings: a Latin hypercube (`McKay`, Beckman and Conover, Technometrics 21(2),
+/// 1979), in which each value of a setting, including the base's, occurs about equally often.
 pub fn candidates(space: &[usize], number: usize, seed: u64) -> Vec<ValueSet> {
     let mut singles = singles(space);
     let of_many = combinations(space, number / 2, seed);
@@ -46,7 +46,7 @@ pub fn candidates(space: &[usize], number: usize, seed: u64) -> Vec<ValueSet> {
     singles.into_iter().chain(of_many).collect()
 }
 
-/// Each value alone, the nearest of every setting first.
+/// Each value alone, beginning with the nearest value of every setting.
 fn singles(space: &[usize]) -> Vec<ValueSet> {
     let farthest = space.iter().copied().max().unwrap_or(0);
     let at = |value: usize| {
@@ -79,7 +79,7 @@ fn hypercube(space: &[usize], number: usize, random: &mut SplitMix64) -> Vec<Val
     for (setting, values) in space.iter().enumerate() {
         let mut order: Vec<usize> = (0..number).collect();
         random.shuffle(&mut order);
-        // Where levels do not divide the number, chance decides which of them occur once more.
+        // Where the number is not a multiple of the levels, chance decides which levels occur once more.
         let shift = random.below(number.max(1));
         for (set, place) in sets.iter_mut().zip(order) {
             // Level 0 is the base's value.

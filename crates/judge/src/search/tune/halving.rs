@@ -14,10 +14,11 @@ pub(super) struct Halved {
 impl Tuning {
     /// Compares the candidates, drops some, and compares the others again in more rounds, until few are left.
     ///
-    /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits", ICML
-    /// 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization", AISTATS
-    /// 2016). A stage is judged by its own rounds alone, so what was lucky in one is not so in the next. After the first
-    /// stage what was better alone is tried together.
+    /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed
+    /// bandits", ICML 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and
+    /// hyperparameter optimization", AISTATS 2016). A stage is judged only by its own rounds, so luck in one
+    /// stage does not carry over to the next. After the first stage, the values that were better alone are
+    /// also tried together.
     pub(super) fn halve(&self, is_wanted: bool) -> OrProbe<Halved> {
         let mut left = self.candidates.clone();
         let mut stages: Vec<Vec<MeasuredSet>> = Vec::new();
@@ -26,7 +27,7 @@ impl Tuning {
             let is_whole = left.iter().all(|candidate| self.was_compared(stage, candidate));
             stages.push(measured);
             if !is_whole {
-                // The last figure of each candidate that was left counts.
+                // The latest figure of each remaining candidate counts.
                 let best = self.best_of(&latest(&stages, &left));
                 return Ok(Halved { stages, best, is_cut_short: true });
             }
@@ -61,8 +62,8 @@ impl Tuning {
         Ok(measured)
     }
 
-    /// The better half, without those that the server refused and those whose interval shows that they are not better
-    /// than the base by more than the margin.
+    /// The better half, without refused candidates and without those whose interval shows that they are not
+    /// better than the base by more than the margin.
     fn survivors(&self, stage: &[MeasuredSet]) -> Vec<ValueSet> {
         let may_be_better = |it: &&MeasuredSet| {
             it.effect.is_some_and(|effect| {
@@ -73,7 +74,8 @@ impl Tuning {
         left.map(|it| it.values.clone()).collect()
     }
 
-    /// The best value of each setting that seems better alone, all of them together; none if fewer than two are.
+    /// The best value of each setting that seems better alone, all of them together; `None` if there are
+    /// fewer than two.
     fn together(&self, stage: &[MeasuredSet]) -> Option<ValueSet> {
         let mut set = ValueSet::default();
         // The best comes first, so the first value of a setting is its best.
@@ -85,8 +87,8 @@ impl Tuning {
         (set.0.len() > 1).then_some(set)
     }
 
-    /// The best candidate, if it seems better than the base by more than the margin. Of those that come within the margin of
-    /// it, the one with the fewest settings is taken.
+    /// The best candidate, if it seems better than the base by more than the margin. Among candidates within
+    /// the margin of it, the one with the fewest settings is taken.
     fn best_of(&self, measured: &[MeasuredSet]) -> Option<ValueSet> {
         let highest = measured.iter().map(ratio).fold(0.0, f64::max);
         let is_as_good =

@@ -18,20 +18,20 @@ pub use self::answer::{Worth, WorthVerdict};
 pub use self::candidates::{ValueSet, candidates};
 pub use self::size::TuneSize;
 
-/// The error probability of everything that a search claims: of its two confirmations together.
+/// The error probability of all claims of a search, that is, of its two confirmations together.
 pub const TUNE_ALPHA: f64 = 0.05;
 
-/// A comparison that a search asks for.
+/// A comparison that a search needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TuneProbe {
-    /// The base with itself.
+    /// The base against itself.
     Control,
-    /// A candidate with the base, in a stage of the search, from 0.
+    /// A candidate against the base, in a stage of the search, from 0.
     Search { stage: u32, candidate: ValueSet },
-    /// What was found with the base, in rounds that the search has not used.
+    /// The settings that were found against the base, in rounds that the search has not used.
     Confirm(ValueSet),
-    /// What was found without one of its settings, with all of it.
+    /// The settings that were found without one of them, against all of them.
     Without { all: ValueSet, setting: usize },
 }
 
@@ -42,36 +42,36 @@ pub enum TuneStep {
     End(Tuned),
 }
 
-/// How far a search may still go.
+/// How far a search may continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TuneReach {
-    /// All of it.
+    /// The whole search.
     Search,
-    /// No candidate is compared any more; what was found is confirmed.
+    /// No more candidates are compared, but the best one so far is confirmed.
     Answer,
-    /// Nothing is compared any more.
+    /// No more comparisons.
     Nothing,
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tuned {
     pub ending: TuneEnding,
     /// The base compared with itself.
     pub control: Option<ProbeEffect>,
-    /// Each stage, the first first: its candidates with their effects, the best first.
+    /// The stages in order: their candidates with their effects, the best first.
     pub stages: Vec<Vec<MeasuredSet>>,
-    /// Whether the search ended before it had compared all that it wanted to.
+    /// Whether the search ended before it had made all its comparisons.
     pub is_cut_short: bool,
-    /// The best of the search, and what its confirmation showed.
+    /// The best candidate of the search, with the effect in its confirmation.
     pub winner: Option<MeasuredSet>,
-    /// What each setting of the winner is worth, in the order in which they were left out.
+    /// The effect of each setting of the winner, in the order in which they were removed.
     pub worth: Vec<Worth>,
-    /// The settings to take, and what their confirmation showed; none if nothing better was found.
+    /// The settings to use, with the effect in their confirmation; `None` if nothing better was found.
     pub recommended: Option<MeasuredSet>,
 }
 
-/// A set of values with its effect against the base; none if it was refused or not compared.
+/// A set of values with its effect against the base; `None` if it was refused or not compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeasuredSet {
     pub values: ValueSet,
@@ -81,21 +81,22 @@ pub struct MeasuredSet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TuneEnding {
-    /// The confirmation showed the recommended settings to be better by more than the margin.
+    /// The confirmation showed that the recommended settings are better by more than the margin.
     Better,
-    /// No candidate was better in the whole search, or the best one's confirmation did not show it.
+    /// No candidate was better in the whole search, or the confirmation of the best one did not show it.
     NothingBetter,
     /// The base did not complete a comparison with itself.
     BaseFailed,
-    /// The search ended early, before anything was confirmed.
+    /// The search ended early, before a confirmation.
     Unfinished,
 }
 
-/// A search in the making: which comparisons were made, with their outcomes. What comes next follows from these alone, so a
-/// search that was interrupted goes on where it stopped.
+/// A search in progress: the comparisons that were made, with their outcomes. They alone determine the next
+/// comparison, so an interrupted search continues where it stopped.
 ///
-/// The base is compared with itself, which shows the noise. Then [`halve`](Self::halve) looks for the best candidate, which is
-/// [confirmed](Self::answer) in rounds of their own: only that figure is claimed.
+/// The base is compared with itself, which shows the noise. Then [`halve`](Self::halve) looks for the best
+/// candidate, which is [confirmed](Self::answer) in rounds of its own. Only the figure of the confirmation is
+/// claimed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
     candidates: Vec<ValueSet>,
@@ -105,7 +106,7 @@ pub struct Tuning {
     known: BTreeMap<TuneProbe, ProbeOutcome>,
 }
 
-/// Work that a comparison interrupts.
+/// A computation that stops when it needs the outcome of another comparison.
 type OrProbe<T> = Result<T, TuneProbe>;
 
 impl Tuning {
@@ -134,7 +135,7 @@ impl Tuning {
         }
     }
 
-    /// What is found by the comparisons so far.
+    /// The result from the comparisons so far.
     pub fn so_far(&self) -> Tuned {
         self.replay(TuneReach::Nothing).unwrap_or_else(|_| Tuned::ended(TuneEnding::Unfinished, None))
     }
@@ -152,13 +153,14 @@ impl Tuning {
     /// The error probability of a comparison.
     pub fn alpha(probe: &TuneProbe) -> f64 {
         match probe {
-            // What was found, and what is left of it without the settings that do nothing.
+            // The settings that were found, and the rest after removing those without effect.
             TuneProbe::Confirm(_) => TUNE_ALPHA / 2.0,
             TuneProbe::Control | TuneProbe::Search { .. } | TuneProbe::Without { .. } => TUNE_ALPHA,
         }
     }
 
-    /// The effect of a comparison that is made as far as `is_wanted` allows; none if it was refused or is not made.
+    /// The effect of a comparison, which is made only if `is_wanted`; `None` if it was refused or is not
+    /// made.
     fn effect(&self, probe: TuneProbe, is_wanted: bool) -> OrProbe<Option<ProbeEffect>> {
         match self.known.get(&probe) {
             Some(ProbeOutcome::Measured(effect)) => Ok(Some(*effect)),
@@ -167,7 +169,7 @@ impl Tuning {
         }
     }
 
-    /// Does the search over again with the outcomes that are known, up to the first that is not.
+    /// Replays the search with the known outcomes, up to the first unknown one.
     fn replay(&self, reach: TuneReach) -> OrProbe<Tuned> {
         let control = self.effect(TuneProbe::Control, reach != TuneReach::Nothing)?;
         if control.is_none() {

@@ -1,4 +1,4 @@
-//! How many candidates a search has, and how many rounds its comparisons take.
+//! The number of candidates of a search, and the number of rounds of its comparisons.
 
 use serde::Serialize;
 
@@ -10,19 +10,19 @@ const CONTROL: u32 = 4;
 const FIRST_STAGE: u32 = 3;
 /// Most rounds of a comparison of the search.
 const STAGE_MAX: u32 = 12;
-/// A stage of so few candidates is the last.
+/// A stage with at most this many candidates is the last.
 pub(super) const LAST_STAGE: usize = 3;
-/// Fewest candidates that are worth a search.
+/// With fewer candidates, a search is not worthwhile.
 const CANDIDATES_MIN: usize = 4;
-/// Most candidates that a budget asks for.
+/// Most candidates that a budget leads to.
 const CANDIDATES_MAX: usize = 64;
-/// Settings that a winner is expected to have, for the time that their worth takes.
+/// Assumed number of settings of a winner, to estimate the time for their effects.
 const SETTINGS_EXPECTED: u32 = 4;
 
 /// Sizes of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TuneSize {
-    /// Rounds of a confirmation. What a setting is worth takes half as many.
+    /// Rounds of a confirmation. The comparison for the effect of a setting has half as many.
     pub rounds_confirmed: u32,
 }
 
@@ -41,13 +41,13 @@ impl TuneSize {
         (self.rounds_confirmed / 2).max(FIRST_STAGE)
     }
 
-    /// Rounds that a search of so many candidates takes at least: the control, one stage, and the confirmation. Each
-    /// comparison has one more, for what it takes to begin.
+    /// Fewest rounds of a search of this many candidates: the control, one stage, and the confirmation. A
+    /// round is added for each comparison, for the time that it takes to begin.
     pub fn rounds_least(self, candidates: usize) -> u32 {
         (CONTROL + 1) + (FIRST_STAGE + 1) * candidates as u32 + (self.rounds_confirmed + 1)
     }
 
-    /// Rounds that a search of so many candidates takes as a whole, if the winner has some settings.
+    /// Expected rounds of the whole search of this many candidates, if the winner has some settings.
     pub fn rounds_expected(self, candidates: usize) -> u32 {
         let mut rounds = self.rounds_least(candidates);
         let (mut left, mut stage) = (kept(candidates), 1);
@@ -61,7 +61,7 @@ impl TuneSize {
         rounds + (self.rounds_confirmed + 1) + (self.rounds_without() + 1) * SETTINGS_EXPECTED
     }
 
-    /// The most candidates whose search takes no more than so many rounds; at least as many as a search is worth.
+    /// The most candidates whose search takes at most this many rounds, but no fewer than the minimum.
     pub fn candidates_within(self, rounds: u32) -> usize {
         let fits = |candidates: &usize| self.rounds_expected(*candidates) <= rounds;
         (CANDIDATES_MIN..=CANDIDATES_MAX).rev().find(fits).unwrap_or(CANDIDATES_MIN)
@@ -77,7 +77,7 @@ fn rounds_of_stage(stage: u32) -> u32 {
     FIRST_STAGE.saturating_mul(1 << stage.min(8)).min(STAGE_MAX)
 }
 
-/// Candidates of a stage that go on to the next, at most.
+/// The most candidates of a stage that go on to the next.
 pub(super) fn kept(candidates: usize) -> usize {
     candidates.div_ceil(2)
 }

@@ -19,7 +19,7 @@ fn measured(ratio: f64) -> ProbeOutcome {
     ProbeOutcome::Measured(effect(ratio))
 }
 
-/// The throughput of two sets, of which a comparison measures the ratio of the second to the first.
+/// The throughput of two sets. A comparison measures the ratio of the second to the first.
 fn sides(probe: &TuneProbe) -> (ValueSet, ValueSet) {
     let base = ValueSet::default();
     match probe {
@@ -30,7 +30,7 @@ fn sides(probe: &TuneProbe) -> (ValueSet, ValueSet) {
     }
 }
 
-/// Carries out a search. `outcome` has the result of each comparison.
+/// Carries out a search. `outcome` returns the result of each comparison.
 fn search(
     mut tuning: Tuning,
     mut outcome: impl FnMut(&Tuning, &TuneProbe) -> ProbeOutcome,
@@ -64,7 +64,7 @@ fn exact(speed: impl Fn(&ValueSet) -> f64) -> impl FnMut(&Tuning, &TuneProbe) ->
     }
 }
 
-/// The same with rounds that vary, judged as comparisons of runs are.
+/// The same with varying rounds, judged as comparisons of runs are.
 fn noisy(
     speed: impl Fn(&ValueSet) -> f64,
     deviation: f64,
@@ -81,7 +81,7 @@ fn noisy(
     }
 }
 
-/// Speed where each value that is there multiplies it.
+/// A speed that each value of the set multiplies.
 fn product<const N: usize>(effects: [((usize, usize), f64); N]) -> impl Fn(&ValueSet) -> f64 {
     move |values| {
         let there = effects.iter().filter(|((setting, value), _)| values.0.get(setting) == Some(value));
@@ -124,7 +124,7 @@ fn where_nothing_is_better_a_claim_is_as_rare_as_its_error() {
     let mut random = SplitMix64::new(5);
     let mut claimed = 0;
     for seed in 0..400 {
-        // The true ratio lies on the margin, so that the chance of a claim is as large as it can be.
+        // The true ratio is exactly at the margin, where the chance of a false claim is largest.
         let speed = |values: &ValueSet| if values.is_empty() { 1.0 } else { Margin::least().high() };
         let (tuned, _) = search(tuning(&[2, 2, 1, 3], 8, seed), noisy(speed, 0.03, &mut random));
         claimed += u32::from(tuned.ending == TuneEnding::Better);
