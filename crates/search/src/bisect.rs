@@ -1,4 +1,4 @@
-//! Which version made a test slower: binary search between a good and a bad version.
+//! Finds the version that made a test slower, by binary search between a good and a bad version.
 
 use std::path::Path;
 
@@ -19,14 +19,14 @@ const SECONDS_MAX: f64 = 1.0;
 /// How the names of its plans begin.
 const PLANS: &str = "bisect-";
 
-/// What is searched.
+/// The versions and the test of a search.
 #[derive(Debug)]
 pub struct Bisect {
     /// The step that is compared.
     pub test: String,
     /// The versions, from a good one to a bad one.
     pub versions: Vec<Version>,
-    /// The profile that all versions get their settings from.
+    /// The profile for the settings of all versions.
     pub profile: Profile,
     /// Most rounds of a comparison.
     pub rounds_max: u32,
@@ -41,7 +41,7 @@ pub struct Tested<'a> {
     /// The version that it was compared with.
     pub good: &'a Version,
     pub verdict: VersionVerdict,
-    /// Why one of the two did not start; none if both did.
+    /// Why one of the two did not start; `None` if both did.
     pub not_started: Option<String>,
     pub run: RunId,
 }
@@ -49,16 +49,16 @@ pub struct Tested<'a> {
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bisected {
-    /// What was found.
+    /// The result of the search.
     pub step: BisectionStep,
     /// The verdict of the last comparison.
     pub last: VersionVerdict,
 }
 
-/// All versions of an engine from one to a later one that the catalogue has, oldest first.
+/// All versions of an engine in the catalogue, from one to a later one, oldest first.
 ///
 /// # Errors
-/// One of them is not in the catalogue, they are of two engines, or the second is not later.
+/// One of them is not in the catalogue, they belong to two engines, or the second is not later.
 pub fn between(good: &str, bad: &str, catalogue: &Catalogue) -> anyhow::Result<Vec<Version>> {
     let place = |name: &str| -> anyhow::Result<(SystemName, usize)> {
         let name: SystemName = name.parse()?;
@@ -82,7 +82,8 @@ pub fn between(good: &str, bad: &str, catalogue: &Catalogue) -> anyhow::Result<V
 }
 
 impl Bisect {
-    /// The plan of a search: its loads and the test, measured for `seconds`, by default its own, at most 1.
+    /// The plan of a search: the test and its loads. The test is measured for `seconds`. The default is its
+    /// own time, at most 1 s.
     ///
     /// # Errors
     /// The plan has no such step.
@@ -92,8 +93,9 @@ impl Bisect {
         Ok(plan)
     }
 
-    /// Searches, and calls `on_verdict` with each verdict. Comparisons of versions in the catalogue that are in the results
-    /// file are not made again; a build in a folder may have changed, so it always is. None if the user stopped it.
+    /// Searches, and calls `on_verdict` with each verdict. Comparisons of versions in the catalogue that are
+    /// in the results file are not repeated. A comparison of a build in a folder is, because the build may
+    /// have changed. `None` if the user stopped the search.
     ///
     /// # Errors
     /// A comparison cannot be made, or neighbours disturbed it so that nothing is decided.
@@ -161,7 +163,7 @@ impl Bisect {
         let compared = session.compare(pair, &bar, &what, reuse)?;
         Ok(compared.map(|compared| {
             let verdict = match (&compared.not_started, compared.outcome) {
-                // That a version does not start says nothing about its speed.
+                // A version that does not start says nothing about its speed.
                 (Some(_), _) | (None, GateOutcome::NotDecided) => VersionVerdict::Unclear,
                 (None, GateOutcome::NoneRegressed) => VersionVerdict::Good,
                 (None, GateOutcome::SomeRegressed) => VersionVerdict::Bad,

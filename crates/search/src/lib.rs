@@ -1,12 +1,14 @@
-//! Searches: which version made a test slower ([`Bisect`]), which changes make a difference ([`Prove`]), which settings are
-//! better ([`Tune`]); and what a results file has to explain a difference ([`explain`]).
+//! Searches: the version that made a test slower ([`Bisect`]), the changes that make a difference
+//! ([`Prove`]), and better settings ([`Tune`]). Also collects what a results file has to explain a difference
+//! ([`explain`]).
 //!
-//! A search compares two systems at a time, and what it finds decides what it compares next. `dyno-judge` holds these
-//! decisions as pure state machines. Here they are carried out: each comparison becomes a plan of two systems, is run by the
-//! caller's [`Lab`], and is judged from the results file. Every comparison is a run of its own with a typed record of what it
-//! compares, so a search that was stopped goes on where it was: comparisons that are in the file are not made again.
+//! A search compares two systems at a time, and each result decides the next comparison. `dyno-judge` makes
+//! these decisions as pure state machines. This crate carries them out: each comparison becomes a plan of two
+//! systems, is run by the caller's [`Lab`], and is judged from the results file. Every comparison is a run of
+//! its own with a typed record of what it compares. A search that was stopped therefore continues where it
+//! was, without repeating comparisons that are in the file.
 //!
-//! The search for a capacity is none of these: it finds a rate within one trial (`dyno-lab`).
+//! The search for a capacity is not among these, because it takes place within one trial (`dyno-lab`).
 
 use std::time::Duration;
 

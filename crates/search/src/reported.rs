@@ -1,4 +1,4 @@
-//! What the servers of a run have reported of themselves, as the audit sees them.
+//! What the servers of a run have reported about themselves, as the audit sees it.
 
 use dyno_settings::{Product, SystemFacts};
 use dyno_store::SystemRecord;

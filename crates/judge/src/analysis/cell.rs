@@ -136,7 +136,7 @@ fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
     (events > 0).then_some(CellWarning::Abandoned { events })
 }
 
-/// Number of trials that did this; none if 0.
+/// Number of trials that did this; `None` if 0.
 fn rounds_that(trials: &[&Trial], did: Done) -> Option<usize> {
     let rounds = trials.iter().filter(|trial| Done::of(&trial.record) == did).count();
     (rounds > 0).then_some(rounds)

@@ -1,4 +1,4 @@
-//! What a results file has on the differences of a run.
+//! The evidence in a results file about the differences of a run.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use dyno_store::{Run, Store, StoreError};
 
 use super::settings::differences;
 
-/// Reads evidence: plans once, settings once for two systems in a step, counters of a test at a time.
+/// Reads evidence: plans once, settings once per two systems and step, counters per test.
 pub struct Evidence<'a> {
     store: &'a Store,
     run: &'a Run,
@@ -28,7 +28,7 @@ impl<'a> Evidence<'a> {
         Ok(Self { store, run, analysis, of_trials, settings: HashMap::new() })
     }
 
-    /// The explanation of a test of two systems, the base first; none if they were not compared in it.
+    /// The explanation of a test of two systems, the base first; `None` if the test did not compare them.
     ///
     /// # Errors
     /// The results file cannot be read.

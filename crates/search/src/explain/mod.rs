@@ -1,4 +1,5 @@
-//! Why two systems differ, by what a results file has of them: evidence, what differs between them, and proofs that were made.
+//! Why two systems differ, according to a results file: evidence, differences between the systems, and
+//! proofs.
 
 mod beside;
 mod evidence;
@@ -17,7 +18,7 @@ pub fn is_decided(finding: Finding) -> bool {
     matches!(finding, Finding::Improved | Finding::Regressed)
 }
 
-/// Why a background load cannot be proven; none for a step.
+/// Why a background load cannot be proven; `None` for a step.
 pub(crate) fn in_the_background(run: &Run, step: &str) -> Option<String> {
     let of = run.steps.iter().find(|record| record.id == step)?.background_of.as_ref()?;
     Some(format!("{step} runs in the background of {of}, and only a step can be measured again"))

@@ -11,9 +11,9 @@ use super::evidence::Evidence;
 use super::{in_the_background, is_decided, settings};
 use crate::prove;
 
-/// Most differences of the section "Why".
+/// Most differences in the section "Why".
 const DIFFERENCES_MAX: usize = 5;
-/// Most cells of a page that open with an explanation, so that the page stays small and is made soon.
+/// Most cells of a page that open an explanation. The limit keeps the page small and quick to make.
 const CELLS_MAX: usize = 60;
 
 /// The largest decided differences of a run from its base, for a report.
@@ -68,7 +68,8 @@ fn explained(store: &Store, results: &Path, run: &Run, explanations: &[Explanati
     explanations.iter().map(|it| Why::of(it, proof(store, results, run, it))).collect()
 }
 
-/// What is known of a proof. One that cannot be read again, such as of a plan whose files are elsewhere, is one to make.
+/// The state of a proof. A proof that cannot be read again, for example because the files of its plan have
+/// moved, has still to be made.
 fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) -> ProofState {
     if let Some(reason) = obstacle(run, explanation) {
         return ProofState::Impossible { reason };
@@ -88,7 +89,7 @@ fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) ->
     }
 }
 
-/// Why no proof can be made of a difference.
+/// Why a difference cannot be proven.
 fn obstacle(run: &Run, explanation: &Explanation) -> Option<String> {
     let Explanation { base, candidate, step, .. } = explanation;
     if let Some(reason) = in_the_background(run, step) {

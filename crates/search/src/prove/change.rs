@@ -1,4 +1,4 @@
-//! One thing that a plan gives two systems otherwise: settings, a limit on the host, a step.
+//! One difference that a plan makes between two systems: settings, a limit on the host, or a step.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use dyno_lab::System;
 use dyno_report::{ChangedSetting, STEP};
 use dyno_settings::plain_name;
 
-/// What is changed as one.
+/// A difference that is changed as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Settings that are changed together, with the values that they get; none for the server's default.
+    /// Settings that are changed together, with their new values; `None` for the server's default.
     Settings(BTreeMap<String, Option<String>>),
     Limit(LimitPart),
-    /// A step before the test that only one of the two runs.
+    /// A step before the test that only one of the two systems runs.
     Step {
         id: String,
         /// Whether it is the candidate that runs it.
@@ -22,7 +22,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// What changes, with the values of both systems.
+    /// The parts of the change, with the values of both systems.
     pub(super) fn told(&self, base: &System, candidate: &System) -> Vec<ChangedSetting> {
         match self {
             Self::Settings(settings) => {
@@ -49,7 +49,7 @@ impl Change {
         }
     }
 
-    /// The settings of it; none of a limit and a step.
+    /// Its settings; `None` for a limit or a step.
     pub(super) fn settings(&self) -> Option<&BTreeMap<String, Option<String>>> {
         match self {
             Self::Settings(settings) => Some(settings),
@@ -58,10 +58,10 @@ impl Change {
     }
 }
 
-/// The value of a step for the system that runs it.
+/// The value that is shown for a step of the system that runs it.
 pub(crate) const RUN: &str = "run";
 
-/// The name of a step among those of settings.
+/// The name under which a step is shown among settings.
 pub(crate) fn step_name(id: &str) -> String {
     format!("{STEP}{id}")
 }

@@ -13,22 +13,22 @@ use dyno_settings::{
 
 use super::change::{Change, step_name};
 
-/// What differs between two systems of a plan.
+/// Differences between two systems of a plan.
 pub(super) struct Changes {
-    /// Those that evidence speaks for come first.
+    /// The changes with evidence come first.
     groups: Vec<Change>,
-    /// Each group in the words of a report.
+    /// Each group as a report shows it.
     told: Vec<Vec<ChangedSetting>>,
-    /// Number of the groups that evidence speaks for.
+    /// Number of groups with evidence.
     pub(super) suspects: usize,
-    /// What differs besides these, in words.
+    /// Other differences, in words.
     pub(super) others: Vec<String>,
-    /// What may differ though the plan does not state it, in words.
+    /// Possible differences that the plan does not state, in words.
     pub(super) unstated: String,
     candidate: usize,
 }
 
-/// Some changes, as a comparison takes them.
+/// Some changes, in the form that a comparison needs.
 pub(super) struct Chosen {
     candidate: usize,
     settings: BTreeMap<String, Option<String>>,
@@ -36,12 +36,13 @@ pub(super) struct Chosen {
     steps: Vec<String>,
 }
 
-/// A change with its place in the evidence.
+/// A change with its rank in the evidence.
 type Ranked = (usize, Change);
 
 impl Changes {
-    /// The changes before a test from one system of a plan to another, by position. Between two versions, what their servers
-    /// have as defaults is made alike too, as far as the base's version can be given the candidate's value.
+    /// The changes before a test from one system of a plan to another, by position. Between two versions,
+    /// different defaults of their servers are changes too, if the base's version accepts the candidate's
+    /// value.
     pub(super) fn between(
         plan: &Plan,
         (base_at, candidate_at): (usize, usize),
@@ -104,7 +105,7 @@ impl Changes {
         told.map(ChangedSetting::words).collect::<Vec<_>>().join(", ").replace('\n', " ")
     }
 
-    /// Each group for a report, with what it does to the promises of the base.
+    /// Each group for a report, with its effect on the base's promises.
     pub(super) fn told(&self, base: Option<&SystemFacts>) -> Vec<ProofChange> {
         let promise = |group: &Change| base?.change_of_promise(group.settings()?);
         let groups = self.groups.iter().zip(&self.told);
@@ -123,7 +124,7 @@ fn names(change: &Change) -> Vec<String> {
     change.settings().into_iter().flat_map(|settings| settings.keys().map(|name| plain_name(name))).collect()
 }
 
-/// The settings that the plan sets otherwise, each with its place in the evidence.
+/// The settings that the plan sets differently, each with its rank in the evidence.
 fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ranked> {
     let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
     let value = |name: String| {
@@ -138,8 +139,8 @@ fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ran
     together(family, differing(base, candidate)).into_iter().map(of_group).collect()
 }
 
-/// Takes out of a change what either system was to have and does not have, unless their servers differ in it all the same.
-/// Returns whether anything remains.
+/// Removes from a change the requested settings that are not in force in either system, unless their servers
+/// differ in them nevertheless. Returns whether anything remains.
 fn keep_in_force(rank: usize, change: &mut Change, evidence: &Explanation) -> bool {
     let Change::Settings(settings) = change else { return true };
     let is_told = rank < evidence.settings.len();
@@ -150,8 +151,8 @@ fn keep_in_force(rank: usize, change: &mut Change, evidence: &Explanation) -> bo
     !settings.is_empty()
 }
 
-/// Takes out of a change between two versions what either of their servers does not have, or has alike: the plan may write one
-/// value in each version's words. Returns whether anything remains.
+/// Removes from a change between two versions the settings that one of their servers lacks, or that are equal
+/// in both, because the plan may write one value in each version's words. Returns whether anything remains.
 fn keep_of_both(change: &mut Change, base: &System, evidence: &Explanation) -> bool {
     let Change::Settings(settings) = change else { return true };
     let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
@@ -173,7 +174,7 @@ fn product(system: &System) -> Option<Product> {
     Product::of(system.source.entry()?, system.source.storage_engine()).ok()
 }
 
-/// A setting as a version writes it; none if that is not known.
+/// A setting as a version writes it; `None` if that is not known.
 fn written(product: &Product, name: String, value: String) -> Option<BTreeMap<String, Option<String>>> {
     let assignment = Assignment { value, ..Assignment::default() };
     let translation = translate(product, &[(name, assignment)].into()).ok()?;
@@ -201,8 +202,8 @@ fn steps(plan: &Plan, systems: [usize; 2], evidence: &Explanation) -> Vec<Ranked
     steps.map(change).collect()
 }
 
-/// The candidate's values of other settings that differ, as the base's version writes them, each with its place in the
-/// evidence.
+/// The candidate's values of other settings that differ, as the base's version writes them, each with its
+/// rank in the evidence.
 fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
     let Some(product) = product(base) else { return Vec::new() };
     let change = |(rank, suspect): (usize, &Suspect)| {
@@ -214,20 +215,20 @@ fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
     evidence.settings.iter().enumerate().filter_map(change).collect()
 }
 
-/// The place of a setting in the evidence; after all, if it has none there.
+/// The rank of a setting in the evidence. A setting without evidence comes last.
 fn rank(evidence: &Explanation, family: Family, name: &str) -> usize {
     place_of(evidence, newest_name(family, &plain_name(name)))
 }
 
-/// The place of a name in the evidence; after all, if it has none there.
+/// The rank of a name in the evidence. A name without evidence comes last.
 fn place_of(evidence: &Explanation, name: &str) -> usize {
     let place = evidence.settings.iter().position(|suspect| suspect.setting.name == name);
     place.unwrap_or(evidence.settings.len())
 }
 
-/// Names of the settings that a plan gives two systems other values of.
+/// Names of the settings to which a plan gives two systems different values.
 fn differing(base: &System, candidate: &System) -> Vec<String> {
-    // As the candidate writes them, where both name them.
+    // Names as the candidate writes them, if both have the setting.
     let names: BTreeMap<String, &String> =
         base.settings.keys().chain(candidate.settings.keys()).map(|name| (plain_name(name), name)).collect();
     let value = |system: &System, plain: &str| {
@@ -238,13 +239,14 @@ fn differing(base: &System, candidate: &System) -> Vec<String> {
     names.into_iter().filter(|(plain, _)| differs(plain)).map(|(_, name)| name.clone()).collect()
 }
 
-/// What differs besides and cannot be taken away.
+/// Other differences, which cannot be removed.
 fn others(base: &System, candidate: &System) -> Vec<String> {
     let (base, candidate) = (place(&base.source), place(&candidate.source));
     if base == candidate { Vec::new() } else { vec![format!("the engine ({base} and {candidate})")] }
 }
 
-/// What only the candidate may have though nothing in the plan says so. A command finds the name of its system.
+/// Possible differences of the candidate that the plan does not state. A command can recognise the name of
+/// its system.
 fn unstated(plan: &Plan) -> String {
     let commands = plan.steps.iter().flat_map(|step| {
         let command = |there: &Option<String>, when: &str| {
@@ -256,7 +258,7 @@ fn unstated(plan: &Plan) -> String {
     commands.chain([tables]).collect::<Vec<_>>().join(", or ")
 }
 
-/// What tells an engine from another: its name, or the folder of a build.
+/// What distinguishes one engine from another: its name, or the folder of a build.
 fn place(source: &Source) -> String {
     match source {
         Source::Basedir { installation, .. } => {

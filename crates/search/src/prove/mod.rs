@@ -31,7 +31,7 @@ const ALPHA: f64 = 0.05;
 const SECONDS_MAX: f64 = 1.0;
 /// Rounds of the first comparison, which shows the noise, unless the user asks for others.
 const ROUNDS_FIRST: u32 = 6;
-/// Most rounds of a comparison that the noise of the first asks for.
+/// Most rounds of a comparison, if the noise of the first determines the number.
 const ROUNDS_MAX: u32 = 12;
 
 /// How the names of its plans begin.
@@ -42,9 +42,9 @@ const PLANS: &str = "explain-";
 pub struct Prove {
     /// No further comparison is made after this time.
     pub budget: Option<Duration>,
-    /// Rounds of each comparison; by default as many as the noise of the first asks for.
+    /// Rounds of each comparison; by default as many as the noise of the first requires.
     pub rounds: Option<u32>,
-    /// Measured seconds of each system in a round; by default the run's, at most 1.
+    /// Measured seconds of each system in a round; by default those of the run, at most 1.
     pub seconds: Option<f64>,
     /// Name or file of the run's plan, if its text names files beside it.
     pub plan: Option<String>,
@@ -54,8 +54,8 @@ impl Prove {
     /// Proves the largest of the differences of a run.
     ///
     /// # Errors
-    /// There is no difference, it cannot be taken apart, a comparison cannot be made, or neighbours disturbed it so that
-    /// nothing is decided.
+    /// There is no difference, it has no parts, a comparison cannot be made, or neighbours disturbed it so
+    /// much that nothing is decided.
     pub fn search(
         &self,
         (lab, results, seed): (&dyn Lab, &Path, Option<u64>),
@@ -81,8 +81,8 @@ impl Prove {
     }
 }
 
-/// Whether there may be a difference: one that is decided, or that its own interval shows. Among many tests a few rounds
-/// decide nothing, and the first comparison of a proof judges the difference alone.
+/// Whether there may be a difference: one that is decided, or that its own interval shows. With many tests,
+/// few rounds decide nothing, but the first comparison of a proof judges this difference alone.
 fn may_be_one(explanation: &Explanation) -> bool {
     is_decided(explanation.finding) || explanation.interval.is_some_and(|interval| interval.excludes_one())
 }
@@ -98,7 +98,7 @@ pub(crate) fn plan_name(step: &str) -> String {
     format!("{PLANS}{step}")
 }
 
-/// A proof in the making.
+/// A proof in progress.
 struct ProofInMaking<'a> {
     wanted: &'a Prove,
     session: Session<'a>,
@@ -203,7 +203,7 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Takes the comparisons that earlier starts have made, up to the first that is missing.
+    /// Takes the comparisons that earlier runs of the search have made, up to the first missing one.
     fn replay(&mut self) -> anyhow::Result<()> {
         while let ProofStep::Probe(probe, length) = self.proving.next_step() {
             let plan = self.plan_of_probe(&probe, length);
@@ -223,7 +223,7 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Makes a comparison, or takes one that an earlier start has made. None if the user stopped it.
+    /// Makes a comparison, or takes one from an earlier run of the search. `None` if the user stopped it.
     fn compare(&mut self, probe: &Probe, length: ProbeLength) -> anyhow::Result<Option<Compared>> {
         let what = format!("{} with {}", self.explanation.base, self.in_words(probe));
         let what = match length {
@@ -260,7 +260,8 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Takes down a comparison. The first decides how many rounds the others have, unless the user did: then none is made again.
+    /// Records a comparison. The first one decides the number of rounds of the others, unless the user did.
+    /// In that case no comparison is repeated.
     fn note(&mut self, probe: Probe, length: ProbeLength, compared: Compared) -> anyhow::Result<()> {
         let effect = compared.effect(&self.explanation.base)?;
         let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);
@@ -274,7 +275,7 @@ impl<'a> ProofInMaking<'a> {
         Ok(())
     }
 
-    /// Tells the user what the last comparison found.
+    /// Reports the result of the last comparison to the user.
     fn tell_last(&self) {
         let Some(MadeProbe { run, probe, effect, refused, .. }) = self.made.last() else { return };
         self.session.tell(&format!(

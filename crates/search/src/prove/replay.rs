@@ -1,4 +1,4 @@
-//! Proofs that the results file has already.
+//! Proofs from a results file.
 
 use std::path::Path;
 
@@ -21,8 +21,8 @@ impl Lab for NoLab {
     fn tell(&self, _: &str) {}
 }
 
-/// What the results file shows of a difference without measuring: the proof as far as comparisons for it were made. None
-/// if there are none.
+/// The proof of a difference as far as the comparisons in the results file go, without measuring; `None` if
+/// there are no comparisons for it.
 pub(crate) fn so_far(
     store: &Store,
     results: &Path,
@@ -31,7 +31,7 @@ pub(crate) fn so_far(
 ) -> anyhow::Result<Option<ProofReport>> {
     let Some((rounds, seconds)) = first_comparison(store, run, explanation)? else { return Ok(None) };
     let mut fullest: Option<ProofReport> = None;
-    // Whether the user asked for these rounds, or the first comparison decided how many the others have, is not kept.
+    // It is not recorded whether the user asked for these rounds, or the first comparison decided the number.
     for rounds in [None, Some(rounds)] {
         let wanted = Prove { rounds, seconds: Some(seconds), ..Prove::default() };
         let mut proof = ProofInMaking::begin(&wanted, (&NoLab, results, None), run, explanation)?;
@@ -44,7 +44,7 @@ pub(crate) fn so_far(
     Ok(fullest.filter(|report| !report.probes.is_empty()))
 }
 
-/// Rounds and seconds of the latest comparison of the two systems themselves; none if there is none.
+/// Rounds and seconds of the latest comparison of the two systems themselves, if there is one.
 fn first_comparison(
     store: &Store,
     run: &Run,

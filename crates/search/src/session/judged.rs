@@ -12,7 +12,7 @@ use dyno_report::check_trials;
 use dyno_stats::{Margin, median};
 use dyno_store::{FailureKind, Outcome, Run, RunChoice, RunId, Store, SystemRecord};
 
-/// How a comparison is judged.
+/// The criteria by which a comparison is judged.
 #[derive(Clone, Copy)]
 pub(crate) struct Bar<'a> {
     /// The steps that are compared.
@@ -27,22 +27,23 @@ pub(crate) struct Compared {
     pub(crate) run: RunId,
     /// Time that its run took, in seconds.
     pub(crate) seconds: f64,
-    /// Why a system did not start; none if all did.
+    /// Why a system did not start; `None` if all did.
     pub(crate) not_started: Option<String>,
     pub(crate) outcome: GateOutcome,
-    /// The two systems, with what their servers have reported.
+    /// The two systems, with the values that their servers have reported.
     pub(crate) systems: Vec<SystemRecord>,
-    /// Median time from the first trial of a round to that of the next, in seconds; none of one round.
+    /// Median time from the first trial of a round to that of the next, in seconds; `None` for one round.
     pub(crate) round_seconds: Option<f64>,
     /// The tests of the two systems.
     tests: Vec<TestComparison>,
-    /// The mean over them.
+    /// The mean over the tests.
     mean: Option<GroupMean>,
     /// The first failure of a trial of the second system.
     pub(crate) failure: Option<String>,
-    /// Whether a trial failed that had nothing of what is compared: of the first system, or of either if they are the same.
+    /// Whether a trial failed that did not depend on what is compared: a trial of the first system, or of
+    /// either if they are the same.
     pub(super) failed_by_accident: bool,
-    /// Set if it decides nothing because neighbours disturbed it.
+    /// Set if the comparison decides nothing because neighbours disturbed it.
     pub(super) disturbed: Option<DisturbedTests>,
 }
 
@@ -101,11 +102,11 @@ impl Bar<'_> {
 }
 
 impl Compared {
-    /// What the second system makes of the first: of one test its ratio, of several their geometric mean. Without an
-    /// interval if one of them cannot be judged. None if the second system failed.
+    /// The effect of the second system against the first: the ratio of one test, or the geometric mean of
+    /// several. It has no interval if a test cannot be judged. `None` if the second system failed.
     ///
     /// # Errors
-    /// The first system, which is named for it, has no result.
+    /// The first system has no result. The error calls it `base`.
     pub(crate) fn effect(&self, base: &str) -> anyhow::Result<Option<ProbeEffect>> {
         if self.failure.is_some() {
             return Ok(None);
@@ -129,7 +130,7 @@ impl Compared {
     }
 }
 
-/// Time that a run took, in seconds, without the pauses before it was resumed.
+/// Duration of a run in seconds, without the pauses before it was resumed.
 fn seconds(run: &Run) -> f64 {
     let Some(end) = run.finished_at_ms else { return 0.0 };
     let begins = run.resumptions.iter().map(|resumption| resumption.resumed_at_ms);

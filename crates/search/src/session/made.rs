@@ -1,15 +1,15 @@
-//! The comparisons that earlier starts of a search have made.
+//! The comparisons that earlier runs of a search have made.
 
 use std::path::Path;
 
 use dyno_lab::Plan;
 use dyno_store::{Ending, RunId, RunState, RunSummary, Store, StoredSearch};
 
-/// A comparison of an earlier start.
+/// A comparison from an earlier run of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
     Complete(RunId),
-    /// It can go on while it is the last run of its plan.
+    /// It can be resumed as long as it is the last run of its plan.
     Interrupted(RunId),
 }
 
@@ -20,7 +20,7 @@ pub(super) struct MadeRuns {
     runs: Vec<(Question, Made)>,
 }
 
-/// What tells a comparison from every other.
+/// What identifies a comparison.
 #[derive(Debug, PartialEq)]
 struct Question {
     plan_text: String,
@@ -41,7 +41,7 @@ impl Question {
 }
 
 impl MadeRuns {
-    /// Reads the runs of the plans of a name. A results file that is not there has none.
+    /// Reads the runs whose plans have a name. A results file that does not exist has none.
     pub(super) fn read(results: &Path, plan_name: &str) -> anyhow::Result<Self> {
         let mut found = Self { plan_name: plan_name.to_owned(), runs: Vec::new() };
         if !results.exists() {
@@ -70,13 +70,13 @@ impl MadeRuns {
         self.runs.iter().rev().find(|(question, _)| *question == wanted).map(|(_, made)| *made)
     }
 
-    /// Takes down a comparison that was made now.
+    /// Records a comparison that was just made.
     pub(super) fn add(&mut self, plan: &Plan, run: RunId) {
         self.runs.extend(Question::of(plan).map(|question| (question, Made::Complete(run))));
     }
 }
 
-/// Whether a run is still the last of its plan, which alone can go on.
+/// Whether a run is still the last of its plan. Only the last can be resumed.
 pub(super) fn is_last(results: &Path, plan_name: &str, run: RunId) -> anyhow::Result<bool> {
     Ok(last(&Store::open_read_only(results)?.runs()?, plan_name) == Some(run))
 }

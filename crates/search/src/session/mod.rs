@@ -1,4 +1,5 @@
-//! What all searches share: comparisons are made once, in runs of their own, and judged from the results file.
+//! The common part of all searches: comparisons are made once, in runs of their own, and judged from the
+//! results file.
 
 mod judged;
 mod made;
@@ -17,19 +18,19 @@ pub(crate) use judged::{Bar, Compared};
 pub(crate) use made::Made;
 use made::MadeRuns;
 
-/// Runs the comparisons of a search and tells the user how it goes.
+/// Runs the comparisons of a search and reports its progress to the user.
 pub trait Lab {
-    /// Runs a plan with a seed, or without one with a new one. None if the user stopped it.
+    /// Runs a plan with a seed, or with a new seed if none is given. `None` if the user stopped it.
     ///
     /// # Errors
     /// It cannot be run.
     fn run(&self, plan: &Plan, seed: Option<u64>, resume: bool) -> anyhow::Result<Option<RunOutcome>>;
 
-    /// Tells the user what happens now, in a line.
+    /// Shows the user what happens next, in one line.
     fn tell(&self, line: &str);
 }
 
-/// A run decides nothing, because neighbours disturbed its rounds.
+/// A run that decides nothing, because neighbours disturbed its rounds.
 #[derive(Debug)]
 pub struct DisturbedHost {
     pub run: RunId,
@@ -45,7 +46,7 @@ impl Display for DisturbedHost {
 
 impl Error for DisturbedHost {}
 
-/// A search in the making.
+/// A search in progress.
 pub(crate) struct Session<'a> {
     lab: &'a dyn Lab,
     results: &'a Path,
@@ -57,7 +58,7 @@ pub(crate) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Begins a search whose comparisons are runs of plans of a name.
+    /// Begins a search. Its comparisons are runs of plans with this name.
     pub(crate) fn begin(
         lab: &'a dyn Lab,
         results: &'a Path,
@@ -81,7 +82,7 @@ impl<'a> Session<'a> {
         self.longest
     }
 
-    /// The comparison of a plan, if an earlier start has made it.
+    /// The comparison of a plan, if an earlier run of the search has made it.
     pub(crate) fn made(&self, plan: &Plan) -> Option<Made> {
         self.made.of(plan)
     }
@@ -91,12 +92,13 @@ impl<'a> Session<'a> {
         bar.judge(self.results, run)
     }
 
-    /// Compares the two systems of a plan. A comparison that an earlier start has made is judged as it is if it may be used, and
-    /// one that was stopped goes on. One that failed by something else than what is compared, or that neighbours disturbed, is
-    /// made again. `what` says what is compared. None if the user stopped it.
+    /// Compares the two systems of a plan. A comparison from an earlier run of the search is judged as it is,
+    /// if `reuse` allows that. An interrupted one is resumed. One that failed for another reason than what is
+    /// compared, or that neighbours disturbed, is repeated. `what` says what is compared. `None` if the user
+    /// stopped it.
     ///
     /// # Errors
-    /// It cannot be run, or neighbours disturbed it so that nothing is decided.
+    /// It cannot be run, or neighbours disturbed it so much that nothing is decided.
     pub(crate) fn compare(
         &mut self,
         plan: &Plan,
@@ -146,7 +148,8 @@ impl<'a> Session<'a> {
     }
 
     fn measure(&mut self, plan: &Plan, bar: &Bar<'_>, resume: bool) -> anyhow::Result<Option<Compared>> {
-        // With the same random numbers in all comparisons, luck in one would be luck in the one that confirms it.
+        // If all comparisons had the same random numbers, luck in one would repeat in the one that confirms
+        // it.
         let seed = self.seed.map(|seed| of_plan(seed, plan));
         let Some(outcome) = self.lab.run(plan, seed, resume)?.filter(|outcome| !outcome.interrupted) else {
             return Ok(None);
@@ -160,18 +163,18 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Which comparisons of earlier starts may be used.
+/// Which comparisons of earlier runs of the search may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reuse {
-    /// All, also those that show that a system does not start or work.
+    /// All, including those that show that a system does not start or work.
     All,
-    /// Those in which both systems started and worked: a failure may have been of that day.
+    /// Those in which both systems started and worked. A failure may have had a temporary reason.
     Started,
-    /// None: what is compared may have changed since.
+    /// None, because what is compared may have changed.
     Nothing,
 }
 
-/// A seed for a comparison: that of the command, and what is compared, mixed by FNV-1a (RFC 9923).
+/// A seed for a comparison, from the seed of the command and what is compared, mixed by FNV-1a (RFC 9923).
 fn of_plan(seed: u64, plan: &Plan) -> u64 {
     let compared = serde_json::json!(plan.search).to_string();
     let bytes = compared.bytes().chain(plan.text.bytes());

@@ -25,15 +25,16 @@ use crate::{Ending, duration, reported};
 const PLANS: &str = "tune-";
 /// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
-/// Candidates where there is no budget.
+/// Number of candidates without a budget.
 const CANDIDATES: usize = 16;
-/// The seed of candidates unless the user gives one, so that the same command goes on.
+/// The seed of candidates unless the user gives one. It is fixed, so that the same command resumes the
+/// search.
 const SEED: u64 = 1;
 
-/// The longest round that is reckoned with, in seconds: a year.
+/// The longest duration of a round that is accepted, in seconds: a year.
 const ROUND_SECONDS_MAX: f64 = 365.0 * 86_400.0;
 
-/// What is tuned, and how far.
+/// The system and the steps of a search, and its limits.
 #[derive(Clone, Debug)]
 pub struct Tune {
     /// Name of a built-in plan, or a file.
@@ -46,13 +47,13 @@ pub struct Tune {
     pub group: Option<String>,
     /// Number of clients; by default the fewest of each step.
     pub clients: Option<u32>,
-    /// No comparison begins after this time; by default as long as 16 candidates take.
+    /// No comparison begins after this time. By default it is the time that 16 candidates take.
     pub budget: Option<Duration>,
     /// Candidates to begin with; by default as many as the budget allows.
     pub candidates: Option<u16>,
     /// Rounds of the confirmation.
     pub rounds: u32,
-    /// Measured seconds of each system in a round; by default the plan's, at most 1.
+    /// Measured seconds of each system in a round; by default those of the plan, at most 1.
     pub seconds: Option<f64>,
     /// A factor, or the name of a scale of the plan.
     pub scale: Option<String>,
@@ -73,7 +74,7 @@ impl Tune {
     }
 }
 
-/// A search in the making.
+/// A search in progress.
 struct TuneInMaking<'a> {
     asked: &'a Tune,
     session: Session<'a>,
@@ -86,20 +87,20 @@ struct TuneInMaking<'a> {
     product: Product,
     tests: Vec<String>,
     room: TuneRoom,
-    /// Known when the base has reported its variables.
+    /// `None` until the base has reported its variables.
     space: Option<Space>,
     size: TuneSize,
     tuning: Tuning,
-    /// Whether an earlier start has confirmed what it had found so far, so that the search is over.
+    /// Whether an earlier run has confirmed its best candidate, so that the search is over.
     is_closed: bool,
     made: Vec<TuneComparison>,
-    /// What confirmed settings promise, by what their servers reported: the base's promise, and theirs.
+    /// The promises of confirmed settings, as their servers reported them: those of the base, and theirs.
     promises: Vec<(ValueSet, [String; 2])>,
     round_seconds: f64,
 }
 
 impl<'a> TuneInMaking<'a> {
-    /// Reads what is asked for. Nothing is loaded or started yet.
+    /// Reads the request. Nothing is loaded or started yet.
     fn begin(
         asked: &'a Tune,
         lab: &'a dyn Lab,
@@ -193,18 +194,19 @@ impl<'a> TuneInMaking<'a> {
         }
     }
 
-    /// How far the time allows the search to go. What is left at its end is for the confirmation.
+    /// How far the remaining time allows the search to go. The end of the time is reserved for the
+    /// confirmation.
     fn reach(&self) -> TuneReach {
         let Some(budget) = self.asked.budget else {
             return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
         };
         let elapsed = self.session.elapsed();
-        // Times of a damaged results file may be no times.
+        // Times in a damaged results file may not be valid.
         let round_seconds = self.round_seconds.clamp(0.0, ROUND_SECONDS_MAX);
         let of_rounds = |rounds: u32| {
             Duration::try_from_secs_f64((f64::from(rounds) + 1.0) * round_seconds).unwrap_or_default()
         };
-        // Later comparisons have more rounds than all before.
+        // Later comparisons have more rounds than earlier ones.
         let next = match self.tuning.next_step(TuneReach::Search) {
             TuneStep::Probe(probe) => of_rounds(self.tuning.rounds(&probe)).max(self.session.longest()),
             TuneStep::End(_) => Duration::ZERO,
@@ -218,7 +220,7 @@ impl<'a> TuneInMaking<'a> {
         }
     }
 
-    /// Whether an earlier start ran out of time here, and confirmed the best of what it knew.
+    /// Whether an earlier run ran out of time at this point and confirmed the best candidate that it knew.
     fn is_answered(&self, probe: &TuneProbe, plan: &Plan) -> bool {
         let is_new = matches!(probe, TuneProbe::Search { .. }) && self.session.made(plan).is_none();
         let Some(leader) = self.tuning.leader().filter(|_| is_new) else { return false };
@@ -226,7 +228,7 @@ impl<'a> TuneInMaking<'a> {
         matches!(self.session.made(&confirmation), Some(Made::Complete(_)))
     }
 
-    /// Why a comparison is never made: its settings would lower a promise.
+    /// Why a comparison is never made: its settings would weaken a promise.
     fn refusal(&self, probe: &TuneProbe) -> Option<String> {
         let (TuneProbe::Search { candidate: values, .. } | TuneProbe::Confirm(values)) = probe else {
             return None;
@@ -234,7 +236,7 @@ impl<'a> TuneInMaking<'a> {
         self.space.as_ref()?.refusal(values)
     }
 
-    /// Takes down a comparison. The control tells what can be tried.
+    /// Records a comparison. The control determines what can be tried.
     fn note(&mut self, probe: TuneProbe, compared: &Compared) -> anyhow::Result<()> {
         let mut effect = compared.effect(self.id())?;
         let mut refused = compared.failure.clone();
@@ -273,7 +275,8 @@ impl<'a> TuneInMaking<'a> {
         self.tuning.note(probe, effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured));
     }
 
-    /// The promise that a server with changed settings does not give by what it has reported; what it promises is kept.
+    /// The promise that a server with changed settings no longer keeps according to its report, if any.
+    /// Records what it promises.
     fn lost(&mut self, values: ValueSet, compared: &Compared) -> Option<String> {
         let [base, changed] = compared.systems.as_slice() else { return None };
         let [base, changed] = [base, changed].map(|system| reported::facts(system, self.product.clone()));
@@ -282,7 +285,8 @@ impl<'a> TuneInMaking<'a> {
         base.promise_lost_by(&changed)
     }
 
-    /// Learns from the base's comparison with itself what can be tried, and how many candidates the time allows.
+    /// Learns from the base's comparison with itself which settings can be tried, and how many candidates the
+    /// time allows.
     fn learn(&mut self, control: &Compared) -> anyhow::Result<()> {
         let base = control.systems.first().context("a comparison has two systems")?;
         let space = Space::of(reported::facts(base, self.product.clone()), self.room);
@@ -315,7 +319,7 @@ impl<'a> TuneInMaking<'a> {
     }
 }
 
-/// The changed settings that a server was asked for and does not have; none if it has them all.
+/// The requested settings that are not in force in the server; `None` if all are.
 fn not_in_force(compared: &Compared) -> Option<String> {
     let [base, changed] = compared.systems.as_slice() else { return None };
     let (base, asked) = (base.asked(), changed.asked());

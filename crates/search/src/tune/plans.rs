@@ -25,12 +25,13 @@ impl TuneInMaking<'_> {
         }
     }
 
-    /// The system with itself under some changes.
+    /// The system against itself with some changes.
     pub(super) fn changed(&self, changes: &Changes, rounds: u32, question: SearchQuestion) -> Plan {
         self.plan.probe(self.system, Probed::Changed(changes), rounds, question)
     }
 
-    /// The question of a comparison. A search of another size is another question from its confirmation on.
+    /// The question of a comparison. From its confirmation on, a search of another size asks another
+    /// question.
     pub(super) fn question(&self, probe: &TuneProbe) -> SearchQuestion {
         let stage = match probe {
             TuneProbe::Search { stage, .. } => Some(*stage),

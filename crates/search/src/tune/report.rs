@@ -1,4 +1,4 @@
-//! What a search has found, for its report.
+//! The result of a search, for its report.
 
 use dyno_judge::{ProbeEffect, TUNE_ALPHA, TuneProbe, ValueSet};
 use dyno_report::{Recommendation, TuneReport};

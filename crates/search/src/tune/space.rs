@@ -1,11 +1,11 @@
-//! What is tried on a system: the settings, their values, and its promises.
+//! The settings that a search tries on a system, their values, and the system's promises.
 
 use dyno_judge::ValueSet;
 use dyno_lab::{Changes, System};
 use dyno_report::{LeftOutOfTuning, TriedSetting};
 use dyno_settings::{NotTuned, SystemFacts, TuneRoom, TuneSpace, TunedSetting, TunedValue, tune_space};
 
-/// The settings that are tried on a system, whose server has reported what it has.
+/// The settings to try on a system whose server has reported its variables.
 pub(super) struct Space {
     base: SystemFacts,
     tuned: TuneSpace,
@@ -30,7 +30,7 @@ impl Space {
         set.0.iter().map(value)
     }
 
-    /// The server's settings of a set of values.
+    /// The server's settings for a set of values.
     pub(super) fn changes(&self, set: &ValueSet) -> Changes {
         let settings = self.values(set).flat_map(|(_, value)| &value.settings);
         settings.map(|(name, value)| (name.clone(), Some(value.clone()))).collect()
@@ -43,13 +43,13 @@ impl Space {
         words.join(", ")
     }
 
-    /// Why a set of values is never tried; none if it keeps every promise.
+    /// Why a set of values is never tried; `None` if it keeps every promise.
     pub(super) fn refusal(&self, set: &ValueSet) -> Option<String> {
         let lost = self.base.promise_lost_with(&self.changes(set))?;
         Some(format!("would lower a promise: a system with it {lost}"))
     }
 
-    /// What is given up with a set of values, a line each.
+    /// What a set of values gives up, one item per line.
     pub(super) fn given_up(&self, set: &ValueSet) -> Vec<String> {
         let line = |(setting, value): (&TunedSetting, &TunedValue)| {
             let given_up = setting.gives_up.as_ref()?;
@@ -81,7 +81,7 @@ impl Space {
 /// Servers that are up at once in a comparison.
 const SERVERS: u64 = 2;
 
-/// What a server of a system may use: its limit of memory, but no more than its part of the host's.
+/// The memory that a server of a system may use: its limit, but at most its part of the host's.
 pub(super) fn room(system: &System, clients: u32) -> anyhow::Result<TuneRoom> {
     let Some(of_host) = dyno_host::usable_memory_bytes() else {
         anyhow::bail!("the host does not tell how much memory it has, so no sizes can be tried")

@@ -1,20 +1,20 @@
-//! What a count of hits says about the probability of one.
+//! The interval of a probability from a count of hits.
 
 use crate::estimate::interval::Interval;
 
 /// Steps of the bisection: more than the bits of a fraction.
 const STEPS: u32 = 60;
 
-/// Exact interval of a probability, from hits in independent trials: on each side the probability of so extreme a count is half of the
-/// error (Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", Biometrika
-/// 26(4), 1934). From 0 to 1 without a trial.
+/// Exact interval of a probability, from hits in independent trials. On each side, the probability of a count
+/// at least as extreme is half of the error (Clopper and Pearson, "The use of confidence or fiducial limits
+/// illustrated in the case of the binomial", Biometrika 26(4), 1934). From 0 to 1 without a trial.
 pub fn proportion(hits: usize, trials: usize, confidence: f64) -> Interval {
     let error = (1.0 - confidence) / 2.0;
     let misses = trials.saturating_sub(hits);
     Interval { low: least(hits, trials, error), high: 1.0 - least(misses, trials, error), confidence }
 }
 
-/// The probability at which so many hits or more come with a probability of `error`.
+/// The probability of a hit at which this many hits or more have a probability of `error`.
 fn least(hits: usize, trials: usize, error: f64) -> f64 {
     if hits == 0 {
         return 0.0;
@@ -27,7 +27,7 @@ fn least(hits: usize, trials: usize, error: f64) -> f64 {
     low
 }
 
-/// Probability of so many hits or more.
+/// Probability of this many hits or more.
 fn at_least(hits: usize, trials: usize, probability: f64) -> f64 {
     let (ln_hit, ln_miss) = (probability.ln(), (-probability).ln_1p());
     let mut ln_ways = 0.0;

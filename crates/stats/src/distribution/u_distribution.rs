@@ -5,9 +5,10 @@ use crate::distribution::normal::normal_at_most;
 /// Largest sample with an exact distribution. Beyond it, the normal approximation is as good.
 const EXACT_MAX: usize = 20;
 
-/// Distribution of U: of all pairs of one value of each sample, the number in which the second's is larger. Both
-/// samples come from one distribution without ties (Mann and Whitney, "On a test of whether one of two random variables
-/// is stochastically larger than the other", Annals of Mathematical Statistics 18(1), 1947).
+/// Distribution of U, the number of pairs of one value from each sample in which the second sample's value is
+/// larger. Both samples come from one distribution without ties (Mann and Whitney, "On a test of whether one
+/// of two random variables is stochastically larger than the other", Annals of Mathematical Statistics 18(1),
+/// 1947).
 pub(crate) enum UDistribution {
     /// P(U ≤ u) for u = 0, 1, … n·m, computed exactly.
     Exact(Vec<f64>),

@@ -9,10 +9,10 @@ pub struct Observation {
 
 /// The effect of each level of each factor against the factor's level 0, in the unit of the values.
 ///
-/// The model is `value = constant + Σ effect(factor, level) + error`. Of a full factorial design, an effect is the mean
-/// difference over all levels of the other factors; of an unbalanced fraction, least squares remove what the other
-/// factors contribute (Montgomery, "Design and Analysis of Experiments", chapters 5 and 15). None if the
-/// configurations do not determine all effects.
+/// The model is `value = constant + Σ effect(factor, level) + error`. In a full factorial design, an effect
+/// is the mean difference over all levels of the other factors. In an unbalanced fraction, least squares
+/// remove the contributions of the other factors (Montgomery, "Design and Analysis of Experiments", chapters
+/// 5 and 15). `None` if the configurations do not determine all effects.
 pub fn additive_effects(level_counts: &[usize], observations: &[Observation]) -> Option<Vec<Vec<f64>>> {
     // The first column is the constant; a factor has a column for each level but the first.
     let starts: Vec<usize> = level_counts
@@ -48,10 +48,11 @@ pub fn additive_effects(level_counts: &[usize], observations: &[Observation]) ->
     Some(effects.collect())
 }
 
-/// A pivot below this makes a system of counts singular: counts are whole numbers.
+/// A pivot below this means that the system of counts, which are whole numbers, is singular.
 const PIVOT_MIN: f64 = 1e-6;
 
-/// Gauss-Jordan elimination with partial pivoting. Each row ends with its right side. None if there is no one solution.
+/// Gauss-Jordan elimination with partial pivoting. Each row ends with its right side. `None` if there is no
+/// unique solution.
 pub(crate) fn solve(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let size = rows.len();
     for column in 0..size {

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use crate::series::effective_size::variance;
 
-/// Standard deviation of log ratios between instances: the variance between rounds minus the mean of the squared
-/// standard errors within them, at least 0 (the estimator of the one-way layout; Searle, Casella and `McCulloch`,
-/// "Variance Components", 1992, section 3.5). A round of a whole trial has no standard error; all its variation counts
-/// as between instances. None with fewer than two rounds.
+/// Standard deviation of log ratios between instances: the variance between rounds minus the mean of the
+/// squared standard errors within them, at least 0 (the estimator of the one-way layout; Searle, Casella and
+/// `McCulloch`, "Variance Components", 1992, section 3.5). A round of a whole trial has no standard error, so
+/// all its variation counts as between instances. `None` with fewer than two rounds.
 pub fn between_instances(ln_ratios: &[f64], standard_errors: &[f64]) -> Option<f64> {
     let within: f64 = standard_errors.iter().map(|error| error * error).sum();
     let between = variance(ln_ratios)? - within / ln_ratios.len() as f64;

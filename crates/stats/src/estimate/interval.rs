@@ -1,4 +1,4 @@
-//! Confidence intervals, and how many values one takes.
+//! Confidence intervals, and how many values they need.
 
 use serde::Serialize;
 

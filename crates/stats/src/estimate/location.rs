@@ -10,7 +10,7 @@ const TRIM: f64 = 0.25;
 pub struct Location {
     /// The 25%-trimmed mean.
     pub centre: f64,
-    /// Its standard error; none with fewer than two values.
+    /// Its standard error; `None` with fewer than two values.
     pub standard_error: Option<f64>,
     /// Degrees of freedom of Student's t for its interval.
     pub degrees: usize,

@@ -1,7 +1,7 @@
 //! The median.
 
-/// The middle value, or the mean of the two middle ones; none for no values. NaN, which a damaged results file may hold,
-/// counts as the largest.
+/// The middle value, or the mean of the two middle ones; `None` for no values. NaN, which a damaged results
+/// file may contain, counts as the largest.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let upper = sorted.get(sorted.len() / 2)?;
@@ -23,7 +23,7 @@ pub(crate) fn median_in_place(values: &mut [f64]) -> Option<f64> {
 
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
-    // Not every number of a damaged results file is one.
+    // A damaged results file may contain NaN.
     sorted.sort_by(f64::total_cmp);
     sorted
 }

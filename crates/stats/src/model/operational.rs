@@ -1,18 +1,19 @@
-//! Operational laws: what holds of any system whatever its distributions are.
+//! Operational laws, which hold for any system regardless of its distributions.
 //!
 //! (Denning and Buzen, "The operational analysis of queueing network models", ACM Computing Surveys 10(3), 1978; Lazowska,
 //! Zahorjan, Graham and Sevcik, "Quantitative System Performance", 1984, chapters 3 and 5.)
 
 /// Utilisation of a resource, by the utilisation law U = X·D / C.
 ///
-/// X is operations per second, D what an operation demands of the resource and C what the resource gives in a second.
-/// For CPUs D is in seconds and C their number; for a device D is in requests and C requests per second.
+/// X is operations per second, D the demand of an operation on the resource, and C the capacity of the
+/// resource per second. For CPUs D is in seconds and C is their number. For a device D is in requests and C
+/// in requests per second.
 pub fn utilisation(rate: f64, demand: f64, capacity: f64) -> f64 {
     rate * demand / capacity
 }
 
-/// The most operations per second that a resource allows: X ≤ C / D, since no utilisation is above 1. None without a
-/// demand.
+/// The most operations per second that a resource allows: X ≤ C / D, because utilisation is at most 1. `None`
+/// without a demand.
 pub fn rate_max(demand: f64, capacity: f64) -> Option<f64> {
     (demand > 0.0).then(|| capacity / demand)
 }

@@ -26,11 +26,12 @@ pub struct Scalability {
     /// β: share of the work that each client causes for every other (coherency). Above 0, throughput falls beyond some
     /// number of clients.
     pub coherency: Estimate,
-    /// Number of clients with the highest throughput, √((1 − α)/β). None if β's interval reaches 0, because no peak was
-    /// measured.
+    /// Number of clients with the highest throughput, √((1 − α)/β). `None` if β's interval reaches 0, because
+    /// then no peak was measured.
     pub peak_clients: Option<Estimate>,
-    /// Number of clients at which perfect scaling would reach the highest throughput. Beyond this knee, more clients
-    /// mostly wait. If β's interval reaches 0, it is computed from the saturation γ/α; none if α's interval does too.
+    /// Number of clients at which perfect scaling would reach the highest throughput. Beyond this knee, more
+    /// clients mostly wait. If β's interval reaches 0, it is computed from the saturation γ/α; `None` if α's
+    /// interval reaches 0 too.
     pub knee_clients: Option<f64>,
     /// Largest number of clients measured. If no peak was found, the curve says nothing beyond it.
     pub clients_max: f64,

@@ -33,7 +33,7 @@ impl Default for ChangeRule {
 pub struct ChangePoints {
     /// In time order.
     pub changes: Vec<ChangePoint>,
-    /// Correlation of neighbouring values, beside the changes of level; from 0 on.
+    /// Correlation of neighbouring values after removing the changes of level; at least 0.
     pub autocorrelation: f64,
 }
 
@@ -43,11 +43,12 @@ pub struct ChangePoint {
     pub at: usize,
     /// Median from this change to the next one, as a multiple of the median from the last change to this one.
     pub ratio: f64,
-    /// Probability of a change as large if the order of the values is random, but for what neighbours have in common.
+    /// Probability of a change at least as large if the order of the values is random, apart from the
+    /// correlation of neighbours.
     pub p: f64,
 }
 
-/// Largest number of changes that the estimate of the dependence takes out.
+/// Largest number of changes that the estimate of the dependence removes.
 const CHANGES_MAX: usize = 6;
 
 /// Searches a history for changes in time order.
@@ -60,11 +61,12 @@ const CHANGES_MAX: usize = 6;
 /// al., "Hunter", arXiv:2301.03034. A t-test at the best split is not used, because the choice of the split makes its p
 /// too small.)
 ///
-/// Neighbours may depend on each other: a host stays warm, or full, for days. Values are therefore permuted in blocks of
-/// neighbours, as long as the dependence asks for, from a random place of each part on and around its end. Independent values
-/// are blocks of one. (Kirch, "Block permutation principles for the change analysis of dependent data", Journal of
-/// Statistical Planning and Inference 137(7), 2007; blocks of neighbours: Künsch, Annals of Statistics 17(3), 1989; circular
-/// ones: Politis and Romano, "A circular block-resampling procedure for stationary data", 1992.)
+/// Neighbours may depend on each other: a host stays warm, or full, for days. Values are therefore permuted
+/// in blocks of neighbours. The length of the blocks follows from the dependence, and is one for independent
+/// values. Blocks begin at a random place of each part and wrap around its end. (Kirch, "Block permutation
+/// principles for the change analysis of dependent data", Journal of Statistical Planning and Inference
+/// 137(7), 2007; blocks of neighbours: Künsch, Annals of Statistics 17(3), 1989; circular ones: Politis and
+/// Romano, "A circular block-resampling procedure for stationary data", 1992.)
 pub fn change_points(history: &[f64], rule: &ChangeRule) -> ChangePoints {
     // A part with one value has no distance within it.
     let segment_min = rule.segment_min.max(2);
@@ -94,7 +96,7 @@ fn best(distances: &Distances, bounds: &[usize], segment_min: usize) -> Option<S
         .max_by(|a, b| a.divergence.total_cmp(&b.divergence))
 }
 
-/// The first best splits of the parts that the ones before leave, in the order in which they are found.
+/// The first best splits of the parts that earlier splits leave, in the order in which they are found.
 fn strongest(distances: &Distances, values: usize, segment_min: usize) -> Vec<usize> {
     let mut bounds = vec![0, values];
     let next = |_| {
@@ -106,7 +108,8 @@ fn strongest(distances: &Distances, values: usize, segment_min: usize) -> Vec<us
     (0..CHANGES_MAX).map_while(next).collect()
 }
 
-/// Share of random permutations within the parts that have a split as large. Stops when the share exceeds the limit.
+/// Share of random permutations within the parts whose best split is at least as large. Stops when the share
+/// exceeds the limit.
 fn p_value(
     history: &[f64],
     bounds: &[usize],
@@ -136,8 +139,8 @@ fn p_value(
     (as_great + 1) as f64 / of
 }
 
-/// Writes the values to `to` in blocks of a length, in a random order. The first block begins at a random value, and values
-/// behind the end are those from the beginning.
+/// Writes the values to `to` in blocks of a length, in a random order. The first block begins at a random
+/// value, and the last block wraps around to the beginning.
 fn permute_blocks(values: &[f64], length: usize, to: &mut [f64], random: &mut SplitMix64) {
     let n = values.len();
     let start = if length > 1 { random.below(n) } else { 0 };
@@ -149,7 +152,7 @@ fn permute_blocks(values: &[f64], length: usize, to: &mut [f64], random: &mut Sp
     }
 }
 
-/// Drops the smallest change while it is too small. One change at a time, because each dropped one alters its
+/// Drops the smallest change while it is too small. Only one at a time, because dropping a change alters its
 /// neighbours.
 fn drop_small(history: &[f64], mut changes: Vec<(usize, f64)>, effect_min: f64) -> Vec<ChangePoint> {
     loop {

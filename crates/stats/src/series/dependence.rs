@@ -2,28 +2,30 @@
 
 use crate::estimate::median::median;
 
-/// Cost of a further change of level in the choice of a model, in multiples of ln n: its place, its level, and that the best
-/// of many places is chosen (Zhang and Siegmund, "A modified Bayes information criterion with applications to the
-/// analysis of comparative genomic hybridization data", Biometrics 63, 2007).
+/// Cost of one more change of level in the choice of a model, in multiples of ln n. It accounts for the place
+/// and the level of the change, and for the choice of the best of many places (Zhang and Siegmund, "A
+/// modified Bayes information criterion with applications to the analysis of comparative genomic
+/// hybridization data", Biometrics 63, 2007).
 const COST_OF_A_CHANGE: f64 = 3.0;
 
-/// Distances from a level count up to this multiple of the scale of the differences between neighbours, so that a few outliers
-/// do not hide that the others depend on each other.
+/// Distances from a level are limited to this multiple of the scale of the differences between neighbours, so
+/// that a few outliers do not hide the dependence of the others.
 const DISTANCE_MAX: f64 = 5.0;
 
 /// The standard deviation of independent normal values as a multiple of the median of the absolute differences between two.
 const DEVIATION_OF_DIFFERENCES: f64 = 1.4826 / std::f64::consts::SQRT_2;
 
-/// Estimates stay below this coefficient, where a series is no longer told from one that drifts.
+/// Estimates stay below this coefficient. Above it, a series cannot be told from one that drifts.
 const COEFFICIENT_MAX: f64 = 0.95;
 
-/// The coefficient of a first-order autoregression around levels that change at some of the `splits`, which are in order of
-/// their strength; 0 for a series that is too short or constant, and where neighbours differ more than chance has it.
+/// The coefficient of a first-order autoregression around levels that change at some of the `splits`, which
+/// are in order of strength. It is 0 for a series that is too short or constant, and if neighbours differ
+/// more than by chance.
 ///
-/// A change of level makes neighbours alike, and dependence looks like changes of level. So the number of changes is chosen
-/// together with the coefficient: the one with the least n·ln(mean square of what the model leaves) + 3·K·ln n. The
-/// coefficient is corrected for its bias in short series, (1 + 3ρ)/n for each level (Marriott and Pope, "Bias in the
-/// estimation of autocorrelations", Biometrika 41, 1954).
+/// A change of level makes neighbours alike, and dependence looks like changes of level. The number of
+/// changes is therefore chosen together with the coefficient: the model with the least n·ln(mean square of
+/// its residuals) + 3·K·ln n. The coefficient is corrected for its bias in short series, (1 + 3ρ)/n for each
+/// level (Marriott and Pope, "Bias in the estimation of autocorrelations", Biometrika 41, 1954).
 pub(crate) fn autoregression(values: &[f64], splits: &[usize]) -> f64 {
     let differences: Vec<f64> = values.windows(2).map(|two| (two[1] - two[0]).abs()).collect();
     let scale = DEVIATION_OF_DIFFERENCES * median(&differences).unwrap_or_default();
@@ -42,7 +44,7 @@ struct Model {
     cost: f64,
 }
 
-/// The autoregression around the median of each part, of distances up to `reach`.
+/// The autoregression around the median of each part. Distances are limited to `reach`.
 fn model(values: &[f64], bounds: &[usize], reach: f64) -> Option<Model> {
     let parts = bounds.windows(2).map(|part| &values[part[0]..part[1]]);
     let rest: Vec<f64> = parts
@@ -66,10 +68,11 @@ fn model(values: &[f64], bounds: &[usize], reach: f64) -> Option<Model> {
     })
 }
 
-/// Number of neighbouring values that are permuted together as a block, so that the dependence within blocks stays:
-/// (√6·ρ/(1 − ρ²))^⅔·n^⅓. It is the length for circular blocks that gives the variance of a mean the least mean square
-/// error (Politis and White, "Automatic block-length selection for the dependent bootstrap", Econometric Reviews 23(1), 2004,
-/// with the correction of Patton, Politis and White, 28(4), 2009) for a first-order autoregression.
+/// Number of neighbouring values that are permuted together as a block, which preserves the dependence within
+/// blocks: (√6·ρ/(1 − ρ²))^⅔·n^⅓. With this length of circular blocks, the variance of a mean has the least
+/// mean square error for a first-order autoregression (Politis and White, "Automatic block-length selection
+/// for the dependent bootstrap", Econometric Reviews 23(1), 2004, with the correction of Patton, Politis and
+/// White, 28(4), 2009).
 pub(crate) fn block_length(coefficient: f64, values: usize) -> usize {
     let ratio = 6.0_f64.sqrt() * coefficient.max(0.0) / (1.0 - coefficient * coefficient);
     let length = (ratio * ratio * values as f64).cbrt().round() as usize;
@@ -82,7 +85,8 @@ mod tests {
     use crate::distribution::random::SplitMix64;
     use crate::testing::assert_close;
 
-    /// Mean of the estimates of 200 series of 60 values that step up by `step` standard deviations in the middle.
+    /// Mean of the estimates over 200 series of 60 values that step up by `step` standard deviations in the
+    /// middle.
     fn mean_estimate(coefficient: f64, step: f64) -> f64 {
         let mut random = SplitMix64::new(1);
         let estimate = |_| {

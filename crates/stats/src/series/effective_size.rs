@@ -24,7 +24,7 @@ pub(crate) fn batch_means(series: &[f64], size: usize) -> Vec<f64> {
     series.chunks_exact(size).map(|batch| batch.iter().sum::<f64>() / size as f64).collect()
 }
 
-/// Sample variance; none for fewer than two values.
+/// Sample variance; `None` for fewer than two values.
 pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

@@ -22,7 +22,7 @@ const CHANGE_MIN: f64 = 1.1;
 pub struct Level {
     /// Rate at the end as a multiple of the rate at the start, on the trend line.
     pub change: f64,
-    /// Probability of a trend as consistent if there is none.
+    /// Probability of a trend at least as consistent if there is none.
     pub p: f64,
 }
 

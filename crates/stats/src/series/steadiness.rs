@@ -40,7 +40,7 @@ pub enum Steadiness {
     Unsteady,
 }
 
-/// Classifies a series of throughput; none with fewer than 20 samples.
+/// Classifies a series of throughput; `None` with fewer than 20 samples.
 ///
 /// First it looks for a period ([`period`]) in the detrended series, because a part of a period rises or falls. Then it
 /// looks for a trend ([`trend`], p ≤ 0.01) of at least 5% of the median from start to end. Then it applies MSER-5

@@ -10,7 +10,7 @@ use crate::series::effective_size::effective_size;
 pub struct Trend {
     /// Change from one sample to the next: the median of the slopes between all pairs of samples.
     pub slope: f64,
-    /// Two-sided probability of a direction as consistent if there is no trend.
+    /// Two-sided probability of a direction at least as consistent if there is no trend.
     pub p: f64,
 }
 

@@ -12,25 +12,27 @@ const FLIPS_MAX: u64 = 1 << ALL_FLIPS_ROUNDS_MAX;
 /// A test in rounds that it shares with others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedTest {
-    /// Log ratio in each round; none in a round without one.
+    /// Log ratio in each round; `None` in a round without one.
     pub ln_ratios: Vec<Option<f64>>,
-    /// The hypothesis is that the true ratio lies within this.
+    /// The hypothesis is that the true ratio lies within this margin.
     pub margin: Margin,
 }
 
-/// Two-sided adjusted p-values, in the given order: rejecting where they are at most α keeps the probability of any false
-/// alarm below α. A test of fewer than two rounds has 1.
+/// Two-sided adjusted p-values, in the given order. Rejecting tests with a value of at most α keeps the
+/// probability of any false alarm below α. A test with fewer than two rounds has 1.
 ///
-/// If there is no difference, the signs of a round's log ratios are as likely reversed, for all tests of the round together. So
-/// the statistic of each test is compared with the largest of all tests under every reversal of whole rounds, which keeps the
-/// dependence between tests. Tests that are rejected leave the comparison, step by step. The least p of n rounds is 2/2ⁿ, however
-/// many tests there are, where that of [`holm`](crate::holm) grows with their number. (Westfall and Young, "Resampling-Based
-/// Multiple Testing", Wiley 1993, section 2.6; the order of computation is that of Ge, Dudoit and Speed, "Resampling-based
+/// If there is no difference, the signs of a round's log ratios might as well be reversed, in all tests of
+/// the round together. The statistic of each test is therefore compared with the largest of all tests under
+/// every reversal of whole rounds, which preserves the dependence between tests. Rejected tests leave the
+/// comparison, step by step. The least p of n rounds is 2/2ⁿ for any number of tests, while that of
+/// [`holm`](crate::holm) grows with their number. (Westfall and Young, "Resampling-Based Multiple Testing",
+/// Wiley 1993, section 2.6; the order of computation is that of Ge, Dudoit and Speed, "Resampling-based
 /// multiple testing for microarray data analysis", Test 12(1), 2003, box 2.)
 ///
-/// The statistic is Student's t beyond the margin, with a [moderated](Prior) variance. More than 14 rounds are reversed at random,
-/// by a seed, and the test itself counts as one of the reversals (Phipson and Smyth, "Permutation p-values should never be zero",
-/// Statistical Applications in Genetics and Molecular Biology 9(1), 2010). `rounds` is the length of every `ln_ratios`.
+/// The statistic is Student's t beyond the margin, with a [moderated](Prior) variance. With more than 14
+/// rounds, random reversals are drawn by a seed, and the unreversed test counts as one of them (Phipson and
+/// Smyth, "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular
+/// Biology 9(1), 2010). `rounds` is the length of every `ln_ratios`.
 pub fn max_t(tests: &[SharedTest], rounds: usize, seed: u64) -> Vec<f64> {
     let values: Vec<Vec<f64>> =
         tests.iter().map(|test| test.ln_ratios.iter().copied().flatten().collect()).collect();
@@ -70,7 +72,7 @@ struct Statistic<'a> {
     n: f64,
     upper: f64,
     lower: f64,
-    /// Sums of squares of what lies beyond the upper edge of the margin, and beyond the lower.
+    /// Sums of squares of the distances beyond the upper edge of the margin, and beyond the lower edge.
     squares_above: f64,
     squares_below: f64,
     prior: Option<Prior>,
@@ -92,7 +94,7 @@ impl<'a> Statistic<'a> {
         })
     }
 
-    /// The larger t of the two sides, with the signs of rounds reversed whose bit is set.
+    /// The larger t of the two sides. The signs of rounds whose bit is set are reversed.
     fn under(&self, flip: u64) -> f64 {
         let (mut above, mut below) = (0.0, 0.0);
         for (round, value) in self.ln_ratios.iter().enumerate() {
@@ -112,7 +114,7 @@ impl<'a> Statistic<'a> {
     }
 }
 
-/// Reversals of rounds as bits: all of them, or some at random; the first reverses nothing.
+/// Reversals of rounds as bits: all of them, or some at random. The first reverses nothing.
 struct Flips {
     random: Option<SplitMix64>,
     mask: u64,

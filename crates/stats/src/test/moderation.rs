@@ -2,21 +2,23 @@
 
 use crate::series::effective_size::variance;
 
-/// What the variances of many tests say about the variance of each: an estimate and the degrees of freedom that it is worth.
+/// What the variances of many tests say about the variance of each: an estimate, and its weight in degrees of
+/// freedom.
 ///
-/// With six rounds a variance is known to a factor of two, so that the largest of 24 values of Student's t is most likely one
-/// whose variance came out small. Each variance is therefore drawn towards what all have in common. (Smyth, "Linear models and
-/// empirical Bayes methods for assessing differential expression in microarray experiments", Statistical Applications in
-/// Genetics and Molecular Biology 3(1), 2004, section 6.2.)
+/// With six rounds a variance is known only to a factor of two, so the largest of 24 values of Student's t is
+/// most likely one whose variance was estimated too small. Each variance is therefore drawn towards the
+/// common estimate. (Smyth, "Linear models and empirical Bayes methods for assessing differential expression
+/// in microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section
+/// 6.2.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prior {
     variance: f64,
-    /// Infinite if the variances differ no more than they would by chance.
+    /// Infinite if the variances differ no more than by chance.
     degrees: f64,
 }
 
 impl Prior {
-    /// The prior of samples. None if fewer than two of them have a variance.
+    /// The prior of samples; `None` if fewer than two of them have a variance.
     pub(crate) fn of<'a>(samples: impl IntoIterator<Item = &'a [f64]>) -> Option<Self> {
         let known = samples.into_iter().filter_map(|sample| {
             let variance = variance(sample).filter(|variance| *variance > 0.0)?;
@@ -36,7 +38,7 @@ impl Prior {
         Some(Self { variance: (mean + digamma(half) - half.ln()).exp(), degrees: 2.0 * half })
     }
 
-    /// A variance of so many degrees of freedom, drawn towards the prior.
+    /// A variance with this many degrees of freedom, drawn towards the prior.
     pub(crate) fn moderate(self, variance: f64, degrees: f64) -> f64 {
         if self.degrees.is_infinite() {
             return self.variance;

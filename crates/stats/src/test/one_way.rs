@@ -1,12 +1,12 @@
-//! Whether groups of values differ more than values of one group do.
+//! Tests whether groups of values differ by more than values within a group.
 
 use crate::distribution::random::SplitMix64;
 
-/// Values of so many random orders decide at most.
+/// Most random orders that are tried.
 const ORDERS_MAX: u32 = 9_999;
-/// So many orders that separate the groups as well as the real one end the test.
+/// The test ends after this many orders that separate the groups at least as well as the real one.
 const ENOUGH: u32 = 20;
-/// Any seed will do; one that stays makes a report repeatable.
+/// Any seed will do. A fixed one makes a report repeatable.
 const SEED: u64 = 1;
 /// Sums of the same values in another order differ by rounding.
 const ROUNDING: f64 = 1e-9;
@@ -14,19 +14,21 @@ const ROUNDING: f64 = 1e-9;
 /// How much groups differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneWay {
-    /// Probability of groups that differ as much, if values belonged to groups by chance.
+    /// Probability that groups differ at least as much if values belonged to groups by chance.
     pub p: f64,
-    /// Standard deviation between groups, without what values of a group differ by; 0 if that explains all.
+    /// Standard deviation between groups, after subtracting the variation within groups; 0 if that explains
+    /// everything.
     pub between: f64,
 }
 
-/// Compares the means of groups; none with fewer than two groups, or without a group of two values.
+/// Compares the means of groups; `None` with fewer than two groups, or without a group of two values.
 ///
-/// The test is a permutation test of the F statistic of a one-way analysis of variance (Manly, "Randomization, Bootstrap
-/// and Monte Carlo Methods in Biology", 3rd edition, section 7.2, 2007): it needs no normal distribution, only values that
-/// are exchangeable if groups do not matter. It ends early if it is clear (Besag and Clifford, "Sequential Monte Carlo
-/// p-values", Biometrika 78(2), 1991); else p is (b + 1) / (m + 1) (Phipson and Smyth, 2010). The standard deviation is
-/// the ANOVA estimate (Searle, Casella and `McCulloch`, *Variance Components*, section 3.6, 1992).
+/// The test is a permutation test of the F statistic of a one-way analysis of variance (Manly,
+/// "Randomization, Bootstrap and Monte Carlo Methods in Biology", 3rd edition, section 7.2, 2007). It does
+/// not need a normal distribution, only values that are exchangeable if groups do not matter. It ends early
+/// if the result is clear (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78(2), 1991).
+/// Otherwise p is (b + 1) / (m + 1) (Phipson and Smyth, 2010). The standard deviation is the ANOVA estimate
+/// (Searle, Casella and `McCulloch`, *Variance Components*, section 3.6, 1992).
 pub fn one_way(groups: &[Vec<f64>]) -> Option<OneWay> {
     let sizes: Vec<usize> = groups.iter().map(Vec::len).filter(|size| *size > 0).collect();
     let mut values: Vec<f64> = groups.iter().flatten().copied().collect();
@@ -34,7 +36,7 @@ pub fn one_way(groups: &[Vec<f64>]) -> Option<OneWay> {
     if sizes.len() < 2 || values.len() == sizes.len() {
         return None;
     }
-    // Around their mean, so that little is lost by rounding.
+    // Values are centred at their mean to reduce rounding errors.
     let mean = values.iter().sum::<f64>() / n;
     for value in &mut values {
         *value -= mean;
@@ -48,7 +50,7 @@ pub fn one_way(groups: &[Vec<f64>]) -> Option<OneWay> {
     Some(OneWay { p: p(&mut values, &sizes, between, total), between: variance.max(0.0).sqrt() })
 }
 
-/// The sum of squares between groups that follow each other, of values with mean 0.
+/// The sum of squares between consecutive groups, of values with mean 0.
 fn squares_between(values: &[f64], sizes: &[usize]) -> f64 {
     let mut rest = values;
     let mut squares = 0.0;
@@ -60,7 +62,7 @@ fn squares_between(values: &[f64], sizes: &[usize]) -> f64 {
     squares
 }
 
-/// With the total given, F grows with the sum of squares between groups.
+/// For a given total, F grows with the sum of squares between groups.
 fn p(values: &mut [f64], sizes: &[usize], between: f64, total: f64) -> f64 {
     let mut random = SplitMix64::new(SEED);
     let (mut orders, mut as_large) = (0, 0);
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn p_of_small_groups_is_that_of_all_orders() {
-        // Of the ten ways to choose three of six values, two separate them as well.
+        // Of the ten ways to choose three of six values, two separate them equally well.
         let found = one_way(&[vec![1.0, 2.0, 3.0], vec![7.0, 8.0, 9.0]]).unwrap();
         assert!((found.p - 0.1).abs() < 0.03, "{found:?}");
         // Between: (means differ by 6, squares 54; within 1) / 3.

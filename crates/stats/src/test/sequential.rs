@@ -26,7 +26,8 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Looks within a budget of rounds with a total confidence of `confidence`; none if the budget allows no verdict.
+    /// Looks within a budget of rounds with a total confidence of `confidence`; `None` if the budget allows
+    /// no verdict.
     pub fn new(rounds_max: usize, confidence: f64) -> Option<Self> {
         let each = |looks: usize| 1.0 - (1.0 - confidence) / looks as f64;
         let fits = |looks: &usize| {

@@ -62,9 +62,10 @@ impl Margin {
         1.0 / (1.0 + self.0)
     }
 
-    /// The margin of alarms that follows from the ratio of two measurements of the same system. If its whole interval lies
-    /// beyond this margin, equals differ by more than the margin for a reason that rounds do not show, and the margin of
-    /// alarms reaches to the far end of the interval. A wide interval around the margin shows no such reason.
+    /// The margin of alarms that follows from the ratio of two measurements of the same system. If its whole
+    /// interval lies beyond this margin, equal systems differ by more than the margin for a reason that
+    /// rounds do not show. The margin of alarms then extends to the far end of the interval. A wide interval
+    /// around the margin does not show such a reason.
     #[must_use]
     pub fn raised_by(self, of_the_same: Interval) -> Self {
         let is_beyond = of_the_same.low > self.high() || of_the_same.high < self.low();
@@ -105,7 +106,7 @@ pub fn rules_out_regression(interval: Option<Interval>, margin: Margin, better: 
 /// Larger numbers of rounds are not reported, because the ratio then lies practically on the margin.
 const MORE_ROUNDS_MAX: f64 = 1000.0;
 
-/// Estimates how many more rounds a verdict takes; none for more than 1000. `least` is the smallest total.
+/// Estimates how many more rounds a verdict takes; `None` for more than 1000. `least` is the smallest total.
 ///
 /// An interval of Hodges and Lehmann's shrinks as 1/√n. If the ratio does not change, a verdict takes n·(w/d)² rounds
 /// in total, on a logarithmic scale. w is the distance from the ratio to the end of the interval nearer to the margin's

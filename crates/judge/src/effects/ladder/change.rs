@@ -49,7 +49,8 @@ fn names(objects: [Option<&serde_json::Value>; 2]) -> BTreeSet<&str> {
     keys.flat_map(serde_json::Map::keys).map(String::as_str).collect()
 }
 
-/// A setting's values: the effective ones if both servers tell them, since each value has several spellings.
+/// A setting's values: the effective ones if both servers report them, because a value may be written in several
+/// ways.
 fn setting(name: &str, systems: [&SystemRecord; 2]) -> [Option<String>; 2] {
     let effective = systems.map(|system| effective(name, system));
     if effective.iter().all(Option::is_some) {

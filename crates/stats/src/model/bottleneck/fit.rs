@@ -6,15 +6,16 @@ use crate::estimate::median::sorted;
 
 /// Most steps of a descent. A typical one takes a dozen.
 const STEPS_MAX: usize = 100;
-/// A bound that is this far above every measured rate, as a logarithm, is as good as none.
+/// A bound this far above every measured rate, as a logarithm, has no effect.
 const NO_BOUND: f64 = 20.0;
-/// Error of a law that fits, as the root mean square of logarithms: about what medians of rates vary.
+/// Error of a law that fits, as the root mean square of logarithms. It is about the variation of median
+/// rates.
 const ERROR_FIT: f64 = 0.03;
 /// A descent ends when a step improves the error by less than this share.
 const GAIN_MIN: f64 = 1e-9;
 
-/// The law with the least squares. The bound by everything else counts only if the law errs by more than [`ERROR_FIT`]
-/// without it: otherwise noise at the highest rate would pass for a bound.
+/// The law with the least squares. The bound by everything else is used only if the law without it errs by
+/// more than [`ERROR_FIT`]. Otherwise noise at the highest rate would look like a bound.
 pub(super) fn fit(points: &[BottleneckPoint], sharpness: f64) -> BottleneckLaw {
     let ln_rates = sorted(&points.iter().map(|point| point.rate.ln()).collect::<Vec<_>>());
     let (median, max) = (ln_rates[ln_rates.len() / 2], ln_rates[ln_rates.len() - 1]);
@@ -33,8 +34,8 @@ pub(super) fn fit(points: &[BottleneckPoint], sharpness: f64) -> BottleneckLaw {
     }
 }
 
-/// The best law that a descent from one of the starts finds. There are several, since which bound holds at which point makes
-/// minima of its own.
+/// The best law that a descent from one of the starts finds. Several starts are needed, because each
+/// assignment of bounds to points has a minimum of its own.
 fn best(points: &[BottleneckPoint], starts: &[Vec<f64>], sharpness: f64) -> BottleneckLaw {
     let descended = starts.iter().map(|start| descend(points, law(start, sharpness)));
     let better = |best: BottleneckLaw, law: BottleneckLaw| {
@@ -84,7 +85,7 @@ fn descend(points: &[BottleneckPoint], start: BottleneckLaw) -> BottleneckLaw {
     law_now
 }
 
-/// The law after one step. The damping keeps a bound that no point depends on where it is.
+/// The law after one step. The damping leaves a bound unchanged if no point depends on it.
 fn step(points: &[BottleneckPoint], law_now: &BottleneckLaw, damping: f64) -> Option<BottleneckLaw> {
     let size = law_now.ln_rates.len() + 1;
     // Normal equations, with the right side as the last column.

@@ -1,6 +1,6 @@
 //! Leave-one-out: how well a model predicts what it has not seen.
 
-/// What `predict` says of each item from all others, in order (Stone, "Cross-validatory choice and assessment of
+/// The prediction for each item from all others, in order (Stone, "Cross-validatory choice and assessment of
 /// statistical predictions", Journal of the Royal Statistical Society B 36(2), 1974).
 pub fn leave_one_out<T: Clone, U>(items: &[T], predict: impl Fn(&[T], &T) -> U) -> Vec<U> {
     let without = |at: usize| -> Vec<T> {

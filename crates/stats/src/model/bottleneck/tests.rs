@@ -84,8 +84,8 @@ fn published() -> Vec<(String, Vec<BottleneckPoint>)> {
     families
 }
 
-/// Relative errors of each point of a family predicted from the others. The post does not say at how many clients it
-/// measured; 64 are many enough for a sharp knee.
+/// Relative errors of each point of a family predicted from the others. The post does not say how many
+/// clients it measured with; 64 are enough for a sharp knee.
 fn errors(points: &[BottleneckPoint]) -> Vec<f64> {
     leave_one_out(points, |others, left_out| {
         BottleneckLaw::fit(others, 64).unwrap().rate(&left_out.capacities) / left_out.rate - 1.0
@@ -99,8 +99,8 @@ fn published_rates_at_iops_between_others_are_predicted_and_those_beyond_are_not
     for (name, points) in families.iter().filter(|(_, points)| points.len() > 1) {
         let errors = errors(points);
         println!("{name}: {errors:.3?}");
-        // InnoDB grows nearly in proportion to IOPS up to 20000. MyRocks does too up to 10000 or 15000, and then reaches
-        // another bound; where that begins is what a level left out hides.
+        // InnoDB grows nearly in proportion to IOPS up to 20000. MyRocks does too up to 10000 or 15000, and
+        // then reaches another bound. Leaving out a level hides where that bound begins.
         let bound = if name.starts_with("innodb") { 0.07 } else { 0.15 };
         for error in &errors[1..errors.len() - 1] {
             assert!(error.abs() < bound, "{name}: {errors:?}");

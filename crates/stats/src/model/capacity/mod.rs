@@ -1,7 +1,7 @@
 //! Search for the highest rate at which a system keeps a limit, from probes with noise.
 //!
-//! The search first finds two rates of which the lower one keeps the limit and the upper one violates it. After that each
-//! probe is at the rate that is expected to narrow the interval of the capacity most.
+//! The search first finds two rates: a lower one that keeps the limit and an upper one that violates it. Then
+//! each probe is at the rate that is expected to narrow the interval of the capacity most.
 
 mod posterior;
 #[cfg(test)]
@@ -24,14 +24,14 @@ pub struct CapacitySearch {
     first_rate: f64,
     /// The probes so far: rate, and whether it kept the limit.
     probes: Vec<(f64, bool)>,
-    /// None until a probe has kept the limit and another has violated it.
+    /// `None` until a probe has kept the limit and another has violated it.
     posterior: Option<Posterior>,
 }
 
 /// A capacity in events per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CapacityEstimate {
-    /// The median of what the probes leave possible.
+    /// The median of the capacity, given the probes.
     pub rate: f64,
     /// The 95% credible interval.
     pub interval: Interval,
@@ -46,8 +46,8 @@ impl CapacitySearch {
         Self { within, first_rate: first_rate.max(RATE_MIN), probes: Vec::new(), posterior: None }
     }
 
-    /// The rate of the next probe. None if the search is over: the interval is narrow, or no rate keeps the limit, in which
-    /// case there is no [estimate](Self::estimate).
+    /// The rate of the next probe; `None` if the search is over. It is over when the interval is narrow, or
+    /// when no rate keeps the limit, in which case there is no [estimate](Self::estimate).
     pub fn next_rate(&self) -> Option<f64> {
         if let Some(posterior) = &self.posterior {
             return (!self.is_narrow(posterior.interval())).then(|| posterior.next_rate());
@@ -69,7 +69,8 @@ impl CapacitySearch {
         }
     }
 
-    /// The capacity as far as it is known. None before a probe has kept the limit and another has violated it.
+    /// The current estimate of the capacity; `None` before a probe has kept the limit and another has
+    /// violated it.
     pub fn estimate(&self) -> Option<CapacityEstimate> {
         let posterior = self.posterior.as_ref()?;
         let interval = posterior.interval();

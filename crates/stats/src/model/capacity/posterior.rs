@@ -1,30 +1,32 @@
-//! What probes say of a capacity.
+//! The probability distribution of a capacity, given probes.
 //!
-//! A probe at rate r violates the limit with the probability γ + (1 − 2γ)·Φ(ln(r / c) / s). c is the capacity. s is the
-//! spread: how far from the capacity, relative to it, both answers still occur. γ is the share of probes whose answer
-//! has nothing to do with their rate, as when the host stalls. The probability of each c and s is kept on a grid
-//! (Kontsevich and Tyler, "Bayesian adaptive estimation of psychometric slope and threshold", Vision Research 39(16),
-//! 1999, after Watson and Pelli, "QUEST", Perception & Psychophysics 33(2), 1983). If s were known to be 0, this would
-//! be probabilistic bisection (Horstein, "Sequential transmission using noiseless feedback", IEEE Transactions on
-//! Information Theory 9(3), 1963; Waeber, Frazier and Henderson, "Bisection search with noisy responses", SIAM Journal on
-//! Control and Optimization 51(3), 2013). As s is learnt, a system near which answers are mixed gets more probes.
+//! A probe at rate r violates the limit with the probability γ + (1 − 2γ)·Φ(ln(r / c) / s). c is the
+//! capacity. s is the spread: the relative distance from the capacity within which both answers occur. γ is
+//! the share of probes whose answer does not depend on their rate, for example because the host stalls. The
+//! probability of each c and s is kept on a grid (Kontsevich and Tyler, "Bayesian adaptive estimation of
+//! psychometric slope and threshold", Vision Research 39(16), 1999, after Watson and Pelli, "QUEST",
+//! Perception & Psychophysics 33(2), 1983). If s were known to be 0, this would be probabilistic bisection
+//! (Horstein, "Sequential transmission using noiseless feedback", IEEE Transactions on Information Theory
+//! 9(3), 1963; Waeber, Frazier and Henderson, "Bisection search with noisy responses", SIAM Journal on
+//! Control and Optimization 51(3), 2013). Because s is learnt, a system with mixed answers near its capacity
+//! gets more probes.
 
 use crate::estimate::interval::Interval;
 
 /// γ.
 const LAPSES: f64 = 0.03;
-/// The smallest and the largest s, and how many there are.
+/// The smallest s, the largest s, and their number.
 const SPREADS: (f64, f64, usize) = (0.004, 0.4, 8);
 /// Share of the probability that is on either side of the interval.
 const TAIL: f64 = 0.025;
-/// How far the capacity may lie beyond the two rates that the search begins with, as a factor: either answer may be a
-/// lapse.
+/// Factor by which the capacity may lie outside the two rates that the search begins with, because either
+/// answer may be a lapse.
 const BEYOND: f64 = 2.0;
 /// Capacities of the grid in an interval that is narrow enough.
 const STEPS_WITHIN: f64 = 12.0;
 /// Most capacities of the grid.
 const CAPACITIES_MAX: usize = 1500;
-/// A smaller probability counts as none: no number of lapses that is likely brings it back.
+/// Smaller probabilities are set to 0. No likely number of lapses would make them matter again.
 const WEIGHT_MIN: f64 = 1e-12;
 /// Quantiles of the capacity at which a next probe is considered.
 const CANDIDATES: [f64; 9] = [0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98];
@@ -35,12 +37,12 @@ pub(super) struct Posterior {
     /// Logarithms of the capacities.
     capacities: Vec<f64>,
     spreads: Vec<f64>,
-    /// Of each spread, of each capacity; they add up to 1.
+    /// The probability of each spread and capacity. They add up to 1.
     weights: Vec<Vec<f64>>,
 }
 
 impl Posterior {
-    /// Every capacity around two rates, and every spread, is as likely as another.
+    /// A grid in which every capacity around two rates and every spread are equally likely.
     pub(super) fn between(low: f64, high: f64, within: f64) -> Self {
         let (low, high) = (low.min(high), low.max(high));
         let (from, to) = ((low / BEYOND).ln(), (high * BEYOND).ln());
@@ -73,7 +75,7 @@ impl Posterior {
         }
     }
 
-    /// The capacity that is as likely too high as too low.
+    /// The capacity that is too high with probability one half.
     pub(super) fn median(&self) -> f64 {
         quantile(&self.capacities, &self.marginal(), 0.5).exp()
     }

@@ -1,7 +1,8 @@
 use super::*;
 use crate::distribution::random::SplitMix64;
 
-/// A queue with one server (M/M/1): of sojourn times at rate λ and service rate μ, the 99th percentile is ln 100 / (μ − λ).
+/// A queue with one server (M/M/1). At rate λ and service rate μ, the 99th percentile of sojourn times is ln
+/// 100 / (μ − λ).
 struct Queue {
     service_per_second: f64,
     limit_seconds: f64,
@@ -49,7 +50,8 @@ impl Queue {
     }
 }
 
-/// Of 200 searches: how many intervals hold the capacity, how many are narrow, and the mean number of probes.
+/// Of 200 searches: how many intervals contain the capacity, how many are narrow, and the mean number of
+/// probes.
 fn of_200(limit_seconds: f64, noise: f64, stalls: f64) -> (usize, usize, f64) {
     let (mut hold, mut narrow, mut probes) = (0, 0, 0);
     for seed in 0..200 {
@@ -63,7 +65,7 @@ fn of_200(limit_seconds: f64, noise: f64, stalls: f64) -> (usize, usize, f64) {
     (hold, narrow, probes as f64 / 200.0)
 }
 
-/// [`of_200`] with noise that makes answers mixed, and now and then a stall.
+/// [`of_200`] with noise that makes answers mixed, and occasional stalls.
 #[test]
 fn the_interval_holds_the_capacity() {
     let (hold, narrow, probes) = of_200(0.005, 0.3, 0.02);
@@ -87,7 +89,7 @@ fn without_noise_the_search_is_a_bisection() {
     assert!((10_000.0..20_000.0).contains(&first[3]), "{first:?}");
 }
 
-/// Searches on after some probes, and checks what is found.
+/// Continues a search after some probes, and checks its result.
 fn assert_not_misled(probes: &[(f64, bool)]) {
     let mut queue = Queue::new(3, 0.005, 0.05, 0.0);
     let mut search = CapacitySearch::new(5_000.0, 0.05);

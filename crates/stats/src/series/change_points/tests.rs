@@ -74,7 +74,7 @@ fn a_planted_five_percent_is_found_with_its_place() {
     assert!(found >= 60, "{found} of 100");
 }
 
-/// A history of nights that vary by 2% around 1000, of which each resembles the one before.
+/// A history of nights that vary by 2% around 1000. Each night resembles the one before.
 fn nights(random: &mut SplitMix64, n: usize, coefficient: f64) -> Vec<f64> {
     let deviation = 0.02 * (1.0 - coefficient * coefficient).sqrt();
     let nights = autoregression(random, n, coefficient);

@@ -20,7 +20,7 @@ fn adjusted(family: &Family) -> Vec<f64> {
     max_t(&shared(family, none()), family.len(), 1)
 }
 
-/// How often a family without a difference has an alarm, in 400 families.
+/// The number of families with an alarm, of 400 families without a difference.
 fn alarms(rounds: usize, tests: usize, mut round: impl FnMut(&mut SplitMix64, usize) -> Vec<f64>) -> u32 {
     let mut random = SplitMix64::new(11);
     (0..400)
@@ -35,7 +35,7 @@ fn alarms(rounds: usize, tests: usize, mut round: impl FnMut(&mut SplitMix64, us
 fn families_without_a_difference_seldom_alarm() {
     type Round = fn(&mut SplitMix64, usize) -> Vec<f64>;
     let independent: Round = |random, tests| (0..tests).map(|_| 0.03 * normal(random)).collect();
-    // The tests of a round share a part of its noise, as of an instance that started fast.
+    // The tests of a round share a part of its noise, as if an instance had started fast.
     let dependent: Round = |random, tests| {
         let common = 0.03 * normal(random);
         (0..tests).map(|_| common + 0.02 * normal(random)).collect()
@@ -73,7 +73,7 @@ fn families_without_a_difference_seldom_alarm() {
 #[test]
 fn several_candidates_share_the_noise_of_their_base() {
     let found = alarms(6, 24, |random, tests| {
-        // Three candidates, each in a third of the tests, against one base whose noise is skewed.
+        // Three candidates, each in a third of the tests, against one base with skewed noise.
         let mut skewed = || -0.03 * uniform(random).ln();
         let base: Vec<f64> = (0..tests / 3).map(|_| skewed()).collect();
         (0..tests).map(|test| skewed() - base[test % base.len()]).collect()
@@ -96,7 +96,8 @@ fn tests_without_a_difference_seldom_alarm_beside_tests_with_one() {
     assert!(alarms <= hits_max(400, ALPHA), "{alarms} of 400");
 }
 
-/// The share of 24 tests with a difference of 10% that are found, by max-T and by Holm's correction of Wilcoxon's test.
+/// The share of 24 tests with a difference of 10% in which it is found, by max-T and by Holm's correction of
+/// Wilcoxon's test.
 fn found(rounds: usize) -> (f64, f64) {
     let mut random = SplitMix64::new(3);
     let (mut by_max_t, mut by_holm) = (0, 0);
