@@ -19,18 +19,19 @@
 //!   executes whatever SQL it gets. Root's cache and builds are often below `/root`, which `nobody` cannot enter. A
 //!   capability would open every file, and `/root` must stay closed. So the server gets a mount namespace in which
 //!   each closed folder is empty but for the engine and the server's home.
-//! - A limited disk is a loop device of its own (`confine`). A limit on a group of processes misses what the kernel
-//!   writes back for them. What the kernel keeps of it (mount, device, groups, limits) is written down before it is
-//!   made, in a folder with a lock, so that the next run can remove what a killed one left. A private mount namespace
-//!   would do that by itself, but the lab reads the data folder too.
-//! - A power cut is a disk of our own that forgets (`power`). Device-mapper's targets, nbd and ublk are missing in
-//!   many kernels; FUSE is in most. A copy of a loop device's file would keep all that the file system submitted,
-//!   flushed or not. A cut is strict because of its order: the disk stops answering, the processes are killed, then
-//!   the disk answers again without keeping anything. No server can believe that data is flushed when it is not.
-//!   After a cut, writes under the number of an earlier opening fail.
-//! - Stacks are taken from outside, in a pass of their own. Waits are the question, so all threads count, and `perf`
-//!   sees only those on a CPU. `eu-stack` needs no symbols, but stops each thread for some hundred microseconds, so
-//!   it never runs in a measured second.
+//! - A limited disk is a loop device of its own (`confine`). A limit on a group of processes would not apply
+//!   to what the kernel writes back for them. What the kernel keeps of it (mount, device, groups, limits) is
+//!   recorded before it is made, in a folder with a lock, so that the next run can remove what a killed one
+//!   left. A private mount namespace would be removed automatically, but the lab reads the data folder too.
+//! - A power cut uses a disk of our own that forgets (`power`). Device-mapper's targets, nbd and ublk are
+//!   missing in many kernels, while most have FUSE. A copy of a loop device's file would keep everything that
+//!   the file system submitted, flushed or not. The order of a cut makes it strict: the disk stops answering,
+//!   the processes are killed, then the disk answers again without keeping anything. A server can therefore
+//!   never believe that data is flushed when it is not. After a cut, writes under the number of an earlier
+//!   opening fail.
+//! - Stacks are taken from outside, in a pass of their own. The question is where threads wait, so all
+//!   threads count, while `perf` sees only those on a CPU. `eu-stack` needs no symbols, but stops each thread
+//!   for some hundred microseconds, so it never runs in a measured second.
 
 mod confine;
 mod error;

@@ -19,7 +19,8 @@ pub enum StoreError {
     /// The file was written by another version of Dyno.
     #[error("{}: has results format {found}, this Dyno reads format {VERSION} only; use the Dyno that wrote it, or name another file with --results", path.display())]
     OtherVersion { path: PathBuf, found: i64 },
-    /// There is something else at the path, or at that of a file which SQLite keeps beside it.
+    /// There is something other than a file at the path, or at the path of a file that SQLite keeps beside
+    /// it.
     #[error("{}: is {kind}, not a file; name another results file with --results", path.display())]
     NotAFile { path: PathBuf, kind: &'static str },
     /// The file's tables, indexes and views are not those of its format.
@@ -47,7 +48,7 @@ pub enum StoreError {
     /// A run is in progress, which the request would disturb.
     #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
     Running { path: PathBuf, run: i64 },
-    /// The file has the spread id of a run, but is of another plan, or of systems of other versions.
+    /// The file has the spread id of a run, but belongs to another plan, or its systems have other versions.
     #[error("{}: does not fit to run {run} of {}: {difference}; use the same plan and the same Dyno on all hosts", path.display(), of.display())]
     NotOfRun { path: PathBuf, of: PathBuf, run: i64, difference: String },
     /// Any other failure of a statement.

@@ -29,7 +29,7 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
-    /// The comparison of a search that a run is; none for a run of a plan.
+    /// The comparison of a search that the run makes; `None` for a run of a plan.
     ///
     /// # Errors
     /// There is no such run, or the file cannot be read.

@@ -59,10 +59,10 @@ pub struct RunRecord {
     pub ladders: Vec<LadderRecord>,
     /// Names of the counters that reports show, as the plan writes them.
     pub counters: Vec<String>,
-    /// Id of a run whose rounds are spread over hosts. The files of its tasks have the same one. None for a run on one
-    /// host.
+    /// Id of a run whose rounds are spread over hosts, the same in the files of all its tasks; `None` for a
+    /// run on one host.
     pub spread_id: Option<String>,
-    /// The comparison of a search that it is; none for a run of a plan.
+    /// The comparison of a search that the run makes; `None` for a run of a plan.
     pub search: Option<SearchRecord>,
 }
 
@@ -70,8 +70,9 @@ pub struct RunRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Correction {
-    /// The probability of any false alarm is limited, by reversals of whole rounds. The least number of rounds does not grow with
-    /// the number of tests. Tests that share no rounds are judged as by [`Self::Holm`].
+    /// The probability of any false alarm is limited, by reversals of whole rounds. The least number of
+    /// rounds does not grow with the number of tests. Tests that share no rounds are judged by
+    /// [`Self::Holm`].
     #[default]
     #[serde(rename = "max-t")]
     MaxT,
@@ -163,14 +164,14 @@ pub struct SystemRecord {
     pub id: String,
     /// Engine and storage engine as the plan names them (`mysql@5.6.24/innodb`).
     pub name: String,
-    /// The version that the server reports; none until it has started once.
+    /// The version that the server reports; `None` until it has started once.
     pub engine_version: Option<String>,
     /// Position in the plan, from 0.
     pub position: u32,
-    /// Whether the others are compared to this one.
+    /// Whether the others are compared with this one.
     pub is_base: bool,
-    /// Whether it is the run's anchor, which each session measures as it is: what the others are multiples of when runs are
-    /// compared with each other.
+    /// Whether it is the run's anchor, which each session measures unchanged. When runs are compared with
+    /// each other, the figures of the others are multiples of the anchor's.
     pub is_anchor: bool,
     /// The settings that the plan asks for.
     pub requested_settings: serde_json::Value,
@@ -180,18 +181,19 @@ pub struct SystemRecord {
     /// The system of which it is the control (an A/A pair). Their difference is noise.
     pub control_of: Option<String>,
     pub profile: Option<String>,
-    /// Its confinement; none if it had the whole host.
+    /// Its confinement; `None` if it had the whole host.
     pub confinement: Option<serde_json::Value>,
     /// Price of its hardware per hour, in US dollars, if the plan states one instead of naming a price list.
     pub dollars_per_hour: Option<f64>,
-    /// The price of its hardware by a list; none if the plan names none.
+    /// The price of its hardware by a list, if the plan names one.
     pub price: Option<Price>,
-    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`. None if Dyno
-    /// started it, or before it was reached.
+    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`.
+    /// `None` if Dyno started it, and until it was reached.
     pub encryption: Option<String>,
-    /// The image that its server is in, by its name and digest. None for others, or before it was started.
+    /// The image that its server is in, by its name and digest. `None` for other systems, and until it was
+    /// started.
     pub image: Option<String>,
-    /// Its place in a sweep; none if it is part of none.
+    /// Its place in a sweep, if it is part of one.
     pub configuration: Option<Configuration>,
 }
 
@@ -204,7 +206,8 @@ impl SystemRecord {
         asked.map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
-    /// Price of its hardware a year, in US dollars, by a list or from the price an hour; none without either.
+    /// Price of its hardware per year, in US dollars, from a list or from the price per hour; `None` without
+    /// either.
     pub fn dollars_per_year(&self) -> Option<f64> {
         let by_list = self.price.as_ref().map(Price::dollars_per_year);
         by_list.or_else(|| self.dollars_per_hour.map(by_the_year))
@@ -270,14 +273,14 @@ pub struct StepRecord {
     pub clients: Vec<u32>,
     /// Number of rounds in which it is measured: one, or all.
     pub rounds: u32,
-    /// Measured time of a trial, in seconds; none for a command that ends by itself.
+    /// Measured time of a trial, in seconds; `None` for a command that ends by itself.
     pub seconds: Option<f64>,
     /// Time of the warm-up, in seconds.
     pub warmup_seconds: f64,
     pub options: serde_json::Value,
-    /// Rate of events, as the plan writes it; none in a closed loop.
+    /// Rate of events, as the plan writes it; `None` in a closed loop.
     pub rate: Option<String>,
-    /// The limit that its trials search the highest rate for; none if they measure a rate.
+    /// The limit within which its trials search the highest rate; `None` if they measure a rate.
     pub find: Option<FindRecord>,
     /// For a background load: the step during whose trials it ran, at that step's client counts.
     pub background_of: Option<String>,
@@ -285,7 +288,7 @@ pub struct StepRecord {
     pub repeats: Option<String>,
     /// For a background load: when its clients join, in order of time; empty if all run all the time.
     pub joins: Vec<Join>,
-    /// The ids of the systems that it is not planned for.
+    /// The ids of the systems that do not run it.
     pub not_for: Vec<String>,
 }
 
@@ -294,7 +297,7 @@ pub struct StepRecord {
 pub struct Join {
     /// Seconds since measuring began.
     pub at_seconds: f64,
-    /// Clients that run from then on, those before included.
+    /// Clients that run from then on, including those before.
     pub clients: u32,
 }
 
@@ -344,37 +347,38 @@ pub struct TrialRecord {
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
     pub outcome: Outcome,
-    /// The measurement; none if the trial failed before it.
+    /// The measurement; `None` if the trial failed before it.
     pub measured: Option<Measured>,
     /// CPU, I/O and context switches during the measurement.
     pub usage: Usage,
     /// Memory during the measurement.
     pub memory: Memory,
-    /// What neighbours used of the host's CPUs during the measurement.
+    /// CPU time of the host that neighbours used during the measurement.
     pub neighbours: Neighbours,
-    /// The server's CPU time between its own slices, in µs: deferred work, and idling. None for a trial without slices,
-    /// or if unknown.
+    /// The server's CPU time between its own slices, in µs: deferred work, and idling. `None` for a trial
+    /// without slices, or if unknown.
     pub rest_cpu_us: Option<u64>,
-    /// Time that it took to thaw the server before its slices, in µs; none if it was not frozen while others had theirs.
+    /// Time that it took to thaw the server before its slices, in µs; `None` if it was not frozen while
+    /// others had theirs.
     pub thaw_us: Option<u64>,
-    /// Lead of each slice, in seconds, which does not count; none for a trial without slices.
+    /// Lead of each slice, in seconds, which does not count; `None` for a trial without slices.
     pub lead_seconds: Option<f64>,
     /// Its slices in order; empty for a trial without slices.
     pub slices: Vec<SliceRecord>,
-    /// Time of load before the measurement, in seconds; none for a load, or without a warm-up.
+    /// Time under load before the measurement, in seconds; `None` for a load, or without a warm-up.
     pub warmup_seconds: Option<f64>,
     /// The system's data on disk after the trial, in bytes.
     pub disk_bytes_after: Option<u64>,
     /// Events that were due but had not started at the end (open loop).
     pub backlog: Option<u64>,
-    /// Events in flight at the end that were abandoned after a time limit; none if not known.
+    /// Events in flight at the end that were abandoned after a time limit; `None` if not known.
     pub unfinished: Option<u64>,
-    /// Ages of the events of `backlog` and `unfinished` in µs, as an HDR histogram in V2 format; none without such
-    /// events. The trial's latencies contain them, as lower bounds.
+    /// Ages of the events of `backlog` and `unfinished` in µs, as an HDR histogram in V2 format; `None`
+    /// without such events. The trial's latencies contain them, as lower bounds.
     pub latency_censored: Option<Vec<u8>>,
-    /// Times without a finished event; none for a load.
+    /// Times without a finished event; `None` for a load.
     pub gaps: Option<Gaps>,
-    /// The highest rate within the step's limit; none without a search, or if no rate keeps the limit.
+    /// The highest rate within the step's limit; `None` without a search, or if no rate keeps the limit.
     pub capacity: Option<CapacityRecord>,
     /// The probes of the search, in order; empty without a search.
     pub probes: Vec<ProbeRecord>,
@@ -382,18 +386,18 @@ pub struct TrialRecord {
     pub drivers: Vec<DriverRecord>,
     /// Ignored errors by their code.
     pub error_codes: BTreeMap<String, u64>,
-    /// Ids of the loads whose tables were not those of a measured load: they were loaded again for this instance,
-    /// unmeasured.
+    /// Ids of the loads that were repeated for this instance without measuring, so that their tables are not
+    /// those of a measured load.
     pub loaded_again: Vec<String>,
-    /// Limits of the system as the kernel had them, and the CPUs of pinned threads; none without either.
+    /// Limits of the system as the kernel had them, and the CPUs of pinned threads, if there are any.
     pub limits: Option<LimitsRecord>,
     /// The wait for pending writes after the trial.
     pub drain: Option<serde_json::Value>,
-    /// Stacks of its server; none if they were not sampled.
+    /// Stacks of its server, if they were sampled.
     pub stacks: Option<StackProfile>,
-    /// Its server's plan for the step's query; none if it was not asked for.
+    /// Its server's plan for the step's query, if it was asked for.
     pub query_plan: Option<QueryPlan>,
-    /// Its server's answer to the step's query; none if it was not asked for.
+    /// Its server's answer to the step's query, if it was asked for.
     pub query_answer: Option<QueryAnswer>,
     /// Its server's plans for its statements. `Store::load_run` does not read them; see `Store::statement_plans`.
     pub statement_plans: Vec<StatementPlan>,
@@ -404,13 +408,13 @@ pub struct TrialRecord {
     pub samples: Vec<SampleRecord>,
 }
 
-/// Limits of a system as the kernel had them around a trial, and what Dyno pinned in it.
+/// Limits of a system as the kernel had them around a trial, and the CPUs to which Dyno pinned threads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitsRecord {
-    /// What was in force before the trial (`host::InForce` as JSON), the CPUs of the load process, and those of pinned
-    /// threads ([`PINNED`](Self::PINNED)).
+    /// What was in force before the trial (`host::InForce` as JSON), the CPUs of the load process, and those
+    /// of pinned threads ([`PINNED`](Self::PINNED)).
     pub in_force: serde_json::Value,
-    /// Limits that were not as the plan asks, before the trial or after it.
+    /// Limits that differed from the plan, before or after the trial.
     pub differences: Vec<LimitDifference>,
     /// What the host has no means to limit, in words.
     pub not_limited: Vec<String>,
@@ -428,10 +432,10 @@ impl TrialRecord {
     }
 }
 
-/// A limit that the kernel did not have as the plan asks.
+/// A limit that differed from the plan in the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitDifference {
-    /// Its key in plans, such as `memory`; or `swap`, which a limit of memory takes away.
+    /// Its key in plans, such as `memory`; or `swap`, which a limit of memory removes.
     pub limit: String,
     pub asked: String,
     /// What the kernel had.
@@ -442,7 +446,7 @@ pub struct LimitDifference {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gaps {
     pub longest_seconds: f64,
-    /// Start of the longest, in seconds since the measurement began; none for a trial in slices.
+    /// Start of the longest, in seconds since the measurement began; `None` for a trial in slices.
     pub longest_began_seconds: Option<f64>,
     /// Length of the one at the end, in seconds.
     pub last_seconds: f64,
@@ -504,7 +508,7 @@ impl FailureKind {
     }
 }
 
-/// How a time budget was divided, by what the first rounds showed.
+/// How a time budget was divided, based on the first rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Allocation {
@@ -515,9 +519,9 @@ pub struct Allocation {
     pub rounds: u32,
     /// Measured time of a system in a step in a round.
     pub seconds_per_trial: f64,
-    /// Time of a round that is not measured; none if it is not known.
+    /// Time of a round that is not measured, in seconds, if known.
     pub restart_seconds: Option<f64>,
-    /// Standard deviation of the logarithm of a ratio between instances; none if it is not known.
+    /// Standard deviation of the logarithm of a ratio between instances, if known.
     pub between_instances: Option<f64>,
     /// The same between slices.
     pub between_slices: Option<f64>,
@@ -528,14 +532,15 @@ pub struct Allocation {
 pub struct Measured {
     pub seconds: f64,
     pub counts: Counts,
-    /// Events that became due in it; none in a closed loop, in which an event is due when its client is free.
+    /// Events that became due in it; `None` in a closed loop, in which an event is due when its client is
+    /// free.
     pub due: Option<u64>,
     /// Latencies of its events.
     pub latency: LatencyRecord,
 }
 
 impl Measured {
-    /// Operations per second; none for an interval of length 0.
+    /// Operations per second; `None` for an interval of length 0.
     pub fn operations_per_second(&self) -> Option<f64> {
         (self.seconds > 0.0).then(|| self.counts.operations as f64 / self.seconds)
     }

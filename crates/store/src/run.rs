@@ -75,7 +75,7 @@ pub struct RunSummary {
     pub plan_title: String,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// When it ended, in milliseconds since 1970 UTC; none for a running or killed one.
+    /// When it ended, in milliseconds since 1970 UTC; `None` for a running or killed one.
     pub finished_at_ms: Option<i64>,
     pub state: RunState,
     pub completed_trials: u64,
@@ -91,13 +91,14 @@ pub struct Run {
     /// Facts that were known at its start.
     pub record: RunRecord,
     pub state: RunState,
-    /// When it ended, in milliseconds since 1970 UTC; none for a running or killed one.
+    /// When it ended, in milliseconds since 1970 UTC; `None` for a running or killed one.
     pub finished_at_ms: Option<i64>,
     /// Its systems, in the plan's order.
     pub systems: Vec<SystemRecord>,
     /// Its steps, in the plan's order.
     pub steps: Vec<StepRecord>,
-    /// Its trials, in the order of execution, without their samples, and of their counters only those that the plan chooses.
+    /// Its trials, in the order of execution, without their samples, and only with the counters that the plan
+    /// chooses.
     pub trials: Vec<Trial>,
     /// Disturbed trials that were repeated, in the same order. They do not count.
     pub superseded: Vec<Trial>,
@@ -105,9 +106,9 @@ pub struct Run {
     pub instances: Vec<InstanceRecord>,
     /// The crash tests of its systems, in the plan's order.
     pub crash_tests: Vec<CrashRecord>,
-    /// Division of a time budget, as JSON; none without a budget.
+    /// Division of a time budget; `None` without a budget.
     pub allocation: Option<Allocation>,
-    /// Result of the audit of comparability, as JSON; none if it was not made.
+    /// Result of the audit of comparability, as JSON; `None` if there was no audit.
     pub audit: Option<serde_json::Value>,
     /// Resumptions after an early end.
     pub resumptions: Vec<ResumptionRecord>,
@@ -116,7 +117,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run of which nothing else is known.
+    /// A run without further data.
     pub fn new(id: RunId, record: RunRecord, state: RunState) -> Self {
         Self {
             id,
@@ -142,6 +143,6 @@ impl Run {
 pub struct Trial {
     /// Its number, for [`crate::Store::samples`] and [`crate::Store::counters`].
     pub id: TrialId,
-    /// The trial's data. `samples` is empty, and `counters` has those that the plan chooses.
+    /// The trial's data. `samples` is empty, and `counters` contains those that the plan chooses.
     pub record: TrialRecord,
 }

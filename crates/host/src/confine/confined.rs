@@ -28,7 +28,7 @@ pub struct Confined {
     confinement: Confinement,
     cgroup: Cgroup,
     volume: Option<Volume>,
-    /// None if the limits of I/O stay the same.
+    /// `None` if the limits of I/O never change.
     burst: Option<Burst>,
     // The last field, because dropping it removes everything.
     _holding: Holding,
@@ -90,19 +90,19 @@ impl Confined {
         &self.confinement
     }
 
-    /// The folder of the volume, for the server's data; none without a volume.
+    /// The folder of the volume, for the server's data; `None` without a volume.
     pub fn volume(&self) -> Option<&Path> {
         self.volume.as_ref().map(|volume| volume.folder.as_path())
     }
 
-    /// What is wrong if less than a hundredth of the volume is free; none if more is, or without a volume.
+    /// A message if less than a hundredth of the volume is free; `None` if more is free, or without a volume.
     pub fn full_volume(&self) -> Option<String> {
         let facts = statvfs(self.volume()?).ok()?;
         let size = format_bytes(self.confinement.volume_bytes()?);
         (facts.f_bavail < facts.f_blocks / 100).then(|| format!("its volume of {size} is full"))
     }
 
-    /// The volume's device, for its counters; none without a volume.
+    /// The volume's device, for its counters; `None` without a volume.
     pub fn device(&self) -> Option<Device> {
         Device::of_path(self.volume()?)
     }
@@ -131,7 +131,7 @@ impl Confined {
     /// The kernel refuses.
     pub fn lift_io_limits(&self) -> Result<(), ConfineError> {
         let Some(volume) = &self.volume else { return Ok(()) };
-        // Before the limit goes, so that nobody sets it again.
+        // Before the limit is lifted, so that the burst thread does not set it again.
         self.burst.as_ref().inspect(|burst| burst.stop());
         self.cgroup.limit_io(&volume.device, &IoLimits::default())
     }
@@ -157,8 +157,8 @@ impl Confined {
         Ok(())
     }
 
-    /// Reads back from the kernel what holds for a server, by its process id. Limits of I/O are in force between
-    /// [`impose_io_limits`](Self::impose_io_limits) and [`lift_io_limits`](Self::lift_io_limits).
+    /// Reads the limits of a server back from the kernel, by its process id. Limits of I/O are in force
+    /// between [`impose_io_limits`](Self::impose_io_limits) and [`lift_io_limits`](Self::lift_io_limits).
     pub fn read_back(&self, pid: u32) -> ReadBack {
         let device = self.volume.as_ref().map(|volume| volume.device.as_str());
         let in_force = InForce {
@@ -175,37 +175,37 @@ impl Confined {
         ReadBack { differences: self.confinement.differences(&in_force), in_force, not_limited }
     }
 
-    /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached twice; none
-    /// without a volume. If that file system does not support it, the limits still apply, but memory beyond the limit
-    /// caches data.
+    /// Whether the volume bypasses the page cache of the file system below it, so that nothing is cached
+    /// twice; `None` without a volume. If that file system does not support it, the limits still apply, but
+    /// memory beyond the limit caches data.
     pub fn is_direct_io(&self) -> Option<bool> {
         volume::is_direct_io(&self.volume.as_ref()?.device)
     }
 
-    /// Operations on the volume, in the way that its limits count them. The start of the count is arbitrary, so only
-    /// differences are meaningful. None if I/O is not limited, or if the kernel does not count.
+    /// Operations on the volume, in the way that its limits count them. The start of the count is arbitrary,
+    /// so only differences are meaningful. `None` if I/O is not limited, or if the kernel does not count.
     pub fn io_counts(&self) -> Option<IoCounts> {
         self.cgroup.io_counts(&self.volume.as_ref()?.device)
     }
 
-    /// The memory limit as the kernel rounded it, in bytes; none if memory is not limited.
+    /// The memory limit as the kernel rounded it, in bytes; `None` if memory is not limited.
     pub fn memory_limit_bytes(&self) -> Option<u64> {
         self.cgroup.memory_limit_bytes()
     }
 
-    /// The memory that the server uses, page cache included, in bytes; none if memory is not limited.
+    /// The memory that the server uses, page cache included, in bytes; `None` if memory is not limited.
     pub fn memory_usage_bytes(&self) -> Option<u64> {
         self.cgroup.memory_usage_bytes()
     }
 
-    /// The largest memory that the server used, in bytes; none if memory is not limited, or if the kernel does not
-    /// report it.
+    /// The largest memory that the server used, in bytes; `None` if memory is not limited, or if the kernel
+    /// does not report it.
     pub fn memory_peak_bytes(&self) -> Option<u64> {
         self.cgroup.memory_peak_bytes()
     }
 
-    /// Number of processes that the kernel killed for exceeding the memory limit; none if memory is not limited, or if
-    /// the kernel does not count them.
+    /// Number of processes that the kernel killed for exceeding the memory limit; `None` if memory is not
+    /// limited, or if the kernel does not count them.
     pub fn oom_kills(&self) -> Option<u64> {
         self.cgroup.oom_kills()
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cpu_set::CpuSet;
 
-/// Limits of a system's resources, as the plan sets them; none for no limit.
+/// Limits of a system's resources, as the plan sets them; `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confinement {
@@ -21,16 +21,17 @@ pub struct Confinement {
     /// Limits of I/O on the volume.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// Limit of reads a second, and of writes a second, while the volume has credits; none if the limits never change. The
-    /// limits of `io` are the baseline, for when it has none.
+    /// Limit of reads a second, and of writes a second, while the volume has credits; `None` if the limits
+    /// never change. The limits of `io` are the baseline, for when it has no credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_iops: Option<u64>,
-    /// Number of credits that the volume starts with, which is also the most that it saves up. A read or a write costs one
-    /// credit. Each second the volume earns as many credits as the baseline has operations.
+    /// Number of credits that the volume starts with, which is also the most that it can accumulate. A read
+    /// or a write costs one credit. Each second the volume earns as many credits as the baseline has
+    /// operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_credits: Option<u64>,
-    /// Size of the volume with the data, in bytes; none means [`DEFAULT_VOLUME_BYTES`] if I/O is limited, and otherwise
-    /// no volume.
+    /// Size of the volume with the data, in bytes; `None` means [`DEFAULT_VOLUME_BYTES`] if I/O is limited,
+    /// and otherwise no volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_bytes: Option<u64>,
 }
@@ -56,7 +57,7 @@ pub const DEFAULT_VOLUME_BYTES: u64 = 10 << 30;
 /// ext4 needs space for its journal and for the server's own files.
 const VOLUME_BYTES_MIN: u64 = 32 << 20;
 
-/// A limit under which nothing can run, or limits that do not go together.
+/// A limit under which nothing can run, or limits that do not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
     #[error("`{name}` must be at least {minimum}")]
@@ -85,7 +86,7 @@ impl Confinement {
         *self == Self::default()
     }
 
-    /// The size of its volume in bytes; none if it needs none.
+    /// The size of its volume in bytes; `None` if it needs none.
     pub fn volume_bytes(&self) -> Option<u64> {
         self.volume_bytes.or_else(|| (!self.io.is_none()).then_some(DEFAULT_VOLUME_BYTES))
     }
@@ -115,7 +116,7 @@ impl Confinement {
         }
     }
 
-    /// Baseline, burst rate and most credits of a volume that saves up operations; none for any other.
+    /// Baseline, burst rate and most credits of a volume with burst credits; `None` for any other.
     pub(super) fn burst(&self) -> Option<(u64, u64, u64)> {
         let IoLimits { read_iops: Some(reads), write_iops: Some(writes), .. } = self.io else { return None };
         let (burst, credits) = self.burst_iops.zip(self.burst_credits)?;

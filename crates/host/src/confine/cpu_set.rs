@@ -27,17 +27,17 @@ pub struct CpuSetError {
 }
 
 impl CpuSet {
-    /// The CPUs that this process may use; none if the kernel does not report them.
+    /// The CPUs that this process may use; `None` if the kernel does not report them.
     pub fn allowed() -> Option<Self> {
         Self::allowed_to(None)
     }
 
-    /// The CPUs that a thread, or the main thread of a process, may run on; none if it is gone.
+    /// The CPUs that a thread, or the main thread of a process, may run on; `None` if it is gone.
     pub fn of_process(pid: u32) -> Option<Self> {
         Self::allowed_to(Some(Pid::from_raw(pid.cast_signed())?))
     }
 
-    /// None stands for this thread.
+    /// `None` stands for this thread.
     fn allowed_to(pid: Option<Pid>) -> Option<Self> {
         let mask = sched_getaffinity(pid).ok()?;
         let cpus: BTreeSet<u32> = (0..CPUS_MAX).filter(|cpu| mask.is_set(*cpu as usize)).collect();
@@ -48,7 +48,7 @@ impl CpuSet {
         self.0.len()
     }
 
-    /// The lowest CPU of this set that is not in the other; none if all are.
+    /// The lowest CPU of this set that is not in the other; `None` if all are.
     pub fn first_outside(&self, other: &Self) -> Option<u32> {
         self.0.difference(&other.0).next().copied()
     }

@@ -1,8 +1,8 @@
-//! Volumes that save up operations: their limit is higher for as long as credits last.
+//! Volumes with burst credits: their limit is higher as long as credits last.
 //!
-//! The model is that of burstable cloud volumes ("I/O credits and burst performance" in the guide of Amazon EBS on gp2): a
-//! volume earns credits at its baseline rate up to a maximum, each operation costs one, and as long as there are some it
-//! may work at the burst rate.
+//! The model is that of burstable cloud volumes ("I/O credits and burst performance" in the guide of Amazon
+//! EBS on gp2). A volume earns credits at its baseline rate up to a maximum, and each operation costs one.
+//! While it has credits, it may work at the burst rate.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -116,7 +116,7 @@ fn adjust(
     let (mut before, mut since) = (operations().unwrap_or(0), Instant::now());
     let mut limit = None;
     while stopped.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-        // A reading that fails is left out; the next one has its operations too.
+        // A failed reading is skipped. The next reading includes its operations.
         let now = operations().unwrap_or(before);
         let iops = {
             let mut credits = credits.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Limits as the kernel has them, beside those that were asked for.
+//! Limits as the kernel has them, beside the requested ones.
 
 use std::fmt;
 
@@ -10,35 +10,35 @@ use super::confinement::{Confinement, IoLimits};
 use super::cpu_set::CpuSet;
 use super::size::format_bytes;
 
-/// What a server may use, as the kernel has it at some moment.
+/// The limits of a server, as the kernel has them at some moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InForce {
-    /// The CPUs that its main thread may run on; none if the process is gone.
+    /// The CPUs that its main thread may run on; `None` if the process is gone.
     pub server_cpus: Option<CpuSet>,
-    /// Its memory limit; none if it has none, or is not in the group that has one.
+    /// Its memory limit; `None` if it has no limit, or is not in the group with the limit.
     pub memory_bytes: Option<u64>,
-    /// Swap that it may use beyond that; none if that is not limited.
+    /// Swap that it may use in addition; `None` if that is not limited.
     pub swap_bytes: Option<u64>,
     /// Limits of I/O on its volume.
     #[serde(flatten)]
     pub io: IoLimits,
-    /// Size of its volume's device; none without a volume.
+    /// Size of its volume's device; `None` without a volume.
     pub volume_bytes: Option<u64>,
-    /// Whether the loop device uses direct I/O on the volume's file; none without a volume.
+    /// Whether the loop device uses direct I/O on the volume's file; `None` without a volume.
     pub is_direct_io: Option<bool>,
 }
 
-/// A limit that the kernel does not have as it was asked for.
+/// A limit that differs in the kernel from the requested one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitDifference {
-    /// Its key in plans, such as `memory`. `swap` has no key: a limit of memory sets it to 0.
+    /// Its key in plans, such as `memory`. `swap` is not a key: a limit of memory sets it to 0.
     pub limit: &'static str,
     pub asked: String,
     /// What the kernel has.
     pub found: String,
 }
 
-/// What a confinement leaves unlimited because the host has no means to limit it.
+/// What a confinement cannot limit because the host has no means for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotLimited {
     Swap,
@@ -80,7 +80,7 @@ impl fmt::Display for NotLimited {
 }
 
 impl Confinement {
-    /// Limits that are not in force as they were asked for.
+    /// Limits that differ from the requested ones.
     pub fn differences(&self, in_force: &InForce) -> Vec<LimitDifference> {
         let cpus = |cpus: &Option<CpuSet>| cpus.as_ref().map(ToString::to_string);
         let bytes = |bytes: Option<u64>| bytes.map(format_bytes);
@@ -116,8 +116,8 @@ impl Confinement {
 }
 
 impl Confinement {
-    /// Limits of I/O for a comparison with the baseline: one between the baseline and the burst rate is as asked, and becomes
-    /// the baseline.
+    /// Limits of I/O for a comparison with the baseline. A limit between the baseline and the burst rate is
+    /// as requested, and is replaced by the baseline.
     fn burst_as_baseline(&self, found: &IoLimits) -> IoLimits {
         let Some((baseline, burst, _)) = self.burst() else { return found.clone() };
         let allowed =

@@ -1,9 +1,9 @@
-//! The parts of a confinement: each is one thing that a system has or has not.
+//! The parts of a confinement. A system has each of them or lacks it.
 
 use super::confinement::Confinement;
 use super::size::format_bytes;
 
-/// A part of a confinement, which is taken from one system and given to another as a whole.
+/// A part of a confinement, which is moved from one system to another as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitPart {
     ServerCpus,
@@ -41,7 +41,7 @@ impl LimitPart {
         }
     }
 
-    /// This part of a confinement in words, such as `0-1`, or `2G with 500 reads/s`; none for no limit.
+    /// This part of a confinement in words, such as `0-1`, or `2G with 500 reads/s`; `None` for no limit.
     pub fn value(self, of: &Confinement) -> Option<String> {
         match self {
             Self::ServerCpus => of.server_cpus.as_ref().map(ToString::to_string),
@@ -66,7 +66,7 @@ impl LimitPart {
         }
     }
 
-    /// A confinement that has this part of another and nothing else.
+    /// A confinement with only this part of another.
     fn only(self, of: &Confinement) -> Confinement {
         let mut only = Confinement::default();
         self.copy(of, &mut only);

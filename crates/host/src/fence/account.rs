@@ -1,4 +1,4 @@
-//! The account of whatever root starts and does not trust.
+//! The account for programs that root starts but does not trust.
 
 use std::fs::Metadata;
 use std::io;
@@ -22,7 +22,7 @@ impl Account {
     /// Its name.
     pub const NAME: &str = "nobody";
 
-    /// The account to use in place of root; none if this process is not root.
+    /// The account to use in place of root; `None` if this process is not root.
     pub fn instead_of_root() -> Option<Self> {
         is_root().then(Self::nobody)
     }
@@ -31,7 +31,7 @@ impl Account {
         Self { id: NOBODY }
     }
 
-    /// Whether a file or folder belongs to it, itself rather than what it links to.
+    /// Whether a file or folder belongs to the account. Links are not followed.
     pub fn owns(self, path: &Path) -> bool {
         path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == self.id)
     }
@@ -41,7 +41,7 @@ impl Account {
         self.id
     }
 
-    /// Gives it a file or folder, itself rather than what it links to.
+    /// Gives it a file or folder. Links are not followed.
     ///
     /// # Errors
     /// The system refuses.
@@ -52,7 +52,7 @@ impl Account {
     /// Whether it can read a file or folder and enter all folders on the way.
     pub fn can_reach(self, path: &Path) -> bool {
         const READ_BY_OTHERS: u32 = 0o004;
-        // An empty path means the current folder here. The kernel refuses it.
+        // An empty path means the current folder here, but the kernel refuses it.
         let Ok(path) = Path::new(".").join(path).canonicalize() else { return false };
         let way = path.ancestors().skip(1);
         let is_readable =
@@ -68,7 +68,7 @@ impl Account {
         folder.mode() & right != 0
     }
 
-    /// Switches the calling thread to it, for good and without any right.
+    /// Switches the calling thread to the account permanently, without any rights.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -76,8 +76,8 @@ impl Account {
         self.assume_with(CapabilitySet::empty())
     }
 
-    /// As [`assume`](Self::assume), with one right of root: to read what is closed to the account. Programs that the
-    /// thread executes do not have it.
+    /// As [`assume`](Self::assume), but keeps one right of root: to read files that are closed to the
+    /// account. Programs that the thread executes do not have it.
     ///
     /// # Errors
     /// The kernel refuses.

@@ -1,4 +1,4 @@
-//! What a program that is not to be trusted is kept from: servers, which execute whatever SQL they get.
+//! Restricts programs that are not trusted: servers, which execute whatever SQL they get.
 
 mod account;
 mod view;
@@ -16,7 +16,7 @@ use rustix::thread::{
 pub use self::account::Account;
 use self::view::{View, first_closed};
 
-/// Rights that it takes to give a program another account, and its files to that account.
+/// The rights needed to give a program another account, and its files to that account.
 const CHANGE_OF_ACCOUNT: CapabilitySet =
     CapabilitySet::SETUID.union(CapabilitySet::SETGID).union(CapabilitySet::CHOWN);
 
@@ -50,10 +50,11 @@ pub enum FenceError {
     Unreadable { path: PathBuf, source: io::Error },
 }
 
-/// What a program may no longer do. A fence is built before fork, because the child must not allocate.
+/// The restrictions of a program. A fence is built before fork, because the child must not allocate.
 ///
-/// The program has no capabilities, and gains no rights from what it executes. If Dyno is root, the program runs as an [`Account`].
-/// It then reaches the folders that it needs even below folders that are closed to that account, such as `/root`.
+/// The program has no capabilities, and gains no rights from programs that it executes. If Dyno is root, the
+/// program runs as an [`Account`]. It then reaches the folders that it needs even if they are below folders
+/// that are closed to that account, such as `/root`.
 #[derive(Debug)]
 pub struct Fence {
     account: Option<Account>,
@@ -63,7 +64,7 @@ pub struct Fence {
 impl Fence {
     /// A fence around a program that needs some folders.
     ///
-    /// # Errors
+    /// The account cannot be changed, or could not reach one of the folders.
     /// The account cannot be changed, or could not reach one of the folders.
     pub fn around(needed: &[&Path]) -> Result<Self, FenceError> {
         let Some(account) = Account::instead_of_root() else {
@@ -85,25 +86,26 @@ impl Fence {
         }
     }
 
-    /// The topmost folder on the way to another that is closed to the account that programs get in place of root; none if
-    /// all are open to it, or this process is not root.
+    /// The topmost folder on the way to another that is closed to the account that programs get in place of
+    /// root; `None` if all are open to it, or this process is not root.
     pub fn closed_on_the_way_to(folder: &Path) -> Option<PathBuf> {
         first_closed(Account::instead_of_root()?, folder)
     }
 
-    /// Whether no program could reach a folder, which need not exist: a parent is closed to the account, and this process may
-    /// not mount the folder elsewhere, as root may not in most containers.
+    /// Whether no program could reach a folder, which need not exist. That is so if a parent is closed to the
+    /// account and this process may not mount the folder elsewhere. Root may not do that in most containers.
     pub fn is_unreachable(folder: &Path) -> bool {
         !may_change_views() && Self::closed_on_the_way_to(folder).is_some()
     }
 
-    /// Puts the calling process inside, for good. Makes system calls only, so that it may be called between fork and exec.
+    /// Puts the calling process inside the fence permanently. Makes system calls only, so it may be called
+    /// between fork and exec.
     ///
     /// # Errors
     /// The kernel refuses.
     pub fn enter(&mut self) -> io::Result<()> {
         self.view.enter()?;
-        // While the right to do so is still there.
+        // While this process still has the right to do so.
         empty_bounding_set()?;
         match self.account {
             Some(account) => account.assume()?,
@@ -113,8 +115,9 @@ impl Fence {
     }
 }
 
-/// Takes from the calling thread all capabilities that a program which it executes could get back (capabilities(7), "capability
-/// bounding set"). Only who has `CAP_SETPCAP` can do that. Others gain none from programs by [`gain_no_rights`].
+/// Removes from the calling thread all capabilities that a program which it executes could get back
+/// (capabilities(7), "capability bounding set"). This needs `CAP_SETPCAP`. Without it, [`gain_no_rights`]
+/// prevents programs from giving any.
 fn empty_bounding_set() -> io::Result<()> {
     for number in 0..u64::BITS {
         match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << number)) {
@@ -127,14 +130,15 @@ fn empty_bounding_set() -> io::Result<()> {
     Ok(())
 }
 
-/// Takes all capabilities from the calling thread, those too that programs inherit.
+/// Removes all capabilities from the calling thread, including those that programs inherit.
 fn give_up_capabilities() -> io::Result<()> {
     clear_ambient_capability_set()?;
     let none = CapabilitySet::empty();
     Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
-/// Has the calling thread gain no rights from what it executes (`prctl(2)`, `PR_SET_NO_NEW_PRIVS`).
+/// Makes the calling thread gain no rights from programs that it executes (`prctl(2)`,
+/// `PR_SET_NO_NEW_PRIVS`).
 ///
 /// # Errors
 /// The kernel refuses.
@@ -142,7 +146,8 @@ pub fn gain_no_rights() -> io::Result<()> {
     Ok(set_no_new_privs(true)?)
 }
 
-/// Makes the kernel kill this process before others when memory ends (`proc(5)`, `oom_score_adj`), with what it starts.
+/// Makes the kernel kill this process and those that it starts before others when memory runs out (`proc(5)`,
+/// `oom_score_adj`).
 ///
 /// # Errors
 /// The kernel refuses.
@@ -178,7 +183,7 @@ mod tests {
         set_permissions(top.path(), Permissions::from_mode(0o711)).unwrap();
         assert!(!Fence::is_unreachable(&below));
         set_permissions(top.path(), Permissions::from_mode(0o700)).unwrap();
-        // Rights are a thread's.
+        // Rights belong to a thread.
         let without = std::thread::spawn(move || {
             let sets = capabilities(None).unwrap();
             let effective = sets.effective - CapabilitySet::SYS_ADMIN;

@@ -1,8 +1,9 @@
-//! A process's own view of the file system, in which closed folders are replaced by empty ones that hold only what
-//! the process needs.
+//! A process's own view of the file system, in which closed folders are replaced by empty ones that contain
+//! only what the process needs.
 //!
-//! Root's programs and data are often below `/root`, which other accounts cannot enter. A right to pass through closed
-//! folders would be a right to read all files (`CAP_DAC_READ_SEARCH`); the view has no need of one.
+//! Root's programs and data are often below `/root`, which other accounts cannot enter. A right to pass
+//! through closed folders (`CAP_DAC_READ_SEARCH`) would also be a right to read all files. The view does not
+//! need it.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
@@ -22,7 +23,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use super::{Account, FenceError};
 
-/// Options of the empty folders' file system: everyone may enter, only root may write, and there is little to write to.
+/// Options of the empty folders' file system: everyone may enter, only root may write, and it is very small.
 const EMPTY: &CStr = c"mode=755,size=1m";
 
 /// A view that was not entered yet.
@@ -43,13 +44,14 @@ struct Shown {
 }
 
 impl View {
-    /// The view in which an account reaches some folders. Without closed folders on the way it is that of everyone.
+    /// The view in which an account reaches some folders. If no folder on the way is closed, it is the
+    /// ordinary view.
     pub(super) fn of(account: Account, needed: &[&Path]) -> Result<Self, FenceError> {
         let mut paths = BTreeSet::new();
         for &folder in needed {
             let unreadable = |source| FenceError::Unreadable { path: folder.to_owned(), source };
             paths.insert(folder.canonicalize().map_err(unreadable)?);
-            // Programs use the path as it is given, links included.
+            // Programs use the path as it is given, including links.
             paths.insert(absolute(folder).map_err(unreadable)?);
         }
         let mut view = Self::default();
@@ -73,7 +75,7 @@ impl View {
         Ok(view)
     }
 
-    /// A folder that it replaces; none if it is the view of everyone.
+    /// A folder that it replaces; `None` if it is the ordinary view.
     pub(super) fn closed(&self) -> Option<PathBuf> {
         let path = self.closed.first()?;
         Some(std::ffi::OsStr::from_bytes(path.to_bytes()).into())

@@ -34,7 +34,7 @@ impl Awake {
     }
 }
 
-/// Whether any process keeps the cores awake now; none if this user may not read it.
+/// Whether any process keeps the cores awake now; `None` if this user may not read that.
 pub fn are_cores_awake() -> Option<bool> {
     let mut wanted_us = [0; 4];
     File::open(FILE).ok()?.read_exact(&mut wanted_us).ok()?;

@@ -31,15 +31,15 @@ pub struct DeviceUsage {
     pub read_bytes: u64,
     pub writes: u64,
     pub write_bytes: u64,
-    /// Completed cache flushes, as fsync causes them (fields 16 and 17 of a diskstats line are their number and time).
-    /// None before Linux 5.5.
+    /// Completed cache flushes, as fsync causes them (fields 16 and 17 of a diskstats line are their number
+    /// and time). `None` before Linux 5.5.
     pub flushes: Option<u64>,
     /// Time with requests in progress, in milliseconds.
     pub busy_ms: u64,
 }
 
 impl Device {
-    /// The device of a path. None if there is no block device (tmpfs, NFS), or if the kernel hides it.
+    /// The device of a path; `None` if there is no block device (tmpfs, NFS), or if the kernel hides it.
     ///
     /// For a partition it is the disk, because flushes are counted by disk only, and partitions share the disk. For an
     /// overlay (a container's root) it is the device of the file system of the upper layer, which receives the writes.
@@ -66,7 +66,8 @@ impl Device {
         Self::of_number(source.rdev())
     }
 
-    /// The device with a number, or the disk of a partition with the number; none if there is no such device.
+    /// The device with a number, or the disk of a partition with the number; `None` if there is no such
+    /// device.
     fn of_number(number: libc::dev_t) -> Option<Self> {
         let link = format!("/sys/dev/block/{}:{}", libc::major(number), libc::minor(number));
         let mut folder = fs::canonicalize(link).ok()?;

@@ -7,7 +7,7 @@ use crate::machine::awake::are_cores_awake;
 use procfs::Current;
 use serde::{Deserialize, Serialize};
 
-/// The host at the start of a run. Facts that the kernel does not report are none.
+/// The host at the start of a run. Facts that the kernel does not report are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFacts {
     pub hostname: Option<String>,
@@ -23,7 +23,7 @@ pub struct HostFacts {
     /// Main memory.
     pub memory_bytes: Option<u64>,
     pub swap_bytes: Option<u64>,
-    /// Governor of CPU frequencies (`performance`); none if the kernel does not control them.
+    /// Governor of CPU frequencies (`performance`); `None` if the kernel does not control them.
     pub governor: Option<String>,
     /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
@@ -59,7 +59,7 @@ fn has_hypervisor(cpuinfo: &procfs::CpuInfo) -> Option<bool> {
     Some(cpuinfo.flags(0)?.contains(&"hypervisor"))
 }
 
-/// The single line of a file; none if it is empty or cannot be read.
+/// The single line of a file; `None` if it is empty or cannot be read.
 pub(crate) fn line(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())

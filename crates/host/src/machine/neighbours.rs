@@ -1,5 +1,5 @@
-//! CPU time that others use on the host while something is measured: processes that are not ours, and other guests of the
-//! hypervisor.
+//! CPU time that others use on the host during a measurement: processes outside the run, and other guests of
+//! the hypervisor.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::processes::cpu_clock::cpu_ns;
 /// A mark of kernel threads in `/proc/pid/stat` (`PF_KTHREAD` in the kernel's `include/linux/sched.h`).
 const PF_KTHREAD: u32 = 0x0020_0000;
 
-/// The neighbours of a measurement, from when it began.
+/// Watches the neighbours of a measurement from its beginning.
 #[derive(Debug)]
 pub struct Neighbours {
     began: Instant,
@@ -24,30 +24,30 @@ pub struct Neighbours {
     kernel_ns: HashMap<u32, u64>,
 }
 
-/// A process of ours and its descendants, with what they had used at the beginning.
+/// A process of the run and its descendants, with their CPU time at the beginning.
 #[derive(Debug)]
 struct OwnTree {
     tree: ProcessTree,
     since: ProcessSample,
 }
 
-/// CPU time of neighbours in a stretch of time.
+/// CPU time of neighbours in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeighbourUsage {
-    /// Length of the stretch.
+    /// Length of the interval.
     pub elapsed_us: u64,
     /// Number of CPUs of the host.
     pub cpus: u32,
-    /// CPU time of processes that are not ours, without kernel threads and interrupts, which mostly work for servers. Exact
-    /// to some 10 ms.
+    /// CPU time of processes outside the run, without kernel threads and interrupts, which mostly work for
+    /// servers. Exact to some 10 ms.
     pub cpu_us: u64,
     /// CPU time that the hypervisor gave to other guests.
     pub steal_us: u64,
 }
 
 impl Neighbours {
-    /// Begins to watch. This process, the processes `ours`, and the descendants of both are no neighbours. None if the kernel
-    /// does not show the host's CPU time.
+    /// Begins to watch. This process, the processes `ours`, and the descendants of both do not count as
+    /// neighbours. `None` if the kernel does not show the host's CPU time.
     ///
     /// Reads a file for each process of the host, which takes some milliseconds.
     pub fn watch(ours: &[u32]) -> Option<Self> {
@@ -63,7 +63,7 @@ impl Neighbours {
         Some(Self { host: sample_host().ok()?, began: Instant::now(), own, kernel_ns })
     }
 
-    /// CPU time of neighbours since then; none if the kernel no longer shows the host's.
+    /// CPU time of neighbours since then; `None` if the kernel no longer shows the host's.
     pub fn usage(mut self) -> Option<NeighbourUsage> {
         let host = sample_host().ok()?.since(&self.host);
         let elapsed_us = self.began.elapsed().as_micros() as u64;
@@ -80,7 +80,7 @@ impl Neighbours {
         })
     }
 
-    /// CPU time of kernel threads since then. Those that have ended are not counted.
+    /// CPU time of kernel threads since then. Threads that have ended are not counted.
     fn kernel_us(&self) -> u64 {
         let used =
             |(pid, now): (u32, u64)| now.saturating_sub(self.kernel_ns.get(&pid).copied().unwrap_or(0));
@@ -89,7 +89,7 @@ impl Neighbours {
 }
 
 impl OwnTree {
-    /// CPU time since watching began. That of a process that has ended is not known any more.
+    /// CPU time since the watch began. The time of a process that has ended is lost.
     fn used_us(&mut self) -> u64 {
         let Ok(now) = self.tree.sample() else { return 0 };
         let used = now.since(&self.since);
@@ -141,11 +141,12 @@ mod tests {
         }
     }
 
-    /// Other tests run meanwhile, in this process and beside it, so the neighbours use an unknown time themselves.
+    /// Other tests run meanwhile, in this process and in others, so neighbours also use an unknown time.
     #[test]
     fn a_child_is_no_neighbour_and_a_process_of_others_is() {
         const WORK: Duration = Duration::from_millis(300);
-        // Its parent ends at once, so it is nobody's child. It keeps no pipe of this process open.
+        // Its parent ends at once, so it is not a child of this process. It keeps no pipe of this process
+        // open.
         let script = "(while :; do :; done) >/dev/null 2>&1 & echo $!";
         let orphan = Command::new("sh").args(["-c", script]).output().unwrap();
         let orphan: u32 = String::from_utf8(orphan.stdout).unwrap().trim().parse().unwrap();
@@ -170,7 +171,7 @@ mod tests {
     #[test]
     fn kernel_threads_are_told_from_processes() {
         assert!(!is_kernel_thread(std::process::id()));
-        // Containers show none.
+        // Containers show no kernel threads.
         assert!(
             kernel_threads()
                 .keys()

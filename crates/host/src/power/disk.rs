@@ -1,23 +1,24 @@
-//! A disk with a volatile cache: what is written to it stays in memory until it is flushed.
+//! A disk with a volatile cache: written data stays in memory until it is flushed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-/// The unit in which writes survive a cut or do not: as in most disks, a write of so many bytes is whole or not there.
+/// The unit in which writes survive a cut. As in most disks, a write of this size is either complete or
+/// absent.
 pub(super) const BLOCK_BYTES: usize = 4096;
 /// Blocks that are written to the image at once.
 const RUN_BLOCKS: usize = 256;
 
 type Block = [u8; BLOCK_BYTES];
 
-/// What a disk had not flushed when its power was cut.
+/// The writes that a disk had not flushed when its power was cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CutWrites {
     /// Blocks of 4 KiB that were written and not flushed.
     pub unflushed_blocks: u64,
-    /// Those of them that reached the disk all the same.
+    /// Number of these blocks that reached the disk nevertheless.
     pub survived_blocks: u64,
 }
 
@@ -27,7 +28,7 @@ pub(super) struct Disk {
     image: File,
     bytes: u64,
     unflushed: BTreeMap<u64, Box<Block>>,
-    /// Without power it answers as before, until its users are gone. Nothing of that is kept.
+    /// False after a cut. The disk then answers as before until its users are gone, but keeps nothing.
     is_powered: bool,
 }
 
@@ -40,7 +41,7 @@ impl Disk {
         self.bytes
     }
 
-    /// Reads as far as the disk goes. Returns the number of bytes.
+    /// Reads up to the end of the disk. Returns the number of bytes.
     pub(super) fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         let bytes = into.len().min(self.bytes.saturating_sub(offset) as usize);
         let into = &mut into[..bytes];
@@ -85,8 +86,8 @@ impl Disk {
         Ok(())
     }
 
-    /// Cuts the power. Of the blocks that were not flushed those survive for which `survives` says so: a disk writes in an
-    /// order of its own.
+    /// Cuts the power. Of the blocks that were not flushed, those survive for which `survives` returns true,
+    /// because a disk writes in an order of its own.
     pub(super) fn cut(&mut self, mut survives: impl FnMut() -> bool) -> io::Result<CutWrites> {
         self.is_powered = false;
         let mut cut = CutWrites { unflushed_blocks: self.unflushed.len() as u64, ..CutWrites::default() };
@@ -97,7 +98,7 @@ impl Disk {
         Ok(cut)
     }
 
-    /// Forgets what did not survive the last cut.
+    /// Forgets the data that did not survive the last cut.
     pub(super) fn power_on(&mut self) {
         self.unflushed.clear();
         self.is_powered = true;

@@ -1,9 +1,9 @@
-//! As much of FUSE's protocol as a file system takes that is a single file (fuse(4), the kernel's
+//! The part of FUSE's protocol that a file system with a single file needs (fuse(4), the kernel's
 //! include/uapi/linux/fuse.h). Numbers are in the host's byte order.
 
 use rustix::io::Errno;
 
-/// The version of the protocol that the layouts below are of.
+/// The version of the protocol that has the layouts below.
 const MAJOR: u32 = 7;
 const MINOR: u32 = 31;
 const IN_HEADER_BYTES: usize = 40;
@@ -11,7 +11,7 @@ const WRITE_IN_BYTES: usize = 40;
 /// The most bytes of a read or write.
 pub(super) const TRANSFER_BYTES: usize = 1 << 20;
 const PAGES_MAX: u16 = (TRANSFER_BYTES / 4096) as u16;
-/// The kernel takes no smaller buffer for a request.
+/// The smallest buffer for requests that the kernel accepts.
 pub(super) const REQUEST_BYTES: usize = TRANSFER_BYTES + 4096;
 
 const ASYNC_READ: u32 = 1;
@@ -24,13 +24,13 @@ const OPEN_DIRECT_IO: u32 = 1;
 const ATTRIBUTES_SECONDS: u64 = 3600;
 const REGULAR_FILE: u32 = 0o100_600;
 
-/// What the kernel asks for.
+/// A request of the kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Request<'a> {
     Init,
     Attributes,
     Open,
-    /// `file` is what the answer to [`Request::Open`] said.
+    /// `file` is the number from the answer to [`Request::Open`].
     Read {
         file: u64,
         offset: u64,
@@ -46,13 +46,13 @@ pub(super) enum Request<'a> {
     },
     /// A file was closed.
     Close,
-    /// Takes no answer.
+    /// A request without an answer.
     Silent,
-    /// A request that a file has no use for.
+    /// A request that does not apply to a file.
     Other,
 }
 
-/// A request and the number that its answer takes; none if it is cut short.
+/// A request and the number for its answer; `None` if it is cut short.
 pub(super) fn parse(request: &[u8]) -> Option<(u64, Request<'_>)> {
     let unique = number(request, 8)?;
     let body = request.get(IN_HEADER_BYTES..)?;
@@ -94,7 +94,7 @@ pub(super) fn refusal(unique: u64, error: Errno) -> Vec<u8> {
 pub(super) fn init() -> Vec<u8> {
     let flags = ASYNC_READ | BIG_WRITES | ASYNC_DIRECT_IO | MAX_PAGES;
     let mut body = words(&[MAJOR, MINOR, 0, flags]);
-    // Requests in the background, and from how many on the kernel holds back.
+    // The number of background requests, and the number above which the kernel holds requests back.
     body.extend([64_u16, 48].iter().flat_map(|number| number.to_ne_bytes()));
     body.extend(words(&[TRANSFER_BYTES as u32, 1]));
     body.extend([PAGES_MAX, 0].iter().flat_map(|number| number.to_ne_bytes()));

@@ -18,10 +18,10 @@ use crate::confine::ConfineError;
 use crate::confine::error::At as _;
 
 pub(super) const FUSE: &str = "/dev/fuse";
-/// How long a flush takes: about what it takes a solid-state disk without a protected cache. A server that answers before
-/// its flush is done would be caught only in that time.
+/// Duration of a flush, about that of a solid-state disk without a protected cache. A server that answers
+/// before its flush is done can be caught only in that time.
 const FLUSH: Duration = Duration::from_millis(1);
-/// The calling thread writes what others wait to have written (`prctl(2)`).
+/// The calling thread writes data for which others wait (`prctl(2)`).
 const PR_SET_IO_FLUSHER: libc::c_int = 57;
 
 /// A disk that is served.
@@ -34,9 +34,9 @@ pub(super) struct ServedDisk {
 #[derive(Debug)]
 struct State {
     disk: Disk,
-    /// Requests wait, as they would for ever if the power were gone.
+    /// Requests wait, as they would for ever without power.
     is_held: bool,
-    /// How often power was switched on. Files that were opened before are dead.
+    /// Number of times that power was switched on. Files that were opened before are dead.
     generation: u64,
 }
 
@@ -59,20 +59,20 @@ impl ServedDisk {
         Ok(served)
     }
 
-    /// Cuts the power. From now on nothing is answered, until [`release`](Self::release).
+    /// Cuts the power. From now on no request is answered, until [`release`](Self::release).
     pub(super) fn cut(&self, survives: &mut dyn FnMut() -> bool) -> io::Result<CutWrites> {
         let mut state = self.state();
         state.is_held = true;
         state.disk.cut(survives)
     }
 
-    /// Answers again, without keeping anything, so that users of the disk can end.
+    /// Answers requests again, without keeping anything, so that users of the disk can end.
     pub(super) fn release(&self) {
         self.state().is_held = false;
         self.released.notify_all();
     }
 
-    /// Switches the power on. Who opened the disk before gets errors.
+    /// Switches the power on. Processes that opened the disk before get errors.
     pub(super) fn power_on(&self) {
         let mut state = self.state();
         state.generation += 1;
@@ -85,14 +85,14 @@ impl ServedDisk {
 
     /// Answers requests until the file is unmounted.
     fn run(&self, mut fuse: File) {
-        // SAFETY: sets a flag of this thread. If the kernel refuses, want of memory may slow the disk down.
+        // SAFETY: sets a flag of this thread. If the kernel refuses, lack of memory may slow the disk down.
         unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) };
         let mut request = vec![0; protocol::REQUEST_BYTES];
         loop {
             match fuse.read(&mut request) {
                 Ok(bytes) => {
                     if let Some(answer) = self.answer(&request[..bytes]) {
-                        // Whoever asked may have been killed meanwhile.
+                        // The process that sent the request may have been killed meanwhile.
                         let _ = fuse.write(&answer);
                     }
                 }
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// A file system that is still mounted somewhere from before a cut must not write to the disk.
+    /// A file system that has been mounted since before a cut must not write to the disk.
     fn check(&self, file: u64) -> io::Result<()> {
         if file == self.generation { Ok(()) } else { Err(Errno::IO.into()) }
     }

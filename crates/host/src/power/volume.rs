@@ -21,7 +21,7 @@ pub struct VolatileVolume {
 }
 
 impl VolatileVolume {
-    /// Checks whether this process can make one, without making anything.
+    /// Checks whether this process can create such a volume, without creating anything.
     ///
     /// # Errors
     /// The rights, devices and tools that are missing.
@@ -56,7 +56,7 @@ impl VolatileVolume {
         &self.folder
     }
 
-    /// Writes all that was written so far to the disk, and flushes it.
+    /// Writes everything written so far to the disk, and flushes it.
     ///
     /// # Errors
     /// The system refuses.
@@ -64,8 +64,9 @@ impl VolatileVolume {
         volume::flush(&self.folder)
     }
 
-    /// Cuts the power. What was not flushed is lost, but for the blocks of 4 KiB for which `survives` says otherwise. Whoever
-    /// waits for the disk goes on waiting until [`release`](Self::release), so that nobody takes a write for done that is not.
+    /// Cuts the power. All data that was not flushed is lost, except blocks of 4 KiB for which `survives`
+    /// returns true. Processes that wait for the disk keep waiting until [`release`](Self::release), so that
+    /// they never take a lost write for done.
     ///
     /// # Errors
     /// The image cannot be written.
@@ -73,13 +74,14 @@ impl VolatileVolume {
         self.disk.cut(survives).at("write", &self.file)
     }
 
-    /// Answers the processes that wait for the disk, so that they can end. They take lost writes for done, so this must not happen
-    /// before they are killed.
+    /// Answers the processes that wait for the disk, so that they can end. They take lost writes for done, so
+    /// they must be killed before this call.
     pub fn release(&self) {
         self.disk.release();
     }
 
-    /// Switches the power on: the file system is unmounted, mounted anew from what survived, and recovers by itself.
+    /// Switches the power on. The file system is unmounted, mounted again from what survived, and recovers by
+    /// itself.
     ///
     /// # Errors
     /// The file system is beyond recovery.

@@ -34,7 +34,7 @@ pub struct ProcessSample {
     reaped_user_ticks: u64,
     reaped_system_ticks: u64,
     switches: Switches,
-    /// Storage and read/write counters; none if this user may not see them.
+    /// Storage and read/write counters; `None` if this user may not see them.
     io: Option<IoCounters>,
     /// Resident memory in bytes, at this moment.
     pub rss_bytes: u64,
@@ -63,7 +63,7 @@ pub struct ProcessUsage {
     pub voluntary_context_switches: u64,
     /// Context switches because a thread's time slice ended.
     pub involuntary_context_switches: u64,
-    /// Bytes read from storage; none if this user may not see them. The same holds for the next three.
+    /// Bytes read from storage; `None` if this user may not see them. The same holds for the next three.
     pub read_bytes: Option<u64>,
     /// Bytes written to storage, counted when pages become dirty.
     pub write_bytes: Option<u64>,
@@ -102,7 +102,7 @@ impl Process {
         self.sample_with(&stat)
     }
 
-    /// Reads its counters, also those of a zombie, which the kernel keeps until the parent reaps it.
+    /// Reads its counters, even those of a zombie, which the kernel keeps until the parent reaps it.
     fn sample_to_the_end(&mut self) -> Result<ProcessSample, SampleError> {
         let stat = self.folder.stat().map_err(|error| SampleError::of_process(self.pid, error))?;
         self.sample_with(&stat)

@@ -15,7 +15,7 @@ use rustix::process::{
 
 use crate::processes::counters::descendants;
 
-/// Times that descendants are looked for. The second finds a process that was being forked at the first.
+/// Number of searches for descendants. The second finds a process that was being forked during the first.
 const LOOKS: usize = 2;
 
 /// Time limit for processes to stop. A thread stops when it next gets a core, unless the kernel works for it.
@@ -26,24 +26,26 @@ const POLL: Duration = Duration::from_micros(50);
 #[derive(Debug)]
 pub struct Freezer {
     pid: u32,
-    /// Never another process, even if the id is used again.
+    /// A handle that never refers to another process, even if the id is reused.
     root: OwnedFd,
     is_frozen: bool,
-    /// Those that were stopped. Their parents are stopped too and do not reap them, so their ids stay theirs.
+    /// Those that were stopped. Their parents are stopped too and do not reap them, so their ids are not
+    /// reused.
     descendants: BTreeSet<u32>,
 }
 
 impl Freezer {
-    /// For a process that runs; none if it has ended, or if the kernel has no handles of processes (before Linux 5.3).
+    /// A freezer for a running process; `None` if it has ended, or if the kernel has no handles of processes
+    /// (before Linux 5.3).
     pub fn of(pid: u32) -> Option<Self> {
         let root = pidfd_open(Pid::from_raw(pid.cast_signed())?, PidfdFlags::empty()).ok()?;
         Some(Self { pid, root, is_frozen: false, descendants: BTreeSet::new() })
     }
 
-    /// Stops all processes and waits until they have stopped, a few ms at most. False if the first has ended, or if this
-    /// user may not stop one of them. Then none is stopped.
+    /// Stops all processes and waits until they have stopped, at most a few ms. Returns false, with no
+    /// process stopped, if the first has ended, or if this user may not stop one of them.
     ///
-    /// What a process has asked the kernel to do, such as to sync a file, is done all the same.
+    /// Work that a process has requested from the kernel, such as syncing a file, is still done.
     pub fn freeze(&mut self) -> bool {
         if pidfd_send_signal(&self.root, Signal::STOP).is_err() {
             return false;
@@ -103,7 +105,8 @@ fn send(pid: u32, signal: Signal) -> bool {
     sent != Some(Err(rustix::io::Errno::PERM))
 }
 
-/// The state of a process, or of its first thread if it has several: `T` is stopped (proc(5)). None if it has ended.
+/// The state of a process, or of its first thread if it has several: `T` is stopped (proc(5)). `None` if it
+/// has ended.
 fn state(pid: u32) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()

@@ -5,9 +5,9 @@ use crate::confine::{Confined, oom_kills_in_own_group};
 /// Number of kills up to some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryKills {
-    /// In a confinement's groups.
+    /// In the groups of a confinement.
     confined: u64,
-    /// In `scope`. Those of the host have those of the confinement among them.
+    /// In `scope`. Those of the host include those of the confinement.
     in_scope: u64,
     scope: Scope,
 }
@@ -15,9 +15,9 @@ pub struct MemoryKills {
 /// Processes whose kills are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// Those in the cgroup of this process, which its children are in too.
+    /// Those in the cgroup of this process, to which its children belong too.
     OwnGroup,
-    /// All of the host. A kill may have nothing to do with Dyno.
+    /// All processes of the host. A kill may be unrelated to Dyno.
     Host,
 }
 
@@ -32,7 +32,7 @@ impl MemoryKills {
         }
     }
 
-    /// A sentence on later kills; none if there were none.
+    /// A sentence about later kills; `None` if there were none.
     pub fn since(self, confined: Option<&Confined>) -> Option<String> {
         let now = Self::so_far(confined, self.scope == Scope::OwnGroup);
         if let Some(confined) = confined.filter(|_| now.confined > self.confined) {

@@ -1,4 +1,4 @@
-//! Processes: their counters, and what is done to them.
+//! Processes: their counters, freezing, and pinning to cores.
 
 pub(crate) mod counters;
 pub(crate) mod cpu_clock;

@@ -45,8 +45,8 @@ impl OwnCores {
         CpuSet::allowed().is_some_and(|cpus| 2 * connections as usize <= cpus.cores().len())
     }
 
-    /// Pins each of a server's threads to a core of its own, and all threads of the process `clients` to the other cores;
-    /// none if these would be fewer than the server's, or if no thread could be pinned.
+    /// Pins each of a server's threads to a core of its own, and all threads of the process `clients` to the
+    /// other cores. `None` if these would be fewer than the server's, or if no thread could be pinned.
     ///
     /// Only threads that may use the same CPUs as that process are pinned.
     pub fn give(server: &[u32], clients: u32) -> Option<Self> {
@@ -97,8 +97,8 @@ impl Drop for OwnCores {
     }
 }
 
-/// CPU time of a thread in nanoseconds (`Documentation/scheduler/sched-stats.rst`); none if it has ended, or the kernel
-/// does not count it.
+/// CPU time of a thread in nanoseconds (`Documentation/scheduler/sched-stats.rst`); `None` if it has ended,
+/// or the kernel does not count it.
 fn cpu_ns(tid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{tid}/schedstat")).ok()?;
     text.split_ascii_whitespace().next()?.parse().ok()

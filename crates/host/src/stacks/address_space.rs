@@ -1,4 +1,4 @@
-//! Where a process has mapped which files, by `/proc/pid/maps`.
+//! Which files a process has mapped where, from `/proc/pid/maps`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,8 +23,8 @@ const OF_SYSTEM: [&str; 15] = [
     "[vdso]",
 ];
 
-/// Whether a file (its name without folders) is a library of the system rather than part of an engine. So is code that
-/// is in no file.
+/// Whether a file (its name without folders) is a library of the system rather than part of an engine. Code
+/// outside of any file also counts as part of the system.
 pub fn is_of_system(module: &str) -> bool {
     module.is_empty() || OF_SYSTEM.iter().any(|prefix| module.starts_with(prefix))
 }
@@ -37,7 +37,7 @@ pub(super) struct AddressSpace {
 }
 
 impl AddressSpace {
-    /// None if the process has ended or may not be read.
+    /// `None` if the process has ended or may not be read.
     pub(super) fn of(pid: u32) -> Option<Self> {
         fs::read_to_string(format!("/proc/{pid}/maps")).ok().map(|maps| Self::parse(&maps))
     }
@@ -71,7 +71,7 @@ struct Mapping<'a> {
 }
 
 impl<'a> Mapping<'a> {
-    /// A line such as `7f23-7f24 r-xp 00026000 fe:00 123  /usr/lib/libc.so.6`; none if no file is mapped.
+    /// A line such as `7f23-7f24 r-xp 00026000 fe:00 123  /usr/lib/libc.so.6`; `None` if no file is mapped.
     fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.splitn(6, ' ');
         let (start, end) = fields.next()?.split_once('-')?;

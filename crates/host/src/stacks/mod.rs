@@ -14,7 +14,7 @@ pub use address_space::is_of_system;
 pub use sampler::{StackError, StackSampler};
 pub use tool::StackTool;
 
-/// What a [`StackSampler`] has taken.
+/// The result of a [`StackSampler`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledStacks {
     /// Number of samples. Each has the stack of every thread.
@@ -37,10 +37,10 @@ pub struct ThreadStack {
 /// A function of a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Its demangled name; none if the file has no symbol there.
+    /// Its demangled name; `None` if the file has no symbol there.
     pub function: Option<String>,
-    /// Name of its file, such as `libc.so.6`; empty if it is in none.
+    /// Name of its file, such as `libc.so.6`; empty if it is in no file.
     pub module: String,
-    /// Offset in that file; 0 if it is in none.
+    /// Offset in that file; 0 if it is in no file.
     pub offset: u64,
 }

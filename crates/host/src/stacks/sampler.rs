@@ -44,8 +44,8 @@ pub enum StackError {
 
 /// Takes samples of a process and its children.
 ///
-/// Threads are stopped one after the other, each for as long as it takes to walk its stack, so a sample is not of one
-/// moment, and the process as a whole never stands still.
+/// Threads are stopped one after the other, each for the time it takes to walk its stack. A sample therefore
+/// does not show a single moment, and the process as a whole never stands still.
 #[derive(Debug)]
 pub struct StackSampler {
     tool: StackTool,
@@ -132,7 +132,7 @@ impl StackSampler {
         let mut command = self.tool.eu_stack();
         command.args(["-q", "-p", &pid.to_string()]);
         let printed = run(command).inspect_err(|_| go_on(pid))?;
-        // 1 is for stacks that are not complete, as those of threads that ended meanwhile.
+        // 1 means incomplete stacks, such as those of threads that ended meanwhile.
         if matches!(printed.status.code(), Some(0 | 1)) && !printed.output.is_empty() {
             return Ok(printed.output);
         }
@@ -147,7 +147,7 @@ impl StackSampler {
     }
 }
 
-/// Lets a process go on whose tracer was killed.
+/// Continues a process whose tracer was killed.
 fn go_on(pid: u32) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         // It may have ended.
@@ -170,7 +170,7 @@ struct Printed {
 fn run(mut command: Command) -> Result<Printed, StackError> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (send, receive) = mpsc::channel();
-    // One thread each, since a full pipe would stop the program.
+    // One thread for each pipe, because a full pipe would stop the program.
     read(child.stdout.take(), 0, &send);
     read(child.stderr.take(), 1, &send);
     drop(send);
@@ -194,7 +194,7 @@ fn read(pipe: Option<impl Read + Send + 'static>, at: usize, send: &mpsc::Sender
     let (Some(mut pipe), send) = (pipe, send.clone()) else { return };
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was read before an error is all that there is.
+        // If reading fails, the bytes read so far are used.
         let _ = pipe.read_to_end(&mut bytes);
         let _ = send.send((at, String::from_utf8_lossy(&bytes).into_owned()));
     });
@@ -220,7 +220,8 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
         let tool = StackTool::in_folder(folder.path(), None).unwrap();
-        // A process that another test starts may hold the new file open for writing until its own program runs.
+        // A process that another test starts may hold the new file open for writing until it executes its own
+        // program.
         let is_busy = |result: io::Result<_>| {
             result.is_err_and(|error| error.kind() == io::ErrorKind::ExecutableFileBusy)
         };
@@ -247,7 +248,7 @@ mod tests {
     fn much_output_on_both_pipes_does_not_stop_a_program() {
         let talk = "for i in 1 2 3 4 5 6 7 8; do printf '%20000s\\n' x; printf '%20000s\\n' y >&2; done\n\
                     echo \"TID $$:\"; echo '#0  0x0000000000000010'; exit 1";
-        // This process has children of other tests.
+        // This process also has children of other tests.
         let mut server = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let (_folder, mut sampler) = sampler(talk, server.id());
         sampler.sample().unwrap();

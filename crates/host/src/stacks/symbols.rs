@@ -11,7 +11,7 @@ use super::tool::StackTool;
 /// Addresses of one command line.
 const ADDRESSES_MAX: usize = 4000;
 
-/// The frames of addresses. Without a name, a frame still has its file.
+/// The frames of addresses. A frame without a name still has its file.
 pub(super) fn frames(tool: &StackTool, space: &AddressSpace, addresses: &[u64]) -> HashMap<u64, Arc<Frame>> {
     let names = names(tool, space, addresses);
     let frame = |address: &u64| {
@@ -40,7 +40,7 @@ fn names(tool: &StackTool, space: &AddressSpace, addresses: &[u64]) -> HashMap<u
     names
 }
 
-/// The output has three lines an address: itself, `function+0x1c`, the place in the source.
+/// The output has three lines for each address: the address, `function+0x1c`, and the place in the source.
 fn parse(output: &str) -> Vec<(u64, String)> {
     let mut lines = output.lines();
     let mut names = Vec::new();

@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackTool {
     programs: PathBuf,
-    /// Folder of their libraries; none for the system's.
+    /// Folder of their libraries; `None` for the system's.
     libraries: Option<PathBuf>,
 }
 
 impl StackTool {
-    /// The programs of a folder, with libraries of another. None if they are not there.
+    /// The programs in a folder, with libraries of another; `None` if they do not exist.
     pub fn in_folder(programs: &Path, libraries: Option<&Path>) -> Option<Self> {
         let has = |name: &str| programs.join(name).is_file();
         (has("eu-stack") && has("eu-addr2line"))

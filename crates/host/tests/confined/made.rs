@@ -98,7 +98,7 @@ fn read_back() {
     assert_nothing_left(parent.path());
 }
 
-/// The limit that is in force falls to the baseline when more was written than there were credits for.
+/// The limit in force falls to the baseline when writes have used up the credits.
 fn credits() {
     let parent = tempfile::tempdir().unwrap();
     let io = IoLimits::of_iops(100);
@@ -154,7 +154,7 @@ fn too_much_memory() {
     assert!(confined.oom_kills().unwrap() > 0, "{output:?}");
     let told = with_limit.since(Some(&confined)).unwrap();
     assert!(told.contains("for want of memory beyond its limit of 32 MiB"), "{told}");
-    // The root group of version 2 has no count; those of the host are told as such.
+    // The root group of version 2 has no count. Counts of the host are marked as such.
     let told = without.since(None);
     assert!(told.iter().all(|told| told.contains("of this host")), "{told:?}");
     assert!(confined.volume().is_none());

@@ -1,5 +1,5 @@
-//! Limits of what one query takes. In a sound file no query comes near them. In a damaged or hostile file, pages may lead to
-//! each other, so that a table has no end or has the same bytes many times.
+//! Limits on the cost of one query. In a sound file no query comes near them. In a damaged or hostile file,
+//! pages may refer to each other, so that a table has no end or repeats the same bytes many times.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,19 +10,20 @@ use rusqlite::{Connection, Error, Row, ffi};
 
 use crate::file::open::beside;
 
-/// Steps of SQLite's virtual machine between two looks.
+/// Steps of SQLite's virtual machine between two checks.
 const STEPS_BETWEEN_LOOKS: u32 = 10_000;
-/// Steps of a query: some, and a number for each byte of the file. A row takes a few steps for each of its bytes.
+/// Allowed steps of a query: this number, plus a multiple of the file's bytes. A row takes a few steps for
+/// each of its bytes.
 const STEPS: u64 = 5_000_000;
 const STEPS_PER_BYTE: u64 = 32;
-/// Bytes of a query's rows: some, and a number for each byte of the file. A join repeats names.
+/// Allowed bytes of a query's rows: this number, plus a multiple of the file's bytes. A join repeats names.
 const ROW_BYTES: u64 = 1 << 20;
 const ROW_BYTES_PER_BYTE: u64 = 16;
 
 /// Bytes that may be copied from a file of any size.
 const COPIED_BYTES: u64 = 1 << 20;
 
-/// What the present query of a connection has taken.
+/// The cost so far of a connection's current query.
 #[derive(Debug)]
 pub(crate) struct Budget {
     path: PathBuf,
@@ -38,13 +39,13 @@ impl Budget {
         Arc::new(Self { path, steps, row_bytes, copied_bytes })
     }
 
-    /// Makes a connection end a query that takes more steps than it may.
+    /// Makes a connection end a query that exceeds its allowed steps.
     pub(crate) fn limit_steps(self: &Arc<Self>, connection: &mut Connection) -> rusqlite::Result<()> {
         let budget = Arc::clone(self);
         connection.progress_handler(STEPS_BETWEEN_LOOKS as i32, Some(move || !budget.has_steps()))
     }
 
-    /// Takes the limit from a connection.
+    /// Removes the limit from a connection.
     pub(crate) fn lift(connection: &mut Connection) -> rusqlite::Result<()> {
         connection.progress_handler(0, None::<fn() -> bool>)
     }
@@ -63,7 +64,7 @@ impl Budget {
     /// Counts a row of the query.
     ///
     /// # Errors
-    /// The query has returned more bytes than it may.
+    /// The query has returned more bytes than allowed.
     pub(crate) fn take(&self, row: &Row<'_>) -> rusqlite::Result<()> {
         let taken = add(&self.row_bytes, stored_bytes_min(row)?);
         let is_within = taken <= ROW_BYTES
@@ -93,13 +94,13 @@ fn add(sum: &AtomicU64, number: u64) -> u64 {
     sum.fetch_add(number, Ordering::Relaxed).saturating_add(number)
 }
 
-/// The error of a query that takes more than it may.
+/// The error of a query that exceeds a limit.
 pub(crate) fn endless() -> Error {
     Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None)
 }
 
-/// Bytes that the values of a row take in a file at least: one for the kind of each, and the bytes of texts and blobs
-/// (<https://www.sqlite.org/fileformat2.html#record_format>).
+/// The fewest bytes that the values of a row take in a file: one byte for the kind of each, and the bytes of
+/// texts and blobs (<https://www.sqlite.org/fileformat2.html#record_format>).
 pub(crate) fn stored_bytes_min(row: &Row<'_>) -> rusqlite::Result<u64> {
     let bytes = |at| {
         Ok(match row.get_ref(at)? {

@@ -1,4 +1,4 @@
-//! What tells a run from every other in all results files, and how complete a file's copy of it is.
+//! Identifies a run across all results files, and tells how complete a file's copy of it is.
 
 use rusqlite::Row;
 
@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::run::RunId;
 
-/// Facts by which a run is the same run in several results files.
+/// Facts that identify a run in several results files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunIdentity {
     /// When it started, in milliseconds since 1970 UTC.
@@ -17,7 +17,7 @@ pub struct RunIdentity {
     pub plan_text: String,
 }
 
-/// Completeness of a file's copy of a run. Of two copies the greater is more complete.
+/// Completeness of a file's copy of a run. Of two copies, the greater is more complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Completeness {
     pub completed_trials: u64,

@@ -7,8 +7,9 @@ const LAST_SECOND: u64 = 253_402_300_799;
 /// The same, to its last millisecond.
 pub(crate) const LAST_MS: u64 = LAST_SECOND * 1000 + 999;
 
-/// A moment of a results file in RFC 3339 with whole seconds: `2026-11-23T12:00:00Z`. One before 1970 or after 9999, as only a
-/// damaged file has, is the nearest that can be written. All have 20 ASCII characters.
+/// A moment of a results file in RFC 3339 with whole seconds: `2026-11-23T12:00:00Z`. Moments before 1970 or
+/// after 9999, which only a damaged file has, become the nearest that can be written. All texts have 20 ASCII
+/// characters.
 pub fn utc_text(unix_ms: i64) -> String {
     let seconds = u64::try_from(unix_ms / 1000).unwrap_or(0).min(LAST_SECOND);
     humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string()

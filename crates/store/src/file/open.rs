@@ -17,10 +17,11 @@ use crate::file::open::leftovers::Leftovers;
 pub(crate) use crate::file::open::place::beside;
 use crate::file::schema::{self, Kind};
 
-/// Time for which a statement waits for another process's transaction. A trial's commit takes milliseconds.
+/// Time for which a statement waits for another process's transaction. The commit of a trial takes
+/// milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time between two attempts at what SQLite does not wait for.
+/// Time between two attempts at operations for which SQLite does not wait.
 const BUSY_PAUSE: Duration = Duration::from_millis(5);
 
 /// An open results file.
@@ -29,7 +30,7 @@ pub struct Store {
     pub(crate) connection: Connection,
     path: PathBuf,
     pub(crate) budget: Arc<Budget>,
-    /// After the connection, since fields are dropped in this order.
+    /// Declared after the connection, because fields are dropped in order of declaration.
     leftovers: Leftovers,
 }
 
@@ -51,7 +52,7 @@ impl Store {
         };
         store.check(kind)?;
         store.check_writable()?;
-        // What is written may take more than the file's size tells.
+        // New data may exceed the limits that follow from the file's present size.
         Budget::lift(&mut store.connection).map_err(|error| store.error(error))?;
         // A merge that was killed may have left another kind of journal.
         store.use_log()?;
@@ -61,7 +62,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a results file for reading, also while another process writes it.
+    /// Opens a results file for reading, even while another process writes it.
     ///
     /// # Errors
     /// The file does not exist, cannot be read, or is not a results file of this version.
@@ -92,10 +93,11 @@ impl Store {
         Ok(store)
     }
 
-    /// Checks that a run could use what is at the path of a results file: a results file of this version, or nothing yet.
+    /// Checks that a run could use the path as its results file: there is a results file of this version, or
+    /// nothing yet.
     ///
     /// # Errors
-    /// There is something else, or it cannot be read.
+    /// There is something else at the path, or it cannot be read.
     pub fn check_usable(path: &Path) -> Result<(), StoreError> {
         match Self::open_read_only(path) {
             Ok(_) | Err(StoreError::NotFound { .. } | StoreError::Empty { .. }) => Ok(()),
@@ -128,8 +130,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Uses a write-ahead log. SQLite does not wait for others where this changes the journal: two that do so at once might
-    /// wait for each other.
+    /// Switches to a write-ahead log. SQLite does not wait for others when it changes the journal, because
+    /// two processes that do so at once might wait for each other.
     fn use_log(&self) -> Result<(), StoreError> {
         let began = Instant::now();
         loop {
@@ -179,13 +181,14 @@ impl Store {
         self.connection.pragma_update(None, name, value).map_err(|error| self.error(error))
     }
 
-    /// The connection, for one query. Nothing may be written through it. What a query may take is counted from here on.
+    /// The connection, for one query. It must not be used for writing. The limits of the query count from
+    /// here on.
     pub fn connection(&self) -> &Connection {
         self.budget.renew();
         &self.connection
     }
 
-    /// Counts a row of the query that [`Self::connection`] was taken for.
+    /// Counts a row of the query for which [`Self::connection`] was taken.
     ///
     /// # Errors
     /// The query returns more than the file can hold.
@@ -218,7 +221,7 @@ fn classify(path: &Path, error: Error) -> StoreError {
     }
 }
 
-/// Whether an error is of a value that no Dyno writes in its place.
+/// Whether an error concerns a value that Dyno never writes in that place.
 fn is_of_strange_value(error: &Error) -> bool {
     matches!(
         error,

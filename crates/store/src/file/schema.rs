@@ -27,8 +27,9 @@ pub(crate) enum Kind {
     Foreign,
 }
 
-/// The kind of a file. Another process may [`create`] the schema between these reads, in one transaction. So objects and version
-/// are read first and the mark last. With the mark set, the version is read again.
+/// The kind of a file. Another process may [`create`] the schema between these reads, in one transaction.
+/// Objects and version are therefore read first and the mark last. If the mark is set, the version is read
+/// again.
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

@@ -1,13 +1,13 @@
-//! Writing much at once.
+//! Writes large amounts of data.
 
 use std::time::Duration;
 
 use crate::file::open::{BUSY_TIMEOUT, Store};
 
 impl Store {
-    /// Does something that adds much to the file. With its usual write-ahead log, all of it would be written twice, to the
-    /// log and then to the file; with a rollback journal, new pages are written once. A transaction is as safe with
-    /// either. If another program has the file open, the log stays in use.
+    /// Does work that adds much to the file. With the usual write-ahead log, all data would be written twice,
+    /// to the log and then to the file. With a rollback journal, new pages are written once. Transactions are
+    /// equally safe with both. If another program has the file open, the log stays in use.
     pub fn in_bulk<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         // The kind of journal can be changed only while nobody else has the file open.
         let _ = self.connection().busy_timeout(Duration::ZERO);

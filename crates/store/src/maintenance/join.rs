@@ -9,9 +9,9 @@ use crate::file::open::Store;
 use crate::record::attempt;
 use crate::run::RunId;
 
-/// Columns of a run that its tasks must agree in.
+/// Columns of a run in which its tasks must agree.
 const OF_PLAN: &str = "SELECT plan_text, seed, scale FROM run WHERE id = ?1";
-/// Columns of systems that its tasks must agree in.
+/// Columns of systems in which its tasks must agree.
 const OF_SYSTEMS: &str =
     "SELECT id, name, requested_settings, confinement FROM system WHERE run_id = ?1 ORDER BY position";
 
@@ -19,11 +19,12 @@ const OF_SYSTEMS: &str =
 type Server = (String, [Option<String>; 2]);
 
 impl Store {
-    /// Adds the rounds of a task's file to a run that may be in progress. Returns those that were missing here.
+    /// Adds the rounds of a task's file to a run that may be in progress. Returns the rounds that were
+    /// missing here.
     ///
     /// # Errors
-    /// The file has no run with the same spread id, its run does not fit to this one, it cannot be read, or this file
-    /// cannot be written.
+    /// The file has no run with the same spread id, its run does not fit this one, it cannot be read, or this
+    /// file cannot be written.
     pub fn join(&mut self, run: RunId, source: &Store) -> Result<Vec<u32>, StoreError> {
         let snapshot = source.snapshot()?;
         let transaction = Transaction::new_unchecked(self.connection(), TransactionBehavior::Immediate)
@@ -51,7 +52,7 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
-    /// Adds the rounds of another file's run that have no trial here, within a transaction.
+    /// Adds the rounds of another file's run that are missing here, within a transaction.
     pub(super) fn join_run(&self, here: RunId, source: &Store, run: RunId) -> Result<Vec<u32>, StoreError> {
         self.check_fits(here, source, run)?;
         let rounds = |store: &Store, run: RunId| -> Result<Vec<u32>, StoreError> {
@@ -80,8 +81,9 @@ impl Store {
         Ok(missing)
     }
 
-    /// Takes what only a system that has started can tell, where it is not known yet: versions, variables, the audit. The
-    /// run's host becomes the first that delivers, not the one that submits.
+    /// Takes over facts that only a started system can report, if they are not known yet: versions,
+    /// variables, the audit. The run's host becomes the first host that delivers a round, not the one that
+    /// submits.
     fn take_facts(&self, here: RunId, source: &Store, run: RunId, is_first: bool) -> Result<(), StoreError> {
         let update = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
             self.connection().execute(sql, values).map_err(|error| self.error(error))
@@ -111,7 +113,7 @@ impl Store {
         Ok(())
     }
 
-    /// Checks that two runs are of the same plan and seed, with the same steps and systems of the same versions.
+    /// Checks that two runs have the same plan and seed, and the same steps and systems of the same versions.
     fn check_fits(&self, here: RunId, source: &Store, run: RunId) -> Result<(), StoreError> {
         let columns = source.columns("step")?;
         let steps: Vec<&str> = columns.iter().map(String::as_str).filter(|name| *name != "run_id").collect();
@@ -125,7 +127,7 @@ impl Store {
                 return Err(self.does_not_fit(here, source, difference));
             }
         }
-        // Of a server in a container the image, since two images may hold the same version.
+        // The image of a server in a container, because two images may contain the same version.
         let servers = |store: &Store, run: RunId| -> Result<Vec<Server>, StoreError> {
             let sql = "SELECT id, engine_version, image FROM system WHERE run_id = ?1 ORDER BY position";
             store.rows(sql, [run.0], |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?])))

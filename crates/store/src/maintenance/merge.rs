@@ -35,12 +35,13 @@ pub enum Merged {
 }
 
 impl Store {
-    /// Copies every run of another file, or none. Two runs are the same if host, start time, plan and seed are equal.
-    /// Of these the more complete one is kept. Of a run that is spread over hosts, rounds that are missing here are added.
+    /// Copies every run of another file, or none. Two runs are the same if host, start time, plan and seed
+    /// are equal. The more complete of the two is kept. If a run is spread over hosts, rounds that are
+    /// missing here are added.
     ///
     /// # Errors
-    /// One of this file's runs is in progress, a file cannot be read, this one cannot be written, or files of one spread
-    /// run do not fit together.
+    /// One of this file's runs is in progress, a file cannot be read, this one cannot be written, or two
+    /// files of one spread run do not fit together.
     pub fn merge(&mut self, source: &Store) -> Result<Vec<MergedRun>, StoreError> {
         let snapshot = source.snapshot()?;
         let transaction = self.quiet_transaction()?;
@@ -133,7 +134,7 @@ pub(super) struct Copy<'a> {
     counters: HashMap<i64, i64>,
 }
 
-/// What is copied of a run.
+/// The part of a run that is copied.
 pub(super) enum Part {
     Whole,
     /// Some rounds. Trials come after those that the target has.

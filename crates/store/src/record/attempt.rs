@@ -11,15 +11,15 @@ use crate::run::RunId;
 /// An attempt to run one round on one host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AttemptRecord {
-    /// From 0.
+    /// The round, from 0.
     pub round: u32,
-    /// The host by its name for the scheduler or ssh; none if the attempt got no host.
+    /// The host by its name for the scheduler or ssh; `None` if no host was assigned.
     pub node: Option<String>,
-    /// Facts about the host (`host::HostFacts` as JSON); none if nothing was delivered.
+    /// Facts about the host (`host::HostFacts` as JSON); `None` if nothing was delivered.
     pub host: Option<Value>,
     /// When it ended, in milliseconds since 1970 UTC.
     pub ended_at_ms: i64,
-    /// Why nothing was delivered; none if the round's results are in the file.
+    /// Why nothing was delivered; `None` if the round's results are in the file.
     pub loss: Option<String>,
 }
 

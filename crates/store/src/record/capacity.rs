@@ -1,10 +1,10 @@
-//! The search for a capacity: what a step asks for, and what its trials found.
+//! The search for a capacity: the request of a step, and the result of its trials.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The limit of latency that a step searches the highest rate for.
+/// The limit of latency within which a step searches the highest rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FindRecord {
     /// The percentile of latency that is limited: 50, 95 or 99.
@@ -35,7 +35,7 @@ pub struct CapacityRecord {
     pub per_second: f64,
     /// Lower end of the 95% interval of the search.
     pub low_per_second: f64,
-    /// Upper end of the same.
+    /// Upper end of the interval.
     pub high_per_second: f64,
 }
 
@@ -48,11 +48,12 @@ pub struct ProbeRecord {
     pub seconds: f64,
     /// Events that were due in it.
     pub due: u64,
-    /// The limited percentile of their latency, in ms; none if none was due. Events that never began count with their age.
+    /// The limited percentile of their latency, in ms; `None` if no event was due. Events that never began
+    /// count with their age.
     pub latency_ms: Option<f64>,
     /// Due events that had not begun at its end.
     pub backlog: u64,
-    /// Whether the backlog was no larger than chance makes it.
+    /// Whether the backlog was no larger than chance explains.
     pub is_sustained: bool,
     /// Whether it was sustained and its percentile was within the limit.
     pub keeps_limit: bool,

@@ -66,7 +66,7 @@ columns! {
 }
 
 columns! {
-    /// Resource usage in an interval. None means "not measured", which is not 0.
+    /// Resource usage in an interval. `None` means "not measured", which is not 0.
     Usage: Option<u64> {
         /// The server's CPU time in user space; for an in-process engine, that of the load process.
         server_user_cpu_us,
@@ -74,9 +74,9 @@ columns! {
         server_system_cpu_us,
         /// The server's context switches, voluntary and not.
         server_context_switches,
-        /// The load process's CPU time in user space; none for an in-process engine.
+        /// The load process's CPU time in user space; `None` for an in-process engine.
         client_user_cpu_us,
-        /// The load process's CPU time in the kernel; none for an in-process engine.
+        /// The load process's CPU time in the kernel; `None` for an in-process engine.
         client_system_cpu_us,
         /// The load process's context switches, voluntary and not.
         client_context_switches,
@@ -108,26 +108,26 @@ columns! {
 }
 
 columns! {
-    /// Resident memory during a measurement. None means "not measured".
+    /// Resident memory during a measurement. `None` means "not measured".
     Memory: Option<u64> {
         /// Largest memory of the server's processes; for an in-process engine, of the load process.
         server_memory_peak_bytes,
         /// Mean memory of the same.
         server_memory_mean_bytes,
-        /// Largest memory of the load process; none for an in-process engine.
+        /// Largest memory of the load process; `None` for an in-process engine.
         client_memory_peak_bytes,
     }
 }
 
 columns! {
-    /// What neighbours used of the host's CPUs during a measurement: processes that are not of the run, and other guests of
-    /// the hypervisor. None means "not measured".
+    /// CPU time of the host that neighbours used during a measurement: processes outside the run, and other
+    /// guests of the hypervisor. `None` means "not measured".
     Neighbours: Option<u64> {
         /// Length of the time in which they were watched.
         watched_us,
         /// Number of the host's CPUs.
         watched_cpus,
-        /// CPU time of processes that are not of the run, without kernel threads and interrupts.
+        /// CPU time of processes outside the run, without kernel threads and interrupts.
         neighbour_cpu_us,
         /// CPU time that the hypervisor gave to other guests.
         neighbour_steal_us,
@@ -135,7 +135,7 @@ columns! {
 }
 
 impl Usage {
-    /// The sum of two intervals; none if one was not measured.
+    /// The sum of two intervals; `None` if one was not measured.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.with(other, |a, b| Some(a?.saturating_add(b?)))

@@ -24,21 +24,22 @@ pub struct CrashRecord {
     pub acknowledged: u64,
     /// Acknowledged transactions that are gone.
     pub lost: u64,
-    /// Time from the acknowledgement of the oldest of them to its crash, in ms; none if none was lost.
+    /// Time from the acknowledgement of the oldest lost transaction to its crash, in ms; `None` if none was
+    /// lost.
     pub lost_age_ms_max: Option<f64>,
-    /// Transactions that are there in part, or with other contents.
+    /// Transactions that are present in part, or with other contents.
     pub torn: u64,
-    /// Transactions that are there and were never committed.
+    /// Transactions that are present although they were never committed.
     pub resurrected: u64,
-    /// Transactions whose commit was not answered, and that are there.
+    /// Transactions whose commit was not answered and that are present.
     pub in_doubt_kept: u64,
-    /// Those of them that are not there.
+    /// Transactions whose commit was not answered and that are gone.
     pub in_doubt_gone: u64,
     /// The longest time from a start after a crash to the first answer, in ms.
     pub recovery_ms_max: Option<f64>,
-    /// `kept`, `allowed` if the settings allow what was lost, `broken`, or `none` without a crash.
+    /// `kept`, `allowed` if the settings allow the loss, `broken`, or `none` without a crash.
     pub verdict: String,
-    /// Why the test could not begin or go on.
+    /// Why the test could not begin or finish.
     pub failure: Option<String>,
     /// The first differences and faults, in words.
     pub findings: Vec<String>,

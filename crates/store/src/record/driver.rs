@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What one driver of a trial did.
+/// The work of one driver in a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriverRecord {
     /// Its host, as the plan writes it (`ssh://a`).
@@ -14,21 +14,22 @@ pub struct DriverRecord {
     pub operations: u64,
     /// Finished events.
     pub events: u64,
-    /// Latency of its events, in µs; none if none ended.
+    /// Latency of its events, in µs; `None` if no event ended.
     pub latency: Option<DriverLatency>,
     /// Events that were due but had not begun at the end (open loop), and events in flight that were abandoned.
     pub left_events: u64,
-    /// Longest time without a finished event or statement of this driver, in seconds; none if not known.
+    /// Longest time without a finished event or statement of this driver, in seconds, if known.
     pub gap_longest_seconds: Option<f64>,
-    /// Time from when the first driver began to measure until this one did, in seconds; none if it did not.
+    /// Time from the first driver's beginning of measurement to this one's, in seconds; `None` if it did not
+    /// begin.
     pub began_after_seconds: Option<f64>,
     /// CPU time of its load process, in µs.
     pub cpu_us: u64,
-    /// Threads that carried its clients; none if it did not connect.
+    /// Threads that carried its clients; `None` if it did not connect.
     pub threads: Option<u32>,
     /// Largest resident memory of its load process, in bytes.
     pub memory_peak_bytes: u64,
-    /// The way to the system, measured before; none if it could not be measured.
+    /// The network to the system, measured before the trial; `None` if it could not be measured.
     pub network: Option<NetworkRecord>,
 }
 
@@ -41,13 +42,13 @@ pub struct DriverLatency {
     pub max_us: f64,
 }
 
-/// The network between a driver and a system, measured by statements of one connection before the first trial of an
-/// instance. What the server and the client take for them is included.
+/// The network between a driver and a system, measured by statements of one connection before the first trial
+/// of an instance. It includes the time that the server and the client take for these statements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NetworkRecord {
     /// Time of a statement that does nothing, in µs; median.
     pub round_trip_us: f64,
-    /// Bytes of a large answer in a second; median. None if the answer took no longer than a round trip.
+    /// Bytes of a large answer per second; median. `None` if the answer took no longer than a round trip.
     pub bytes_per_second: Option<f64>,
 }
 

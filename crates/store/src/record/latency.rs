@@ -16,16 +16,16 @@ pub(crate) const COLUMNS: &[&str] = &[
     "latency_max_us",
 ];
 
-/// Latencies of events: their distribution, and what it does not tell exactly.
+/// Latencies of events: their distribution, and the figures that it does not give exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LatencyRecord {
     /// In µs, as an HDR histogram in V2 format.
     pub histogram: Vec<u8>,
-    /// None without events.
+    /// `None` without events.
     pub exact: Option<LatencyNs>,
 }
 
-/// The shortest and the longest of some latencies and their sum, in ns.
+/// The shortest and the longest of some latencies, and their sum, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatencyNs {
     pub min_ns: u64,
@@ -34,7 +34,7 @@ pub struct LatencyNs {
 }
 
 impl LatencyNs {
-    /// Of these and of others.
+    /// The figures of these and other latencies together.
     fn with(self, other: Self) -> Self {
         Self {
             min_ns: self.min_ns.min(other.min_ns),
@@ -43,14 +43,14 @@ impl LatencyNs {
         }
     }
 
-    /// Whether so many latencies can have these figures.
+    /// Whether this number of latencies can have these figures.
     fn can_be_of(self, events: u64) -> bool {
         let all = |each_ns: u64| u128::from(each_ns) * u128::from(events);
         (all(self.min_ns)..=all(self.max_ns)).contains(&u128::from(self.sum_ns))
     }
 }
 
-/// Of all histograms: the least latency in µs, the greatest, and the number of significant digits.
+/// The same for all histograms: the least latency in µs, the greatest, and the number of significant digits.
 const BOUNDS: (u64, u64, u8) = (1, 3_600_000_000, 3);
 
 /// Bytes before the bins of HDR V2 format: cookie, length of the bins, offset, digits, bounds, ratio.
@@ -58,8 +58,8 @@ const HEADER_BYTES: usize = 40;
 /// Cookie of HDR V2 format without compression.
 const COOKIE: u32 = 0x1c84_9303 | 0x10;
 
-/// log₂ of the number of bins of equal width. Of these, 2¹¹ tell latencies of three digits apart. Each further 2¹⁰ are twice as
-/// wide as those before.
+/// log₂ of the number of bins of equal width. These 2¹¹ bins distinguish latencies of three digits. Each
+/// further 2¹⁰ bins are twice as wide as those before.
 const LINEAR_BITS: u32 = 11;
 const HALF: u64 = 1 << (LINEAR_BITS - 1);
 
@@ -87,16 +87,16 @@ pub fn latency_bytes(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
     bytes
 }
 
-/// Bins of a latency histogram that hold events.
+/// Bins of a latency histogram that contain events.
 ///
-/// The `hdrhistogram` crate keeps and visits all 23,552 bins. Of a study of 4,543 trials, reading them took three
-/// quarters of the time of a report.
+/// The `hdrhistogram` crate keeps and visits all 23,552 bins. In a study of 4,543 trials, reading them took
+/// three quarters of the time of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LatencyCounts {
-    /// Ascending; none is empty.
+    /// In ascending order, without empty bins.
     bins: Vec<Bin>,
     events: u64,
-    /// None if there is only the histogram.
+    /// `None` if there is only the histogram.
     exact: Option<LatencyNs>,
 }
 
@@ -107,7 +107,7 @@ struct Bin {
 }
 
 impl Bin {
-    /// Index of the bin that holds a latency.
+    /// Index of the bin that contains a latency.
     fn index_of(us: u64) -> u64 {
         let doublings = u64::from(u64::BITS - (us | (2 * HALF - 1)).leading_zeros() - LINEAR_BITS);
         doublings * HALF + (us >> doublings)
@@ -131,17 +131,17 @@ impl Bin {
 }
 
 impl LatencyCounts {
-    /// Decodes a record's histogram, as [`Self::from_bytes`]. Exact figures that so many events cannot have, as a damaged
-    /// file may hold, are left out.
+    /// Decodes a record's histogram, as [`Self::from_bytes`] does. Exact figures that are impossible for this
+    /// number of events, as in a damaged file, are left out.
     pub fn of(record: &LatencyRecord) -> Option<Self> {
         let counts = Self::from_bytes(&record.histogram)?;
         let exact = record.exact.filter(|exact| counts.events > 0 && exact.can_be_of(counts.events));
         Some(Self { exact, ..counts })
     }
 
-    /// Decodes HDR V2 format of the bounds of [`latency_bytes`] (<https://hdrhistogram.github.io/HdrHistogram/>,
-    /// "encodeIntoByteBuffer"): counts of events as zigzag LEB128 numbers, of which a negative one is a number of empty
-    /// bins. None if the bytes are something else.
+    /// Decodes HDR V2 format with the bounds of [`latency_bytes`]
+    /// (<https://hdrhistogram.github.io/HdrHistogram/>, "encodeIntoByteBuffer"): counts of events as zigzag
+    /// LEB128 numbers. A negative one is a number of empty bins. `None` if the bytes are something else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
         let word = |at: usize| Some(u32::from_be_bytes(header[at..at + 4].try_into().ok()?));
@@ -203,7 +203,7 @@ impl LatencyCounts {
         self.bins.iter().take_while(|bin| bin.index <= last).map(|bin| bin.events).sum()
     }
 
-    /// Mean in µs; 0 without events. From the middles of the bins if the sum is not known.
+    /// Mean in µs; 0 without events. If the sum is not known, it is computed from the middles of the bins.
     pub fn mean_us(&self) -> f64 {
         if let Some(exact) = self.exact {
             return exact.sum_ns as f64 / self.events as f64 / 1e3;
@@ -212,14 +212,16 @@ impl LatencyCounts {
         if self.events == 0 { 0.0 } else { sum / self.events as f64 }
     }
 
-    /// The greatest latency in µs; 0 without events. The highest of its bin if it is not known exactly.
+    /// The greatest latency in µs; 0 without events. If it is not known exactly, the highest latency of its
+    /// bin.
     pub fn max_us(&self) -> f64 {
         let highest = || self.bins.last().map_or(0, |bin| bin.highest_us()) as f64;
         self.exact.map_or_else(highest, |exact| exact.max_ns as f64 / 1e3)
     }
 
-    /// The latency in µs that a share of the events does not exceed: the highest of its bin, for a share of 0 the lowest,
-    /// but neither below the least latency nor above the greatest; 0 without events.
+    /// The latency in µs that a share of the events does not exceed; 0 without events. It is the highest
+    /// latency of the bin, or the lowest for a share of 0, but never below the least or above the greatest
+    /// latency.
     pub fn quantile_us(&self, quantile: f64) -> f64 {
         let us = self.bin_quantile_us(quantile) as f64;
         self.exact.map_or(us, |exact| us.clamp(exact.min_ns as f64 / 1e3, exact.max_ns as f64 / 1e3))
@@ -236,8 +238,8 @@ impl LatencyCounts {
     }
 }
 
-/// Takes a zigzag LEB128 number from the beginning of bytes: seven bits a byte, but eight of a ninth. None if they
-/// end within it.
+/// Takes a zigzag LEB128 number from the beginning of the bytes: seven bits per byte, eight in a ninth byte.
+/// `None` if the bytes end within it.
 fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     let mut value = 0_u64;
     for at in 0..9 {

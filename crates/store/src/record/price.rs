@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Hours of a year of 365 days, by which prices an hour are told as prices a year.
+/// Hours in a year of 365 days. Prices per hour are shown as prices per year.
 const HOURS_PER_YEAR: f64 = 8760.0;
 
 /// The hardware of a system in a price list, in US dollars.
@@ -14,13 +14,13 @@ pub struct Price {
     pub date: String,
     /// Where the list has its prices from.
     pub source: String,
-    /// None if the price is of a volume only.
+    /// `None` if the price is for a volume only.
     pub instance: Option<PricedInstance>,
-    /// None if the price is of an instance only.
+    /// `None` if the price is for an instance only.
     pub volume: Option<PricedVolume>,
 }
 
-/// A machine that is rented.
+/// A rented machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PricedInstance {
     pub name: String,
@@ -31,36 +31,36 @@ pub struct PricedInstance {
     pub dollars_per_year: f64,
 }
 
-/// A volume that is rented.
+/// A rented volume.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PricedVolume {
     pub name: String,
     /// Its family in the list, such as `gp2`.
     pub kind: Option<String>,
     pub size_bytes: u64,
-    /// Reads and writes a second that it is good for.
+    /// Reads and writes per second that it supports.
     pub iops: u64,
     pub storage_dollars_per_year: f64,
-    /// What its `iops` cost beside the storage.
+    /// Price of its `iops` in addition to the storage.
     pub iops_dollars_per_year: f64,
 }
 
 impl PricedVolume {
-    /// For storage and IOPS.
+    /// The price of storage and IOPS together.
     pub fn dollars_per_year(&self) -> f64 {
         self.storage_dollars_per_year + self.iops_dollars_per_year
     }
 }
 
 impl Price {
-    /// For the instance and its volume.
+    /// The price of the instance and its volume together.
     pub fn dollars_per_year(&self) -> f64 {
         let instance = self.instance.as_ref().map_or(0.0, |instance| instance.dollars_per_year);
         instance + self.volume.as_ref().map_or(0.0, PricedVolume::dollars_per_year)
     }
 }
 
-/// An hourly price, by the year.
+/// Converts a price per hour to a price per year.
 pub(crate) fn by_the_year(dollars_per_hour: f64) -> f64 {
     dollars_per_hour * HOURS_PER_YEAR
 }

@@ -1,4 +1,4 @@
-//! What a server makes of a step's query: its plan and its answer.
+//! A server's plan and answer for a step's query.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ const ROWS_MAX: usize = 1000;
 pub struct QueryPlan {
     /// The query; empty if it could not be explained.
     pub statement: String,
-    /// The plan, line by line, in the workload's words. What the server only estimates is in square brackets.
+    /// The plan, line by line, in the workload's words. The server's estimates are in square brackets.
     pub text: String,
 }
 
@@ -26,7 +26,7 @@ pub struct QueryPlan {
 pub struct QueryAnswer {
     /// Number of rows.
     pub rows: u64,
-    /// The first 1000 rows, one a line, with `|` between values.
+    /// The first 1000 rows, one per line, with `|` between values.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a run of a search compares.
+//! The comparison that a run of a search makes.
 
 use std::collections::BTreeMap;
 
@@ -12,30 +12,32 @@ pub struct SearchRecord {
     pub sides: [SearchSide; 2],
     /// The steps that are run, in the plan's order.
     pub steps: Vec<SearchStep>,
-    /// Rounds; the most, where the comparison ends once it is decided.
+    /// Number of rounds. If the comparison ends once it is decided, the largest number.
     pub rounds: u32,
-    /// FNV-1a (RFC 9923) of the scripts and other files that the plan names; of none, its offset basis.
+    /// FNV-1a (RFC 9923) of the scripts and other files that the plan names; without files, its offset basis.
     pub files_hash: u64,
 }
 
-/// What a search wants to know.
+/// The question that a search asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "search", rename_all = "lowercase")]
 pub enum SearchQuestion {
     /// `dyno bisect`: which version made a test slower.
     Bisection {
-        /// The profile that both versions get their settings from.
+        /// The profile for the settings of both versions.
         profile: String,
         /// Number of comparisons that share the error probability.
         comparisons_max: usize,
         /// Least difference that matters, as a part of 1.
         margin: f64,
-        /// Which confirmation it is of what was found, from 1, in rounds that the search has not used; 0 for a test.
+        /// The number of this confirmation of what was found, from 1, in rounds that the search has not used;
+        /// 0 for a test.
         confirmation: u32,
     },
     /// `dyno explain --prove`: which changes make the difference between two systems of a run.
     Proof {
-        /// When that run started, in milliseconds since 1970 UTC. It stays when files are merged, unlike the run's number.
+        /// When that run started, in milliseconds since 1970 UTC. Unlike the run's number, this does not
+        /// change when files are merged.
         run_started_at_ms: i64,
         base: String,
         candidate: String,
@@ -45,9 +47,9 @@ pub enum SearchQuestion {
     /// `dyno tune`: which settings are better for some tests.
     Tuning {
         tests: Vec<String>,
-        /// The stage of the search, from 0; none for the control and what follows the search.
+        /// The stage of the search, from 0; `None` for the control and what follows the search.
         stage: Option<u32>,
-        /// The size of the search whose best candidate is confirmed; none before.
+        /// The size of the search whose best candidate is confirmed; `None` before the confirmation.
         size: Option<SearchSize>,
     },
 }
@@ -57,7 +59,7 @@ pub enum SearchQuestion {
 pub struct SearchSize {
     pub candidates: usize,
     pub seed: u64,
-    /// Time that the user allows, in seconds; none for as much as it takes.
+    /// Time that the user allows, in seconds; `None` without a limit.
     pub budget_seconds: Option<u64>,
 }
 
@@ -66,13 +68,13 @@ pub struct SearchSize {
 pub struct SearchSide {
     /// A system of the plan, or a version.
     pub system: String,
-    /// Settings that it has otherwise, with the values that they get; null for the server's default.
+    /// Changed settings, with their values; null for the server's default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, Option<String>>,
     /// Names of the limits on the host that it takes over from the other system.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// Steps that it runs if the other system of the plan does, and only then.
+    /// Steps that it runs only if the other system of the plan does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<String>,
 }
@@ -95,8 +97,8 @@ pub struct StoredSearch {
 }
 
 impl SearchRecord {
-    /// What two records have alike if they are the same question, also if one was read back from a results file: JSON text may
-    /// round a number's last bit.
+    /// The part of a record that is equal if two records are the same question, even if one was read back
+    /// from a results file: JSON text may round a number's last bit.
     #[must_use]
     pub fn normal(&self) -> serde_json::Value {
         serde_json::from_str(&serde_json::json!(self).to_string()).unwrap_or_default()

@@ -16,11 +16,11 @@ pub struct Second {
     pub operations: u64,
     /// Finished events.
     pub events: u64,
-    /// Events that became due in it; none in a closed loop.
+    /// Events that became due in it; `None` in a closed loop.
     pub due: Option<u64>,
     /// Ignored errors.
     pub errors: u64,
-    /// Median latency; none if no event finished.
+    /// Median latency; `None` if no event finished.
     pub p50_us: Option<f64>,
     /// 95th percentile.
     pub p95_us: Option<f64>,
@@ -40,7 +40,7 @@ pub struct SecondRate {
     pub operations: u64,
     /// Finished events.
     pub events: u64,
-    /// Events that became due in it; none in a closed loop.
+    /// Events that became due in it; `None` in a closed loop.
     pub due: Option<u64>,
 }
 

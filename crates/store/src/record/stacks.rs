@@ -25,7 +25,7 @@ pub struct StackProfile {
     pub unnamed_share: f64,
     /// Why sampling ended before the load did.
     pub ended_early: Option<String>,
-    /// The most frequent first.
+    /// The most frequent stacks first.
     pub stacks: Vec<StackRecord>,
 }
 
@@ -36,7 +36,7 @@ pub struct StackRecord {
     pub thread_kind: String,
     /// Whether it waits for its client's next request.
     pub is_idle: bool,
-    /// The innermost function of the engine that is more than a wait or a lock.
+    /// The innermost function of the engine on the stack that is not just a wait or a lock.
     pub function: String,
     /// Functions, the outermost first, separated by `;`.
     pub frames: String,

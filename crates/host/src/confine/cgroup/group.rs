@@ -76,8 +76,8 @@ impl Group {
         }
     }
 
-    /// Operations on a device (`MAJOR:MINOR`), in the way that limits count them. None if there were none, or if the
-    /// kernel does not count them.
+    /// Operations on a device (`MAJOR:MINOR`), in the way that limits count them. `None` if there were none,
+    /// or if the kernel does not count them.
     pub(crate) fn io_counts(&self, device: &str) -> Option<IoCounts> {
         let file = match self.version {
             Version::V1 => "blkio.throttle.io_serviced",
@@ -119,7 +119,7 @@ impl Group {
         })
     }
 
-    /// The same without those of groups below, since Linux 5.2 in version 2. Version 1 never counts those.
+    /// The same without kills in child groups, since Linux 5.2 in version 2. Version 1 never counts those.
     pub(crate) fn oom_kills_without_children(&self) -> Option<u64> {
         match self.version {
             Version::V1 => self.oom_kills(),

@@ -93,7 +93,8 @@ impl Cgroup {
         self.group(Controller::Io).map_or(Ok(()), |group| group.limit_io(device, io))
     }
 
-    /// The folder in which limits of devices outlive the server; none in version 2, where they end with the group.
+    /// The folder in which limits of devices outlive the server; `None` in version 2, where they end with the
+    /// group.
     pub(crate) fn lasting_io_limits(&self) -> Option<&Path> {
         self.group(Controller::Io)
             .filter(|group| group.version == Version::V1)
@@ -130,7 +131,7 @@ impl Cgroup {
         }
     }
 
-    /// What these groups have no limit for.
+    /// Limits that these groups cannot set.
     pub(crate) fn not_limited(&self, limits_cpus: bool, limits_memory: bool) -> Vec<NotLimited> {
         let memory = self.group(Controller::Memory);
         let counts_no_swap = memory.is_some_and(|group| !group.counts_swap());
@@ -160,7 +161,8 @@ impl Cgroup {
     }
 }
 
-/// Number of processes in the group of this process that the kernel killed for lack of memory; none if it does not count them.
+/// Number of processes in the group of this process that the kernel killed for lack of memory; `None` if it
+/// does not count them.
 pub(crate) fn oom_kills_in_own_group() -> Option<u64> {
     let place = Tree::of_this_process().ok()?.place(Controller::Memory)?;
     Group { version: place.version, folder: place.current }.oom_kills_without_children()

@@ -6,16 +6,18 @@ use super::group::Group;
 use super::tree::Version;
 use crate::confine::IoLimits;
 
-/// From this number on there is no limit: version 1 shows the largest number of bytes in whole pages, version 2 a word.
+/// Numbers from this one on mean "no limit": version 1 shows the largest number of bytes in whole pages,
+/// version 2 a word.
 pub(crate) const NO_LIMIT_BYTES: u64 = 1 << 62;
 
 impl Group {
-    /// Whether a process is in the group: limits of a group do not hold for one that was moved out of it.
+    /// Whether a process is in the group. A group's limits do not apply to a process that was moved out of
+    /// it.
     pub(crate) fn holds(&self, pid: u32) -> bool {
         self.text("cgroup.procs").is_some_and(|text| text.lines().any(|line| line.parse() == Ok(pid)))
     }
 
-    /// The memory limit, rounded to pages by the kernel; none where there is none.
+    /// The memory limit, rounded to pages by the kernel, if there is one.
     pub(crate) fn memory_limit_bytes(&self) -> Option<u64> {
         let bytes = self.number(match self.version {
             Version::V1 => "memory.limit_in_bytes",
@@ -34,7 +36,7 @@ impl Group {
             .exists()
     }
 
-    /// The limit of swap; none where there is none.
+    /// The limit of swap, if there is one.
     pub(crate) fn swap_limit_bytes(&self) -> Option<u64> {
         let bytes = match self.version {
             // Version 1 limits memory and swap together.
@@ -63,7 +65,7 @@ impl Group {
         }
     }
 
-    /// The rest of a device's line in a file with a line a device.
+    /// The rest of a device's line in a file that has one line per device.
     fn of_device(&self, file: &str, device: &str) -> Option<String> {
         let text = self.text(file)?;
         let line = text.lines().find_map(|line| line.strip_prefix(device)?.strip_prefix(' '))?;

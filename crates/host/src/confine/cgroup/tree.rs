@@ -67,7 +67,7 @@ impl Tree {
         Ok(Self { mounts: me.mountinfo()?.0, groups: me.cgroups()?.0 })
     }
 
-    /// Position of a controller; none if it is in no mounted hierarchy.
+    /// Position of a controller; `None` if it is in no mounted hierarchy.
     pub(crate) fn place(&self, controller: Controller) -> Option<HierarchyPosition> {
         self.place_v1(controller).or_else(|| self.place_v2(controller))
     }
@@ -110,7 +110,7 @@ fn is_mounted_at(group: &ProcessCGroup, mount: &MountInfo) -> bool {
     group.controllers.iter().any(|controller| mount.super_options.contains_key(controller))
 }
 
-/// Position of a process's group under a mount; none if the mount does not show it.
+/// Position of a process's group under a mount; `None` if the mount does not show it.
 fn place(version: Version, mount: &MountInfo, group: &ProcessCGroup) -> Option<HierarchyPosition> {
     let below = Path::new(&group.pathname).strip_prefix(&mount.root).ok()?;
     let top = mount.mount_point.clone();

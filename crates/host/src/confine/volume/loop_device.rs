@@ -80,13 +80,14 @@ impl LoopDevice {
     }
 }
 
-/// Path of the file of a device (`MAJOR:MINOR`); none if it has none.
+/// Path of the file of a device (`MAJOR:MINOR`); `None` if it has no file.
 pub(super) fn backing_file(number: &str) -> Option<PathBuf> {
     let path = format!("/sys/dev/block/{number}/loop/backing_file");
     Some(PathBuf::from(fs::read_to_string(path).ok()?.trim_end_matches('\n')))
 }
 
-/// Whether a device (`MAJOR:MINOR`) accesses its file without the page cache; none if it is not a loop device.
+/// Whether a device (`MAJOR:MINOR`) accesses its file without the page cache; `None` if it is not a loop
+/// device.
 pub(crate) fn is_direct_io(number: &str) -> Option<bool> {
     let text = fs::read_to_string(format!("/sys/dev/block/{number}/loop/dio")).ok()?;
     Some(text.trim() == "1")
@@ -95,7 +96,7 @@ pub(crate) fn is_direct_io(number: &str) -> Option<bool> {
 /// The size of a device (`MAJOR:MINOR`).
 pub(crate) fn device_bytes(number: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/sys/dev/block/{number}/size")).ok()?;
-    // In sectors of 512 bytes, whatever the device's own are.
+    // In sectors of 512 bytes, regardless of the size of the device's own sectors.
     Some(text.trim().parse::<u64>().ok()? * 512)
 }
 

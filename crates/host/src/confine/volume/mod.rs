@@ -37,7 +37,7 @@ pub(crate) fn format(image: &Path, bytes: u64) -> Result<(), ConfineError> {
 
 /// Mounts the file system of a file on a folder. Returns its device (`MAJOR:MINOR`).
 ///
-/// Only the mount keeps the loop device: unmounting detaches it from the file too.
+/// Only the mount holds the loop device, so unmounting also detaches it from the file.
 pub(crate) fn attach(image: &Path, folder: &Path) -> Result<String, ConfineError> {
     let device = LoopDevice::attach(image)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;

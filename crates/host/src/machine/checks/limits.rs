@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::confine::{Controller, HierarchyPosition, NO_LIMIT_BYTES, Tree, Version};
 
-/// Limits of this process; none for no limit.
+/// Limits of this process; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OwnLimits {
     /// CPU time per time: 1.5 for one and a half CPUs.

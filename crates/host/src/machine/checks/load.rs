@@ -45,7 +45,7 @@ pub(super) fn measure() -> OtherLoad {
     }
 }
 
-/// A share of all CPU time; none if no clock tick was in the window.
+/// A share of all CPU time; `None` if the window contained no clock tick.
 fn share(usage: &HostUsage, part_us: u64) -> Option<f64> {
     let all_us = usage.user_cpu_us
         + usage.system_cpu_us

@@ -16,7 +16,7 @@ pub use self::load::{BusyProcess, OtherLoad};
 pub use self::storage::FileSystem;
 use crate::machine::facts;
 
-/// The state of a host before a run. Facts that the kernel does not report are none.
+/// The state of a host before a run. Facts that the kernel does not report are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checks {
     /// Governors of CPU frequencies, comma-separated if CPUs differ.
@@ -45,8 +45,8 @@ pub struct Checks {
     pub own_limits: OwnLimits,
 }
 
-/// Memory that what this process starts may use: the host's, or the limit of this process's group if that is less. None if
-/// the kernel tells neither.
+/// Memory that processes started by this one may use: the host's, or the limit of this process's group if
+/// that is smaller. `None` if the kernel reports neither.
 pub fn usable_memory_bytes() -> Option<u64> {
     let of_host = procfs::Meminfo::current().ok().map(|memory| memory.mem_total);
     [of_host, limits::own().memory_bytes].into_iter().flatten().min()

@@ -54,8 +54,8 @@ fn options(maps: &[&HashMap<String, Option<String>>]) -> String {
     all.join(",")
 }
 
-/// The median time of writes of 4 KB into a file, each followed by `fdatasync`, as for a log; in µs. None if the folder
-/// cannot be written to.
+/// The median time of writes of 4 KB into a file, each followed by `fdatasync`, as for a log; in µs. `None`
+/// if the folder cannot be written to.
 pub(super) fn sync_write_us(folder: &Path) -> Option<u64> {
     // The file has no name, so it cannot be left behind.
     let file = tempfile::tempfile_in(folder).ok()?;

@@ -18,10 +18,10 @@ pub struct MemoryGauge {
 /// Resident memory over a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUsage {
-    /// The largest. Of a single process it is the kernel's own peak (`VmHWM`) if this user may reset that; otherwise the
-    /// largest of the looks.
+    /// The largest. For a single process it is the kernel's own peak (`VmHWM`), if this user may reset that;
+    /// otherwise the largest of the samples.
     pub peak_bytes: u64,
-    /// The mean of the looks.
+    /// The mean of the samples.
     pub mean_bytes: u64,
 }
 
@@ -48,7 +48,7 @@ impl MemoryGauge {
         self.peak_bytes = self.peak_bytes.max(bytes);
     }
 
-    /// None if the process could never be read.
+    /// `None` if the process could never be read.
     pub fn usage(&self) -> Option<MemoryUsage> {
         let mean_bytes = self.sum_bytes.checked_div(u128::from(self.looks))?;
         Some(MemoryUsage {
@@ -80,8 +80,8 @@ impl Resident {
     }
 }
 
-/// Memory of processes that share what they share: PostgreSQL's have one set of buffers, and each has mapped the part that it
-/// used. So the largest share counts once.
+/// Memory of a process with children that share memory with it. PostgreSQL's processes have one set of
+/// buffers, and each has mapped the part that it used. Therefore only the largest shared memory counts.
 fn together(own: Resident, children: &[Resident]) -> u64 {
     let all = || std::iter::once(&own).chain(children);
     let shared = all().map(|process| process.shared).max().unwrap_or(0);

@@ -7,7 +7,7 @@ use super::{Process, ProcessSample};
 use crate::error::SampleError;
 use crate::processes::switches::Switches;
 
-/// Largest number of times that the children are read again because one was reaped meanwhile.
+/// Largest number of attempts to read the children, because one may be reaped meanwhile.
 const LOOKS_MAX: usize = 8;
 
 /// A process with the descendants that were forked by main threads. Sums never decrease, because the usage of ended
@@ -136,7 +136,7 @@ pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
-/// The threads of a process; none if it is gone or may not be read.
+/// The threads of a process; empty if it is gone or may not be read.
 pub(crate) fn threads(pid: u32) -> Vec<u32> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     tasks.filter_map(|task| task.file_name().to_str()?.parse().ok()).collect()

@@ -48,7 +48,7 @@ impl LocalServer {
         let confined = if system.confinement.is_none() {
             None
         } else {
-            // Before the server starts, because a volume that another run left is removed with its contents.
+            // First, because `Confined::create` removes volumes that other runs left, with their contents.
             remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
             Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
         };

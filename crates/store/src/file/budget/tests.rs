@@ -25,8 +25,8 @@ fn large_file() -> File {
     file
 }
 
-/// Adds inner nodes to the table `sample`, all of whose children are one node: the table then has its last rows `children³`
-/// times.
+/// Adds inner nodes to the table `sample`. All children of such a node are the same node, so that the table
+/// has its last rows `children³` times.
 fn make_endless(path: &Path) {
     let connection = Connection::open(path).unwrap();
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, usize>(0)).unwrap();

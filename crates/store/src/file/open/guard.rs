@@ -1,11 +1,11 @@
-//! What a connection to a file that somebody else may have made is not allowed to do
+//! Restrictions of a connection to a file that somebody else may have made
 //! (<https://www.sqlite.org/security.html>).
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 
-/// Longest text, blob or row in bytes. Dyno's own have a few megabytes at most.
+/// Longest text, blob or row in bytes. Dyno's own take at most a few megabytes.
 const VALUE_BYTES_MAX: i32 = 256 << 20;
 
 /// Limits of statements. Dyno's longest has some hundred columns.
@@ -28,7 +28,7 @@ pub(super) fn guard(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cell_size_check", "ON")
 }
 
-/// Forbids to attach other files, as nothing that reads needs them.
+/// Forbids attaching other files. No reader needs that.
 pub(super) fn forbid_attaching(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0).map(drop)
 }

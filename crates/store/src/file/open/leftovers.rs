@@ -8,8 +8,9 @@ use super::place;
 
 /// Removes a reader's `-wal` and `-shm` when it is dropped, which is after the reader's connection.
 ///
-/// A connection that may not write leaves both. If a further one that may write is the last to close, SQLite puts the log
-/// into the file and removes both, under its own locks. While others have the file open, nothing is removed.
+/// A connection that may not write leaves both files behind. If a connection that may write then closes last,
+/// SQLite moves the log into the file and removes both, under its own locks. While others have the file open,
+/// nothing is removed.
 #[derive(Debug)]
 pub(super) struct Leftovers {
     path: PathBuf,
@@ -17,12 +18,13 @@ pub(super) struct Leftovers {
 }
 
 impl Leftovers {
-    /// What will be left of a file that is opened now. What is there already may be of another program, and stays.
+    /// What will be left behind by opening a file now. Files that exist already may belong to another
+    /// program, and stay.
     pub(super) fn of(path: &Path) -> Self {
         Self { path: path.to_owned(), may_go: !is_log_there(path) }
     }
 
-    /// The file is a results file, so what an ended run left may go too.
+    /// Also removes what an ended run left behind, because the file is known to be a results file.
     pub(super) fn let_go(&mut self) {
         self.may_go = true;
     }
@@ -33,7 +35,7 @@ impl Drop for Leftovers {
         if !self.may_go || !is_log_there(&self.path) || place::check(&self.path).is_err() {
             return;
         }
-        // Where the file may not be written, both stay.
+        // If the file may not be written, both stay.
         let Ok(connection) = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)
         else {
             return;

@@ -9,12 +9,12 @@ use crate::error::StoreError;
 /// Endings of the files that SQLite keeps beside a database.
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
-/// Checks that the path, and those of the files beside it, are of files if there is anything. SQLite would wait for ever for
-/// what somebody writes into a pipe.
+/// Checks that whatever is at the path, and at those of the files beside it, is a file. From a pipe, SQLite
+/// would wait for ever for somebody to write.
 pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     let beside = BESIDE.iter().map(|ending| beside(path, ending));
     for one in [path.to_owned()].into_iter().chain(beside) {
-        // What cannot be looked at, SQLite cannot open either.
+        // SQLite cannot open what cannot be examined either.
         let Ok(about) = one.metadata() else { continue };
         if !about.is_file() {
             return Err(StoreError::NotAFile { path: one, kind: kind(about.file_type()) });

@@ -74,7 +74,7 @@ fn the_last_reader_removes_what_a_killed_run_left() {
     assert!(!kept.is_empty());
     let file = fs::read(&path).unwrap();
     drop(store);
-    // As the run's file and log were when it was killed.
+    // The state of the run's file and log when it was killed.
     fs::write(&path, file).unwrap();
     fs::write(&wal, kept).unwrap();
     assert_eq!(Store::open_read_only(&path).unwrap().runs().unwrap().len(), 1);
@@ -226,7 +226,7 @@ fn odd_names_survive_as_uris() {
     assert_eq!(immutable(Path::new("/a b/50%?#.db")), Path::new("file:/a b/50%25%3f%23.db?immutable=1"));
 }
 
-/// The answer of every way to open a file, which must all be the same error.
+/// Opens a file in every way, and returns the error, which must always be the same.
 fn refusal(path: &Path) -> StoreError {
     let writer = Store::open(path).unwrap_err();
     let reader = Store::open_read_only(path).unwrap_err();
@@ -234,7 +234,7 @@ fn refusal(path: &Path) -> StoreError {
     reader
 }
 
-/// A whole file after a change of its schema, which SQLite itself lets anyone make.
+/// A whole file whose schema was changed in a way that SQLite allows anyone.
 fn altered(sql: &str) -> (tempfile::TempDir, StoreError) {
     let File { folder, path, store, .. } = File::new();
     drop(store);

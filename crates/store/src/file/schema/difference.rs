@@ -1,5 +1,5 @@
-//! Compares the schema of a file with that of the format. A file of somebody else may have views, triggers or generated
-//! columns, which SQLite would execute in every reader.
+//! Compares the schema of a file with that of the format. A foreign file may have views, triggers or
+//! generated columns, which SQLite would execute in every reader.
 
 use std::sync::OnceLock;
 
@@ -8,8 +8,8 @@ use rusqlite::Connection;
 /// Longest part of a hostile name or definition in a message, in characters.
 const SHOWN_MAX: usize = 60;
 
-/// Tables that SQLite makes itself when somebody runs `ANALYZE`, with its own definitions. They are data, which it only plans
-/// queries by (<https://www.sqlite.org/fileformat2.html#stat1tab>).
+/// Tables that SQLite makes itself for `ANALYZE`, with its own definitions. SQLite uses their data only to
+/// plan queries (<https://www.sqlite.org/fileformat2.html#stat1tab>).
 const STATISTICS: [(&str, &str); 2] = [
     ("sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
     ("sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
@@ -23,12 +23,12 @@ pub enum SchemaDifference {
     Foreign { kind: String, name: String },
     #[error("its {kind} `{name}` is missing")]
     Missing { kind: String, name: String },
-    /// It is defined otherwise.
+    /// Its definition differs.
     #[error("its {kind} `{name}` is not as Dyno makes it: `{definition}` is missing or changed")]
     Changed {
         kind: String,
         name: String,
-        /// The first line of the definition in the format that the file's does not have in this place.
+        /// The first line of the definition in the format that differs from the file's line in that place.
         definition: String,
     },
     /// Something else has its name.
@@ -54,13 +54,14 @@ impl SchemaDifference {
     }
 }
 
-/// Whether a shown name is whole and can stand in SQL as it is.
+/// Whether a shown name is complete and can stand unquoted in SQL.
 fn is_plain(name: &str) -> bool {
     (1..SHOWN_MAX).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A table, index or view with its definition; none for an index that SQLite makes for a constraint.
+/// A table, index or view with its definition, which is `None` for an index that SQLite makes for a
+/// constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Object {
     kind: String,
@@ -129,7 +130,7 @@ fn missing(found: &[Object], object: &Object) -> Option<SchemaDifference> {
     (!is_there).then_some(SchemaDifference::Missing { kind, name })
 }
 
-/// The first line of an object's definition that the found one does not have in its place.
+/// The first line of an object's definition that differs from the line in the same place of the one found.
 fn first_change(object: &Object, found: &Object) -> String {
     let lines = |object: &Object| -> Vec<String> {
         object.definition.iter().flat_map(|text| text.lines()).map(str::to_owned).collect()

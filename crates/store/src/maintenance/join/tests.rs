@@ -40,7 +40,7 @@ fn task_of(round: u32, host: &str, record: &RunRecord, version: &str, image: Opt
     file
 }
 
-/// The file of the process that submits tasks: its run is running, its systems have never started.
+/// The file of the process that submits tasks: its run is in progress, and its systems have never started.
 fn whole() -> File {
     let systems = [("old", true), ("new", false)].map(|(id, is_base)| SystemRecord {
         engine_version: None,
@@ -66,13 +66,13 @@ fn rounds_of_several_hosts_become_one_run_in_the_order_in_which_they_came() {
     let trials: Vec<_> =
         found.trials.iter().map(|trial| (trial.record.round, &*trial.record.system_id)).collect();
     assert_eq!(trials, [(2, "old"), (2, "new"), (0, "old"), (0, "new"), (1, "old"), (1, "new")]);
-    // What belongs to trials came along.
+    // The data of trials came along.
     assert!(found.trials.iter().all(|trial| trial.record.slices.len() == 2 && trial.record.stacks.is_some()));
     assert_eq!(file.sql::<i64>("SELECT count(*) FROM sample")[0], 12);
     assert_eq!(found.instances.len(), 6);
     let hosts: Vec<_> = found.attempts.iter().map(|attempt| (attempt.round, attempt.name())).collect();
     assert_eq!(hosts, [(0, Some("a")), (1, Some("b")), (2, Some("b"))]);
-    // Of the hosts that measured, not of the one that submitted.
+    // The host is one that measured, not the one that submitted.
     assert_eq!((found.record.host, found.record.spread_id), (run().host, run().spread_id));
     assert_eq!(found.systems[0].engine_version.as_deref(), Some("10.11"));
     assert_eq!(found.systems[0].variables.len(), 2);
