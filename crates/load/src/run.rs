@@ -28,14 +28,14 @@ use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, Th
 
 /// Time limit of events in flight after the user stops the job.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
-/// Interval of checks for a stop. Each wakes a core.
+/// Interval of checks for a stop. Each check wakes a core.
 const POLL: Duration = Duration::from_millis(100);
-/// Time that is left to a connection, whose own limit began later, to tell that it is late.
+/// Time that a connection whose own limit began later still gets to report that it is late.
 const GRACE: Duration = Duration::from_secs(1);
-/// Interval of interrupts of workers that do not end.
+/// Interval between interrupts of workers that do not end.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
-/// SQLite: time that a statement of a command waits for a lock. An event that meets a lock is
-/// rerun; a command cannot be.
+/// SQLite: time that a statement of a command waits for a lock. An event that meets a lock is rerun, but a
+/// command cannot be rerun.
 const COMMAND_LOCK_WAIT: &str = "PRAGMA busy_timeout = 600000";
 /// Stack size of worker threads. Scripts run on Lua's own stacks.
 const STACK_BYTES: usize = 256 * 1024;
@@ -43,7 +43,7 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Runs a job until it is done or `stop` is set, and sends frames to `sink`. The last frame is
 /// [`Frame::Finished`] or [`Frame::Failed`].
 pub fn run_job(job: Job, stop: &AtomicBool, sink: &mut dyn FnMut(Frame)) {
-    // A job that waits for orders gets none: it opens its connections and rests.
+    // A job that waits for orders never gets one here: it opens its connections and rests.
     let (_orders, none) = channel();
     run_ordered_job(job, stop, &none, sink);
 }
@@ -65,7 +65,7 @@ pub fn run_ordered_job(job: Job, stop: &AtomicBool, orders: &Receiver<Order>, si
 /// Compiles a script without running any of it.
 ///
 /// # Errors
-/// One line: what is wrong, where.
+/// What is wrong and where, in one line.
 pub fn check_syntax(script: &Script) -> Result<(), String> {
     let memory = crate::script_memory().map_err(|error| error.to_string())?;
     Runtime::check_syntax(&script.name, &script.source, memory).map_err(|error| error.to_string())
@@ -105,7 +105,7 @@ fn prepare(
         let assignment = Assignment { tids: 0..1, recorder: Arc::default(), busy_since_ns: Arc::default() };
         let mut host = ThreadHost::new(&shared, &assignment);
         let probe = shared.probe(&mut host);
-        // Names of what the top level has made so far, also if it has failed.
+        // Names that the top level has used so far, even if it failed.
         let told: Vec<Message> = messages.try_iter().collect();
         for message in told {
             match message {
@@ -139,14 +139,14 @@ fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Res
     EventLoop::new(shared, assignment).and_then(EventLoop::run).map_err(|error| error.to_string())
 }
 
-/// A duration, at most the longest that there is.
+/// A duration, at most the longest possible.
 pub(crate) fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
 }
 
 /// A running job.
 struct Run<'a> {
-    /// Shared with workers: one that hangs in a blocking call is left behind when the job ends.
+    /// Shared with workers. A worker that hangs in a blocking call is left behind when the job ends.
     shared: Arc<Shared>,
     messages: Receiver<Message>,
     stop: &'a AtomicBool,
@@ -162,7 +162,7 @@ struct Run<'a> {
     rested: usize,
     method: &'static str,
     failure: Option<String>,
-    /// The first error of `thread_done` or `done`, after which what was measured is whole.
+    /// The first error of `thread_done` or `done`. The measurements before it are complete.
     late_failure: Option<String>,
     hooks: Hooks,
     /// Connections in an event when the time limit was reached.
@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
         self.plan.workers.last().map_or(0, |worker| worker.tids.end)
     }
 
-    /// From the first event to the last that is measured.
+    /// Measures from the first event to the last.
     fn measure(&mut self) -> Reporter {
         let shared = Arc::clone(&self.shared);
         let job = &shared.job;
@@ -315,7 +315,7 @@ impl<'a> Run<'a> {
         if job.share.is_some() && !self.wait_for(Order::Begin) {
             return self.reporter();
         }
-        // As in sysbench, events of the warm-up are not of those that end the run.
+        // As in sysbench, events of the warm-up do not count towards the number that ends the run.
         self.shared.control.count_down(!job.warms_up());
         self.shared.control.advance(Phase::Running);
         let mut reporter = self.reporter();
@@ -328,11 +328,12 @@ impl<'a> Run<'a> {
         }
         if job.warms_up() {
             self.warm_up(&mut reporter);
-            // In this order, as in sysbench: an event that is under way counts, and is none of those that end the run.
+            // In this order, as in sysbench: an event in flight is measured, but does not count towards the
+            // number that ends the run.
             shared.control.count_down(true);
             (self.sink)(Frame::Tick(reporter.tick()));
         }
-        // Without a warm-up even workers that have ended already have records.
+        // Without a warm-up, workers that have already ended have records too.
         if self.going() && (!job.warms_up() || self.ended < self.plan.workers.len()) {
             reporter.begin_measuring();
             if self.plan.events {
@@ -344,7 +345,7 @@ impl<'a> Run<'a> {
         reporter
     }
 
-    /// Puts load on for the warm-up, and goes on while the rate has no level, tick by tick.
+    /// Applies load for the warm-up, and continues tick by tick while the rate is not level.
     fn warm_up(&mut self, reporter: &mut Reporter) {
         let shared = Arc::clone(&self.shared);
         let job = &shared.job;
@@ -393,7 +394,7 @@ impl<'a> Run<'a> {
             let over = end.is_some_and(|end| Instant::now() >= end);
             let through = !self.going() || self.ended == self.plan.workers.len();
             if over && !reporter.is_warming_up() {
-                // Before the last tick, so that what ends after it began within the time.
+                // Before the last tick, so that events that end after the tick have begun within the time.
                 self.shared.control.advance(Phase::Stopping);
             }
             if Instant::now() >= next_tick || over || through {
@@ -437,7 +438,7 @@ impl<'a> Run<'a> {
         self.shared.control.advance(Phase::Aborting);
         let limit = Instant::now() + STOP_TIMEOUT;
         while self.ended < expected && Instant::now() < limit {
-            // Repeatedly, since a worker that runs no Lua at the moment does not notice.
+            // Repeatedly, because a worker that runs no Lua at the moment does not notice an interrupt.
             self.interrupt();
             self.listen_until(Instant::now() + INTERRUPT_EVERY);
         }
@@ -458,7 +459,7 @@ impl<'a> Run<'a> {
         left
     }
 
-    /// Handles one message; false if none came in time.
+    /// Handles one message; false if no message came in time.
     fn listen_until(&mut self, until: Instant) -> bool {
         match self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(message) => {

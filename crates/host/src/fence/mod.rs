@@ -64,7 +64,7 @@ pub struct Fence {
 impl Fence {
     /// A fence around a program that needs some folders.
     ///
-    /// The account cannot be changed, or could not reach one of the folders.
+    /// # Errors
     /// The account cannot be changed, or could not reach one of the folders.
     pub fn around(needed: &[&Path]) -> Result<Self, FenceError> {
         let Some(account) = Account::instead_of_root() else {

@@ -49,7 +49,7 @@ impl AddressSpace {
         Self { maps: kept.flat_map(|(line, _)| [line, "\n"]).collect() }
     }
 
-    /// The name of the file that an address is in and the offset there.
+    /// The name of the file that contains an address, and the offset in it.
     pub(super) fn place(&self, address: u64) -> Option<(String, u64)> {
         let mapping = self
             .maps

@@ -33,7 +33,7 @@ pub(super) fn connected(parts: &[&Connected]) -> Option<Connected> {
     })
 }
 
-/// The same interval of several processes. It lasts as long as the longest of theirs, which differ by moments.
+/// The same interval of several processes. Their lengths differ slightly, and the longest counts.
 pub(super) fn tick(parts: &[Tick]) -> Option<Tick> {
     let first = parts.first()?;
     let mut merged = Tick {
@@ -60,8 +60,8 @@ pub(super) fn tick(parts: &[Tick]) -> Option<Tick> {
     Some(merged)
 }
 
-/// The measured time of several processes, each with its number of connections. A load of a number of events ends with the
-/// last of them.
+/// The measured time of several processes, each with its number of connections. A load with a number of
+/// events ends when the last process ends.
 pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
     let totals = || parts.iter().map(|(_, total)| *total);
     let mut merged = Total {
@@ -86,12 +86,14 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
     merged
 }
 
-/// Share of the measured time after which a process that has its events done says nothing of the others' stalls.
+/// A process that has done all its events after less than this share of the measured time says nothing about
+/// the others' stalls.
 const THROUGH_SHARE: f64 = 0.9;
 
-/// Stretches in which nothing finished anywhere. The last is the shortest of the last ones. The longest is at most as long
-/// as the shortest of the longest ones, which it is taken to be, so that no stall goes unseen. A process for which nothing
-/// was due says nothing of the others.
+/// Stretches in which no process finished anything. The last stretch is the shortest of the processes' last
+/// ones. The true longest stretch is at most as long as the shortest of the processes' longest ones. This
+/// upper bound is used, so that no stall goes unseen. A process without due events says nothing about the
+/// others.
 fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
     let most = THROUGH_SHARE * longest(parts.clone().map(|part| part.seconds));
     let is_through = |part: &&Total| part.seconds >= most;
@@ -120,7 +122,7 @@ fn fairness(parts: &[(u32, &Total)]) -> Fairness {
     Fairness { events_avg, events_stddev, seconds_avg, seconds_stddev }
 }
 
-/// Of processes that run at the same time: memory adds up too.
+/// Usage of processes that run at the same time, so memory adds up too.
 fn usage(parts: impl Iterator<Item = Usage>) -> Usage {
     parts.fold(Usage::default(), |sum, part| Usage {
         user_us: sum.user_us + part.user_us,
@@ -136,7 +138,7 @@ fn add_codes(into: &mut BTreeMap<String, u64>, from: &BTreeMap<String, u64>) {
     }
 }
 
-/// The sum of what is known; none if nothing is.
+/// The sum of the known values; `None` if none is known.
 fn sum(parts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
     parts.into_iter().flatten().reduce(u64::saturating_add)
 }
@@ -163,7 +165,7 @@ mod tests {
             longest_began_seconds,
             last_seconds,
         };
-        // Connections of 10, 10, 10 and of 30 events.
+        // Connections with 10, 10, 10 and with 30 events.
         let fair = |events_avg| Fairness { events_avg, ..Fairness::default() };
         let (slow, fast) =
             (part(30, 100, gaps(1.5, 0.1, 0.0), fair(10.0)), part(30, 900, gaps(0.2, 1.0, 0.2), fair(30.0)));

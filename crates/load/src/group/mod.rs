@@ -1,4 +1,4 @@
-//! Load processes on several hosts that are one load: they begin together, and their frames are merged.
+//! Load processes on several hosts that form one load: they begin together, and their frames are merged.
 
 mod merge;
 
@@ -10,17 +10,17 @@ use crate::protocol::frame::{Connected, Frame, Milestone, Tick, Total};
 use crate::protocol::job::Job;
 use crate::protocol::process::{FrameSource, LoadProcess, LoadProcessError};
 
-/// Longest wait for one process while others may have sent something.
+/// Longest wait for one process, because others may have sent something.
 const TURN: Duration = Duration::from_millis(5);
 
-/// Time without a frame after which a process that has begun is silent: ticks come each second.
+/// Time without a frame after which a process that has begun counts as silent. Ticks come each second.
 const SILENT_AFTER: Duration = Duration::from_millis(2500);
 
 /// Load processes that share a load. Dropping it kills them.
 #[derive(Debug)]
 pub struct LoadGroup {
     members: Vec<Member>,
-    /// Merged frames that were not asked for yet.
+    /// Merged frames that were not taken yet.
     ready: VecDeque<(Instant, Frame)>,
     /// The measured time so far.
     sum: Total,
@@ -35,9 +35,9 @@ struct Member {
     heard_at: Instant,
     connected: Option<Connected>,
     measuring_at: Option<Instant>,
-    /// Whether it waits for its last events, and sends no ticks any more.
+    /// Whether it only waits for its last events, and sends no more ticks.
     is_ending: bool,
-    /// Intervals that others have not ended yet.
+    /// Intervals that other processes have not ended yet.
     warmup: VecDeque<Tick>,
     measured: VecDeque<Tick>,
     /// Its measured time so far.
@@ -50,11 +50,12 @@ struct Member {
 pub struct MemberFigures {
     pub name: String,
     pub connections: u32,
-    /// Threads that carry them; none if it did not connect.
+    /// Threads that carry them; `None` if it did not connect.
     pub threads: Option<u32>,
-    /// Time from when the first process began to measure until this one did, as heard here; none if it did not.
+    /// Time from the first process's beginning of measurement to this one's, as observed here; `None` if it
+    /// did not begin.
     pub began_after: Option<Duration>,
-    /// What it measured, up to its last interval if it did not end by itself.
+    /// Its measurements, up to its last interval if it did not end by itself.
     pub total: Total,
 }
 
@@ -63,7 +64,7 @@ impl LoadGroup {
     /// messages. They begin together when all have connected.
     ///
     /// # Errors
-    /// In words, with its name: a command cannot be started or does not read its input.
+    /// A command cannot be started or does not read its input; in words, with its name.
     pub fn start(commands: Vec<(String, Command)>, job: &Job) -> Result<Self, String> {
         let parts = job.divided(commands.len() as u32);
         let member = |((name, mut command), part): ((String, Command), Job)| {
@@ -119,7 +120,7 @@ impl LoadGroup {
             }
             Frame::Finished(total) => {
                 member.total = Some(total);
-                // Its end may be what others waited for.
+                // Others may have waited for its end.
                 self.merge_ticks(at, |member| &mut member.measured);
                 self.finish(at);
             }
@@ -142,7 +143,7 @@ impl LoadGroup {
         }
     }
 
-    /// Merges intervals that all have ended which are at work.
+    /// Merges the intervals that all working processes have ended.
     fn merge_ticks(&mut self, at: Instant, of: fn(&mut Member) -> &mut VecDeque<Tick>) {
         while self.members.iter_mut().all(|member| member.total.is_some() || !of(member).is_empty()) {
             let parts: Vec<Tick> =
@@ -165,13 +166,13 @@ impl LoadGroup {
         }
     }
 
-    /// One that fails fails the load.
+    /// If one process fails, the load fails.
     fn fail(&mut self, number: usize, at: Instant, message: &str) {
         let message = of_member(&self.members[number].name, message);
         self.ready.push_back((at, Frame::Failed { message, total: self.measured(), is_whole: false }));
     }
 
-    /// What all have measured so far; none if not all have begun.
+    /// The measurements of all processes so far; `None` until all have begun.
     fn measured(&self) -> Option<Total> {
         self.members.iter().all(|member| member.measuring_at.is_some()).then(|| self.sum.clone())
     }
@@ -203,7 +204,7 @@ impl FrameSource for LoadGroup {
     }
 
     fn silence(&self) -> Option<(String, Option<Total>)> {
-        // Before all have connected, each waits for its server.
+        // Until all have connected, each waits for its server.
         if self.members.iter().any(|member| member.connected.is_none()) {
             return None;
         }
@@ -245,7 +246,7 @@ mod tests {
     use super::*;
     use crate::protocol::job::{Protocol, Script, Target};
 
-    /// A process that connects, begins to measure and is heard no more.
+    /// A process that connects, begins to measure and then falls silent.
     fn process(name: &str) -> (String, Command) {
         let connected = Connected { connections: 1, threads: 1, method: String::new(), database: true };
         let frames = [Frame::Connected(connected), Frame::Measuring];
@@ -270,7 +271,7 @@ mod tests {
             group.next_frame(Duration::from_secs(60)).expect("frames");
         }
         let long_ago = Instant::now().checked_sub(Duration::from_secs(7)).expect("a time");
-        // However long this takes, one was heard just now and the other was not.
+        // However long this takes, one process sent something just now and the other did not.
         group.members[0].heard_at = Instant::now() + Duration::from_secs(3600);
         group.members[1].heard_at = long_ago;
         let (message, total) = group.silence().expect("a silent process");

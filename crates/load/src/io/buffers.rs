@@ -1,5 +1,5 @@
-//! Buffers that the kernel picks from when bytes arrive (`io_uring` provided buffer ring), so that thousands of
-//! idle sockets need none of their own. See `io_uring_register_buf_ring(3)`.
+//! Buffers that the kernel picks from when bytes arrive (`io_uring` provided buffer ring), so that thousands
+//! of idle sockets need no buffers of their own. See `io_uring_register_buf_ring(3)`.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use io_uring::IoUring;
 use io_uring::types::BufRingEntry;
 
-/// Size of one buffer: most answers fit.
+/// Size of one buffer. Most answers fit into it.
 const BUFFER_BYTES: usize = 16 * 1024;
 /// The kernel requires the ring to be page-aligned.
 const PAGE_BYTES: usize = 4096;

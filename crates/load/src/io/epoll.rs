@@ -10,7 +10,7 @@ use socket2::Socket;
 use super::table::Table;
 use super::{Io, IoEvent, Token, Waker};
 
-/// Read buffer of the whole loop: one read takes all that a server sends for most answers.
+/// Read buffer of the whole loop. For most answers one read takes everything that the server has sent.
 const READ_BYTES: usize = 64 * 1024;
 /// Number of events taken from the kernel at once.
 const EVENTS: usize = 1024;
@@ -190,7 +190,8 @@ impl Io for Epoll {
     }
 }
 
-/// Writes what the socket takes now. A broken pipe is an error, never a signal (Rust ignores SIGPIPE).
+/// Writes as much as the socket takes now. A broken pipe is an error and not a signal, because Rust ignores
+/// SIGPIPE.
 fn write_some(mut socket: &Socket, bytes: &[u8]) -> io::Result<usize> {
     let mut sent_bytes = 0;
     while sent_bytes < bytes.len() {

@@ -44,7 +44,7 @@ pub(crate) trait Io {
     /// Sends all of `bytes`, now or as the peer takes them. A peer that takes no more is reported as
     /// [`IoEvent::Closed`], after the last bytes that it sent.
     fn send(&mut self, token: Token, bytes: &[u8]);
-    /// Hands queued sends to the kernel, if the next wait is some time off.
+    /// Hands queued sends to the kernel. Called when the next wait is some time away.
     fn push(&mut self);
     /// Waits for an event or the waker, at most `timeout` if there is one: in a virtual machine
     /// a timer costs as much as a system call.
@@ -55,7 +55,7 @@ pub(crate) trait Io {
     }
     /// The waker, which ends a wait from another thread.
     fn waker(&self) -> Waker;
-    /// The next event; none if another [`Io::wait`] is needed.
+    /// The next event; `None` if another [`Io::wait`] is needed.
     fn next(&mut self) -> Option<IoEvent>;
     /// The bytes of the last [`IoEvent::Received`].
     fn bytes(&self) -> &[u8];
@@ -63,8 +63,8 @@ pub(crate) trait Io {
     fn name(&self) -> &'static str;
 }
 
-/// Opens the I/O of `method`; `Auto` is the cheapest that this kernel allows. `sockets` is the number
-/// expected.
+/// Opens the I/O of `method`. `Auto` is the cheapest that this kernel allows. `sockets` is the expected
+/// number of sockets.
 pub(crate) fn open(method: IoMethod, sockets: usize) -> io::Result<Box<dyn Io>> {
     match method {
         IoMethod::Epoll => Ok(Box::new(epoll::Epoll::new()?)),

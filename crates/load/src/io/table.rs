@@ -41,8 +41,8 @@ impl<T> Table<T> {
 }
 
 impl Token {
-    /// The token as the 64 bits that a kernel interface carries back; the top 8 bits of the index are the
-    /// caller's to use, which leaves room for 16 million sockets.
+    /// The token as the 64 bits that a kernel interface returns. The top 8 bits of the index are free for the
+    /// caller, which leaves room for 16 million sockets.
     pub(super) fn to_bits(self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.index)
     }

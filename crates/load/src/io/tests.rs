@@ -8,7 +8,7 @@ use super::*;
 
 const METHODS: [IoMethod; 2] = [IoMethod::Epoll, IoMethod::Uring];
 
-/// An I/O of this kind, or none if the kernel does not have it.
+/// An I/O of this kind, if the kernel has it.
 fn open_here(method: IoMethod) -> Option<Box<dyn Io>> {
     open(method, 4).map_err(|error| eprintln!("{method:?} is not to be had here: {error}")).ok()
 }
@@ -174,7 +174,7 @@ fn a_wait_without_end_is_ended_by_the_waker_time_and_again() {
         let (token, mut peer) = pair(&mut *io);
         let waker = io.waker();
         for round in 0..3 {
-            // Bytes are sent and not answered: only the waker can be heard.
+            // Bytes are sent and not answered, so only the waker can end the wait.
             io.send(token, b"hello");
             std::thread::scope(|scope| {
                 scope.spawn(|| waker.wake());

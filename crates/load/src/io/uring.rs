@@ -1,5 +1,5 @@
-//! Completions by `io_uring`: one system call a turn of the loop sends for every connection and collects every
-//! answer. Needs a kernel with provided buffer rings and multishot receive (6.0).
+//! Completions by `io_uring`: one system call per turn of the loop sends for every connection and collects
+//! every answer. Needs a kernel with provided buffer rings and multishot receive (6.0).
 
 use std::io;
 use std::mem::ManuallyDrop;
@@ -14,21 +14,22 @@ use super::buffers::{Buffers, GROUP};
 use super::table::Table;
 use super::{Io, IoEvent, Token, Waker};
 
-/// Bounds of the number of submissions that fit before the kernel must be entered; a turn makes two a socket at most.
+/// Bounds of the number of submissions that fit before the kernel must be entered. A turn makes at most two
+/// for each socket.
 const SUBMISSIONS: std::ops::RangeInclusive<u32> = 64..=1024;
-/// A send up to this size fits into an idle socket's buffer, so that it is done when it is submitted.
+/// A send up to this size fits into an idle socket's buffer, so it completes when it is submitted.
 const IMMEDIATE_BYTES: usize = 16 * 1024;
 /// Bounds of the number of receive buffers.
 const BUFFERS: std::ops::RangeInclusive<usize> = 16..=256;
 
-/// How often and how long the kernel is waited for when the ring is closed.
+/// Number of waits for the kernel when the ring is closed, and their length.
 const LAST_WAITS: u32 = 10;
 const LAST_WAIT: Duration = Duration::from_millis(10);
 
-/// What the waker's completions carry in place of a token.
+/// User data of the waker's completions, in place of a token.
 const WAKER: u64 = u64::MAX;
 
-/// What a completion answers, kept in bits 24 to 31 of its user data.
+/// The operation that a completion answers, kept in bits 24 to 31 of its user data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
 enum Operation {
@@ -39,15 +40,15 @@ enum Operation {
 
 struct Entry {
     socket: Socket,
-    /// Being sent: the kernel reads it, so it is not changed before the completion.
+    /// Bytes being sent. The kernel reads them, so they do not change before the completion.
     sending: Vec<u8>,
-    /// To be sent after that.
+    /// Bytes to be sent after that.
     queued: Vec<u8>,
     /// Submissions without their last completion.
     in_flight: u8,
-    /// Sent to without an answer since: its buffer may still hold the bytes.
+    /// Whether there was no answer since the last send, so that the socket's buffer may still hold the bytes.
     unanswered: bool,
-    /// Removed by the owner, kept until the kernel is done with it.
+    /// Removed by the owner, but kept until the kernel has finished with it.
     closing: bool,
 }
 
@@ -74,7 +75,7 @@ impl Uring {
             .build(submissions)?;
         let mut probe = Probe::new();
         ring.submitter().register_probe(&mut probe)?;
-        // SEND_ZC came with 6.0, as multishot receive did, which has no code of its own to probe for.
+        // SEND_ZC came with 6.0, like multishot receive, which has no code of its own to probe for.
         if !probe.is_supported(opcode::SendZc::CODE) {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
         }
@@ -150,10 +151,10 @@ impl Uring {
         self.submit(&send)
     }
 
-    /// Submits what is queued and waits for so many events.
+    /// Submits what is queued and waits for this many events.
     fn enter(&mut self, events: usize, timeout: Option<Duration>) -> io::Result<()> {
-        // Completions of small sends on sockets whose peer has taken all bytes before come at once and are no events:
-        // waiting for one completion more saves a system call a query.
+        // Small sends to sockets whose peer has taken all earlier bytes complete at once and are not events.
+        // Waiting for one more completion saves a system call per query.
         let wanted = events + std::mem::take(&mut self.immediate_sends);
         let submitter = self.ring.submitter();
         let entered = match timeout.map(Timespec::from) {
@@ -163,7 +164,7 @@ impl Uring {
         match entered {
             Ok(_) => Ok(()),
             Err(error) => match error.raw_os_error() {
-                // Timeout, signal, or completions to take first: each is a turn of the loop.
+                // Timeout, signal, or completions to take first. Each leads to another turn of the loop.
                 Some(libc::ETIME | libc::EINTR | libc::EBUSY) => Ok(()),
                 _ => Err(error),
             },
@@ -211,7 +212,7 @@ impl Uring {
         }
         entry.sending.drain(..(result as usize).min(entry.sending.len()));
         if !entry.sending.is_empty() {
-            // A short send in spite of MSG_WAITALL: the rest goes first.
+            // A short send in spite of MSG_WAITALL. The rest goes first.
             entry.sending.append(&mut entry.queued);
             std::mem::swap(&mut entry.sending, &mut entry.queued);
         }
@@ -237,7 +238,7 @@ impl Uring {
         buffer: Option<u16>,
         last: bool,
     ) -> io::Result<Option<IoEvent>> {
-        // Out of buffers is no error: they return as the loop continues.
+        // A lack of buffers is not an error. They return as the loop continues.
         let out_of_buffers = result == -libc::ENOBUFS;
         if last && (result > 0 || out_of_buffers) {
             self.arm_receive(token)?;
@@ -295,7 +296,7 @@ impl Io for Uring {
         }
         entry.closing = true;
         if !entry.sending.is_empty() {
-            // A goodbye goes out before the socket is shut down.
+            // A last message is sent before the socket is shut down.
             let _ = self.ring.submit();
             self.immediate_sends = 0;
         }
@@ -368,8 +369,8 @@ impl Drop for Uring {
         // SAFETY: neither field is used after this.
         unsafe {
             ManuallyDrop::drop(&mut self.ring);
-            // The kernel ends what is in flight some time after the ring is closed. It may still write to the
-            // buffers until then, so they are leaked rather than freed under its feet.
+            // The kernel ends operations in flight some time after the ring is closed. Until then it may
+            // still write to the buffers, so they are leaked rather than freed while in use.
             if self.in_flight == 0 {
                 ManuallyDrop::drop(&mut self.buffers);
             } else {

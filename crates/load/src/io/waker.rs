@@ -22,7 +22,7 @@ impl Waker {
 
     /// Ends the loop's current or next wait.
     pub(crate) fn wake(&self) {
-        // It fails only if the counter is full, and then the loop is awake.
+        // This fails only if the counter is full, and then the loop is awake.
         let _ = (&*self.0).write(&1_u64.to_ne_bytes());
     }
 

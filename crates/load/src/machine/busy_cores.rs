@@ -5,16 +5,16 @@ use std::os::unix::fs::FileExt as _;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
-/// Time between two looks, in ns. The kernel counts in hundredths of a second.
+/// Time between two readings, in ns. The kernel counts in hundredths of a second.
 const LOOK_EVERY_NS: u64 = 200_000_000;
-/// Largest share of idle time of cores that are called busy.
+/// Cores with at most this share of idle time count as busy.
 const IDLE_SHARE_MAX: f64 = 0.05;
-/// More than the lines of all CPUs of a host.
+/// An upper bound for the size of the lines of all CPUs of a host.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
 
-/// The cores of a thread, and whether they were busy between the last two looks.
+/// The cores of a thread, and whether they were busy between the last two readings.
 pub(crate) struct BusyCores {
-    /// None if the kernel shows no times.
+    /// `None` if the kernel shows no times.
     stat: Option<File>,
     allowed: CpuSet,
     text: Vec<u8>,
@@ -31,7 +31,7 @@ struct Times {
 }
 
 impl BusyCores {
-    /// Those of the calling thread, of which nothing is known yet.
+    /// The cores of the calling thread. Nothing is known of them yet.
     pub(crate) fn of_this_thread() -> Self {
         let allowed = sched_getaffinity(None).ok();
         Self {
@@ -44,12 +44,12 @@ impl BusyCores {
         }
     }
 
-    /// Their number.
+    /// Number of these cores.
     pub(crate) fn count(&self) -> u32 {
         self.allowed.count()
     }
 
-    /// Whether they are busy; false until that is known. `now_ns`: the time by a clock of the caller's.
+    /// Whether they are busy; false until that is known. `now_ns` is the time by any clock of the caller.
     pub(crate) fn are_busy(&mut self, now_ns: u64) -> bool {
         if now_ns.saturating_sub(self.looked_ns) >= LOOK_EVERY_NS {
             self.looked_ns = now_ns;
@@ -73,8 +73,8 @@ fn are_busy_between(before: Times, now: Times) -> bool {
     all > 0 && now.idle.saturating_sub(before.idle) as f64 <= IDLE_SHARE_MAX * all as f64
 }
 
-/// Reads `/proc/stat` (proc(5)): a line a CPU of `cpuN user nice system idle iowait irq softirq steal …`. None if it has no line of
-/// these CPUs.
+/// Reads `/proc/stat` (proc(5)), which has a line `cpuN user nice system idle iowait irq softirq steal …` for
+/// each CPU. `None` if it has no line for these CPUs.
 fn times(text: &str, cpus: &CpuSet) -> Option<Times> {
     let mut sum: Option<Times> = None;
     for line in text.lines() {

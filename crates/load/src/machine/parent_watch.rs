@@ -1,17 +1,17 @@
 //! Ends the load process if its parent is gone, whatever its script does.
 //!
-//! A job that is told to stop ends by itself within about 3 s. A script that loops or blocks while it is compiled runs on
-//! the thread that would end the job, so another one ends the process.
+//! A job that is told to stop ends by itself within about 3 s. But a script that loops or blocks while it is
+//! compiled runs on the thread that would end the job, so another thread ends the process.
 
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group};
 
-/// Time that a job has to end after the end of the process's input.
+/// Time for the job to end after the end of the process's input.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Gives the job its time, then ends the process.
+/// Waits for the job's time, then ends the process.
 pub(crate) fn end_after_grace() -> ! {
     thread::sleep(GRACE);
     end_children();
@@ -19,13 +19,13 @@ pub(crate) fn end_after_grace() -> ! {
     unsafe { libc::_exit(1) }
 }
 
-/// Ends the programs that the script started (`os.execute`), where this process leads a group of its own.
+/// Ends the programs that the script started (`os.execute`), if this process leads a group of its own.
 pub(crate) fn end_children() {
     if getpgrp() != getpid() {
         return;
     }
-    // SAFETY: ignoring a signal sets no handler. The group's signal is for the others in it.
+    // SAFETY: ignoring a signal sets no handler. The signal to the group is meant for its other members.
     unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
-    // Fails if there is nobody to get it.
+    // This fails if there is no other process.
     let _ = kill_current_process_group(Signal::TERM);
 }

@@ -3,11 +3,13 @@
 /// Sets `SCHED_BATCH` (`sched(7)`): when this thread wakes, it waits for its turn instead of preempting another.
 ///
 /// If the server keeps all cores busy, each answer would otherwise take a core from the server at once, for
-/// one answer's work and two context switches. When its turn comes, several answers have arrived. If a
-/// core is idle, nothing changes. Its share of the processor stays the same, and a policy set by the user is kept.
+/// the work of one answer and two context switches. When the thread's turn comes, several answers have
+/// arrived. If a core is idle, nothing changes. The thread's share of the processor stays the same, and a
+/// policy set by the user is kept.
 pub(crate) fn wait_for_turns() {
     let parameters = libc::sched_param { sched_priority: 0 };
-    // SAFETY: `parameters` lives through the call. Where the policy cannot be set the thread works all the same.
+    // SAFETY: `parameters` lives through the call. If the policy cannot be set, the thread works
+    // nevertheless.
     unsafe {
         if libc::sched_getscheduler(0) == libc::SCHED_OTHER {
             libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters);

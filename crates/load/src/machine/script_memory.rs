@@ -1,20 +1,21 @@
-//! How much memory scripts may have.
+//! The memory limit of scripts.
 
 use dyno_script::MemoryLimit;
 
-/// What scripts can have at most in sysbench 1.0.20, whose LuaJIT keeps all values in the low 2 GB of the address space.
+/// The most memory that scripts can have in sysbench 1.0.20, whose LuaJIT keeps all values in the low 2 GB of
+/// the address space.
 const USUAL_BYTES: usize = 2 << 30;
 
-/// The environment holds no limit of memory.
+/// The environment variable is not a valid limit of memory.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{} is '{}', but must be a whole number of MiB above 0", MemoryLimit::VARIABLE, .0)]
 pub struct ScriptMemoryError(String);
 
-/// The limit that the environment gives; else 2 GiB, and no more than half of the host's memory, of which servers are to
-/// have the other half.
+/// The limit from the environment. By default 2 GiB, but at most half of the host's memory, because servers
+/// need the other half.
 ///
 /// # Errors
-/// The environment's limit is no number above 0.
+/// The environment's limit is not a number above 0.
 pub fn script_memory() -> Result<MemoryLimit, ScriptMemoryError> {
     let given = std::env::var_os(MemoryLimit::VARIABLE).filter(|text| !text.is_empty());
     let bytes = match given {

@@ -1,10 +1,10 @@
-//! Stretches of the measured time in which something was due and nothing finished.
+//! Stretches of the measured time in which something was due but nothing finished.
 
 use std::time::{Duration, Instant};
 
 use crate::protocol::frame::Gaps;
 
-/// Watches a count of what has finished. A gap is known as exactly as the count is looked at often.
+/// Watches a count of finished work. The precision of a gap is the time between two looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GapWatch {
     began: Instant,
@@ -18,12 +18,12 @@ pub(crate) struct GapWatch {
 }
 
 impl GapWatch {
-    /// Begins the measured time. `finished`: the count so far.
+    /// Begins the measured time. `finished` is the count so far.
     pub(crate) fn begin(now: Instant, finished: u64) -> Self {
         Self { began: now, finished, changed: now, longest: (now, Duration::ZERO), looked: now }
     }
 
-    /// Takes note of the count, and of whether an event is in flight or due. While none is, nothing can finish.
+    /// Notes the count, and whether an event is in flight or due. If no event is, nothing can finish.
     pub(crate) fn look(&mut self, now: Instant, finished: u64, is_owed: bool) {
         let gap = now.saturating_duration_since(self.changed);
         let has_changed = finished != self.finished;

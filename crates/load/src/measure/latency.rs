@@ -21,17 +21,18 @@ const HIGHEST_BYTES: std::ops::Range<usize> = 24..32;
 static EMPTY: LazyLock<Histogram<u64>> =
     LazyLock::new(|| Histogram::new(DIGITS).expect("a constant number of digits is valid"));
 
-/// Latencies: their distribution, and exactly their least, their greatest and their sum.
+/// Latencies: their distribution, and their exact minimum, maximum and sum.
 ///
-/// The distribution is in µs, three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram). It grows with the
-/// longest latency: no memory before the first, 90 kB up to a second, twice that up to an hour.
+/// The distribution is in µs, with three significant digits from 1 µs to [`LATENCY_US_MAX`] (HDR histogram).
+/// It grows with the longest latency: it takes no memory before the first latency, 90 kB up to a second, and
+/// twice that up to an hour.
 #[derive(Clone, Debug, Default)]
 pub struct Latency {
     histogram: Option<Histogram<u64>>,
     exact: LatencyNs,
 }
 
-/// The shortest and the longest of some latencies and their sum, in ns.
+/// The shortest and the longest of some latencies, and their sum, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LatencyNs {
     pub min_ns: u64,
@@ -39,7 +40,7 @@ pub struct LatencyNs {
     pub sum_ns: u64,
 }
 
-/// Those of no latency: what is added to others changes nothing.
+/// The value without latencies. Adding it to others changes nothing.
 impl Default for LatencyNs {
     fn default() -> Self {
         Self { min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
@@ -55,7 +56,7 @@ impl LatencyNs {
 }
 
 impl Latency {
-    /// Records one latency; in the distribution, less than 1 µs counts as 1 µs.
+    /// Records one latency. In the distribution, less than 1 µs counts as 1 µs.
     ///
     /// # Panics
     /// Never: the bounds keep the histogram small.
@@ -93,24 +94,24 @@ impl Latency {
         }
     }
 
-    /// The distribution. Its least, its greatest and its mean are edges and middles of buckets; [`Self::exact`] has them
-    /// exactly.
+    /// The distribution. Its minimum, maximum and mean are edges and middles of buckets; [`Self::exact`] has
+    /// the exact values.
     pub fn histogram(&self) -> &Histogram<u64> {
         self.histogram.as_ref().unwrap_or(&EMPTY)
     }
 
-    /// Least, greatest and sum; none without a latency.
+    /// Minimum, maximum and sum; `None` without a latency.
     pub fn exact(&self) -> Option<LatencyNs> {
         (!self.histogram().is_empty()).then_some(self.exact)
     }
 
-    /// Mean in ns; none without a latency.
+    /// Mean in ns; `None` without a latency.
     pub fn mean_ns(&self) -> Option<f64> {
         Some(self.exact()?.sum_ns as f64 / self.histogram().len() as f64)
     }
 
-    /// The latency in ns that a share of all does not exceed, to three significant digits, but neither below the least
-    /// latency nor above the greatest; none without a latency.
+    /// The latency in ns that a share of all latencies does not exceed, to three significant digits, but
+    /// never below the minimum or above the maximum; `None` without a latency.
     pub fn quantile_ns(&self, quantile: f64) -> Option<f64> {
         let LatencyNs { min_ns, max_ns, .. } = self.exact()?;
         let of_bucket_us = self.histogram().value_at_quantile(quantile) as f64;
@@ -122,8 +123,8 @@ impl Latency {
         Some(self.quantile_ns(quantile)? / 1e3)
     }
 
-    /// The histogram in HDR's V2 format, as in the results file. However far it has grown, its highest trackable value
-    /// is [`LATENCY_US_MAX`], so that readers with fixed histograms can add them.
+    /// The histogram in HDR's V2 format, as in the results file. Its highest trackable value is always
+    /// [`LATENCY_US_MAX`], however far it has grown, so that readers with fixed histograms can add them.
     ///
     /// # Panics
     /// Never: writing to memory cannot fail.
@@ -140,7 +141,7 @@ impl Latency {
     }
 }
 
-/// Equal if the latencies are equal, however far each has grown.
+/// Two values are equal if their latencies are equal, however far each histogram has grown.
 impl PartialEq for Latency {
     fn eq(&self, other: &Self) -> bool {
         let counts = |latency: &Self| -> Vec<(u64, u64)> {
@@ -151,7 +152,7 @@ impl PartialEq for Latency {
     }
 }
 
-/// In a frame.
+/// The form in a frame.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Sent<'a> {
     histogram: std::borrow::Cow<'a, str>,

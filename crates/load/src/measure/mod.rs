@@ -1,4 +1,4 @@
-//! What is measured of a load: latency, events, gaps, and what a job leaves behind.
+//! The measurements of a load: latency, events, gaps, and unfinished events.
 
 pub(crate) mod gaps;
 pub(crate) mod latency;

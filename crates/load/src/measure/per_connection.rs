@@ -19,7 +19,7 @@ impl ConnectionStats {
         Self(vec![ConnectionStat::default(); connections as usize])
     }
 
-    /// Notes a finished event.
+    /// Records a finished event.
     pub(crate) fn event(&mut self, connection: u32, latency_ns: u64) {
         let index = connection as usize;
         if self.0.len() <= index {
@@ -29,7 +29,7 @@ impl ConnectionStats {
         self.0[index].busy_ns += latency_ns;
     }
 
-    /// Adds those of others.
+    /// Adds the figures of others.
     pub(crate) fn merge(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), ConnectionStat::default());

@@ -1,4 +1,4 @@
-//! Collects what workers did, for the reporter to take once an interval.
+//! Collects the work of workers. The reporter takes it once per interval.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -30,7 +30,7 @@ impl Interval {
     }
 }
 
-/// The part of a slice in which something ended. In a job that is not sliced, everything is measured.
+/// The part of a slice in which something ended. In a job without slices, everything is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The lead.
@@ -52,7 +52,7 @@ struct Record {
     left: Left,
 }
 
-/// One worker's records. The lock is taken once a [`Batch`].
+/// One worker's records. The lock is taken once per [`Batch`].
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     record: Mutex<Record>,
@@ -64,12 +64,12 @@ pub(crate) struct Recorder {
     finished: AtomicU64,
 }
 
-/// Records of a slice beyond those of its measured time.
+/// Records of a slice in addition to those of its measured time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edges {
     /// Records of the lead.
     pub(crate) lead: Counts,
-    /// Events by the share of their time that was measured.
+    /// Events, each counted by the share of its time that was measured.
     pub(crate) event_shares: f64,
     /// Time from the end of the lead until a connection rested, summed over connections.
     pub(crate) busy_ns: u64,
@@ -97,7 +97,7 @@ impl Recorder {
         interval.statements.clear();
     }
 
-    /// Likewise for records of slices.
+    /// The same for records of slices.
     pub(crate) fn take_edges(&self, into: &mut Edges) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         into.lead += std::mem::take(&mut record.lead);
@@ -110,7 +110,7 @@ impl Recorder {
         into.bins.iter_mut().zip(record.bins.drain(..)).for_each(|(into, bin)| *into += bin);
     }
 
-    /// Records what a slice at a rate leaves behind.
+    /// Records the events that a slice at a rate leaves unfinished.
     pub(crate) fn leave(&self, left: &Left) {
         self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left.merge(left);
     }
@@ -138,7 +138,7 @@ impl Recorder {
         self.backlog.store(events, Ordering::Relaxed);
     }
 
-    /// Counts the events of a schedule that were due at a time, and takes note of those that have not begun.
+    /// Counts the events of a schedule that were due at a time, and records those that have not begun.
     pub(crate) fn count_due(&self, schedule: &mut Schedule, now_ns: u64) {
         self.set_backlog(schedule.backlog(now_ns));
         self.due.store(schedule.due_so_far(), Ordering::Relaxed);
@@ -150,7 +150,7 @@ impl Recorder {
     }
 }
 
-/// Records of a worker's turn of the loop, not yet visible to the reporter.
+/// Records of one turn of a worker's loop, not yet visible to the reporter.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     pub(crate) counts: Counts,
@@ -168,7 +168,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Records a finished event without latency, since it began in the lead.
+    /// Records a finished event without its latency, because it began in the lead.
     pub(crate) fn early_event(&mut self) {
         self.counts.events += 1;
     }
@@ -184,7 +184,7 @@ impl Batch {
         self.event_shares += share;
     }
 
-    /// Records that a connection rests, with the time since the end of the lead.
+    /// Records that a connection has come to rest, with the time since the end of the lead.
     pub(crate) fn rests(&mut self, busy_ns: u64) {
         self.busy_ns += busy_ns;
     }
@@ -208,8 +208,8 @@ impl Batch {
         self.events.push((connection, latency_ns));
     }
 
-    /// Records a finished statement, counted as sysbench does: one that returns rows is a read, one that changed some
-    /// is a write.
+    /// Records a finished statement, counted as in sysbench: a statement that returns rows is a read, and one
+    /// that changed rows is a write.
     pub(crate) fn statement(&mut self, fields: u32, affected_rows: u64, latency_ns: u64) {
         let (count, kind) = match (fields, affected_rows) {
             (0, 0) => (&mut self.counts.others, Kind::Other),

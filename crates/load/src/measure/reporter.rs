@@ -13,10 +13,10 @@ use crate::measure::warm_up::Course;
 use crate::protocol::frame::{Fairness, Slice, Tick, Total, Usage};
 use crate::worker::WorkerReport;
 
-/// Tolerance of checkpoints, since intervals are never exact.
+/// Tolerance of checkpoints, because intervals are never exact.
 const SLACK_SECONDS: f64 = 0.005;
 
-/// Collects the workers' records once an interval.
+/// Collects the workers' records once per interval.
 pub(crate) struct Reporter {
     recorders: Vec<Arc<Recorder>>,
     warmup: bool,
@@ -26,11 +26,11 @@ pub(crate) struct Reporter {
     total: Total,
     /// Whether events wait until they are due, at a rate or after a think time.
     is_paced: bool,
-    /// Events that had become due at the begin of the interval; none in a closed loop.
+    /// Events that had become due at the beginning of the interval; `None` in a closed loop.
     due: Option<u64>,
-    /// Of the measured time of a load of events; none before, and in slices.
+    /// Gaps in the measured time of a load of events; `None` before it, and in slices.
     gaps: Option<GapWatch>,
-    /// Of a warm-up that lasts until the rate has a level.
+    /// The rate during a warm-up that lasts until the rate is level.
     course: Option<Course>,
     served: ConnectionStats,
     served_since_checkpoint: ConnectionStats,
@@ -40,7 +40,7 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// `checkpoints`: their times in seconds of measured time.
+    /// Creates a reporter. `checkpoints` are times in seconds of measured time.
     pub(crate) fn new(
         recorders: Vec<Arc<Recorder>>,
         connections: u32,
@@ -67,12 +67,13 @@ impl Reporter {
         }
     }
 
-    /// The reporter of a load whose events wait until they are due: at a rate if `has_rate`, else after a think time.
+    /// The reporter of a load whose events wait until they are due: at a rate if `has_rate`, otherwise after
+    /// a think time.
     pub(crate) fn paced(self, has_rate: bool) -> Self {
         Self { is_paced: true, due: has_rate.then_some(0), ..self }
     }
 
-    /// Whether no event is in flight or due.
+    /// Whether no event is in flight and none is due.
     fn is_idle(&self) -> bool {
         self.is_paced && self.recorders.iter().all(|recorder| recorder.gauges() == (0, 0))
     }
@@ -83,12 +84,12 @@ impl Reporter {
         self.course = None;
     }
 
-    /// Begins to watch whether the rate has a level.
+    /// Begins to watch whether the rate is level.
     pub(crate) fn watch_course(&mut self) {
         self.course = Some(Course::begin(Instant::now(), self.finished()));
     }
 
-    /// Whether the rate of the warm-up has a level. It is false until that can be told, and if it is not watched.
+    /// Whether the rate of the warm-up is level. False until that can be told, and if it is not watched.
     pub(crate) fn has_level(&self) -> bool {
         self.course.as_ref().is_some_and(Course::has_level)
     }
@@ -102,9 +103,9 @@ impl Reporter {
         self.gaps = Some(GapWatch::begin(Instant::now(), self.finished()));
     }
 
-    /// Takes note of whether anything finishes.
+    /// Notes whether anything finishes.
     pub(crate) fn look(&mut self) {
-        // In this order: what ends in between then counts as owed.
+        // In this order, so that whatever ends in between counts as owed.
         let is_owed = !self.is_idle();
         let finished = self.finished();
         if let Some(gaps) = &mut self.gaps {
@@ -157,7 +158,7 @@ impl Reporter {
         tick
     }
 
-    /// Number of events that became due since the last call; none in a closed loop.
+    /// Number of events that became due since the last call; `None` in a closed loop.
     fn take_due(&mut self) -> Option<u64> {
         let due: u64 = self.recorders.iter().map(|recorder| recorder.due()).sum();
         let before = self.due.as_mut()?;
@@ -166,12 +167,13 @@ impl Reporter {
 
     /// Ends a slice.
     ///
-    /// Events in flight when its time is over are finished, and each connection's time lasts until it rests. So
-    /// stalls are included, and the end, where ever fewer connections are busy, does not bias the rate: by Wald's
-    /// identity, events over the connections' own times are the rate of an endless run (Ross, "Stochastic Processes",
-    /// 2nd ed., section 3.3).
+    /// Events in flight when the slice's time is over are finished, and each connection's time lasts until it
+    /// rests. Stalls are therefore included. At the end ever fewer connections are busy, but that does not
+    /// bias the rate: by Wald's identity, events over the connections' own times are the rate of an endless
+    /// run (Ross, "Stochastic Processes", 2nd ed., section 3.3).
     ///
-    /// `paced_seconds`: the ordered time of a slice at a rate, in which connections rest while nothing is due.
+    /// `paced_seconds` is the ordered time of a slice at a rate, in which connections rest while nothing is
+    /// due.
     pub(crate) fn slice(
         &mut self,
         began_us: u64,
@@ -233,8 +235,8 @@ impl Reporter {
         Some(fairness)
     }
 
-    /// The total of the measured time. `unfinished`: number of connections whose event was abandoned at its end; `left`:
-    /// the events left behind.
+    /// The total of the measured time. `unfinished` is the number of connections whose event was abandoned at
+    /// its end; `left` are the events left behind.
     pub(crate) fn total(mut self, workers: &[WorkerReport], unfinished: u32, left: &Unfinished) -> Total {
         let mut late = Interval::default();
         self.recorders.iter().for_each(|recorder| recorder.take(&mut late));
@@ -242,7 +244,7 @@ impl Reporter {
         self.total.statements.merge(&late.statements);
         self.total.censored = left.ages();
         self.total.backlog = left.waiting.histogram().len();
-        // Of those that became due in the last moment, the workers have taken no note.
+        // The workers have not recorded the events that became due in the last moment.
         self.total.due = self.total.due.map(|due| due.max(self.total.backlog));
         self.total.unfinished = unfinished;
         self.total.gaps = self.gaps.map(|gaps| gaps.gaps());

@@ -1,4 +1,4 @@
-//! Events that a job leaves behind: in flight or due at its end. Of their latency only a lower bound is known, their age
+//! Events that are in flight or due when a job ends. Only a lower bound of their latency is known: their age
 //! (right-censored observations).
 
 use crate::measure::latency::Latency;
@@ -13,17 +13,17 @@ pub(crate) struct Unfinished {
     pub(crate) waiting: Latency,
 }
 
-/// What a slice at a rate leaves behind.
+/// The events that a slice at a rate leaves unfinished.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Left {
     /// Ages of the events that were due in its measured time and had not begun at its end.
     pub(crate) waiting: Latency,
-    /// Number of those and of those that were due in its lead.
+    /// Number of these events and of those that were due in its lead.
     pub(crate) backlog: u64,
 }
 
 impl Left {
-    /// The events of a slice's schedule that had not begun at its end. Of those due in the lead there is no age.
+    /// The events of a slice's schedule that had not begun at its end. Events due in the lead have no age.
     pub(crate) fn of(schedule: &mut Schedule, window: &Window) -> Self {
         let mut left = Self::default();
         let counted_ns = window.to_ns.saturating_sub(window.from_ns);
@@ -43,7 +43,7 @@ impl Left {
 }
 
 impl Unfinished {
-    /// The events of a schedule that nobody begins any more; none if the job ended by a number of events.
+    /// The events of a schedule that will never begin; empty if the job ended by a number of events.
     pub(crate) fn of_schedule(schedule: &mut Schedule, control: &Control) -> Self {
         let mut unfinished = Self::default();
         if !control.is_spent() {

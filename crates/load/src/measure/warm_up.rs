@@ -1,15 +1,15 @@
-//! The course of a rate during a warm-up.
+//! The rate over time during a warm-up.
 
 use std::time::{Duration, Instant};
 
 use dyno_stats::level;
 
-/// Length of a part of the course.
+/// Length of a part of the warm-up.
 const PART: Duration = Duration::from_millis(250);
-/// Fewest parts from which a level can be told.
+/// Fewest parts from which a level can be recognised.
 const PARTS_MIN: usize = 20;
 
-/// The rate of each part of a warm-up, from a count of what has finished.
+/// The rate in each part of a warm-up, from a count of finished work.
 #[derive(Clone, Debug)]
 pub(crate) struct Course {
     /// When the current part began, and the count then.
@@ -18,12 +18,12 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// `finished`: the count so far.
+    /// Begins a warm-up. `finished` is the count so far.
     pub(crate) fn begin(now: Instant, finished: u64) -> Self {
         Self { part_began: (now, finished), ln_rates: Vec::new() }
     }
 
-    /// Takes note of the count. A part in which nothing finished counts as half of one.
+    /// Records the count. A part in which nothing finished counts as half of one.
     pub(crate) fn look(&mut self, now: Instant, finished: u64) {
         let (began, before) = self.part_began;
         let length = now.saturating_duration_since(began);
@@ -34,7 +34,8 @@ impl Course {
         }
     }
 
-    /// Whether the rate has had a level in the second half of the warm-up, or in its last five seconds if they are more.
+    /// Whether the rate was level in the second half of the warm-up, or in its last five seconds if they are
+    /// more.
     pub(crate) fn has_level(&self) -> bool {
         let recent = PARTS_MIN.max(self.ln_rates.len() / 2);
         let from = self.ln_rates.len().checked_sub(recent);
@@ -46,7 +47,7 @@ impl Course {
 mod tests {
     use super::*;
 
-    /// A course of parts in which so much finished.
+    /// A warm-up with these counts in its parts.
     fn course(counts: impl IntoIterator<Item = u64>) -> Course {
         let began = Instant::now();
         let (mut course, mut finished) = (Course::begin(began, 7), 7);

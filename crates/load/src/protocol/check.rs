@@ -4,7 +4,7 @@ use dyno_script::{ScriptInfo, ValueKind};
 
 use crate::protocol::job::{Job, Join, Protocol, Target};
 
-/// Most edits of a near miss.
+/// A name within this many edits is suggested.
 const NEAR: usize = 3;
 
 /// Why a job does not fit its script.
@@ -65,14 +65,14 @@ pub(crate) fn job(job: &Job, info: &ScriptInfo) -> Result<(), JobError> {
     Ok(())
 }
 
-/// Refuses errors to ignore that no server has.
+/// Refuses codes of errors to ignore that no server uses.
 fn ignored_errors(target: &Target) -> Result<(), JobError> {
     let given = target.ignore_errors.as_deref().unwrap_or_default().join(",");
     let kind = if target.driver == Protocol::Pgsql { ValueKind::SqlStates } else { ValueKind::MysqlErrors };
     kind.mismatch(&given).map_or(Ok(()), |expected| Err(JobError::IgnoredErrors { expected, given }))
 }
 
-/// Refuses joins that are not in order, or of a job that cannot have any.
+/// Refuses joins that are out of order, or in a job that cannot have joins.
 fn joins(job: &Job) -> Result<(), JobError> {
     let Some(last) = job.joins.last() else { return Ok(()) };
     if job.sliced || job.rate.is_some() || job.warmup_seconds > 0.0 || job.command != "run" {

@@ -1,4 +1,4 @@
-//! Frames: the output of the load process, one JSON document a line.
+//! Frames: the output of the load process, one JSON document per line.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,28 @@ pub enum Frame {
     Connected(Connected),
     /// The job has reached a point, for output in the right order.
     Reached { milestone: Milestone },
-    /// The warm-up is over; measuring begins.
+    /// The warm-up is over, and measuring begins.
     Measuring,
-    /// What happened since the last tick.
+    /// The work since the last tick.
     Tick(Tick),
-    /// A slice is over; all connections rest. Only of a [`sliced`](crate::Job::sliced) job.
+    /// A slice is over, and all connections rest. Only sent by a [`sliced`](crate::Job::sliced) job.
     Slice(Slice),
     /// A line that the script printed, or a notice.
     Log { text: String },
-    /// New words of statements that make or change tables, sent before the statement. Only of a target that asks for
-    /// [them](crate::ChangedNames).
+    /// New words of statements that make or change tables, sent before the statement. Only for a target that
+    /// asks for [them](crate::ChangedNames).
     Names { words: Vec<String> },
-    /// The job is done. The last frame.
+    /// The job is done. This is the last frame.
     Finished(Total),
-    /// The job ended early. The last frame; `total` is what was measured until then, if measuring had begun.
+    /// The job ended early. This is the last frame. `total` is what was measured until then, if measuring had
+    /// begun.
     Failed {
-        /// One line: what failed, where.
+        /// What failed and where, in one line.
         message: String,
         /// What was measured before.
         total: Option<Total>,
-        /// Whether that is the whole: `thread_done` or `done` of the script has failed, after the measured time.
+        /// Whether `total` is complete, because `thread_done` or `done` of the script failed after the
+        /// measured time.
         #[serde(default)]
         is_whole: bool,
     },
@@ -46,9 +48,9 @@ pub enum Frame {
 pub enum Milestone {
     /// The script's `init` has run; connections are opened next.
     Initialized,
-    /// Time or events are used up: no further event begins.
+    /// Time or events are used up, so no further event begins.
     Ending,
-    /// The load is over; further output of the script is from its `done`.
+    /// The load is over. Further output of the script comes from its `done`.
     Over,
 }
 
@@ -91,11 +93,11 @@ pub struct Tick {
     pub running: u32,
     /// Due events that have not begun (open loop).
     pub backlog: u64,
-    /// Events that became due in the interval; none in a closed loop.
+    /// Events that became due in the interval; `None` in a closed loop.
     #[serde(default)]
     pub due: Option<u64>,
-    /// Whether at its end no event was in flight and none was due, so that nothing can finish. Only at a rate, or with
-    /// think times.
+    /// Whether at its end no event was in flight and none was due, so that nothing can finish. Only set at a
+    /// rate, or with think times.
     #[serde(default)]
     pub is_idle: bool,
 }
@@ -104,11 +106,11 @@ pub struct Tick {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Begin the load. Only of a job that is a [share](crate::Job::share), once.
+    /// Begin the load. Only for a job that is a [share](crate::Job::share), once.
     Begin,
-    /// Run a slice. Only of a [`sliced`](crate::Job::sliced) job.
+    /// Run a slice. Only for a [`sliced`](crate::Job::sliced) job.
     Slice(SliceOrder),
-    /// Begin to measure. Only of a job whose connections [join](crate::Job::joins), once.
+    /// Begin to measure. Only for a job whose connections [join](crate::Job::joins), once.
     Measure,
 }
 
@@ -116,15 +118,16 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceOrder {
-    /// Lead: time at the beginning of the slice that is not measured, in which caches and threads wake up.
+    /// Lead: time at the beginning of the slice that is not measured, in which caches fill and threads wake
+    /// up.
     pub lead_seconds: f64,
     /// Measured time after the lead.
     pub seconds: f64,
-    /// Length of the bins of [`Slice::bins`]; none asks for no bins.
+    /// Length of the bins of [`Slice::bins`]; `None` asks for no bins.
     #[serde(default)]
     pub bin_seconds: Option<f64>,
-    /// Events due a second, over all connections, spaced as independent arrivals (open loop); none for a closed loop. Only
-    /// of a job with [`paced_slices`](crate::Job::paced_slices).
+    /// Events due a second, over all connections, spaced as independent arrivals (open loop); `None` for a
+    /// closed loop. Only for a job with [`paced_slices`](crate::Job::paced_slices).
     #[serde(default)]
     pub rate: Option<f64>,
 }
@@ -132,33 +135,35 @@ pub struct SliceOrder {
 /// The figures of one slice, from its order until all connections rest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slice {
-    /// Begin of its measured time, since the load began.
+    /// Beginning of its measured time, since the load began.
     pub began_us: u64,
-    /// Its measured time: the mean of the connections' own, each of which ends with the event in flight when the
-    /// ordered time was over. So stalls are included. At a rate it is the ordered time.
+    /// Its measured time: the mean of the connections' own times, which last until the end of the event that
+    /// was in flight when the ordered time was over. Stalls are therefore included. At a rate it is the
+    /// ordered time.
     pub seconds: f64,
-    /// What was finished in the measured time, or after it by events that began before its end.
+    /// Work that finished in the measured time, or after it in events that began before its end.
     pub counts: Counts,
-    /// Events by the share of their time that was measured: those that began in the lead count in part.
+    /// Events by the share of their time that was measured. Those that began in the lead count in part.
     pub event_shares: f64,
-    /// What was finished from the order until all connections rested, lead included: the work that `usage` is of.
+    /// Work that finished from the order until all connections rested, including the lead: the work that
+    /// caused `usage`.
     pub counts_whole: Counts,
     /// Ignored errors by their code.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
-    /// Latency of the events that began in the measured time, including those that ended after it. At a rate, of those
-    /// that became due in it.
+    /// Latency of the events that began in the measured time, including those that ended after it. At a rate,
+    /// latency of the events that became due in it.
     pub latency: Latency,
-    /// Ages of the events that became due in the measured time and had not begun at its end (open loop). They never
-    /// begin.
+    /// Ages of the events that became due in the measured time and had not begun at its end (open loop). They
+    /// never begin.
     #[serde(default)]
     pub waiting: Latency,
-    /// Number of those, and of those that became due in the lead.
+    /// Number of these events, and of those that became due in the lead.
     #[serde(default)]
     pub backlog: u64,
     /// Usage of the load process from the order until all connections rested.
     pub usage: Usage,
-    /// Statements that ended in each bin since the slice's order; empty if none were asked for.
+    /// Statements that ended in each bin since the slice's order; empty if no bins were asked for.
     #[serde(default)]
     pub bins: Vec<u32>,
 }
@@ -168,15 +173,15 @@ pub struct Slice {
 pub struct Total {
     /// Measured time.
     pub seconds: f64,
-    /// What was done in it.
+    /// The work in it.
     pub counts: Counts,
     /// Ignored errors by their code.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
     /// Latency of its events, and of those in flight at its end that ended afterwards.
     pub latency: Latency,
-    /// Ages of the events that never ended: those that were due and had not begun at the end of the measured time, and
-    /// those in flight that were abandoned. Each is a lower bound of a latency.
+    /// Ages of the events that never ended: those that were due and had not begun at the end of the measured
+    /// time, and those in flight that were abandoned. Each is a lower bound of a latency.
     #[serde(default)]
     pub censored: Latency,
     /// Time that its statements took.
@@ -186,13 +191,13 @@ pub struct Total {
     pub usage: Usage,
     /// Due events that had not begun at the end (open loop).
     pub backlog: u64,
-    /// Events that became due in the measured time; none in a closed loop, and of slices.
+    /// Events that became due in the measured time; `None` in a closed loop, and for slices.
     #[serde(default)]
     pub due: Option<u64>,
     /// Connections still in an event when the time limit of the end was reached.
     #[serde(default)]
     pub unfinished: u32,
-    /// Stretches in which something was due and nothing finished; none of slices and of commands.
+    /// Stretches in which something was due but nothing finished; `None` for slices and commands.
     #[serde(default)]
     pub gaps: Option<Gaps>,
     /// Longest time that a script kept an event loop from its other connections.
@@ -202,13 +207,13 @@ pub struct Total {
     /// Fairness since the last checkpoint, if one was reached.
     #[serde(default)]
     pub since_checkpoint: Option<Fairness>,
-    /// Its statements; none unless the job [notes](crate::Job::notes_statements) them.
+    /// Its statements; empty unless the job [notes](crate::Job::notes_statements) them.
     #[serde(default)]
     pub noted: Noted,
 }
 
-/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s. At a rate, a time in which
-/// no event is in flight or due is no such stretch.
+/// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s. At a rate, a
+/// time in which no event is in flight or due does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gaps {
     pub longest_seconds: f64,
@@ -218,7 +223,7 @@ pub struct Gaps {
     pub last_seconds: f64,
 }
 
-/// What was done, by kind.
+/// Work by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Finished events (transactions).
@@ -256,12 +261,12 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Time from requests of statements until their answers, by kind, as in [`Counts`].
+/// Time from the request of a statement until its answer, by kind, as in [`Counts`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatementLatency {
-    /// Of those that returned rows.
+    /// Statements that returned rows.
     pub reads: Latency,
-    /// Of those that changed rows.
+    /// Statements that changed rows.
     pub writes: Latency,
     pub others: Latency,
 }
@@ -298,7 +303,7 @@ impl StatementLatency {
     }
 }
 
-/// What a statement did.
+/// The kind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Read,
@@ -322,11 +327,11 @@ pub struct Usage {
 /// Fairness: averages and standard deviations over connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// Mean events a connection.
+    /// Mean events per connection.
     pub events_avg: f64,
     /// Standard deviation of events over connections.
     pub events_stddev: f64,
-    /// Mean time in events a connection.
+    /// Mean time in events per connection.
     pub seconds_avg: f64,
     /// Standard deviation of that time.
     pub seconds_stddev: f64,

@@ -29,23 +29,23 @@ pub struct Job {
     /// How the event loop moves bytes.
     #[serde(default)]
     pub io: IoMethod,
-    /// Number of event loops, each on a thread; none for the default.
+    /// Number of event loops, each on a thread; `None` for the default.
     #[serde(default)]
     pub loops: Option<u32>,
     /// Warm-up in seconds, not counted in results.
     #[serde(default)]
     pub warmup_seconds: f64,
-    /// Longest warm-up in seconds while the rate has no level; 0 does not wait for one.
+    /// Longest warm-up in seconds while the rate is not level; 0 does not wait for a level.
     #[serde(default)]
     pub warmup_seconds_max: f64,
-    /// Measured time in seconds; none for no limit.
+    /// Measured time in seconds; `None` for no limit.
     #[serde(default)]
     pub seconds: Option<f64>,
-    /// Number of events; none for no limit.
+    /// Number of events; `None` for no limit.
     #[serde(default)]
     pub events: Option<u64>,
-    /// Rate of an open loop, in events a second over all connections; none for a closed loop, in which each connection
-    /// starts its next event when the last one ends (closed loop).
+    /// Rate of an open loop, in events a second over all connections; `None` for a closed loop, in which each
+    /// connection starts its next event when the last one ends.
     #[serde(default)]
     pub rate: Option<Rate>,
     /// Whether events run in slices only, each upon a [`SliceOrder`](crate::SliceOrder) on standard input, and
@@ -64,10 +64,11 @@ pub struct Job {
     /// Whether the distinct statements of the first connection's script are [noted](crate::Noted).
     #[serde(default)]
     pub notes_statements: bool,
-    /// Its part of a load that several load processes share; none if it is the whole load.
+    /// Its part of a load that several load processes share; `None` if it is the whole load.
     #[serde(default)]
     pub share: Option<Share>,
-    /// Whether the script is only compared with the job: its top level is run and its options are read, and the job ends.
+    /// Whether the script is only compared with the job. The job ends after the script's top level was run
+    /// and its options were read.
     #[serde(default)]
     pub checks_only: bool,
     /// Seed of everything random.
@@ -108,8 +109,9 @@ impl Job {
         }
     }
 
-    /// Divides the load among processes: connections and events. Thread ids, random numbers and the rate are those of one
-    /// load. There must be a connection for each process, and an event if they are counted.
+    /// Divides the load among processes: connections and events. Thread ids, random numbers and the rate stay
+    /// those of one load. There must be at least one connection for each process, and one event if events are
+    /// counted.
     #[must_use]
     pub fn divided(&self, processes: u32) -> Vec<Self> {
         let bound = |number: u32, whole: u64| whole * u64::from(number) / u64::from(processes);
@@ -129,7 +131,7 @@ impl Job {
         (0..processes).map(part).collect()
     }
 
-    /// The command line that its script finds.
+    /// The command line that its script sees.
     pub(crate) fn arguments(&self) -> Vec<String> {
         if self.tuning.arguments.is_empty() {
             return vec![self.script.name.clone(), self.command.clone()];
@@ -152,7 +154,7 @@ impl Job {
         f64::from(connections) / f64::from(self.connections_in_all())
     }
 
-    /// When a connection joins, in ns since measuring began; none if it begins at once.
+    /// When a connection joins, in ns since measuring began; `None` if it begins at once.
     pub(crate) fn joins_at_ns(&self, tid: u32) -> Option<u64> {
         let join = self.joins.iter().find(|join| join.connections > tid)?;
         Some((join.at_seconds * 1e9) as u64)
@@ -163,7 +165,7 @@ impl Job {
         self.warmup_seconds > 0.0 || self.warmup_seconds_max > 0.0
     }
 
-    /// Whether each connection needs a thread of its own, since its calls block or are logged in order.
+    /// Whether each connection needs a thread of its own, because its calls block or are logged in order.
     pub(crate) fn needs_threads(&self) -> bool {
         self.target.driver == Protocol::Sqlite || self.target.dry_run || self.tuning.trace
     }
@@ -190,7 +192,7 @@ pub struct Share {
 pub struct Join {
     /// Seconds since measuring began.
     pub at_seconds: f64,
-    /// Connections that run events from then on, those before included. The last join's are all.
+    /// Connections that run events from then on, including those before. The last join has all connections.
     pub connections: u32,
 }
 
@@ -201,9 +203,9 @@ pub struct Tuning {
     /// Values in `sysbench.opt` of general options that do not follow from the job itself (`validate`, `debug`,
     /// `rand-type`).
     pub globals: BTreeMap<String, String>,
-    /// The command line that scripts find, without the program's name; empty for one of the script and its command.
+    /// The command line that scripts see, without the program's name; if empty, the script and its command.
     pub arguments: Vec<String>,
-    /// The version of sysbench that scripts find.
+    /// The version of sysbench that scripts see.
     pub sysbench_version: String,
     /// Whether every database call is logged as a line ([`Frame::Log`](crate::Frame::Log)).
     pub trace: bool,
@@ -211,10 +213,10 @@ pub struct Tuning {
     pub think_seconds: f64,
     /// Time limit to open all connections.
     pub start_seconds_max: f64,
-    /// Time limit of events in flight at the end. Those that take longer are abandoned.
+    /// Time limit for events in flight at the end. Events that take longer are abandoned.
     pub end_seconds_max: f64,
-    /// Whether the measured time ends with the last event in flight, as in sysbench; otherwise it ends when no further
-    /// event may begin.
+    /// Whether the measured time ends with the last event in flight, as in sysbench. Otherwise it ends when
+    /// no further event may begin.
     pub ends_with_last_event: bool,
     /// Measured seconds after which a tick has a [`checkpoint`](crate::Tick::checkpoint).
     pub checkpoints_seconds: Vec<f64>,
@@ -253,22 +255,22 @@ pub struct Target {
     pub addresses: Vec<Address>,
     #[serde(default)]
     pub user: String,
-    /// Password in clear: a job is passed through a pipe and kept nowhere.
+    /// Password in clear text. A job is passed through a pipe and never stored.
     #[serde(default)]
     pub password: String,
-    /// Database, or for SQLite nothing.
+    /// Database; empty for SQLite.
     #[serde(default)]
     pub database: String,
     #[serde(default)]
     pub tls: Tls,
-    /// What a server that has not shown who it is may learn.
+    /// What the client may send to a server that has not proven its identity.
     #[serde(default)]
     pub trust: Trust,
     /// Limit in seconds for a server to accept a connection, and again for the login to complete. Without it,
     /// [`Tuning::start_seconds_max`] limits all connections together.
     #[serde(default)]
     pub connect_seconds_max: Option<f64>,
-    /// How MySQL's packets may travel.
+    /// How MySQL's packets may be compressed.
     #[serde(default)]
     pub compression: Compression,
     /// Whether statements are prepared on the server; otherwise they are sent as text (`--db-ps-mode=disable`).
@@ -280,11 +282,11 @@ pub struct Target {
     /// Statements that each new connection executes first (SQLite pragmas, session variables).
     #[serde(default)]
     pub on_connect: Vec<String>,
-    /// Errors that rerun an event, as error numbers or SQL states, or `all`; none for the driver's
-    /// defaults (deadlocks, lock timeouts and the like).
+    /// Errors that rerun an event, as error numbers or SQL states, or `all`; `None` for the driver's defaults
+    /// (deadlocks, lock timeouts and the like).
     #[serde(default)]
     pub ignore_errors: Option<Vec<String>>,
-    /// Where the names of the tables that loads make and change are gathered; none if nobody asks for them.
+    /// Where the names of the tables that loads make and change are gathered, if anybody asks for them.
     #[serde(default)]
     pub changed_names: Option<ChangedNames>,
 }
@@ -323,8 +325,9 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// Compression algorithms of MySQL's protocol, as in its clients' `--compression-algorithms`; by default
-/// none. With a server that has both, zlib is used. A server that has none of the allowed ones is an error.
+/// Compression algorithms of MySQL's protocol, as in its clients' `--compression-algorithms`; by default no
+/// compression. If both are allowed and the server has both, zlib is used. It is an error if the server has
+/// none of the allowed ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compression {
@@ -372,7 +375,7 @@ pub enum Address {
         host: String,
         port: u16,
     },
-    /// The first that accepts, each time that a connection is opened.
+    /// The first address that accepts, each time that a connection is opened.
     #[serde(rename = "first_of")]
     FirstOf(Vec<Address>),
     /// A SQLite database file.
@@ -390,7 +393,7 @@ impl Address {
     }
 }
 
-/// A workload script, and where the modules are that it may `require`.
+/// A workload script, and the folders of the modules that it may `require`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
@@ -411,7 +414,7 @@ pub enum Scheduler {
     Auto,
     /// Coroutines on event loops.
     Event,
-    /// A thread a connection.
+    /// A thread for each connection.
     Thread,
 }
 

@@ -1,4 +1,4 @@
-//! A load process, seen from the process that starts it: hands over the job, receives frames, orders slices.
+//! A load process as the process that starts it sees it: passes the job, receives frames, orders slices.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
@@ -22,25 +22,25 @@ type ReceivedFrame = Result<(Instant, Frame), LoadProcessError>;
 
 /// What sends the frames of a load.
 pub trait FrameSource {
-    /// Waits for the next frame, which comes with the time of its arrival; none if the time is over. Must not be called
-    /// again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
+    /// Waits for the next frame, which comes with the time of its arrival; `None` if the time is over. Must
+    /// not be called again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
     ///
     /// # Errors
     /// The process died or broke the protocol.
     fn next_frame(&mut self, timeout: Duration) -> Result<Option<(Instant, Frame)>, LoadProcessError>;
 
-    /// Why frames are missing that should have come although its processes run, with what was measured until then; none if
-    /// they come.
+    /// Why expected frames are missing although the processes run, with the measurements so far; `None` if
+    /// frames arrive.
     fn silence(&self) -> Option<(String, Option<Total>)> {
         None
     }
 
-    /// The id of its process on this host, to account its CPU; none if it runs on other hosts.
+    /// The id of its process on this host, to measure its CPU; `None` if it runs on other hosts.
     fn local_pid(&self) -> Option<u32>;
 }
 
-/// A running load process. Dropping it kills the process. If the process that started it dies, its input ends, and it
-/// ends itself.
+/// A running load process. Dropping it kills the process. If the process that started it dies, its input
+/// ends, and the load process ends itself.
 #[derive(Debug)]
 pub struct LoadProcess {
     child: Child,
@@ -48,7 +48,7 @@ pub struct LoadProcess {
     input: Option<ChildStdin>,
     frames: Receiver<ReceivedFrame>,
     reader: Option<JoinHandle<()>>,
-    /// Of a command whose standard error is piped; otherwise that is this process's.
+    /// Set for a command whose standard error is piped. Otherwise it is this process's standard error.
     stderr: Option<StderrReader>,
     /// Where the names of the tables that it changes are gathered.
     names: Option<ChangedNames>,
@@ -69,7 +69,7 @@ pub enum LoadProcessError {
     Spawn { program: String, source: std::io::Error },
     #[error("lost the load process: {0}")]
     Pipe(#[from] std::io::Error),
-    /// It wrote a line that is no frame.
+    /// It wrote a line that is not a frame.
     #[error("the load process wrote a line that is no frame: {0}")]
     Frame(#[from] serde_json::Error),
     /// It ended without a last frame.
@@ -97,7 +97,7 @@ impl LoadProcess {
             names.begin();
         }
         let gathered = names.clone();
-        // Reading blocks; `next_frame` must not block for longer than asked.
+        // Reading blocks, but `next_frame` must return in time.
         let reader =
             output.map(|output| thread::spawn(move || forward_frames(output, &sender, gathered.as_ref())));
         let mut process = Self { child, input, frames, reader, stderr, names };
@@ -108,7 +108,7 @@ impl LoadProcess {
         }
     }
 
-    /// The process id, to account its CPU.
+    /// The process id, to measure its CPU.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -192,8 +192,8 @@ impl StderrReader {
         Self { last, thread }
     }
 
-    /// The last line of a process that has ended. A child of its own may keep its standard error open, so this does not
-    /// wait for the end.
+    /// The last line on standard error of a process that has ended. A child of it may keep the pipe open, so
+    /// this does not wait for the pipe's end.
     fn last_line(&self) -> String {
         let until = Instant::now() + LAST_LINE_PATIENCE;
         while !self.thread.is_finished() && Instant::now() < until {
@@ -203,7 +203,8 @@ impl StderrReader {
     }
 }
 
-/// Sends frames to the receiver until the last one, the end of the output, or an error. Names are gathered instead.
+/// Sends frames to the receiver until the last one, the end of the output, or an error. Names are gathered
+/// instead of sent.
 fn forward_frames(output: ChildStdout, sender: &Sender<ReceivedFrame>, names: Option<&ChangedNames>) {
     for line in BufReader::new(output).lines() {
         let frame = line.map_err(LoadProcessError::from).and_then(|line| Ok(serde_json::from_str(&line)?));

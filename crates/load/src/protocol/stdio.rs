@@ -20,19 +20,21 @@ pub enum StdioError {
     /// Rights could not be given up.
     #[error("cannot run the load without the rights of root: {0}")]
     Rights(io::Error),
-    /// The first line is no job.
+    /// The first line is not a job.
     #[error("standard input holds no job (this command is for dyno itself): {0}")]
     Job(#[from] serde_json::Error),
 }
 
-/// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to standard
-/// output. Each further line of input is an [`Order`](crate::Order). The job stops when standard input ends or standard output is closed; 10 s after the end of input the process ends, whatever its script
+/// Reads a [`Job`] as one line of JSON from standard input, runs it, and writes a [`Frame`] per line to
+/// standard output. Each further line of input is an [`Order`](crate::Order). The job stops when standard
+/// input ends or standard output is closed. The process ends 10 s after the end of input, whatever its script
 /// does.
 ///
-/// `before` is called with the job when nothing of its script has run, and this process has no thread but the caller's.
+/// `before` is called with the job before any of its script runs, while the caller's thread is the only one
+/// of this process.
 ///
 /// # Errors
-/// The first line is no job, or `before` failed. Later errors are a [`Frame::Failed`].
+/// The first line is not a job, or `before` failed. Later errors are a [`Frame::Failed`].
 pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), StdioError> {
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
@@ -50,7 +52,7 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
             let _ = sender.send(order);
         }
         at_end.store(true, Ordering::Relaxed);
-        // The job's own end does not wait for this.
+        // The end of the job does not wait for this.
         std::thread::spawn(|| parent_watch::end_after_grace());
     });
     let mut output = claim_stdout()?;
@@ -59,7 +61,7 @@ pub fn drive_stdio(before: impl FnOnce(&Job) -> io::Result<()>) -> Result<(), St
             stop.store(true, Ordering::Relaxed);
         }
     });
-    // The reader may want this process's CPU time after the last frame, so it lives until its input ends.
+    // The process lives until its input ends, because the reader may want its CPU time after the last frame.
     drop(output);
     let _ = listener.join();
     parent_watch::end_children();

@@ -15,7 +15,7 @@ pub fn builtin_workloads() -> Vec<&'static str> {
         .files()
         .filter(|file| file.path().extension().is_some_and(|extension| extension == "lua"))
         .filter_map(|file| file.path().file_stem()?.to_str())
-        // Modules that workloads share are no workloads.
+        // Modules that workloads share are not workloads.
         .filter(|name| !name.ends_with("_common"))
         .collect();
     names.sort_unstable();

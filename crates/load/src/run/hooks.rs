@@ -13,10 +13,10 @@ use crate::worker::{Assignment, Message, Thread, ThreadError};
 /// Time limit to close the connections that `init` opened.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// The thread that runs them. One task runs both, so that `done` has the globals of `init`.
+/// The thread that runs the hooks. One task runs both, so that `done` sees the globals of `init`.
 #[derive(Default)]
 pub(super) struct Hooks {
-    /// The channel of entry points to run; none before it has started, and once it is abandoned.
+    /// The channel of entry points to run; `None` before the thread has started, and once it is abandoned.
     entries: Option<Sender<Entry<'static>>>,
     /// The outcome of the last one, once it has ended.
     outcome: Option<Result<(), String>>,
@@ -59,7 +59,7 @@ impl Run<'_> {
     /// Runs `init` or `done`, once. A stop does not wait for it.
     pub(super) fn run_hook(&mut self, entry: Entry<'static>) {
         let Some(entries) = &self.hooks.entries else { return };
-        // If the task could not be created, that was reported, and `init` has failed.
+        // If the task could not be created, `init` has failed and that was reported.
         let _ = entries.send(entry);
         let mut stopped: Option<Instant> = None;
         while self.hooks.outcome.is_none() {
@@ -87,7 +87,7 @@ impl Run<'_> {
 
     /// Lets the thread close the connections that `init` opened.
     pub(super) fn end_hooks(&mut self) {
-        // A script that has ended the process waits for its end.
+        // A script that has ended the process waits for the process's end.
         if self.hooks.entries.take().is_none() || self.exit.is_some() {
             return;
         }

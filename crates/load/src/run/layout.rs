@@ -1,4 +1,4 @@
-//! How the connections of a job are divided among threads and event loops.
+//! Divides the connections of a job among threads and event loops.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use crate::measure::recorder::Recorder;
 use crate::protocol::job::Scheduler;
 use crate::worker::{Assignment, Shared};
 
-/// Most connections for which a command such as `prepare` gets a thread each: it generates its data in Lua, and
-/// the kernel shares the cores between that and the server better than a loop that is busy in a script.
+/// Most connections for which a command such as `prepare` gets a thread each. It generates its data in Lua,
+/// and the kernel shares the cores between that and the server better than a loop that is busy in a script.
 const COMMAND_THREADS_MAX: u32 = 64;
 /// Connections per event loop, as long as there are cores for more loops.
 const LOOP_CONNECTIONS: u32 = 64;
 
-/// Who carries the connections.
+/// The threads that carry the connections.
 pub(super) struct WorkerLayout {
     pub(super) workers: Vec<Assignment>,
     pub(super) event_loops: bool,
     /// Whether it runs events, which are reported.
     pub(super) events: bool,
-    /// Whether the script has `init` or `done`, which belong to runs of events only.
+    /// Whether the script has `init` or `done`, which run only with events.
     pub(super) hooks: bool,
 }
 
@@ -62,10 +62,11 @@ impl WorkerLayout {
     }
 }
 
-/// One event loop carries more queries than a server core answers, so half of the cores are enough, and the rest
-/// is for the server. If a loop has many connections the kernel, which runs a woken thread next to its waker, leaves
-/// other cores idle while the loop's own has a queue: then there is a loop for each core (`bench/` has the figures). A
-/// command such as `prepare` generates data in Lua, and may use all cores.
+/// Number of event loops. One event loop carries more queries than a server core answers, so half of the
+/// cores are enough, and the rest is for the server. The kernel runs a woken thread next to its waker. If a
+/// loop has many connections, this leaves other cores idle while the loop's own core has a queue, so there is
+/// a loop for each core then (`bench/` has the figures). A command such as `prepare` generates data in Lua,
+/// and may use all cores.
 fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32>) -> u32 {
     let least = if runs_events { (cores / 2).max(1) } else { cores };
     wanted.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)

@@ -1,4 +1,4 @@
-//! Orders that a job waits for.
+//! Orders for which a job waits.
 
 use std::sync::mpsc::RecvTimeoutError;
 

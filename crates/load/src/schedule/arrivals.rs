@@ -1,9 +1,9 @@
 //! Arrivals of an open loop.
 //!
-//! Arrivals are drawn in *operational time*, at one a unit on average, and mapped to clock time
-//! through the inverse of the cumulative rate Λ(t) (inversion method for non-homogeneous Poisson processes;
-//! Çinlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7). This gives constant and Poisson
-//! spacing at steady, stepped or ramped rates.
+//! Arrivals are drawn in *operational time*, at one per unit on average, and mapped to clock time through the
+//! inverse of the cumulative rate Λ(t) (inversion method for non-homogeneous Poisson processes; Çinlar,
+//! *Introduction to Stochastic Processes*, 1975, ch. 4.7). This gives constant and Poisson spacing at steady,
+//! stepped or ramped rates.
 
 use std::iter::Peekable;
 
@@ -20,7 +20,7 @@ pub enum Spacing {
     Constant,
 }
 
-/// The rate at a point in time. It changes linearly between points, and stays after the last.
+/// The rate at a point in time. It changes linearly between points, and stays constant after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RatePoint {
     /// Seconds since the load began.
@@ -32,7 +32,7 @@ pub struct RatePoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// The rate over time: at least one point, in order of time. Two points at the same time are a step.
+    /// The rate over time: at least one point, in order of time. Two points at the same time make a step.
     pub points: Vec<RatePoint>,
     /// How arrivals are spaced.
     #[serde(default)]
@@ -45,8 +45,8 @@ impl Rate {
         Self { points: vec![RatePoint { at_seconds: 0.0, per_second }], spacing: Spacing::Poisson }
     }
 
-    /// Time at which the cumulative rate, of which this worker has `share`, reaches `target`;
-    /// none if it never does.
+    /// Time at which the cumulative rate reaches `target`, for a worker that has `share` of it; `None` if it
+    /// never does.
     fn time_of(&self, target: f64, share: f64) -> Option<f64> {
         let mut reached = 0.0;
         for pair in self.points.windows(2) {
@@ -86,7 +86,7 @@ impl Arrivals {
     /// The stream of a `seed`. `share` is this worker's part of the rate, up to 1.
     fn new(rate: Rate, share: f64, seed: u64) -> Self {
         let mut arrivals = Self { rate, origin_ns: 0, share, operational: 0.0, random: seed };
-        // A random phase, since equal spacing would put workers in lockstep.
+        // A random phase, because equal spacing would otherwise synchronise the workers.
         arrivals.operational = match arrivals.rate.spacing {
             Spacing::Constant => arrivals.uniform() - 1.0,
             Spacing::Poisson => 0.0,
@@ -105,8 +105,8 @@ impl Arrivals {
     }
 }
 
-/// A worker's share of a [`Rate`], and how far it was started. A second copy of the stream runs ahead and
-/// counts due events, so that a backlog takes no memory.
+/// A worker's share of a [`Rate`], and how much of it has begun. A second copy of the stream runs ahead and
+/// counts due events, so a backlog takes no memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     due: Peekable<Arrivals>,
@@ -146,12 +146,12 @@ impl Schedule {
         self.backlog
     }
 
-    /// Number of events that had become due when the backlog was last asked for.
+    /// Number of events that had become due at the last count of the backlog.
     pub(crate) fn due_so_far(&self) -> u64 {
         self.due_so_far
     }
 
-    /// Takes all events that are due at a time, and gives the age of each.
+    /// Takes all events that are due at a time, and passes on the age of each.
     pub(crate) fn take_ages_ns(&mut self, at_ns: u64, mut aged: impl FnMut(u64)) {
         while let Some(due_ns) = self.due.next_if(|&due_ns| due_ns <= at_ns) {
             aged(at_ns - due_ns);

@@ -1,4 +1,4 @@
-//! The phase of a job, shared by all workers: when it began, whether more events may begin.
+//! The phase of a job, shared by all workers: when it began, and whether more events may begin.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
@@ -8,7 +8,7 @@ use crate::io::Waker;
 use crate::measure::recorder::Part;
 use crate::schedule::arrivals::{Rate, Schedule};
 
-/// Time after which a wait without end looks again.
+/// A wait without end checks again after this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
 /// The phase of a job. It only moves forward.
@@ -36,22 +36,23 @@ pub(crate) struct Window {
     pub(crate) to_ns: u64,
     /// Length of a bin; 0 for no bins.
     pub(crate) bin_ns: u64,
-    /// Events due a second over all connections; none for a closed loop.
+    /// Events due a second over all connections; `None` for a closed loop.
     pub(crate) rate: Option<f64>,
 }
 
 impl Window {
-    /// The endless slice of a job that is not sliced.
+    /// The endless slice of a job without slices.
     pub(crate) const ENDLESS: Self =
         Self { number: 0, start_ns: 0, from_ns: 0, to_ns: u64::MAX, bin_ns: 0, rate: None };
 
-    /// The due events of a share of its connections; none for a closed loop. Each slice has arrivals of its own.
+    /// The due events for a share of its connections; `None` for a closed loop. Each slice has its own
+    /// arrivals.
     pub(crate) fn schedule(&self, share: f64, seed: u64) -> Option<Schedule> {
         let seed = seed.wrapping_add(u64::from(self.number) << 32);
         Some(Schedule::beginning_at(self.start_ns, Rate::steady(self.rate?), share, seed))
     }
 
-    /// The part of the slice that a time is in.
+    /// The part of the slice that contains a time.
     pub(crate) fn part(&self, at_ns: u64) -> Part {
         if at_ns < self.from_ns { Part::Lead } else { Part::Counted }
     }
@@ -69,7 +70,7 @@ impl Window {
         if self.number == 0 { 0 } else { at_ns.saturating_sub(self.from_ns) }
     }
 
-    /// The bin that a time is in; none without bins.
+    /// The bin that contains a time; `None` without bins.
     pub(crate) fn bin(&self, at_ns: u64) -> Option<usize> {
         let since_ns = at_ns.saturating_sub(self.start_ns);
         since_ns.checked_div(self.bin_ns).map(|bin| bin as usize)
@@ -87,13 +88,13 @@ pub(crate) struct Control {
     /// Wakers of event loops.
     wakers: Mutex<Vec<Waker>>,
     events_left: Option<AtomicI64>,
-    /// Whether the limit of events holds: not during a warm-up.
+    /// Whether the limit of events applies. It does not during a warm-up.
     counts_down: AtomicBool,
-    /// The current or last slice; none for a job that is not sliced.
+    /// The current or last slice; `None` for a job without slices.
     window: Option<Mutex<Window>>,
     /// The number of that slice, which is cheaper to read.
     window_number: AtomicU32,
-    /// When measuring began of a job whose connections join.
+    /// When measuring began, in a job whose connections join.
     joins_from: OnceLock<Instant>,
 }
 
@@ -123,7 +124,7 @@ impl Control {
         }
     }
 
-    /// Advances to `phase`, unless the job is further already.
+    /// Advances to `phase`, unless the job is already in a later one.
     pub(crate) fn advance(&self, phase: Phase) {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         if phase == Phase::Running {
@@ -172,7 +173,7 @@ impl Control {
         self.window.as_ref().map(|window| *window.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Blocks until a slice other than number `known` begins; none if the job ends before.
+    /// Blocks until a slice other than number `known` begins; `None` if the job ends before.
     pub(crate) fn wait_for_window(&self, known: u32) -> Option<Window> {
         let mut guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         while self.phase() == Phase::Running && self.window_number.load(Ordering::Acquire) == known {
@@ -190,7 +191,7 @@ impl Control {
         self.wake_loops();
     }
 
-    /// When that began, in ns since the load began; none before.
+    /// When that began, in ns since the load began; `None` before.
     pub(crate) fn joins_from_ns(&self) -> Option<u64> {
         let from = self.joins_from.get()?;
         Some(from.saturating_duration_since(self.epoch()).as_nanos() as u64)
@@ -225,13 +226,13 @@ impl Control {
         self.epoch.get().copied().unwrap_or_else(Instant::now)
     }
 
-    /// End of the measured time, in ns since the load began; the present if it goes on.
+    /// End of the measured time, in ns since the load began; the present if it has not ended.
     pub(crate) fn stopped_ns(&self) -> u64 {
         let stopped = self.stopped.get().copied().unwrap_or_else(Instant::now);
         stopped.saturating_duration_since(self.epoch()).as_nanos() as u64
     }
 
-    /// Lets the limit of events hold from a time on, or not until then.
+    /// Says whether the limit of events applies from now on.
     pub(crate) fn count_down(&self, counts: bool) {
         self.counts_down.store(counts, Ordering::Relaxed);
     }
@@ -246,7 +247,7 @@ impl Control {
         self.events_left.as_ref().is_some_and(|left| left.load(Ordering::Relaxed) <= 0)
     }
 
-    /// Takes one event of the job; false if none is left or the job is ending.
+    /// Takes one event of the job; false if there are no more or the job is ending.
     pub(crate) fn take_event(&self) -> bool {
         if self.phase() != Phase::Running {
             return false;

@@ -1,5 +1,5 @@
-//! Runs functions instead of scripts as events, each on a thread, with the arrivals and the recording
-//! of scripts.
+//! Runs functions instead of scripts as events, each on a thread, with the same arrivals and recording as for
+//! scripts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use crate::worker::{PANICKED, WorkerReport};
 
 /// Interval of checks for a stop.
 const POLL: Duration = Duration::from_millis(5);
-/// Events, and time, after which a thread hands over its batch.
+/// Number of events, and time, after which a thread hands over its batch.
 const BATCH_EVENTS: u32 = 1024;
 const BATCH_NS: u64 = 10_000_000;
 
@@ -27,9 +27,9 @@ pub type Event = Box<dyn FnMut() + Send>;
 pub struct Work {
     /// Warm-up in seconds, not counted in results.
     pub warmup_seconds: f64,
-    /// Measured time in seconds; none for no limit.
+    /// Measured time in seconds; `None` for no limit.
     pub seconds: Option<f64>,
-    /// Number of events; none for no limit.
+    /// Number of events; `None` for no limit.
     pub events: Option<u64>,
     /// Rate of an open loop, in events a second over all threads.
     pub rate: Option<Rate>,
@@ -132,8 +132,8 @@ impl Conductor<'_> {
         reporter
     }
 
-    /// Sends ticks for `seconds`, or until the threads end or the user stops the work. The last
-    /// interval is ended by the caller.
+    /// Sends ticks for `seconds`, or until the threads end or the user stops the work. The caller ends the
+    /// last interval.
     fn tick_until(&mut self, reporter: &mut Reporter, seconds: Option<f64>) {
         let length = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         let tick = length(self.work.tick_seconds.max(0.01));
@@ -186,7 +186,7 @@ fn carry(shared: &Shared, number: u32, mut event: Event) -> WorkerReport {
     WorkerReport::default()
 }
 
-/// Waits for the next event and returns when it was due; none if there is no more.
+/// Waits for the next event and returns when it was due; `None` if there are no more.
 fn next_due_ns(shared: &Shared, now_ns: &impl Fn() -> u64) -> Option<u64> {
     let Some(schedule) = &shared.schedule else {
         return shared.control.take_event().then(now_ns);
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn work_that_panics_has_failed() {
-        // The other worker leaves an event over for the one that panics.
+        // The other worker leaves an event for the one that panics.
         let (tell, told) = std::sync::mpsc::channel();
         let panics: Event = Box::new(move || {
             let _ = tell.send(());

@@ -1,4 +1,4 @@
-//! When events begin, and which of them still may.
+//! When events begin, and whether more may begin.
 
 pub(crate) mod arrivals;
 pub(crate) mod control;

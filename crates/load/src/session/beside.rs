@@ -1,4 +1,4 @@
-//! A script's connections that are no part of the load.
+//! A script's connections outside of the load.
 
 use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
 

@@ -17,13 +17,13 @@ const CONNECTION_REFUSED: u32 = 2002;
 /// MySQL's error of a broken protocol, `CR_MALFORMED_PACKET`.
 const MALFORMED_PACKET: u32 = 2027;
 
-/// In place of a server's message that is empty.
+/// Used in place of a server's empty message.
 const WORDLESS: &str = "the server gives no reason";
-/// Errors that rerun an event by default: deadlock, record changed, lock wait timeout
-/// (sysbench's default of `--mysql-ignore-errors`).
+/// Errors that rerun an event by default: deadlock, record changed, lock wait timeout (sysbench's default of
+/// `--mysql-ignore-errors`).
 const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
-/// The same for PostgreSQL: serialization failure, deadlock, and unique violation of a row that two
-/// connections delete and insert anew at once.
+/// The same for PostgreSQL: serialization failure, deadlock, and a unique violation, which happens when two
+/// connections delete and insert the same row at once.
 const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
 
 /// A blocking connection failed, or its server refused. `ignored` replaces the default list of errors.
@@ -60,7 +60,7 @@ pub(crate) fn from_endpoint(driver: Protocol, error: &EndpointError) -> SqlFailu
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
 }
 
-/// A server did not let the client in within the time limit.
+/// A server did not complete the login within the time limit.
 pub(crate) fn late(driver: Protocol, error: &ClientError) -> SqlFailure {
     client_side(driver, SERVER_LOST, "08001", error.to_string())
 }

@@ -19,10 +19,10 @@ pub(crate) struct Dialer {
 }
 
 impl Dialer {
-    /// Resolves all addresses and reads the files for TLS. Database files and dry runs have no address. A host that
-    /// cannot be resolved is an error of the connections to it.
+    /// Resolves all addresses and reads the files for TLS. Database files and dry runs have no address. If a
+    /// host cannot be resolved, the connections to it fail.
     ///
-    /// A connection has `start_seconds_max` to open unless the target says otherwise.
+    /// A connection may take `start_seconds_max` to open unless the target has its own limit.
     pub(crate) fn new(target: &Target, start_seconds_max: f64) -> io::Result<Self> {
         let mut places = Vec::new();
         for address in target.addresses.iter().filter(|_| !target.dry_run) {
@@ -100,7 +100,7 @@ pub(crate) mod testing {
         Dialer { places: vec![Arc::new(place)], account, login_limit, next: AtomicUsize::new(0) }
     }
 
-    /// The address of a listener, after one without.
+    /// The address of a listener, preceded by an address without one.
     pub(crate) fn dead_and_alive() -> (std::net::TcpListener, Vec<SockAddr>) {
         let listen = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let (dead, alive) = (listen(), listen());

@@ -15,7 +15,8 @@ use crate::session::failure;
 /// Time that a statement waits for a lock before it fails as busy, which reruns its event.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Statements borrow their connection, so each keeps its text, and SQLite's cache has it compiled.
+/// Statements borrow their connection, so each keeps only its text, and SQLite's cache keeps the compiled
+/// form.
 pub(super) struct SqliteSession {
     connection: Connection,
     statements: HashMap<StatementId, String>,
@@ -30,7 +31,7 @@ pub(super) struct SqliteSession {
 struct Rows {
     fields: u32,
     text: Vec<u8>,
-    /// Where each value ends in `text`; none for NULL.
+    /// End of each value in `text`; `None` for NULL.
     ends: Vec<Option<usize>>,
     next_value: usize,
     next_byte: usize,

@@ -1,5 +1,6 @@
-//! Names in the statements by which a load makes and changes tables. The process that started it knows by them which of the
-//! tables that appear meanwhile are the load's, and which somebody else has made.
+//! Names in the statements with which a load makes and changes tables. From them, the process that started
+//! the load knows which of the tables that appear meanwhile belong to the load, and which somebody else has
+//! made.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dyno_script::Request;
 use serde::{Deserialize, Serialize};
 
-/// First words of statements that make, change or drop nothing but rows, unless they go on after a semicolon.
+/// First words of statements that change at most rows, unless they continue after a semicolon.
 const HARMLESS: [&str; 20] = [
     "BEGIN",
     "CLOSE",
@@ -33,8 +34,8 @@ const HARMLESS: [&str; 20] = [
 /// First words of statements that make tables only with `INTO`.
 const QUERIES: [&str; 2] = ["SELECT", "WITH"];
 
-/// The words of the statements that changed tables, in lower case, gathered over the loads that have the same target. In a job's
-/// JSON it is whether they are wanted.
+/// The words of the statements that changed tables, in lower case, gathered over the loads with the same
+/// target. In a job's JSON this is a boolean: whether the words are wanted.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub struct ChangedNames(Arc<Mutex<Gathered>>);
@@ -42,9 +43,9 @@ pub struct ChangedNames(Arc<Mutex<Gathered>>);
 #[derive(Debug, Default)]
 struct Gathered {
     words: BTreeSet<String>,
-    /// Load processes that run.
+    /// Number of running load processes.
     at_work: u32,
-    /// Load processes that were started.
+    /// Number of load processes that were started.
     started: u64,
 }
 
@@ -52,7 +53,7 @@ struct Gathered {
 #[derive(Clone, Debug)]
 pub struct Heard {
     pub words: BTreeSet<String>,
-    /// Whether no load process runs.
+    /// Whether no load process is running.
     pub is_over: bool,
     started: u64,
 }
@@ -70,13 +71,13 @@ impl From<ChangedNames> for bool {
 }
 
 impl ChangedNames {
-    /// What was gathered so far.
+    /// The words gathered so far.
     pub fn heard(&self) -> Heard {
         let gathered = self.gathered();
         Heard { words: gathered.words.clone(), is_over: gathered.at_work == 0, started: gathered.started }
     }
 
-    /// Forgets what was heard, unless a load process was started since.
+    /// Forgets these words, unless a load process has started since.
     pub fn forget(&self, heard: &Heard) {
         let mut gathered = self.gathered();
         if heard.is_over && heard.started == gathered.started {
@@ -84,7 +85,7 @@ impl ChangedNames {
         }
     }
 
-    /// Adds words, and returns those that are new.
+    /// Adds words, and returns the new ones.
     pub(crate) fn add(&self, words: Vec<String>) -> Vec<String> {
         let mut gathered = self.gathered();
         words.into_iter().filter(|word| gathered.words.insert(word.clone())).collect()
@@ -135,7 +136,7 @@ fn may_change_tables(sql: &[u8]) -> bool {
     !is_one_of(&HARMLESS)
 }
 
-/// The words of a statement in lower case, and its quoted names whole.
+/// The words of a statement in lower case. Quoted names stay whole.
 fn words(sql: &[u8]) -> Vec<String> {
     let sql = String::from_utf8_lossy(sql).to_lowercase();
     let is_of_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';

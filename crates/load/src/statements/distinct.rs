@@ -1,4 +1,4 @@
-//! The distinct statements of a load, so that their plans can be asked for afterwards.
+//! The distinct statements of a load, whose plans can be asked for afterwards.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,18 +11,19 @@ use crate::statements::text::{explainable, without_values};
 
 /// Most statements that are noted.
 const STATEMENTS_MAX: usize = 50;
-/// Executions that are looked at, so that a load is soon left alone: enough for a transaction that is one of 25.
+/// Number of executions that are examined. It is small, so that the load is soon undisturbed, but enough to
+/// see a transaction that is one of 25.
 const LOOKED_AT: u32 = 5_000;
 /// Longest statement that is noted, in bytes.
 const BYTES_MAX: usize = 10_000;
 
-/// The distinct statements that servers can explain, of the first 5,000 that a load's first script executes. Statements above
-/// 10,000 bytes and those of bulk inserts are neither noted nor counted.
+/// The distinct statements that servers can explain, among the first 5,000 executions of a load's first
+/// script. Statements above 10,000 bytes and those of bulk inserts are neither noted nor counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
     /// At most 50, in the order in which they were first executed.
     pub statements: Vec<NotedStatement>,
-    /// Number of further ones.
+    /// Number of further distinct statements.
     pub left_out: u32,
 }
 
@@ -35,14 +36,14 @@ pub struct NotedStatement {
     pub example: String,
 }
 
-/// Takes notes of a script's statements.
+/// Notes a script's statements.
 #[derive(Debug)]
 pub(crate) struct StatementNotes {
-    /// Executions still to look at; none before the first event, 0 at the end.
+    /// Number of executions still to examine; `None` before the first event, 0 at the end.
     left: Option<u32>,
     backslashes: bool,
     emulation: Emulation,
-    /// The prepared statements that were not executed yet, with their numbers in `emulation`.
+    /// Prepared statements that were not executed yet, with their numbers in `emulation`.
     prepared: HashMap<(ConnectionId, StatementId), StatementId>,
     /// The statement that is being prepared.
     preparing: Option<(ConnectionId, Vec<u8>)>,
@@ -63,12 +64,12 @@ impl StatementNotes {
         }
     }
 
-    /// Events begin. What a script executes before, such as settings of its session, is not noted.
+    /// Called when events begin. Statements before that, such as settings of the session, are not noted.
     pub(crate) fn begin(&mut self) {
         self.left = Some(LOOKED_AT);
     }
 
-    /// Whether an execution is looked at, which is then one fewer. After the last, all but the notes is dropped.
+    /// Whether to examine an execution. Counts it, and drops everything except the notes after the last.
     fn looks(&mut self) -> bool {
         let Some(left) = self.left.as_mut().filter(|left| **left > 0) else { return false };
         *left -= 1;
@@ -83,7 +84,7 @@ impl StatementNotes {
         self.noted.clone()
     }
 
-    /// Looks at a request of the script.
+    /// Examines a request of the script.
     pub(crate) fn asked(&mut self, request: &Request<'_>) {
         if self.left == Some(0) {
             return;
@@ -113,12 +114,12 @@ impl StatementNotes {
         }
     }
 
-    /// Looks at the reply to the last request.
+    /// Examines the reply to the last request.
     pub(crate) fn replied(&mut self, reply: &Reply) {
         if let Some((connection, sql)) = self.preparing.take()
             && let Reply::Prepared(statement) = reply
         {
-            // A connection that was made anew gives the same numbers again.
+            // A new connection reuses the same numbers.
             self.forget((connection, *statement));
             self.prepared.insert((connection, *statement), self.emulation.prepare(&sql));
         }

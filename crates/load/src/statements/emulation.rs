@@ -1,4 +1,4 @@
-//! Emulated prepared statements: kept here, sent as text with their parameters.
+//! Emulated prepared statements. They are kept here and sent as text with their parameters.
 //!
 //! Some statements cannot be prepared (MySQL 5.6 refuses `BEGIN`), and a job may switch preparing off.
 
@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use dyno_script::{Param, StatementId};
 
-/// Numbers of emulated statements begin here. No server has two thousand million at once.
+/// Emulated statements are numbered from here. No server has two thousand million statements at once.
 const FIRST: StatementId = 1 << 31;
 
 /// The emulated statements of one connection.
@@ -32,18 +32,19 @@ impl Emulation {
         id
     }
 
-    /// Removes a statement; false if it is the server's.
+    /// Removes a statement; false if it is one of the server's.
     pub(crate) fn close(&mut self, id: StatementId) -> bool {
         self.statements.remove(&id).is_some()
     }
 
-    /// A statement as text; none if it is the server's. `backslashes`: whether they escape in strings (MySQL).
+    /// A statement as text; `None` if it is one of the server's. `backslashes` says whether they escape in
+    /// strings (MySQL).
     pub(crate) fn text(&mut self, id: StatementId, params: &[Param<'_>], backslashes: bool) -> Option<&[u8]> {
         let statement = self.statements.get(&id)?;
         self.text.clear();
         for (position, piece) in statement.pieces.iter().enumerate() {
             if position > 0 {
-                // A missing parameter is NULL, as for statements of the server.
+                // A missing parameter is NULL, as in the server's own statements.
                 write_param(&mut self.text, params.get(position - 1).unwrap_or(&Param::Null), backslashes);
             }
             self.text.extend_from_slice(piece);

@@ -1,4 +1,4 @@
-//! Statements: prepared, emulated, and told apart by their text.
+//! Statements: prepared, emulated, and identified by their text.
 
 pub(crate) mod changed_names;
 pub(crate) mod distinct;

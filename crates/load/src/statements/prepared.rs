@@ -1,4 +1,4 @@
-//! The prepared statements of a connection: those of the server, and those that are emulated.
+//! The prepared statements of a connection: those of the server, and emulated ones.
 
 use dyno_script::{Param, ParamType, StatementId};
 use dyno_wire::{Client, Event, Value};
@@ -12,7 +12,7 @@ const PARAMS_INLINE: usize = 16;
 /// MySQL's error of a statement that cannot be prepared, `ER_UNSUPPORTED_PS`.
 const UNSUPPORTED_PS: u16 = 1295;
 
-/// Which statements of a connection are the server's.
+/// Which of a connection's statements are the server's.
 #[derive(Debug)]
 pub(crate) struct Statements {
     emulation: Emulation,
@@ -66,7 +66,7 @@ impl Statements {
         }
     }
 
-    /// What the server answered; a statement that it cannot prepare is emulated.
+    /// Handles the server's answer. A statement that it cannot prepare is emulated.
     pub(crate) fn answered(&mut self, event: Event) -> Event {
         match event {
             Event::Failed(error) if error.code == UNSUPPORTED_PS && !self.preparing.is_empty() => {

@@ -1,10 +1,11 @@
-//! The text of a statement without its values, by which executions of one statement are told apart from those of another.
+//! The text of a statement without its values, by which executions of the same statement are recognised.
 
 /// The first words of the statements that servers can explain.
 const EXPLAINABLE: [&str; 8] = ["SELECT", "UPDATE", "DELETE", "INSERT", "REPLACE", "WITH", "VALUES", "TABLE"];
 
-/// A statement without the semicolon at its end, if servers can explain it. What may be several statements is left out, since
-/// `EXPLAIN` would be for the first alone, and the others would be executed.
+/// A statement without a trailing semicolon, if servers can explain it. Texts that may contain several
+/// statements are left out, because `EXPLAIN` would apply to the first only, and the others would be
+/// executed.
 pub(crate) fn explainable(sql: &str) -> Option<&str> {
     let sql = sql.trim().trim_end_matches(';').trim_end();
     let first = sql.trim_start_matches(|letter: char| letter == '(' || letter.is_whitespace());
@@ -51,7 +52,7 @@ fn push(kept: &mut String, rest: &str, length: usize) -> usize {
     length
 }
 
-/// Adds a value, or makes it part of the list that the last value begins.
+/// Adds `?` for a value. After another value and a comma, it extends that value to a list, `?…`.
 fn push_value(kept: &mut String) {
     let list = kept.trim_end().strip_suffix(',').map_or("", str::trim_end);
     let (length, is_value, is_list) = (list.len(), list.ends_with('?'), list.ends_with("?…"));
@@ -73,7 +74,7 @@ fn word_length(rest: &str) -> usize {
     rest.find(|letter: char| !(is_of_word(letter) || is_number && letter == '.')).unwrap_or(rest.len())
 }
 
-/// Length of a string with its quotes, in bytes. A quote is doubled in it, or has a backslash before it.
+/// Length of a string with its quotes, in bytes. A quote inside it is doubled, or preceded by a backslash.
 fn string_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 1;

@@ -18,7 +18,7 @@ pub(crate) struct Connections {
 /// The answer to a request.
 pub(crate) struct Answer {
     pub(crate) reply: Reply,
-    /// What a statement came to, if the request was one.
+    /// The figures of a statement, if the request was one.
     pub(crate) statement: Option<Outcome>,
 }
 
@@ -29,7 +29,7 @@ impl From<Reply> for Answer {
 }
 
 impl Connections {
-    /// Carries out a request. There is no next event here.
+    /// Carries out a request. A request for the next event does not occur here.
     pub(crate) fn answer(
         &mut self,
         request: &Request<'_>,

@@ -41,13 +41,13 @@ pub(super) struct Link {
     /// Index of the address being connected to.
     address: usize,
     token: Option<Token>,
-    /// When the connection must be open; none once it is, or is given up.
+    /// When the connection must be open; `None` once it is open or given up.
     login_by: Option<Deadline>,
-    /// Whether the loop has been told of that.
+    /// Whether the loop knows this deadline.
     is_watched: bool,
     /// The error that broke the connection while no command was in flight.
     parting: Option<SqlFailure>,
-    /// A command was sent ahead. Its answer is not awaited yet, and may have arrived.
+    /// A command that was sent ahead. Its answer is not awaited yet, and may have arrived.
     ahead: Option<Ahead>,
     /// Connection attempts that a full server has dropped since the last success.
     forgotten: u32,
@@ -102,7 +102,7 @@ impl Link {
         self.redial(target, dialer, io)
     }
 
-    /// Connects to the same address once more. That has no more time than the first attempt.
+    /// Connects to the same address again, within the time limit of the first attempt.
     pub(super) fn redial(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
         self.statements = Statements::new(target);
         self.call(target, dialer, io)
@@ -113,7 +113,7 @@ impl Link {
         self.is_watched = false;
     }
 
-    /// When the connection must be open, if the loop has not been told yet.
+    /// When the connection must be open, if the loop does not know it yet.
     pub(super) fn new_deadline(&mut self) -> Option<Instant> {
         let deadline = self.login_by.filter(|_| !self.is_watched)?;
         self.is_watched = true;
@@ -125,7 +125,7 @@ impl Link {
         self.login_by.is_some_and(|deadline| deadline.at() == at)
     }
 
-    /// Tries the next address, or gives up, since the time for this one has passed.
+    /// Tries the next address, or gives up, because the time for this one has passed.
     pub(super) fn be_late(&mut self, target: &Target, dialer: &Dialer, io: &mut dyn Io) -> LinkProgress {
         let (stage, limit) = (self.stage, dialer.login_limit());
         let address = self.place.name().to_owned();
@@ -200,7 +200,7 @@ impl Link {
         }
         self.stage = Stage::Busy;
         encode(&mut self.statements, self.endpoint.protocol());
-        // After a row that could not be read nothing is sent: the server might never answer.
+        // After a row that could not be read, nothing is sent, because the server might never answer.
         self.advance(target, io)
     }
 
@@ -334,7 +334,7 @@ impl Link {
         self.forgotten < CALLS_MAX && !self.endpoint.has_heard() && error.is_some_and(is_forgotten)
     }
 
-    /// Says goodbye and disconnects.
+    /// Sends the protocol's last message and disconnects.
     pub(super) fn disconnect(&mut self, io: &mut dyn Io) {
         if matches!(self.stage, Stage::Ready | Stage::Busy) {
             self.endpoint.protocol().quit();

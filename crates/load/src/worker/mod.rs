@@ -37,11 +37,11 @@ pub(crate) struct Shared {
     pub(crate) job: Job,
     pub(crate) control: Control,
     pub(crate) dialer: Dialer,
-    /// What the script declares, once that is known.
+    /// The script's declarations, once they are known.
     pub(crate) info: Option<ScriptInfo>,
-    /// The schedule of events of threads, which share one. Event loops have their own shares.
+    /// The schedule of events that threads share. Event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
-    /// Likewise of the current slice, if it has a rate.
+    /// The same for the current slice, if it has a rate.
     pub(crate) slice_schedule: Mutex<Option<Schedule>>,
     pub(crate) unique: UniqueCounters,
     pub(crate) memory: MemoryLimit,
@@ -52,9 +52,9 @@ pub(crate) struct Shared {
 
 /// A message of a worker to the reporter.
 pub(crate) enum Message {
-    /// A worker whose script can be interrupted from here on.
+    /// A worker has started. Its script can be interrupted from here on.
     Started(InterruptHandle),
-    /// Its connections are open and initialised. With its I/O method.
+    /// Its connections are open and initialised. Contains its I/O method.
     Ready(&'static str),
     /// A line that the script printed.
     Printed(String),
@@ -62,9 +62,9 @@ pub(crate) enum Message {
     Names(Vec<String>),
     /// The worker's connections rest again after a slice.
     Rested,
-    /// The job cannot go on.
+    /// The job cannot continue.
     Failed(String),
-    /// The script's `thread_done` has failed, after all that is measured.
+    /// The script's `thread_done` has failed, after all measurements.
     FailedLate(String),
     /// The script ends the process with this exit status.
     Exit(i32),
@@ -76,7 +76,7 @@ pub(crate) enum Message {
     Ended(Box<WorkerReport>),
 }
 
-/// The failure of a job of which a worker panicked.
+/// The message of a failed job whose worker panicked.
 pub(crate) const PANICKED: &str =
     "a worker of the load panicked, so what it did is not known; please report this with the lines above";
 
@@ -87,7 +87,7 @@ pub(crate) struct WorkerReport {
     pub(crate) stall_us_max: u64,
     /// Its events that did not end.
     pub(crate) unfinished: Unfinished,
-    /// The statements of the script that it takes notes of, if any.
+    /// The statements that it noted, if any.
     pub(crate) noted: Option<Box<Noted>>,
 }
 
@@ -96,12 +96,13 @@ pub(crate) struct WorkerReport {
 pub(crate) struct Assignment {
     pub(crate) tids: std::ops::Range<u32>,
     pub(crate) recorder: Arc<Recorder>,
-    /// Due time of the event that a thread is in, in ns since the load began; 0 without one. Event loops report theirs.
+    /// Due time of the event that a thread is in, in ns since the load began; 0 without an event. Event loops
+    /// report theirs.
     pub(crate) busy_since_ns: Arc<AtomicU64>,
 }
 
 impl Shared {
-    /// Creates a Lua state with the job's script, whose declarations are known.
+    /// Creates a Lua state with the job's script. The script's declarations must be known.
     pub(crate) fn runtime(&self, blocking: bool) -> Result<Runtime, ScriptError> {
         let info = self.info.clone().unwrap_or_default();
         Runtime::declared(&self.config(blocking), info).map_err(|refused| refused.error)
@@ -138,13 +139,13 @@ impl Shared {
         }
     }
 
-    /// What takes notes of the statements of the script that runs as thread `tid`; none if nothing does.
+    /// The notes of the script that runs as thread `tid`, if its statements are noted.
     pub(crate) fn notes(&self, tid: u32) -> Option<StatementNotes> {
         let is_wanted = self.job.notes_statements && self.runs_events() && tid == 0;
         is_wanted.then(|| StatementNotes::new(&self.job.target))
     }
 
-    /// Tells the names of a statement that may change tables, if they are asked for.
+    /// Reports the names in a statement that may change tables, if they are asked for.
     pub(crate) fn tell_names(&self, request: &Request<'_>) {
         let Some(names) = &self.job.target.changed_names else { return };
         let words = names.asked(request);

@@ -1,11 +1,11 @@
-//! Waits before reruns of events after ignored errors.
+//! Waits before events are rerun after ignored errors.
 
 /// Wait before the first rerun.
 const FIRST_US: u64 = 500;
 /// The longest wait.
 const LONGEST_US: u64 = 100_000;
 
-/// The wait before rerun `attempt` (from 1): doubling from 0.5 ms to 100 ms, so that transactions which
+/// The wait before rerun `attempt` (from 1). It doubles from 0.5 ms to 100 ms, so that transactions that
 /// block each other separate, and a server that refuses everything is not flooded.
 pub(super) fn backoff_us(attempt: u32) -> u64 {
     let doubled = FIRST_US.saturating_mul(1_u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX));

@@ -1,4 +1,4 @@
-//! One script task of an event loop with its connections, and the requests that it answers at once.
+//! One script task of an event loop with its connections, and the requests that are answered at once.
 
 use std::sync::atomic::Ordering;
 
@@ -44,8 +44,8 @@ pub(super) struct Slot {
     pub(super) awaited: Option<Awaited>,
     /// In `usleep`.
     pub(super) sleeping: bool,
-    /// The answer that it is resumed with in the loop's next turn: its events do not wait, and other tasks need
-    /// a turn.
+    /// The answer with which it is resumed in the loop's next turn. Its events do not wait, so other tasks
+    /// need a turn.
     pub(super) put_off: Option<Reply>,
     /// Its timer, in ns since the load began. Queued timers of other times are obsolete.
     pub(super) alarm_ns: u64,
@@ -57,7 +57,7 @@ pub(super) struct Slot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Awaited {
     pub(super) link: usize,
-    /// The script is opening it, and gets its number.
+    /// The script is opening the connection, and gets its number.
     opening: bool,
 }
 
@@ -66,7 +66,7 @@ impl Awaited {
         Self { link, opening: false }
     }
 
-    /// The script's reply, from the link's.
+    /// Turns the link's reply into the script's.
     pub(super) fn reply(self, reply: Reply) -> Reply {
         match reply {
             Reply::Done if self.opening => Reply::Connected(self.link as ConnectionId),

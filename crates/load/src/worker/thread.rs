@@ -73,7 +73,8 @@ impl<'a> Thread<'a> {
         Ok(WorkerReport { noted, ..WorkerReport::default() })
     }
 
-    /// Drops what the script's top level has printed. It has been printed when the script's declarations were read.
+    /// Drops the output of the script's top level, which was already printed when the script's declarations
+    /// were read.
     pub(crate) fn hush(mut self) -> Self {
         self.runtime.hush();
         self
@@ -101,7 +102,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// Runs an entry point to its end; none if the script does not have it.
+    /// Runs an entry point to its end; `None` if the script does not have it.
     fn call(&mut self, entry: Entry<'_>) -> Result<Option<Call>, ThreadError> {
         if !self.runtime.start(self.task, entry)? {
             return Ok(None);
@@ -208,7 +209,7 @@ impl<'a> ThreadHost<'a> {
         self.batch.flush(&self.recorder);
     }
 
-    /// Notes since when an event has been in flight; 0 for none.
+    /// Records since when an event has been in flight; 0 for no event.
     fn busy_since(&self, since_ns: u64) {
         let before_ns = self.busy_since_ns.swap(since_ns, Ordering::Relaxed);
         self.recorder.add_running(i32::from(since_ns > 0) - i32::from(before_ns > 0));
@@ -371,13 +372,13 @@ impl<'a> ThreadHost<'a> {
         let latency_ns = asked.elapsed().as_nanos() as u64;
         self.batch.statement(outcome.fields, outcome.affected_rows, latency_ns);
         if !self.shared.runs_events() {
-            // A command has no events after which to hand over its counts.
+            // A command has no events, so its counts are handed over here.
             self.flush();
         }
     }
 }
 
-/// Longest sleep of a thread without an event, so that it sees the end of the job.
+/// Longest sleep of a thread without an event, so that it notices the end of the job.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 impl Host for ThreadHost<'_> {

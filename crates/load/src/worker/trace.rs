@@ -2,7 +2,7 @@
 
 use dyno_script::{Param, Reply, Request};
 
-/// One line on a request of thread `tid` and its reply; none for requests that are not for the database.
+/// One line for a request of thread `tid` and its reply; `None` for requests that are not for the database.
 pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<String> {
     let text = |sql: &[u8]| String::from_utf8_lossy(sql).into_owned();
     let (connection, call) = match *request {

@@ -14,7 +14,7 @@ use crate::listener::{Listener, Play};
 /// Longer than any of these jobs may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What no server may hear.
+/// The password, which no server may receive.
 pub(crate) const PASSWORD: &str = "open sesame 7391";
 
 const SCRIPT: &str = "
@@ -25,7 +25,7 @@ function event()
 end
 ";
 
-/// What a job said.
+/// The frames of a job.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     pub(crate) printed: Vec<String>,
@@ -54,7 +54,7 @@ pub(crate) fn meet_for(seconds: Option<f64>, driver: Protocol, tls: TlsMode, pla
     running.into_iter().map(|job| job.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
-/// Every such job fails with one line that holds these words.
+/// Checks that every such job fails with one line that contains these words.
 pub(crate) fn fails(driver: Protocol, words: &str, play: Play) {
     fails_with_tls(driver, TlsMode::Disabled, words, play);
 }

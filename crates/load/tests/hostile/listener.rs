@@ -1,4 +1,4 @@
-//! A server that plays what a test tells it, to everybody who calls.
+//! A server that behaves as a test says, towards every client.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -14,14 +14,14 @@ use rustls::{ServerConfig, ServerConnection};
 use socket2::{SockAddr, Socket, Type};
 use tempfile::TempDir;
 
-/// A server with a socket and a port, or a port alone. It goes on until the test process ends.
+/// A server with a socket and a port, or only a port. It runs until the test process ends.
 pub(crate) struct Listener {
     /// Keeps the unix socket's place.
     _folder: Option<TempDir>,
     pub(crate) addresses: Vec<Address>,
 }
 
-/// All that a server has heard, decrypted.
+/// All that a server has received, decrypted.
 #[derive(Clone, Default)]
 pub(crate) struct Ear(Arc<Mutex<Vec<u8>>>);
 
@@ -79,7 +79,7 @@ impl Ear {
 }
 
 impl Peer {
-    /// Sends; false once the client has hung up.
+    /// Sends; false once the client has disconnected.
     pub(crate) fn say(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         let bytes = bytes.as_ref();
         match &mut self.tls {
@@ -91,7 +91,8 @@ impl Peer {
         }
     }
 
-    /// Sends a byte at a time, for as long as the client listens: slower than any of these limits in all.
+    /// Sends one byte at a time, as long as the client listens. In all it takes longer than any of these
+    /// limits.
     pub(crate) fn dribble(mut self, bytes: impl AsRef<[u8]>) {
         for byte in bytes.as_ref() {
             if !self.say([*byte]) {
@@ -102,19 +103,19 @@ impl Peer {
         self.stay();
     }
 
-    /// Sends the same again and again, for as long as the client listens, with pauses.
+    /// Sends the same bytes repeatedly, as long as the client listens, with pauses.
     pub(crate) fn repeat(mut self, bytes: impl AsRef<[u8]>) {
         while self.say(bytes.as_ref()) {
             thread::sleep(Duration::from_millis(5));
         }
     }
 
-    /// Waits for what the client sends next; false once it has hung up.
+    /// Waits for what the client sends next; false once it has disconnected.
     pub(crate) fn hear(&mut self) -> bool {
         !self.listen().is_empty()
     }
 
-    /// What the client sends next; nothing once it has hung up.
+    /// What the client sends next; empty once it has disconnected.
     pub(crate) fn listen(&mut self) -> Vec<u8> {
         let mut buffer = [0; 4096];
         let heard = match &mut self.tls {
@@ -126,23 +127,23 @@ impl Peer {
         buffer[..bytes].to_vec()
     }
 
-    /// Waits for so many bytes in clear.
+    /// Waits for this many unencrypted bytes.
     pub(crate) fn hear_bytes(&mut self, count: usize) {
         let mut bytes = vec![0; count];
-        // A client that has hung up is found out by whoever speaks to it.
+        // If the client has disconnected, the next send finds out.
         let _ = self.socket.read_exact(&mut bytes);
         self.ear.0.lock().expect("no listener panics").extend_from_slice(&bytes);
     }
 
-    /// Is silent until the client hangs up.
+    /// Sends nothing until the client disconnects.
     pub(crate) fn stay(mut self) {
         while self.hear() {}
     }
 
-    /// Encrypts the connection, with a certificate that nobody vouches for.
+    /// Encrypts the connection, with a certificate that no authority has signed.
     pub(crate) fn encrypt(&mut self) {
         let mut tls = ServerConnection::new(Arc::clone(&TLS)).expect("a configuration");
-        // A client that does not trust the certificate hangs up.
+        // A client that does not trust the certificate disconnects.
         let _ = tls.complete_io(&mut self.socket);
         self.tls = Some(tls);
     }

@@ -1,4 +1,4 @@
-//! Servers that let nobody in.
+//! Servers that let nobody log in.
 
 use dyno_load::Protocol::{Mysql, Pgsql};
 use dyno_load::TlsMode;
@@ -87,7 +87,7 @@ fn one_with_an_unknown_way_to_authenticate() {
 #[test]
 fn one_that_is_full() {
     fails(Mysql, "error 1040 (HY000): Too many connections", |mut peer| {
-        // The client has not said yet that it knows SQL states.
+        // The client has not announced yet that it knows SQL states.
         peer.say(mysql::packet(0, b"\xff\x10\x04Too many connections"));
     });
     fails(Pgsql, "(53300): sorry, too many clients already", |mut peer| {

@@ -1,4 +1,4 @@
-//! What a MySQL server says.
+//! Messages of a MySQL server.
 
 use crate::listener::Peer;
 
@@ -18,7 +18,7 @@ pub(crate) fn greeting(tls: bool) -> Vec<u8> {
     greeting_of("mysql_native_password", if tls { SSL } else { 0 })
 }
 
-/// The first packet of a server whose default is another plugin, and that can do more.
+/// The first packet of a server with another default plugin and more capabilities.
 pub(crate) fn greeting_of(plugin: &str, more: u32) -> Vec<u8> {
     let [a, b, c, d] = (PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH | more).to_le_bytes();
     let parts: [&[u8]; 6] = [
@@ -58,7 +58,8 @@ pub(crate) fn let_in(peer: &mut Peer) {
     peer.hear();
 }
 
-/// The beginning of a result: so many columns, up to the first row. The second is the number of the next packet.
+/// The beginning of a result with this many columns, up to the first row. The second value is the number of
+/// the next packet.
 pub(crate) fn columns(count: u16) -> (Vec<u8>, u8) {
     let [low, high] = count.to_le_bytes();
     let mut bytes = packet(1, &[0xFC, low, high]);
@@ -71,7 +72,7 @@ pub(crate) fn columns(count: u16) -> (Vec<u8>, u8) {
     (bytes, number.wrapping_add(1))
 }
 
-/// What ends columns, and rows.
+/// The end of columns, or of rows.
 pub(crate) fn end(number: u8) -> Vec<u8> {
     packet(number, &[0xFE, 0, 0, 2, 0])
 }

@@ -1,4 +1,4 @@
-//! What a PostgreSQL server says.
+//! Messages of a PostgreSQL server.
 
 use crate::listener::Peer;
 
@@ -29,7 +29,7 @@ pub(crate) fn let_in(peer: &mut Peer) {
     peer.hear();
 }
 
-/// The beginning of a result: so many columns, up to the first row.
+/// The beginning of a result with this many columns, up to the first row.
 pub(crate) fn columns(count: u16) -> Vec<u8> {
     let column = b"c\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
     message(b'T', &[&count.to_be_bytes()[..], &column.repeat(usize::from(count))].concat())
@@ -40,7 +40,7 @@ pub(crate) fn row(field: &[u8]) -> Vec<u8> {
     message(b'D', &[&[0, 1], &(field.len() as u32).to_be_bytes()[..], field].concat())
 }
 
-/// What ends a result.
+/// The end of a result.
 pub(crate) fn end() -> Vec<u8> {
     [message(b'C', b"SELECT 1\0"), ready()].concat()
 }

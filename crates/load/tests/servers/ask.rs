@@ -1,4 +1,4 @@
-//! Lua code that is run once on a connection, and what it prints.
+//! Runs Lua code once on a connection, and returns what it prints.
 
 use dyno_engine::Server;
 use dyno_load::{Job, Scheduler};
@@ -27,7 +27,7 @@ pub(crate) fn on_every_scheduler(job: &Job) -> Vec<Job> {
     SCHEDULERS.map(|scheduler| Job { scheduler, ..job.clone() }).into()
 }
 
-/// What a job printed; what it failed with.
+/// What a job printed, or the message with which it failed.
 pub(crate) fn answer(job: Job) -> Result<Vec<String>, String> {
     let story = run(job);
     story.failure.map_or(Ok(story.printed), Err)

@@ -55,7 +55,7 @@ pub(crate) fn with_options(mut job: Job, options: &[(&str, &str)]) -> Job {
     job
 }
 
-/// What a job said.
+/// The frames of a job.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     pub(crate) ticks: Vec<Tick>,
@@ -79,7 +79,7 @@ impl Story {
         }
     }
 
-    /// The total of a job that went well.
+    /// The total of a job that succeeded.
     pub(crate) fn success(self) -> Total {
         assert_eq!(self.failure, None);
         self.total.expect("a total")
@@ -92,7 +92,7 @@ pub(crate) fn run(job: Job) -> Story {
     story
 }
 
-/// Runs a job in slices, and gives `between` a look at the server while the connections rest.
+/// Runs a job in slices, and calls `between` while the connections rest.
 pub(crate) fn run_sliced(mut job: Job, slices: &[SliceOrder], mut between: impl FnMut()) -> Story {
     job.sliced = true;
     let (sender, orders) = channel();

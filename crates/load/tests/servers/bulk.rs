@@ -30,7 +30,7 @@ fn commands<'a>(server: &'a Server, body: &str) -> impl Iterator<Item = Job> + u
 
 fn ahead(server: &mut Server) {
     execute(server, &["CREATE TABLE bulk (id INT PRIMARY KEY, word VARCHAR(100))"]);
-    // The count in the middle, the rollback and the goodbye each wait for what is under way.
+    // The count in the middle, the rollback and the last message each wait for statements in flight.
     let body = "
         rows(con, 1, 12000)
         print(tonumber(con:query_row('SELECT COUNT(*) FROM bulk')) > 0)
@@ -80,8 +80,8 @@ fn late_error(server: &mut Server) {
     execute(server, &["DROP TABLE bulk"]);
 }
 
-/// These servers take rows of TPC-H as lines (`COPY`, `LOAD DATA LOCAL`). What does not fit into a column is an error, also
-/// where the server would cut it with a warning.
+/// These servers take rows of TPC-H as lines (`COPY`, `LOAD DATA LOCAL`). A value that does not fit into a
+/// column is an error, even if the server would truncate it with a warning.
 fn lines(server: &mut Server) {
     let is_postgres = server.access().engine == "postgres";
     let wide = "CREATE TABLE nation (n_nationkey INT PRIMARY KEY, n_name VARCHAR(25), n_regionkey INT, n_comment VARCHAR(152))";

@@ -22,7 +22,7 @@ const ZSTD: Compression = Compression { zlib: false, zstd: true, uncompressed: f
 const EITHER: Compression = Compression { zlib: true, zstd: true, uncompressed: false };
 const NONE: Compression = Compression { zlib: false, zstd: false, uncompressed: true };
 
-/// Whatever it is, or none.
+/// Any algorithm, or no compression.
 fn preferred(compression: Compression) -> Compression {
     Compression { uncompressed: true, ..compression }
 }
@@ -75,7 +75,7 @@ fn with_zstd(server: &Server) {
     refuses(server, EITHER, "(zlib, zstd)");
 }
 
-/// Holds that a server answers as ever, and whether it thinks itself compressed.
+/// Checks that a server answers as usual, and whether it considers the connection compressed.
 fn speaks(server: &Server, compression: Compression, state: &str) {
     let mut job = ask(server, CODE);
     job.target.compression = compression;
@@ -86,7 +86,7 @@ fn speaks(server: &Server, compression: Compression, state: &str) {
     }
 }
 
-/// Holds what a server calls the algorithm of a connection, and its level: MySQL's defaults, 6 and 3.
+/// Checks the server's name for the algorithm of a connection, and its level: MySQL's defaults, 6 and 3.
 fn is_known_as(server: &Server, compression: Compression, algorithm: &str) {
     let code = "
      for _, name in ipairs({'Compression_algorithm', 'Compression_level'}) do

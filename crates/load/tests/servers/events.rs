@@ -35,7 +35,7 @@ fn rate(server: &mut Server) {
 }
 
 fn queueing(server: &mut Server) {
-    // Each event takes 20 ms, and 100 a second are due: the one connection keeps up with half of them.
+    // Each event takes 20 ms, and 100 a second are due, so the one connection can run half of them.
     let source = "
         function thread_init() con = sysbench.sql.driver():connect() end
         function event() con:query('SELECT 1'); ffi.C.usleep(20000) end
@@ -97,7 +97,7 @@ end
 
 fn deadlock(server: &mut Server) {
     if server.access().engine == "postgres" {
-        // It looks for deadlocks once a second, and there are dozens.
+        // The server looks for deadlocks once a second, and there are dozens.
         server.query("ALTER SYSTEM SET deadlock_timeout = '20ms'").expect("a setting");
         server.query("SELECT pg_reload_conf()").expect("a reload");
     }
@@ -114,7 +114,7 @@ fn deadlock(server: &mut Server) {
         total_events += counts.events;
     }
     let sum = server.query("select sum(n) from crossing").expect("a sum");
-    // What a failed attempt did was undone: each event counts exactly twice.
+    // Failed attempts were undone, so each event counts exactly twice.
     assert_eq!(sum.rows[0][0].as_deref(), Some((2 * total_events).to_string().as_str()));
 }
 
@@ -123,7 +123,7 @@ fn stop(server: &mut Server) {
         let mut job = job(server, "one_query", ONE_QUERY, "run");
         job.connections = 3;
         job.scheduler = scheduler;
-        // Without a limit of time it would go on for ever.
+        // Without a time limit it would run for ever.
         job.seconds = None;
         let began = Instant::now();
         let story = run_until_it_works(job);
@@ -142,8 +142,9 @@ fn warm_up(server: &mut Server) {
     assert!(warm > 0);
     let total = story.success();
     assert_eq!(total.counts.events, counted);
-    // The loop hands in its records once a turn, after it has begun the next event of each connection that is free: the time
-    // may end between. Then the event that had ended and the one in flight come after the last tick.
+    // The loop hands over its records once per turn, after it has begun the next event of each free
+    // connection. The time may end in between. Then the event that had ended and the one in flight come after
+    // the last tick.
     let late = total.latency.histogram().len() - counted;
     assert!(late <= 2, "{late} events of one connection came after the last tick");
 }

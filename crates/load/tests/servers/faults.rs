@@ -100,7 +100,7 @@ fn hangs(server: &mut Server) {
     }
 }
 
-/// It is interrupted in an event, or in `thread_done`, where a thread may be whose last event was held up for so long.
+/// It is interrupted in an event, or in `thread_done` if the thread's last event was delayed for that long.
 fn interrupted(server: &mut Server) {
     let forever = "while true do sysbench.rand.default(1, 9) end end";
     for source in

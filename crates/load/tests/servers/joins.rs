@@ -1,4 +1,4 @@
-//! Connections that join: all are open from the start, each runs events from its time on.
+//! Connections that join: all are open from the start, and each runs events from its own time on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -25,7 +25,7 @@ const TIMES: [(f64, u32); 2] = [(0.4, 2), (0.9, CONNECTIONS)];
 /// Time in which all have joined on the slowest host.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Each event leaves the number of its connection.
+/// Each event records the number of its connection.
 const EVENT: &str = "
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query('INSERT INTO joined VALUES (' .. sysbench.tid .. ')') end
@@ -49,7 +49,7 @@ fn seen(server: &Server) -> Vec<i64> {
     found.rows.iter().map(|row| number(row).expect("a number")).collect()
 }
 
-/// Waits until the server has a session of each connection, which does nothing.
+/// Waits until the server has an idle session for each connection.
 fn wait_for_sessions(server: &Server) {
     let began = Instant::now();
     while sleeping(server).len() != CONNECTIONS as usize {
@@ -63,7 +63,7 @@ fn with_table(server: &Server, test: impl FnOnce()) {
     server.query("DROP TABLE joined").expect("no table");
 }
 
-/// Runs a job until all have joined, and checks at every tick who has.
+/// Runs a job until all have joined, and checks at every tick which connections have.
 fn watch(server: &Server, job: Job) {
     let (sender, orders) = channel();
     let stop = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! Logins: who is let in, by which method, and how others are turned away.
+//! Logins: who may log in, by which method, and how others are refused.
 
 use std::fs;
 use std::path::Path;
@@ -102,7 +102,8 @@ fn postgres(server: &mut Server) {
     strangers_are_refused(server, "\"stranger\"", "database \"nowhere\" does not exist");
 }
 
-/// A password in clear goes over the socket and the loopback interface; `trust.rs` has what goes further.
+/// A password in clear text is sent over the socket and the loopback interface. `trust.rs` tests other
+/// networks.
 fn clear_passwords_stay_on_the_machine(server: &Server) {
     for job in every_way(&visit(server, "clear", PASSWORD), server) {
         assert_eq!(answer(job), Ok(vec!["clear".to_owned()]));
@@ -110,7 +111,7 @@ fn clear_passwords_stay_on_the_machine(server: &Server) {
     refused_with(visit(server, "clear", "open barley"), "password authentication failed for user \"clear\"");
 }
 
-/// Says by which method each user logs in; all others by the last.
+/// Sets the method by which each user logs in. The last applies to all others.
 fn set_methods(datadir: &Path, methods: &[(&str, &str)]) {
     let path = datadir.join("pg_hba.conf");
     let rules = |user: &str, method: &str| {
@@ -128,7 +129,7 @@ fn visit(server: &Server, user: &str, password: &str) -> Job {
     job.target.user = user.into();
     job.target.password = password.into();
     if server.access().engine != "postgres" {
-        // Accounts here have no rights on it.
+        // Accounts here have no rights on the database.
         job.target.database = String::new();
     }
     job

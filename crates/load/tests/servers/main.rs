@@ -1,4 +1,4 @@
-//! Load on real servers: what the scripts do arrives, is counted, and fails with the server's own words.
+//! Load on real servers: the work of scripts arrives, is counted, and fails with the server's own message.
 
 mod ask;
 mod bench;
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 const SYSTEMS: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
 
 fn main() -> ExitCode {
-    // The storm takes longest, and its thousands of threads would starve the tests of what happens when, which come last.
+    // The storm takes longest, and its thousands of threads would starve the timing tests, which come last.
     let mut tests = storm::tests();
     for system in SYSTEMS {
         tests.extend(faults::tests(system));

@@ -1,4 +1,4 @@
-//! The workloads of the suite `sysbench-micro`: what they ask, and what comes back.
+//! The workloads of the suite `sysbench-micro`: their statements, and the results.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use crate::bench::{job_on, run, target, with_options};
 
 const TABLES: [(&str, &str); 2] = [("tables", "2"), ("table_size", "200")];
 
-/// Lets a workload's prepared statements tell what they send and get: a line of SQL, then one of the number of rows,
-/// that of columns, and the first column of every row.
+/// Makes a workload's prepared statements print what they send and receive: a line of SQL, then a line with
+/// the number of rows, the number of columns, and the first column of every row.
 const TELL: &str = r#"
 local prepare = prepare_for_table
 function prepare_for_table(table_num, kind, sql, ...)
@@ -64,12 +64,12 @@ fn check_all(target: &Target) {
 fn builtin(target: &Target, name: &str, command: &str, more: &str) -> Job {
     let source = [builtin_workload(name).expect("a built-in workload"), more].concat();
     let mut job = with_options(job_on(target.clone(), name, &source, command), &TABLES);
-    // As in plans; `special`, the default, would ask for few values again and again.
+    // As in plans. The default, `special`, would ask for few values repeatedly.
     job.tuning.globals.insert("rand_type".to_owned(), "uniform".to_owned());
     job
 }
 
-/// What a statement sent and got.
+/// What a statement sent and received.
 struct Told {
     sql: String,
     rows: usize,
@@ -107,7 +107,8 @@ fn points_are_selected(target: &Target) {
             assert!(told.sql.starts_with(&beginning), "{}", told.sql);
             assert!(told.sql.contains(&format!(" WHERE {key} IN (?, ")), "{}", told.sql);
             assert_eq!((told.sql.matches('?').count(), told.columns), (30, count), "{}", told.sql);
-            // A list may hold a value twice; of 200 values 30 are hardly ever fewer than 15.
+            // A list may contain a value twice. 30 of 200 values are hardly ever fewer than 15 different
+            // ones.
             assert!(key == "k" || (15..=30).contains(&told.rows), "{} rows", told.rows);
         }
     }

@@ -1,5 +1,5 @@
-//! Stalls of the disk: the volume of a server is frozen for a while, so that no commit comes back. Takes root and loop
-//! devices; where they are missing, these tests are ignored with what it is.
+//! Stalls of the disk: the volume of a server is frozen for a while, so that no commit returns. Needs root
+//! and loop devices. If they are missing, these tests are ignored with the reason.
 
 use std::fs::File;
 use std::os::fd::AsRawFd as _;
@@ -26,9 +26,10 @@ function event(tid) con:query('UPDATE t SET k = k + 1 WHERE id = ' .. tid + 1) e
 const CONNECTIONS: u32 = 4;
 const RATE: f64 = 200.0;
 const PAUSE: Duration = Duration::from_secs(3);
-/// Where in a job's time the pause begins.
+/// When the pause begins in a job's time.
 const PAUSED_AT_SECONDS: f64 = 1.0;
-/// What an event's latency may be short of the pause that it met: it may have begun after the disk stood still.
+/// How much shorter an event's latency may be than the pause, because the event may have begun during the
+/// pause.
 const SLACK_SECONDS: f64 = 0.5;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -106,10 +107,11 @@ impl Disk<'_> {
                 Frame::Tick(tick) => {
                     seconds += tick.seconds;
                     if seconds >= PAUSED_AT_SECONDS && pause.is_none() {
-                        // Before the next tick, so that the time does not end before the pause has begun.
+                        // Before the next tick, so that the job's time does not end before the pause has
+                        // begun.
                         let began = Instant::now();
                         let frozen = Frozen::freeze(self.folder);
-                        // What is written first may take a good part of a second.
+                        // The first writes may take a good part of a second.
                         left_seconds = job_seconds - seconds - began.elapsed().as_secs_f64();
                         pause = Some(scope.spawn(move || hold(frozen)));
                     }
@@ -133,7 +135,7 @@ impl Disk<'_> {
     }
 }
 
-/// Returns for how long the disk stood still, in seconds.
+/// Returns the length of the pause, in seconds.
 fn hold(frozen: Frozen) -> f64 {
     let began = Instant::now();
     thread::sleep(PAUSE);
@@ -142,7 +144,7 @@ fn hold(frozen: Frozen) -> f64 {
     seconds
 }
 
-/// Holds the greatest latency against the time that the disk stood still.
+/// Compares the greatest latency with the length of the pause.
 fn assert_pause_counts(total: &Total, pause: &Pause, scheduler: Scheduler) {
     let max_seconds = total.latency.histogram().max() as f64 / 1e6;
     assert!(max_seconds >= pause.seconds - SLACK_SECONDS, "{scheduler:?}: {max_seconds} s");
@@ -173,7 +175,7 @@ fn amid_a_rate(disk: &Disk<'_>) {
     });
 }
 
-/// The measured time ends while the disk pauses, and events in flight are waited for.
+/// The measured time ends during the pause, and events in flight are waited for.
 fn at_the_end_of_a_closed_loop(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |job, scheduler| {
         let (total, pause) = disk.run(job);
@@ -196,7 +198,7 @@ fn at_the_end_of_a_rate(disk: &Disk<'_>) {
     });
 }
 
-/// The disk pauses for longer than events in flight are waited for.
+/// The pause is longer than the wait for events in flight.
 fn abandoned(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
         job.tuning.end_seconds_max = 0.1;

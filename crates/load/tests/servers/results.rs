@@ -23,7 +23,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// Prints what `result` holds, and what follows it.
+/// Prints the contents of `result`, and of further results.
 const PRINT_ALL: &str = "
  local function show(result)
     local row = result:fetch_row()
@@ -96,7 +96,7 @@ fn warnings(server: &mut Server) {
 }
 
 fn wide(server: &mut Server) {
-    // What each server's manual gives as its limit.
+    // The limits in the servers' manuals.
     let fields = if server.access().engine == "postgres" { 1664 } else { 4096 };
     let code = format!(
         "local sql = 'SELECT ' .. string.rep('1,', {fields} - 1) .. '2'
@@ -110,7 +110,7 @@ fn wide(server: &mut Server) {
     }
 }
 
-/// Of six connections, three come by the socket and three by the port.
+/// Of six connections, three use the socket and three the port.
 fn addresses(server: &mut Server) {
     let way = if server.access().engine == "postgres" {
         "SELECT COALESCE(host(inet_client_addr()), 'socket')"

@@ -1,4 +1,4 @@
-//! Slices: events run upon an order only, and are counted where they belong.
+//! Slices: events run only after an order, and are counted where they belong.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -47,7 +47,7 @@ fn rest(server: &mut Server) {
     }
 }
 
-/// Numbers of the sessions that do nothing, beside the one that asks.
+/// Numbers of the idle sessions, without the one that asks.
 pub(crate) fn sleeping(server: &Server) -> Vec<String> {
     let sql = if server.access().engine == "postgres" {
         "SELECT pid FROM pg_stat_activity WHERE state = 'idle' AND backend_type = 'client backend' ORDER BY pid"
@@ -65,9 +65,11 @@ fn counts(server: &mut Server) {
         let [first, second] = &story.slices[..] else { panic!("{:?}", story.slices) };
         for slice in [first, second] {
             assert!(slice.seconds >= 0.3, "every connection is busy until the end: {}", slice.seconds);
-            // An event is one query, whose answer may come just before the lead's end and the event's after it.
+            // An event is one query. Its answer may come just before the end of the lead, and the event's end
+            // after it.
             assert!(slice.counts.queries().abs_diff(slice.counts.events) <= 4, "{:?}", slice.counts);
-            // A latency is of an event that began in the slice's time; those under way at its beginning are shares.
+            // Latencies belong to events that began in the slice's time. Events in flight at its beginning
+            // count as shares.
             let latencies = slice.latency.histogram().len();
             let early = slice.counts.events - latencies;
             assert!(early <= 4, "{latencies} {:?}", slice.counts);
@@ -104,7 +106,7 @@ fn stall(server: &mut Server) {
         assert!((0.5..5.0).contains(&slice.seconds), "{}", slice.seconds);
         assert!(slice.latency.histogram().min() >= 499_000, "{}", slice.latency.histogram().min());
     }
-    // Of 0.5 s, the 0.1 s before the counted time are no part of it.
+    // Of 0.5 s, the 0.1 s before the counted time do not count.
     for job in schedulers(server, &source) {
         let story = run_sliced(job, &[order(0.1, 0.1)], || ());
         let [slice] = &story.slices[..] else { panic!("{:?}", story.slices) };
@@ -168,7 +170,7 @@ fn paced(server: &mut Server) {
     }
 }
 
-/// 4 connections of which each event takes 0.02 s or more carry 200 events a second, and are asked for 2,000.
+/// 4 connections whose events take 0.02 s or more can carry 200 events a second, and 2,000 are due.
 fn overload(server: &mut Server) {
     let sleep =
         if server.access().engine == "postgres" { "SELECT pg_sleep(0.02)" } else { "SELECT SLEEP(0.02)" };

@@ -1,4 +1,5 @@
-//! Stalls: a server that is stopped for a while shows in latencies, gaps and what is left undone, wherever the trial ends.
+//! Stalls: a server that is stopped for a while shows in latencies, gaps and unfinished events, wherever the
+//! trial ends.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -26,9 +27,9 @@ function event() con:query('SELECT 1') end
 const CONNECTIONS: u32 = 4;
 /// Measured time of a job. The server is stopped after its first second, or later on a busy machine.
 const SECONDS: f64 = 2.5;
-/// A server that was stopped for less of that time shows nothing: the job runs again.
+/// If the server was stopped for less of that time, nothing shows, and the job runs again.
 const STOPPED_SECONDS_MIN: f64 = 1.0;
-/// Jobs after which the machine is too busy.
+/// After this many jobs, the machine counts as too busy.
 const ATTEMPTS: u32 = 5;
 /// Time that the server is stopped after the end of the job's time.
 const HELD: Duration = Duration::from_millis(700);
@@ -41,18 +42,19 @@ struct StoppedJob {
 }
 
 impl StoppedJob {
-    /// Less than an event that met the stop took, in µs, if it ended when the server went on.
+    /// A lower bound of the latency of an event that met the stop, in µs, if it ended when the server
+    /// continued.
     fn latency_us_min(&self) -> u64 {
         ((self.stopped_seconds + HELD.as_secs_f64() - 0.2) * 1e6) as u64
     }
 
-    /// Less than the age of what met the stop at the end of the time.
+    /// A lower bound of the age, at the end of the time, of an event that met the stop.
     fn age_seconds_min(&self) -> f64 {
         self.stopped_seconds - 0.3
     }
 }
 
-/// The server is stopped before the end, and goes on after it.
+/// The server is stopped before the end, and continues after it.
 fn stopped_at_the_end(server: &Server, job: &Job, held: Duration) -> StoppedJob {
     let jobs = (0..ATTEMPTS).map(|_| stopped_once(server, job.clone(), held));
     let mut long_enough = jobs.filter(|job| job.stopped_seconds >= STOPPED_SECONDS_MIN);
@@ -116,7 +118,7 @@ fn due(server: &mut Server) {
         job.rate = Some(Rate::steady(400.0));
         let stopped = stopped_at_the_end(server, &job, HELD);
         let total = &stopped.total;
-        // A quarter of what is due in that time.
+        // A quarter of the events that become due in that time.
         assert!(total.backlog as f64 > 100.0 * stopped.stopped_seconds, "{scheduler:?}: {}", total.backlog);
         let ages = total.censored.histogram();
         assert_eq!(ages.len(), total.backlog, "{scheduler:?}");

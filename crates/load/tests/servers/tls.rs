@@ -1,4 +1,4 @@
-//! TLS: what each mode asks of a server.
+//! TLS: what each mode requires of a server.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// What asks a server whether this connection is encrypted.
+/// Asks a server whether this connection is encrypted.
 fn is_encrypted(server: &Server) -> Job {
     let code = if server.access().engine == "postgres" {
         "print(con:query_row('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()') == 't')"
@@ -47,7 +47,7 @@ fn with_tls(job: &Job, mode: TlsMode, ca: Option<&Path>) -> Job {
     job
 }
 
-/// The same server by the name that its certificate is about.
+/// The same server by the name in its certificate.
 fn by_name(mut job: Job) -> Job {
     for address in &mut job.target.addresses {
         if let Address::Tcp { host, .. } = address {
@@ -84,7 +84,7 @@ fn modes(installation: &Installation) {
     for mode in [TlsMode::Preferred, TlsMode::Required] {
         gives(&with_tls(&job, mode, None), true);
     }
-    // Called by its number, which its certificate does not name.
+    // Addressed by its number, which its certificate does not contain.
     gives(&with_tls(&job, TlsMode::VerifyCa, ca), true);
     is_refused(&with_tls(&job, TlsMode::VerifyIdentity, ca), "not valid for name");
     gives(&by_name(with_tls(&job, TlsMode::VerifyIdentity, ca)), true);
@@ -140,7 +140,7 @@ fn ciphers(installation: &Installation) {
     {
         agree_on(&tls12, cipher, cipher);
     }
-    // A list of one version's ciphers says nothing of the other's.
+    // A list of one version's ciphers does not affect the other version.
     agree_on(&tls13, "ECDHE-ECDSA-AES128-GCM-SHA256", "TLS_");
     agree_on(&tls12, "TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-");
     let both = "TLS_CHACHA20_POLY1305_SHA256:ECDHE-ECDSA-AES128-GCM-SHA256";
@@ -154,7 +154,7 @@ fn ciphers(installation: &Installation) {
     is_refused(&with_ciphers(&tls13, "HIGH:!aNULL"), "OpenSSL's keywords");
 }
 
-/// A MySQL 8 makes itself an RSA key; of its own accord it has no cipher with `CHACHA20`.
+/// MySQL 8 makes itself an RSA key. By default it has no cipher with `CHACHA20`.
 fn rsa_ciphers(server: &Server) {
     let ciphers =
         ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"];
@@ -173,7 +173,7 @@ fn with_ciphers(server: &Server, list: &str) -> Job {
     job
 }
 
-/// Holds that the cipher that both sides take begins like this.
+/// Checks how the name of the agreed cipher begins.
 fn agree_on(server: &Server, list: &str, beginning: &str) {
     for job in on_every_scheduler(&with_ciphers(server, list)) {
         let printed = answer(job).unwrap_or_else(|error| panic!("{list}: {error}"));

@@ -1,4 +1,4 @@
-//! What a server learns that is reached over a network, and has not shown who it is.
+//! What is sent to a server that is reached over a network and has not proven its identity.
 
 use std::fs;
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A server that is reached by an address which other hosts could have; none if this host has no such address.
+/// A server at an address that other hosts could have; `None` if this host has no such address.
 fn start_on_network(installation: &Installation, folder: &Path, settings: &[(&str, &str)]) -> Option<Server> {
     let host = own_address()?;
     let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -75,7 +75,7 @@ fn mysql(installation: &Installation) {
     let pinned = Trust { public_key: Some(read_public_key(&file).expect("its key")), ..Trust::default() };
     let taken = Trust { takes_public_key: true, ..Trust::default() };
     let nothing = Trust::default();
-    // Each login takes the full path: the server keeps no hash.
+    // Each login takes the full path, because the server forgets the hash.
     let forgetting = |job: Job| {
         execute(&server, &["FLUSH PRIVILEGES"]);
         job
@@ -96,7 +96,7 @@ fn mysql(installation: &Installation) {
     enters(&visit(&server, "caching", TlsMode::Disabled, &nothing));
 }
 
-/// Has a PostgreSQL server take other rules of who may log in and how.
+/// Makes a PostgreSQL server use other rules for logins.
 fn let_in_by(server: &Server, rules: &str) {
     let value = |sql: &str| {
         let mut client = server.connect(Duration::from_secs(10)).expect("a connection");
@@ -104,7 +104,7 @@ fn let_in_by(server: &Server, rules: &str) {
         rows.into_iter().flatten().flatten().next().expect("a value")
     };
     fs::write(value("SHOW hba_file"), rules).expect("the server's own file can be written");
-    // New sessions have this time from the process that reads the file.
+    // New sessions get this time from the process that reads the file.
     let loaded = value("SELECT pg_conf_load_time()");
     execute(server, &["SELECT pg_reload_conf()"]);
     wait_until("the rules are read", || value("SELECT pg_conf_load_time()") != loaded);

@@ -1,4 +1,4 @@
-//! Values of every type: in text results and in those of prepared statements, which are binary with MySQL.
+//! Values of every type: in text results and in those of prepared statements, which are binary in MySQL.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -69,7 +69,7 @@ const MYSQL: &[Value] = &[
     ("SET('a','b','c')", "'a,c'", "a,c"),
 ];
 
-/// What MariaDB has and MySQL 5.6 has not.
+/// Types that MariaDB has and MySQL 5.6 lacks.
 const MARIADB: &[Value] = &[
     ("JSON", "'{\"a\": [1, null]}'", "{\"a\": [1, null]}"),
     ("UUID", "'123e4567-e89b-12d3-a456-426655440000'", "123e4567-e89b-12d3-a456-426655440000"),
@@ -100,7 +100,7 @@ const POSTGRES: &[Value] = &[
     ("integer[]", "'{1,NULL,3}'", "{1,NULL,3}"),
 ];
 
-/// Prints a result, a value a line, NULL as `nil`.
+/// Prints a result, one value per line, NULL as `nil`.
 const PRINT: &str = "
  local function print_rows(result)
     for _ = 1, result.nrows do
@@ -142,7 +142,7 @@ fn same(server: &Server, values: &[Value]) {
     }
 }
 
-/// Parameters come back as they were bound, more than once, NULL included.
+/// Parameters are returned as they were bound, repeatedly and including NULL.
 fn parameters(server: &mut Server) {
     execute(
         server,

@@ -55,7 +55,7 @@ fn counts(server: &mut Server) {
     assert_eq!(of("oltp_point_select", &[]), (50, 0, 0));
     assert_eq!(of("oltp_read_only", &[]), (50 * 14, 0, 50 * 2));
     assert_eq!(of("oltp_read_only", &[("skip_trx", "on"), ("range_selects", "off")]), (50 * 10, 0, 0));
-    // A row that gets the value it has is no write: such an update is one of the others.
+    // An update that does not change the row's value is not a write, so it counts among the others.
     let (reads, writes, others) = of("oltp_read_write", &[]);
     assert_eq!((reads, writes + others), (50 * 14, 50 * 6));
     assert!(writes >= 50 * 3, "{writes}");

@@ -1,4 +1,5 @@
-//! Events of an event loop: begins them when due, records them at their end, reruns them after ignored errors.
+//! Events of an event loop: begins them when due, records them when they end, reruns them after ignored
+//! errors.
 
 use dyno_script::{Entry, Reply};
 
@@ -10,7 +11,7 @@ use super::{EventLoop, LoopError};
 use crate::measure::recorder::Part;
 use crate::schedule::control::Phase;
 
-/// The begin of a task's next event.
+/// When a task's next event begins.
 enum Next {
     Now,
     Later,
@@ -18,7 +19,7 @@ enum Next {
 }
 
 impl EventLoop<'_> {
-    /// What follows the end of an entry point: the next one, or waiting.
+    /// Continues after the end of an entry point: with the next one, or by waiting.
     pub(super) fn finished(&mut self, slot: usize, stop: bool) -> Result<Option<Reply>, LoopError> {
         match self.slots[slot].stage {
             Stage::Event => {
@@ -80,7 +81,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Likewise for a loop of the script's own.
+    /// The same for a loop of the script's own.
     pub(super) fn next_of_own_loop(&mut self, slot: usize) -> Option<Reply> {
         self.read_clock();
         match self.next_due(slot) {
@@ -207,7 +208,7 @@ impl EventLoop<'_> {
         reply.map_or(Ok(()), |reply| self.drive(slot, reply))
     }
 
-    /// There are no more events: ends tasks without one.
+    /// Ends tasks without an event, because there are no more events.
     pub(super) fn end_idle_tasks(&mut self) -> Result<(), LoopError> {
         let thinking = (0..self.slots.len()).filter(|&slot| self.slots[slot].stage == Stage::Thinking);
         let thinking: Vec<u32> = thinking.map(|slot| slot as u32).collect();
@@ -261,7 +262,7 @@ impl EventLoop<'_> {
         if self.timers.next_ns().is_none() {
             return Ok(());
         }
-        // Timers set meanwhile wait for the next turn, so that many timers cannot starve sockets.
+        // Timers that are set meanwhile wait for the next turn, so that many timers cannot starve sockets.
         let now_ns = self.now_ns();
         while let Some((at_ns, slot)) = self.timers.take_due(now_ns) {
             let slot = slot as usize;

@@ -1,4 +1,4 @@
-//! Connections that join: each begins its events at its time after measuring began.
+//! Connections that join: each begins its events at a time after measuring began.
 
 use super::EventLoop;
 

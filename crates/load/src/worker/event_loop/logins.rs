@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{EventLoop, LoopError};
 
-/// A connection that must be open at a time.
+/// A connection that must be open by a deadline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Login {
     at: Instant,
@@ -13,14 +13,14 @@ pub(super) struct Login {
 }
 
 impl EventLoop<'_> {
-    /// Takes note of a connection that is being opened.
+    /// Records a connection that is being opened.
     pub(super) fn watch_login(&mut self, slot: usize, link: usize) {
         if let Some(at) = self.slots[slot].links[link].new_deadline() {
             self.logins.push_back(Login { at, slot, link });
         }
     }
 
-    /// Time until the next connection is late; none if all are open, so that an event costs no timer.
+    /// Time until the next connection is late; `None` if all are open, so that events need no timer.
     pub(super) fn login_wait(&mut self) -> Option<Duration> {
         self.next_login().map(|login| login.at.saturating_duration_since(Instant::now()))
     }

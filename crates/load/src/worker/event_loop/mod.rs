@@ -27,15 +27,17 @@ use crate::schedule::arrivals::Schedule;
 use crate::schedule::control::{Phase, Window};
 use crate::statements::distinct::StatementNotes;
 
-/// Longest sleep of the loop at a given rate, so that the backlog is known.
+/// Longest sleep of the loop at a given rate, so that the backlog stays up to date.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// Part of the answers in flight that the loop gathers before it takes them up while all cores are busy, and the most.
+/// The part of the answers in flight that the loop gathers before handling them while all cores are busy, and
+/// the most.
 const GATHERED_SHARE: u32 = 4;
 const GATHERED_MAX: u32 = 32;
 /// Longest time for which an answer waits for others.
 const GATHER_PATIENCE: Duration = Duration::from_micros(400);
-/// Connections at work for each core from which on answers are gathered: those that are left must keep the cores busy.
+/// Answers are gathered if there are at least this many working connections per core. The remaining
+/// connections must keep the cores busy.
 const GATHERED_FROM: u32 = 4;
 
 /// See the [module](self).
@@ -48,18 +50,18 @@ pub(crate) struct EventLoop<'a> {
     /// Slot and link of each socket, by the index of its token.
     owners: Vec<(u32, u32)>,
     timers: Timers,
-    /// Connections that are being opened, in the order of their deadlines; and some that are open by now.
+    /// Connections that are being opened, in the order of their deadlines. Some of them may be open by now.
     logins: VecDeque<Login>,
     schedule: Option<Schedule>,
-    /// Slots that wait for a due event or the next slice, the longest waiting first.
+    /// Slots that wait for a due event or the next slice. The slot that has waited longest comes first.
     idle: VecDeque<u32>,
     /// The current or last slice.
     window: Window,
-    /// Begin of the next part of the slice.
+    /// Beginning of the next part of the slice.
     edge_ns: u64,
     /// Whether the end of the slice was reported.
     rested: bool,
-    /// Whether connections wait for the begin of the time in which they join.
+    /// Whether connections wait for the beginning of the time from which joins count.
     waits_to_join: bool,
     batch: Batch,
     cores: BusyCores,
@@ -69,7 +71,7 @@ pub(crate) struct EventLoop<'a> {
     /// Slots that are busy: starting, in an event, or ending.
     active: u32,
     stalls: Stalls,
-    /// Events that were due and had not begun when the measured time ended.
+    /// Events that were due but had not begun when the measured time ended.
     waiting: Unfinished,
     /// Notes of the first slot's statements, if they are wanted.
     notes: Option<StatementNotes>,
@@ -208,7 +210,7 @@ impl<'a> EventLoop<'a> {
     fn turn_until(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), LoopError> {
         while !done(self) && self.shared.control.phase() != Phase::Aborting {
             self.wait()?;
-            // The wait is no part of a stretch.
+            // The wait does not count as a stretch of work.
             self.clock_ns = self.now_ns();
             while let Some(event) = self.io.next() {
                 self.on_io(event)?;
@@ -227,8 +229,8 @@ impl<'a> EventLoop<'a> {
         Ok(())
     }
 
-    /// Waits for what is next. Where answers alone are awaited and all cores are busy, several are gathered, since each wake-up
-    /// takes a core from the server.
+    /// Waits for the next event. If only answers are awaited and all cores are busy, several answers are
+    /// gathered, because each wake-up takes a core from the server.
     fn wait(&mut self) -> io::Result<()> {
         let timeout = self.next_wait();
         let is_crowd = self.active >= (GATHERED_FROM * self.cores.count()).max(2 * GATHERED_SHARE);
@@ -263,7 +265,7 @@ impl<'a> EventLoop<'a> {
             Some(schedule) if !self.idle.is_empty() => schedule.next_ns(),
             _ => None,
         };
-        // If an event is in flight, its answer ends the wait; a limit would cost a timer per query.
+        // If an event is in flight, its answer ends the wait. A time limit would cost a timer per query.
         let slice_ends_ns = (!self.rested && self.active == 0).then_some(self.window.to_ns);
         let at_ns = [self.timers.next_ns(), due_ns, slice_ends_ns].into_iter().flatten().min();
         let wait = at_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(self.now_ns())));

@@ -1,10 +1,10 @@
-//! Events in slices: begins them when a slice is ordered, records them by its parts, rests after it.
+//! Events in slices: begins them when a slice is ordered, records them by the slice's parts, rests after it.
 
 use super::{EventLoop, LoopError};
 use crate::measure::unfinished::Left;
 
 impl EventLoop<'_> {
-    /// Notes the time: events that end from here on may belong to the slice's next part.
+    /// Reads the time. Events that end from here on may belong to the slice's next part.
     pub(super) fn pass_edge(&mut self) {
         if self.clock_ns >= self.edge_ns {
             self.enter_part();
@@ -34,7 +34,7 @@ impl EventLoop<'_> {
             self.read_clock();
             if self.clock_ns >= self.window.to_ns || !self.shared.control.take_event() {
                 self.idle.push_front(slot);
-                // Connections without time to begin an event count as idle.
+                // Connections that had no time to begin an event count as idle.
                 let idle_ns = self.window.counted_ns(self.window.to_ns) * self.idle.len() as u64;
                 self.batch.rests(idle_ns);
                 break;
@@ -44,7 +44,7 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Ends the arrivals of a slice at a rate whose time is over: what waits never begins.
+    /// Ends the arrivals of a slice at a rate whose time is over. Waiting events never begin.
     pub(super) fn end_arrivals(&mut self) {
         if let Some(mut schedule) = self.schedule.take() {
             self.assignment.recorder.leave(&Left::of(&mut schedule, &self.window));

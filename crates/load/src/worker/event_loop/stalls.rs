@@ -1,12 +1,13 @@
-//! Times for which a script kept an event loop from its other connections.
+//! Times during which a script kept an event loop from its other connections.
 
-/// A stretch of the loop that is shorter is not looked into.
+/// Shorter stretches of the loop are not examined.
 const LONG_NS: u64 = 10_000_000;
 /// Interval of readings of the thread's usage, each a system call.
 const READ_EVERY_NS: u64 = 5_000_000;
 
-/// Looks for stretches between two readings of the clock in which the thread ran or blocked, rather than waited for a
-/// CPU: on a busy machine the kernel may run hundreds of server threads before it.
+/// Looks for stretches between two readings of the clock in which the thread ran or blocked. A stretch in
+/// which it waited for a CPU does not count, because on a busy machine the kernel may run hundreds of server
+/// threads first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stalls {
     longest_ns: u64,
@@ -19,12 +20,12 @@ pub(super) struct Stalls {
 #[derive(Clone, Copy, Debug, Default)]
 struct ThreadUsage {
     cpu_ns: u64,
-    /// How often the kernel took the CPU away.
+    /// How often the kernel preempted the thread.
     preemptions: i64,
 }
 
 impl Stalls {
-    /// Takes note of a stretch in which the loop was busy with one connection.
+    /// Records a stretch in which the loop was busy with one connection.
     pub(super) fn passed(&mut self, from_ns: u64, to_ns: u64) {
         let length_ns = to_ns.saturating_sub(from_ns);
         if length_ns <= LONG_NS.max(self.longest_ns) {
@@ -38,7 +39,7 @@ impl Stalls {
         let stalled_ns = if self.usage.preemptions == before.preemptions {
             length_ns
         } else {
-            // Of its CPU time since the reading before, some may be from before the stretch.
+            // Part of the CPU time since the previous reading may have been used before the stretch.
             let cpu_ns = self.usage.cpu_ns.saturating_sub(before.cpu_ns);
             cpu_ns.saturating_sub(from_ns.saturating_sub(before_ns)).min(length_ns)
         };
@@ -86,7 +87,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(30));
         stalls.passed(from_ns, ns());
         let blocked_us = stalls.longest_us();
-        // Unless the kernel took the CPU away at the same time, when only CPU time counts.
+        // If the kernel also preempted the thread at that time, only CPU time counts.
         assert!(!(10_000..30_000).contains(&blocked_us), "{blocked_us}");
     }
 }

@@ -9,8 +9,8 @@ use super::{EventLoop, LoopError, Message};
 /// Wait before connecting again to a server whose backlog is full.
 const REDIAL_NS: u64 = 2_000_000;
 
-/// Time for which events without a wait may follow each other. Then the loop takes a turn: records
-/// become visible, and other tasks run.
+/// Time for which events may follow each other without a wait. Then the loop takes a turn, in which records
+/// become visible and other tasks run.
 pub(super) const TURN_NS_MAX: u64 = 1_000_000;
 
 /// The result of resuming a task.
@@ -46,7 +46,7 @@ impl EventLoop<'_> {
                 {
                     self.batch.ignored(failure);
                 }
-                // The rollback of a failed event is no query of the script.
+                // The rollback of a failed event does not count as a query of the script.
                 if !matches!(task.stage, Stage::RollingBack(_)) {
                     let latency_ns = self.clock_ns.saturating_sub(task.asked_ns);
                     if let Some(bin) = self.window.bin(self.clock_ns) {
@@ -101,7 +101,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Whether a task is in the script's `thread_done`, whose errors end nothing but itself.
+    /// Whether a task is in the script's `thread_done`. An error there ends only the task.
     fn is_in_thread_done(&self, slot: usize) -> bool {
         self.slots[slot].stage == Stage::Ending && self.shared.runs_events()
     }

@@ -1,7 +1,9 @@
-//! Sixty and more ways in which a server can misbehave, for each protocol. Each ends in a clear error of one line within its
-//! limit, or in what the behaviour says; and whatever the server asked for, it has not heard the password.
+//! More than sixty ways in which a server can misbehave, for each protocol. Each ends in a clear error of one
+//! line within its limit, or in the outcome that the behaviour states. Whatever the server asked for, it must
+//! not have received the password.
 //!
-//! The servers are at an address of this host that is not the loopback interface's, since the client would trust them there.
+//! The servers have an address of this host outside the loopback interface, because the client would trust
+//! servers there.
 
 mod mysql;
 mod pgsql;
@@ -18,16 +20,16 @@ use dyno_load::{Address, Job, Protocol, Scheduler, TlsMode};
 use crate::job::{PASSWORD, Story, job, run};
 use crate::listener::{Ear, Listener, Play};
 
-/// Behaviours that are met at the same time. Most of them wait.
+/// Number of behaviours that are tested at the same time. Most of them wait.
 const AT_ONCE: usize = 12;
 
-/// Behaviours of each protocol.
+/// Fewest behaviours of each protocol.
 const BEHAVIOURS_MIN: usize = 60;
 
 /// Most memory that the process may ever have used: a few results of the largest size, and their copies.
 const MEMORY_MIB_MAX: u64 = 3 * 1024;
 
-/// What a script does on the server.
+/// What a script does with the server.
 pub(crate) const READS: &str = "
    local result = con:query('SELECT 1')
    for _ = 1, result.nrows do result:fetch_row() end
@@ -59,14 +61,14 @@ pub(crate) const PREPARES_ON: &str = "
    statement:execute()
 ";
 
-/// What comes of a job.
+/// The expected outcome of a job.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// It fails with one line that holds these words.
+    /// It fails with one line that contains these words.
     Fails(&'static str),
-    /// It fails since the login is not complete in time.
+    /// It fails because the login is not complete in time.
     IsLate,
-    /// It fails since the login is not complete in time or, on a fast machine, has more bytes than a login may have.
+    /// It fails because the login is not complete in time or, on a fast machine, has more bytes than allowed.
     IsEndless,
     /// It ends with its time, and the event in flight is not finished.
     IsUnfinished,
@@ -84,7 +86,7 @@ pub(crate) struct Behaviour {
 }
 
 impl Behaviour {
-    /// One that the client meets without TLS, and that has this outcome.
+    /// A behaviour without TLS that has this outcome.
     pub(crate) fn new(name: &'static str, outcome: Outcome, play: Play) -> Self {
         Self { name, tls: TlsMode::Disabled, script: READS, outcome, play }
     }
@@ -94,7 +96,7 @@ impl Behaviour {
         Self { script, ..Self::new(name, outcome, play) }
     }
 
-    /// One that the client meets with TLS that verifies nothing.
+    /// A behaviour over TLS that verifies nothing.
     pub(crate) fn with_tls(name: &'static str, outcome: Outcome, play: Play) -> Self {
         Self { tls: TlsMode::Required, ..Self::new(name, outcome, play) }
     }
@@ -136,7 +138,7 @@ fn meet_all(driver: Protocol, behaviours: Vec<Behaviour>) {
     assert!(memory_mib_max() < MEMORY_MIB_MAX, "{} MiB", memory_mib_max());
 }
 
-/// What is wrong with how the two schedulers meet a behaviour.
+/// What is wrong with how the two schedulers handle a behaviour.
 fn meet(driver: Protocol, behaviour: &Behaviour, host: Ipv4Addr, ca: &Path) -> Vec<String> {
     let (listener, ear) = Listener::at(host, behaviour.play);
     let address = &listener.addresses[0];
@@ -168,7 +170,7 @@ fn job_of(driver: Protocol, behaviour: &Behaviour, address: &Address, scheduler:
     match behaviour.outcome {
         Outcome::IsLate | Outcome::IsEndless => job.target.connect_seconds_max = Some(1.0),
         Outcome::IsUnfinished => job.seconds = Some(1.0),
-        // Where a busy machine would be late, the words would be others.
+        // On a busy machine the job might be late, with another message.
         Outcome::Fails(_) | Outcome::Finishes => {}
     }
     job

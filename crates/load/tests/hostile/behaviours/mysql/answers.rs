@@ -1,4 +1,4 @@
-//! Answers of what claims to be a MySQL server.
+//! Answers from something that claims to be a MySQL server.
 
 use super::{LOST, SEQUENCE};
 use crate::behaviours::Outcome::{Fails, Finishes, IsUnfinished};
@@ -6,7 +6,7 @@ use crate::behaviours::{Behaviour, PREPARES, PREPARES_ON, READS_ON};
 use crate::listener::Peer;
 use crate::mysql::{columns, end, error, greeting, let_in, ok, packet};
 
-/// Answers to a query that are none.
+/// Invalid answers to a query.
 pub(super) fn answers() -> Vec<Behaviour> {
     vec![
         Behaviour::new("closes instead of an answer", Fails(LOST), |mut peer| let_in(&mut peer)),
@@ -76,7 +76,7 @@ pub(super) fn answers() -> Vec<Behaviour> {
     ]
 }
 
-/// Results that are none.
+/// Invalid results.
 pub(super) fn results() -> Vec<Behaviour> {
     vec![
         Behaviour::new("closes in the middle of a row", Fails(LOST), |mut peer| {

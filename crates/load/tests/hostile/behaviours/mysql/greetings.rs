@@ -1,4 +1,4 @@
-//! What claims to be a MySQL server, until it has greeted.
+//! Something that claims to be a MySQL server, up to its greeting.
 
 use super::{LOST, SEQUENCE};
 use crate::behaviours::Behaviour;
@@ -6,11 +6,11 @@ use crate::behaviours::Outcome::{Fails, IsLate};
 use crate::listener::Peer;
 use crate::mysql::{greeting, greeting_of, packet};
 
-/// What does not speak the protocol at all.
+/// Servers that do not speak the protocol at all.
 pub(super) fn strangers() -> Vec<Behaviour> {
     vec![
         Behaviour::new("closes at once", Fails(LOST), drop),
-        // What the kernel says of it depends on when the reset arrives.
+        // The kernel's message depends on when the reset arrives.
         Behaviour::new("resets the connection", Fails("connection creation failed"), Peer::reset),
         Behaviour::new("is silent", IsLate, Peer::stay),
         Behaviour::new("speaks HTTP", Fails(SEQUENCE), |mut peer| {
@@ -40,7 +40,7 @@ pub(super) fn strangers() -> Vec<Behaviour> {
     ]
 }
 
-/// Greetings that are none.
+/// Invalid greetings.
 pub(super) fn greetings() -> Vec<Behaviour> {
     vec![
         Behaviour::new("sends its greeting a byte at a time", IsLate, |peer| {

@@ -1,4 +1,4 @@
-//! Logins to what claims to be a MySQL server.
+//! Logins to something that claims to be a MySQL server.
 
 use dyno_load::TlsMode;
 
@@ -20,7 +20,7 @@ vQIDAQAB
 -----END PUBLIC KEY-----
 ";
 
-/// Logins that lead nowhere.
+/// Logins that never succeed.
 pub(super) fn logins() -> Vec<Behaviour> {
     vec![
         Behaviour::new("is silent after the client's answer", IsLate, |mut peer| {
@@ -64,7 +64,7 @@ pub(super) fn logins() -> Vec<Behaviour> {
     ]
 }
 
-/// Ends of logins that are none.
+/// Invalid ends of logins.
 pub(super) fn ends_of_logins() -> Vec<Behaviour> {
     vec![
         Behaviour::new(
@@ -116,7 +116,7 @@ pub(super) fn ends_of_logins() -> Vec<Behaviour> {
     ]
 }
 
-/// Those that ask for the password itself.
+/// Servers that ask for the password itself.
 pub(super) fn thieves() -> Vec<Behaviour> {
     vec![
         Behaviour::new("asks for the password in clear text", Fails(NOT_SHOWN), |mut peer| {

@@ -1,4 +1,4 @@
-//! Behaviours of what claims to be a MySQL server.
+//! Behaviours of something that claims to be a MySQL server.
 
 mod answers;
 mod greetings;

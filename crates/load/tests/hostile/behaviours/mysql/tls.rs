@@ -1,4 +1,4 @@
-//! TLS with what claims to be a MySQL server.
+//! TLS with something that claims to be a MySQL server.
 
 use dyno_load::TlsMode;
 
@@ -70,7 +70,7 @@ pub(super) fn encrypted() -> Vec<Behaviour> {
     ]
 }
 
-/// TLS that goes well with whom it should not.
+/// TLS that succeeds with a server that it should refuse.
 pub(super) fn over_tls() -> Vec<Behaviour> {
     vec![
         Behaviour::with_tls("speaks garbage over TLS", Fails(SEQUENCE), |mut peer| {

@@ -1,11 +1,11 @@
-//! Answers of what claims to be a PostgreSQL server.
+//! Answers from something that claims to be a PostgreSQL server.
 
 use super::{LOST, ask};
 use crate::behaviours::Outcome::{Fails, Finishes, IsUnfinished};
 use crate::behaviours::{Behaviour, PREPARES};
 use crate::pgsql::{authentication, columns, end, fatal, let_in, message, ready, row};
 
-/// Answers to a query that are none.
+/// Invalid answers to a query.
 pub(super) fn answers() -> Vec<Behaviour> {
     vec![
         Behaviour::new("closes instead of an answer", Fails(LOST), |mut peer| let_in(&mut peer)),
@@ -72,7 +72,7 @@ pub(super) fn answers() -> Vec<Behaviour> {
     ]
 }
 
-/// Results that are none.
+/// Invalid results.
 pub(super) fn results() -> Vec<Behaviour> {
     vec![
         Behaviour::new("closes in the middle of a row", Fails(LOST), |mut peer| {

@@ -1,4 +1,4 @@
-//! Logins to what claims to be a PostgreSQL server.
+//! Logins to something that claims to be a PostgreSQL server.
 
 use super::{LOST, ask};
 use crate::behaviours::Behaviour;
@@ -9,7 +9,7 @@ use crate::pgsql::{authentication, fatal, message, ready, row};
 const ORDER: &str = "is out of order";
 const SCRAM: &str = "malformed SCRAM message";
 
-/// Logins that lead nowhere.
+/// Logins that never succeed.
 pub(super) fn logins() -> Vec<Behaviour> {
     vec![
         Behaviour::new("is silent after the proof", IsLate, |mut peer| {
@@ -60,7 +60,7 @@ pub(super) fn logins() -> Vec<Behaviour> {
     ]
 }
 
-/// SCRAM that goes wrong. The client's nonce is not known here, so an exchange ends at the latest with it.
+/// SCRAM that fails. The client's nonce is not known here, so an exchange fails at the nonce at the latest.
 pub(super) fn scram() -> Vec<Behaviour> {
     vec![
         Behaviour::new("has a nonce of its own", Fails(SCRAM), |mut peer| {

@@ -1,4 +1,4 @@
-//! Behaviours of what claims to be a PostgreSQL server.
+//! Behaviours of something that claims to be a PostgreSQL server.
 
 mod answers;
 mod logins;

@@ -1,4 +1,4 @@
-//! What claims to be a PostgreSQL server, until it has asked for a proof.
+//! Something that claims to be a PostgreSQL server, up to its request for a proof.
 
 use dyno_load::TlsMode;
 
@@ -10,11 +10,11 @@ use crate::pgsql::{authentication, fatal, message};
 
 const ORDER: &str = "is out of order";
 
-/// What does not speak the protocol at all.
+/// Servers that do not speak the protocol at all.
 pub(super) fn strangers() -> Vec<Behaviour> {
     vec![
         Behaviour::new("closes at once", Fails(LOST), drop),
-        // What the kernel says of it depends on when the reset arrives.
+        // The kernel's message depends on when the reset arrives.
         Behaviour::new("resets the connection", Fails("connection creation failed"), Peer::reset),
         Behaviour::new("is silent", IsLate, Peer::stay),
         Behaviour::new("speaks HTTP", Fails("'H' has no place in a login"), |mut peer| {
@@ -51,7 +51,7 @@ pub(super) fn strangers() -> Vec<Behaviour> {
     ]
 }
 
-/// Requests for a proof that are none.
+/// Invalid requests for a proof.
 pub(super) fn requests() -> Vec<Behaviour> {
     vec![
         Behaviour::new("asks a byte at a time", IsLate, |mut peer| {
@@ -100,7 +100,7 @@ pub(super) fn requests() -> Vec<Behaviour> {
     ]
 }
 
-/// Requests for a proof that cannot be given.
+/// Requests for a proof that the client cannot give.
 pub(super) fn unknown_requests() -> Vec<Behaviour> {
     vec![
         Behaviour::new("asks for an unknown method", Fails("'number 99'"), |mut peer| {

@@ -1,4 +1,4 @@
-//! TLS with what claims to be a PostgreSQL server.
+//! TLS with something that claims to be a PostgreSQL server.
 
 use dyno_load::TlsMode;
 
@@ -72,7 +72,7 @@ pub(super) fn encrypted() -> Vec<Behaviour> {
     ]
 }
 
-/// TLS that goes well with whom it should not.
+/// TLS that succeeds with a server that it should refuse.
 pub(super) fn over_tls() -> Vec<Behaviour> {
     vec![
         Behaviour::with_tls("asks for clear text over TLS", Fails(NOT_SHOWN), |mut peer| {
