@@ -1,4 +1,4 @@
-//! Reads all rows after a crash and holds them against what clients know.
+//! Reads all rows after a crash and compares them with what clients know.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use crate::clients::ledger::{Finding, Ledger, Sightings};
 use crate::clients::session::{Field, Session, SessionError};
 use crate::report::Losses;
 
-/// Findings that are told in words; the others are counted only.
+/// Number of findings that are described in words. The others are only counted.
 const TOLD_MAX: usize = 5;
 
-/// What a crash did to transactions.
+/// The effects of a crash on transactions.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     pub(crate) losses: Losses,
@@ -18,7 +18,8 @@ pub(crate) struct Checked {
     pub(crate) told: Vec<String>,
 }
 
-/// Reads all rows, and settles what became of each transaction. `crash_at` and `now` are times since the test began.
+/// Reads all rows, and settles the fate of each transaction. `crash_at` and `now` are times since the test
+/// began.
 pub(crate) fn check(
     session: &mut dyn Session,
     ledgers: &mut [Ledger],
@@ -67,7 +68,7 @@ impl Checked {
     }
 }
 
-/// What is there of each client's transactions.
+/// The rows of each client's transactions.
 fn look(
     session: &mut dyn Session,
     ledgers: &[Ledger],
@@ -97,7 +98,7 @@ fn look(
     Ok(seen)
 }
 
-/// The client, the transaction and the part of a row; none if no client wrote such a one.
+/// The client, the transaction and the part of a row; `None` if no client wrote such a row.
 fn known(row: &[Field], ledgers: &[Ledger]) -> Option<(usize, usize, u32)> {
     let client = usize::try_from(number(row, 0)?).ok()?;
     let seq = usize::try_from(number(row, 1)?).ok()?;

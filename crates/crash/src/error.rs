@@ -10,13 +10,13 @@ use thiserror::Error;
 
 use crate::clients::session::SessionError;
 
-/// Why a crash test could not be made, or not go on, for no fault of the system that was crashed.
+/// Why a crash test could not be made or continued, for reasons other than the crashed system.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CrashError {
     #[error(transparent)]
     Start(#[from] StartError),
-    /// After the tables were made.
+    /// The restart after the tables were made.
     #[error(transparent)]
     Restart(#[from] RestartError),
     /// The volume whose power is cut.
@@ -33,11 +33,11 @@ pub enum CrashError {
     File { action: &'static str, path: PathBuf, source: io::Error },
     #[error("no client could log in: {0}")]
     Login(SessionError),
-    /// The system runs and commits nothing.
+    /// The system runs but commits nothing.
     #[error("no commit was acknowledged for {seconds} s{}", because(last_refusal.as_ref()))]
     Stuck {
         seconds: u64,
-        /// What the system last refused.
+        /// The system's last refusal.
         last_refusal: Option<String>,
     },
     /// A client's thread panicked.

@@ -1,7 +1,9 @@
-//! Crashes a system under load, over and over, and looks after each recovery whether it kept what it had acknowledged.
+//! Crashes a system under load repeatedly, and checks after each recovery whether acknowledged commits were
+//! lost.
 //!
-//! Clients note each transaction's fate as they saw it ([`Fate`](clients::ledger::Fate)). After a crash all rows are read, and
-//! the fates are held against what is there. What may be lost is what the settings say ([`dyno_settings::Promise`]).
+//! Clients record the fate of each transaction as they saw it ([`Fate`](clients::ledger::Fate)). After a
+//! crash all rows are read, and compared with the fates. The settings determine what may be lost
+//! ([`dyno_settings::Promise`]).
 
 mod check;
 mod clients;

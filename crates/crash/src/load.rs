@@ -16,27 +16,27 @@ use crate::subjects::place::Place;
 use crate::subjects::subject::Subject;
 
 const POLL: Duration = Duration::from_millis(1);
-/// The crash comes so much after the last commit that was asked for, or sooner by chance.
+/// Longest time from the last required commit to the crash. Chance decides how much of it passes.
 const LATER_MS_MAX: usize = 100;
-/// Without a commit for so long, the test ends.
+/// The test ends after this time without a commit.
 const STUCK: Duration = Duration::from_secs(60);
 
 /// How a load ended.
 #[derive(Debug)]
 pub(crate) enum LoadEnd {
     Crashed {
-        /// Since the beginning of the test.
+        /// Time since the beginning of the test.
         at: Duration,
         acknowledged: u64,
         cut: Option<CutWrites>,
     },
-    /// Somebody stopped the test. The system runs.
+    /// The user stopped the test. The system is running.
     Stopped,
     /// The system ended by itself.
     Died,
 }
 
-/// Puts load on a system until enough commits are acknowledged, and crashes it.
+/// Applies load to a system until enough commits are acknowledged, then crashes it.
 pub(crate) fn load_and_crash(
     subject: &dyn Subject,
     place: &Place,
@@ -108,8 +108,9 @@ fn wait(course: &Course, commits: u64, later: Duration, stop: &AtomicBool) -> Re
     }
 }
 
-/// The order matters. A disk without power answers nobody, so no commit that waits for it is acknowledged after the cut; those
-/// that do not wait are no longer counted. Nobody is let go before they are killed.
+/// The order matters. A disk without power does not answer, so no commit that waits for it is acknowledged
+/// after the cut. Commits that do not wait for it are no longer counted. Waiting processes are released only
+/// after they are killed.
 fn crash(
     subject: &dyn Subject,
     place: &Place,

@@ -1,4 +1,4 @@
-//! What is crashed, and how.
+//! The system to crash, and the way to crash it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use dyno_settings::CrashKind;
 #[derive(Clone, Debug)]
 pub struct CrashedSystem {
     pub installation: Installation,
-    /// Default storage engine; none for the server's own.
+    /// Default storage engine; `None` for the server's own.
     pub storage_engine: Option<String>,
     /// Server variables or pragmas, by name.
     pub settings: BTreeMap<String, String>,
     /// Parent of the data, or of the volume with the data.
     pub data_root: PathBuf,
-    /// The program that runs [`serve_sqlite`](crate::serve_sqlite) when its arguments are `crash-client` and a file. It
-    /// is started for SQLite only, since a process that can be killed has to use the file.
+    /// The program that runs [`serve_sqlite`](crate::serve_sqlite) when its arguments are `crash-client` and
+    /// a file. It is started for SQLite only, because the file must be used by a process that can be killed.
     pub sqlite_program: PathBuf,
 }
 
@@ -25,7 +25,7 @@ pub struct CrashedSystem {
 pub const CRASHES_MAX: u32 = 10_000;
 pub const COMMITS_MAX: u64 = 1_000_000;
 pub const CLIENTS_MAX: u32 = 256;
-/// ext4, its journal and an empty server.
+/// Enough for ext4, its journal and an empty server.
 pub const VOLUME_BYTES_MIN: u64 = 256 << 20;
 
 /// How a system is crashed.
@@ -33,17 +33,18 @@ pub const VOLUME_BYTES_MIN: u64 = 256 << 20;
 pub struct CrashOptions {
     pub kind: CrashKind,
     pub crashes: u32,
-    /// Acknowledged commits before each crash, at least.
+    /// Fewest acknowledged commits before each crash.
     pub commits: u64,
     pub clients: u32,
-    /// Decides when crashes come, what is rolled back, and what a disk without power has written.
+    /// Seed of the times of crashes, of rollbacks, and of the blocks that a disk without power has written.
     pub seed: u64,
     /// Size of the volume whose power is cut.
     pub volume_bytes: u64,
 }
 
 impl CrashOptions {
-    /// 50 crashes with 2,000 commits each. SQLite has one writer at a time, and so fewer clients than a server.
+    /// 50 crashes with 2,000 commits each. SQLite has one writer at a time, so it has fewer clients than a
+    /// server.
     pub fn new(kind: CrashKind, has_server: bool) -> Self {
         let clients = if has_server { 16 } else { 4 };
         Self { kind, crashes: 50, commits: 2000, clients, seed: 1, volume_bytes: 4 << 30 }

@@ -1,4 +1,4 @@
-//! What crashes did, and whether that is what the settings promise.
+//! The effects of crashes, and whether they agree with the promises of the settings.
 
 use std::time::Duration;
 
@@ -8,27 +8,29 @@ use serde::Serialize;
 
 use crate::clients::ledger::Finding;
 
-/// What was counted after a crash, or after several.
+/// Counts after one or several crashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Losses {
     /// Transactions that were acknowledged before the crash and are gone.
     pub lost: u64,
-    /// Milliseconds between the acknowledgement of the oldest of them and the crash; none if none was lost.
+    /// Milliseconds between the acknowledgement of the oldest lost transaction and the crash; `None` if none
+    /// was lost.
     pub lost_age_ms_max: Option<f64>,
-    /// Transactions of which a part is there, rows with other contents than were written, and counters that do not fit.
+    /// Transactions that are present in part, rows whose content differs from what was written, and counters
+    /// that do not match.
     pub torn: u64,
-    /// Transactions that were rolled back, or that the system was never asked to commit, and that are there.
+    /// Transactions that were rolled back or whose commit was never sent, but that are present.
     pub resurrected: u64,
-    /// Transactions whose commit was sent and not answered, and that are there.
+    /// Transactions whose commit was sent but not answered, and that are present.
     pub in_doubt_kept: u64,
-    /// Those of them that are not there.
+    /// Transactions whose commit was sent but not answered, and that are gone.
     pub in_doubt_gone: u64,
 }
 
 /// A crash and the recovery from it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Crash {
-    /// Counts from 1.
+    /// Its number, from 1.
     pub number: u32,
     /// Commits that were acknowledged between the last crash and this one.
     pub acknowledged: u64,
@@ -36,23 +38,23 @@ pub struct Crash {
     pub losses: Losses,
     /// Milliseconds from the start after the crash to the first answer.
     pub recovery_ms: f64,
-    /// Blocks of 4 KiB that were written and not flushed when the power was cut; none if it was not.
+    /// Blocks of 4 KiB that were written but not flushed when the power was cut; `None` if it was not cut.
     pub unflushed_blocks: Option<u64>,
-    /// Those of them that reached the disk.
+    /// Number of these blocks that reached the disk.
     pub survived_blocks: Option<u64>,
-    /// What the system's own check of its tables found.
+    /// Faults that the system's own check of its tables found.
     pub faults: Vec<String>,
     /// The first differences that were found, in words.
     pub findings: Vec<String>,
 }
 
-/// What became of the promise.
+/// Whether the promise was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Nothing happened that the settings exclude, and nothing was lost.
+    /// Nothing was lost, and nothing else happened that the settings exclude.
     Kept,
-    /// Something was lost, which the settings allow.
+    /// Data was lost, but the settings allow that.
     Allowed,
     Broken,
     /// There was no crash.
@@ -75,7 +77,7 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrashReport {
     pub system: String,
-    /// As the system gives it.
+    /// The version as the system reports it.
     pub version: String,
     pub kind: CrashKind,
     pub durability: Durability,
@@ -88,9 +90,9 @@ pub struct CrashReport {
     #[serde(flatten)]
     pub losses: Losses,
     pub recovery_ms_max: Option<f64>,
-    /// Why the system was no use any more: it did not come back, or its tables could not be read.
+    /// Why the system became unusable: it did not start again, or its tables could not be read.
     pub failure: Option<String>,
-    /// Somebody stopped the test.
+    /// The user stopped the test.
     pub is_stopped: bool,
     pub verdict: Verdict,
 }

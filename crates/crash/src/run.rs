@@ -1,4 +1,4 @@
-//! The crash test: load, crash, recovery and check, over and over.
+//! The crash test: load, crash, recovery and check, repeatedly.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::subjects::server::ServerSubject;
 use crate::subjects::sqlite::SqliteSubject;
 use crate::subjects::subject::Subject;
 
-/// Who watches a crash test.
+/// Observes a crash test.
 pub trait Observer {
     /// The system has recovered, and is about to be checked. The session is logged in to it.
     fn recovered(&mut self, _number: u32, _session: &mut dyn Session) {}
@@ -27,10 +27,11 @@ pub trait Observer {
     fn checked(&mut self, _crash: &Crash) {}
 }
 
-/// Crashes a system as often as the options say, until `stop` is set or the system is no use any more.
+/// Crashes a system as often as the options say, until `stop` is set or the system is unusable.
 ///
 /// # Errors
-/// The system cannot be started or loaded, or its place cannot be made. What a crash does to it is in the report.
+/// The system cannot be started or loaded, or the place of its data cannot be made. Effects of crashes are in
+/// the report.
 pub fn crash_test(
     system: &CrashedSystem,
     options: &CrashOptions,
@@ -38,7 +39,7 @@ pub fn crash_test(
     observer: &mut dyn Observer,
 ) -> Result<CrashReport, CrashError> {
     let place = Place::create(system, options)?;
-    // It goes before its place does.
+    // Dropped before its place.
     let mut subject = start(system, &place)?;
     let mut test = Test {
         report: empty_report(system, options, &*subject)?,
@@ -117,7 +118,7 @@ struct Test<'a> {
 }
 
 impl Test<'_> {
-    /// Loads, crashes, recovers and checks. Returns whether there is a reason to go on.
+    /// Loads, crashes, recovers and checks. Returns whether to continue.
     fn crash_once(
         &mut self,
         number: u32,
@@ -149,7 +150,7 @@ impl Test<'_> {
         }
     }
 
-    /// Starts the system again, and notes what it kept. An error has what went wrong, and the details.
+    /// Starts the system again, and records what it kept. An error says what went wrong, with details.
     fn come_back(
         &mut self,
         crash: &mut Crash,
@@ -174,13 +175,13 @@ impl Test<'_> {
         Ok(())
     }
 
-    /// Notes why the system is no use any more.
+    /// Records why the system is unusable.
     fn fail(&mut self, failure: String, details: &str) {
         self.report.failure = Some(failure + details);
     }
 }
 
-/// The end of a system's log, below the line that it belongs to.
+/// The end of a system's log, to be shown below the failure.
 fn last_words(subject: &dyn Subject) -> String {
     let lines: String = subject.log_tail().iter().flat_map(|line| ["\n    ", line]).collect();
     if lines.is_empty() { lines } else { format!("; its last words:{lines}") }

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::{MemoryLimit, OptionKind};
 
-/// A refused script, with its output until then.
+/// A refused script, with its output up to the refusal.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{error}")]
 pub struct Refused {

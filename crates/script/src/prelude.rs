@@ -9,8 +9,8 @@ use crate::native::push_functions;
 use crate::run::machine::Machine;
 use crate::settings::config::Config;
 
-/// The prelude's files, in order of their dependencies. Each is called with one table, `dyno`, to which it adds what
-/// later files use.
+/// The prelude's files, in order of their dependencies. Each is called with a table, `dyno`, to which it adds
+/// what later files use.
 const FILES: &[(&std::ffi::CStr, &str)] = &[
     (c"=dyno/base.lua", include_str!("prelude/base.lua")),
     (c"=dyno/modules.lua", include_str!("prelude/modules.lua")),

@@ -20,10 +20,10 @@ pub struct Difference {
     pub group: Group,
     /// What it does, if it is an important one.
     pub about: Option<String>,
-    /// Names of counters and costs that it changes, if that is known.
+    /// Names of counters and costs that it affects, if known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acts_on: Vec<String>,
-    /// The first server's value; none if it has no such variable.
+    /// The first server's value; `None` if it has no such variable.
     pub a: Option<Side>,
     pub b: Option<Side>,
 }
@@ -31,9 +31,9 @@ pub struct Difference {
 /// The value of one server.
 pub type Side = Variable;
 
-/// All variables that differ between two servers, by group and name, including those that one of them lacks. Left
-/// out are those that always differ (ports, paths, identities). Servers of different families have
-/// few variables in common; only the important ones are compared.
+/// All variables that differ between two servers, by group and name, including those that one of them lacks.
+/// Variables that always differ (ports, paths, identities) are left out. Servers of different families have
+/// few variables in common, so only the important ones are compared.
 pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
     let is_kin = speak_alike(a.product.family, b.product.family);
     let mut differences: Vec<Difference> = names(a)
@@ -45,7 +45,7 @@ pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
     differences
 }
 
-/// The newest names of a server's variables, also of those that it has under several names only.
+/// The newest names of a server's variables, including those that it has under several names only.
 fn names(system: &SystemVariables) -> BTreeSet<&str> {
     let family = system.product.family;
     let own = system.variables.keys().filter(|name| !is_of_instance(family, name));
@@ -91,7 +91,7 @@ fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
 }
 
 impl Difference {
-    /// Both values as text; of long lists only what differs.
+    /// Both values as text. For long lists only the differing items.
     pub fn values(&self) -> (Option<String>, Option<String>) {
         let (Some(a), Some(b)) = (&self.a, &self.b) else {
             let value = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());

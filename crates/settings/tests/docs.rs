@@ -38,7 +38,7 @@ fn with_block(page: &str, name: &str, block: &str) -> String {
     format!("{}\n{block}\n{}", &page[..start], &page[end..])
 }
 
-/// What each profile sets, section by section.
+/// The settings of each profile, section by section.
 fn pins() -> String {
     let profiles: Vec<Profile> = PROFILES.iter().map(|name| Profile::builtin(name).unwrap()).collect();
     let tables: Vec<String> = Section::ALL.into_iter().map(|section| pins_of(section, &profiles)).collect();

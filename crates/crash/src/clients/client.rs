@@ -1,4 +1,4 @@
-//! A client of the load: transactions one after the other, each noted as the client saw it.
+//! A client of the load: it runs transactions one after the other, and records each as it saw it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,16 +10,16 @@ use crate::clients::contents::statements;
 use crate::clients::ledger::{Fate, Ledger};
 use crate::clients::session::{Session, SessionError};
 
-/// One transaction of so many is rolled back on purpose.
+/// One of this many transactions is rolled back on purpose.
 const ROLLED_BACK_ONE_OF: usize = 16;
 
-/// What the clients of a load share.
+/// The state that the clients of a load share.
 #[derive(Debug)]
 pub(crate) struct Course {
     /// When the crash test began.
     pub(crate) epoch: Instant,
     pub(crate) stop: AtomicBool,
-    /// The power is cut: answers from now on come from a machine that is off.
+    /// Set when the power is cut. Later answers come from a machine that is off.
     pub(crate) is_cut: AtomicBool,
     pub(crate) acknowledged: AtomicU64,
     /// Clients that still have an answering system.

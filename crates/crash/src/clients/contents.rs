@@ -1,4 +1,4 @@
-//! What transactions write: rows whose contents follow from their keys, so that any of them can be checked alone.
+//! The contents of transactions: rows that follow from their keys, so that each can be checked by itself.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ pub(crate) const TABLES: [&str; 2] = ["crash_first", "crash_second"];
 pub(crate) const COUNTER: &str = "crash_counter";
 /// Rows of a transaction.
 pub(crate) const PARTS: u32 = 3;
-/// Those of them that are in the second table.
+/// The parts that are in the second table.
 const OF_SECOND_TABLE: std::ops::Range<u32> = 2..PARTS;
 const PAYLOAD_BYTES_MIN: usize = 40;
 const PAYLOAD_BYTES_MAX: usize = 240;
-/// What the counter of a client without transactions says.
+/// The counter of a client without transactions.
 const NONE: i64 = -1;
 
 /// The statements that make the tables.
@@ -59,7 +59,7 @@ pub(crate) fn payload(client: u32, seq: usize, part: u32) -> String {
     payload
 }
 
-/// What the counter of a client says whose last transaction is this.
+/// The counter of a client whose last transaction is this one.
 pub(crate) fn counted(last: Option<usize>) -> i64 {
     last.map_or(NONE, |seq| seq as i64)
 }

@@ -1,20 +1,20 @@
-//! What a client knows of its transactions, and what is found of them after a crash.
+//! What a client knows of its transactions, and what remains of them after a crash.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::clients::contents::PARTS;
 
-/// What is known of a transaction.
+/// What a client knows of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It was rolled back, or the system was never asked to commit it: it must not be there.
+    /// It was rolled back, or its commit was never sent, so it must not be present.
     Undone,
-    /// The system was asked to commit it and did not answer: it may be there or not.
+    /// Its commit was sent but not answered, so it may be present or not.
     InDoubt,
-    /// The system answered that it is committed, at this time: it must be there.
+    /// Its commit was acknowledged at this time, so it must be present.
     Acknowledged(Duration),
-    /// It is not whole. That was counted, and nothing more follows from it.
+    /// Only a part of it is present. This was counted, and has no further consequences.
     Torn,
 }
 
@@ -25,25 +25,25 @@ pub(crate) struct Ledger {
     fates: Vec<Fate>,
 }
 
-/// What is there of a client's transactions.
+/// The parts of a client's transactions that are present.
 #[derive(Debug, Default)]
 pub(crate) struct Sightings {
-    /// A bit for each part that is there, by transaction.
+    /// By transaction, a bit for each part that is present.
     parts: Vec<u8>,
-    /// Transactions with a row whose content is not what was written.
+    /// Transactions with a row whose content differs from what was written.
     pub(crate) damaged: BTreeSet<usize>,
-    /// What the client's counter says; none if it has none.
+    /// The client's counter, if it has one.
     pub(crate) counter: Option<i64>,
 }
 
-/// A difference between what a client knows and what is there.
+/// A difference between what a client knows and what is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// It was acknowledged at this time, and is gone.
+    /// It was acknowledged at this time, but is gone.
     Lost(Duration),
-    /// Some of it is there, or a row of it is damaged.
+    /// Only a part of it is present, or one of its rows is damaged.
     Torn,
-    /// It was undone, or gone after an earlier crash, and is there.
+    /// It was undone, or gone after an earlier crash, but is present.
     Resurrected,
     InDoubtKept,
     InDoubtGone,
@@ -52,7 +52,7 @@ pub(crate) enum Finding {
 const ALL_PARTS: u8 = (1 << PARTS) - 1;
 
 impl Sightings {
-    /// Notes a row.
+    /// Records a row.
     pub(crate) fn see(&mut self, seq: usize, part: u32) {
         if self.parts.len() <= seq {
             self.parts.resize(seq + 1, 0);
@@ -64,7 +64,7 @@ impl Sightings {
         self.parts.get(seq).copied().unwrap_or_default()
     }
 
-    /// The last transaction of which all is there; none if there is none.
+    /// The last transaction that is completely present, if there is one.
     pub(crate) fn last(&self) -> Option<usize> {
         self.parts.iter().rposition(|parts| *parts == ALL_PARTS)
     }
@@ -75,7 +75,7 @@ impl Ledger {
         Self { client, fates: Vec::new() }
     }
 
-    /// Begins a transaction, which is undone until something else is noted. Returns its number.
+    /// Begins a transaction, which counts as undone until something else is recorded. Returns its number.
     pub(crate) fn begin(&mut self) -> usize {
         self.fates.push(Fate::Undone);
         self.fates.len() - 1
@@ -90,7 +90,8 @@ impl Ledger {
         self.fates.len()
     }
 
-    /// Holds what is known against what is there, and returns each difference once. From then on, what was found counts.
+    /// Compares what is known with what is present, and returns each difference once. Afterwards the state
+    /// that was found counts as known.
     pub(crate) fn settle(&mut self, seen: &Sightings, now: Duration) -> Vec<(usize, Finding)> {
         let mut findings = Vec::new();
         for (seq, fate) in self.fates.iter_mut().enumerate() {

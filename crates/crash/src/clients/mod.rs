@@ -1,4 +1,4 @@
-//! Clients of the load: what they do, and what they know.
+//! Clients of the load: their work, and what they know.
 
 pub(crate) mod client;
 pub(crate) mod contents;

@@ -1,25 +1,25 @@
-//! A connection to the system, as the load and the checks use it.
+//! A connection to the system, for the load and the checks.
 
 use std::time::Duration;
 
 use dyno_engine::{Client, ClientError, Server};
 use thiserror::Error;
 
-/// How long an answer may take.
+/// Longest wait for an answer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Why a statement has no result.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// The system answered that it will not.
+    /// The system answered with a refusal.
     #[error("{0}")]
     Refused(String),
-    /// There was no answer: the system is gone.
+    /// There was no answer, because the system is gone.
     #[error("{0}")]
     Gone(String),
 }
 
-/// A field of a row as text; none for NULL.
+/// A field of a row as text; `None` for NULL.
 pub type Field = Option<Vec<u8>>;
 
 /// A connection to the system.
@@ -30,7 +30,7 @@ pub trait Session: Send {
     /// The system refuses, or is gone.
     fn execute(&mut self, sql: &str) -> Result<(), SessionError>;
 
-    /// Executes a query and shows its rows.
+    /// Executes a query and passes its rows to `see`.
     ///
     /// # Errors
     /// The system refuses, or is gone.
@@ -44,7 +44,7 @@ pub(crate) fn first_column(session: &mut dyn Session, sql: &str) -> Result<Vec<S
     Ok(texts)
 }
 
-/// A field as text; empty for NULL and for a field that is not there.
+/// A field as text; empty for NULL and for a missing field.
 pub(crate) fn text(row: &[Field], at: usize) -> String {
     let field = row.get(at).and_then(Option::as_deref).unwrap_or_default();
     String::from_utf8_lossy(field).into_owned()

@@ -1,4 +1,4 @@
-//! Where the data is, and what takes its power.
+//! The place of the data, and how its power is cut.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use dyno_stats::SplitMix64;
 use crate::error::CrashError;
 use crate::options::{CrashOptions, CrashedSystem};
 
-/// Where the data is.
+/// The place of the data.
 #[derive(Debug)]
 pub(crate) enum Place {
     /// A server has a folder of its own.
@@ -30,7 +30,7 @@ impl Place {
         })
     }
 
-    /// The folder for the data; none if that is for the server to choose.
+    /// The folder for the data; `None` if the server chooses it.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match self {
             Self::OfServer => None,
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Makes all that was written so far survive.
+    /// Makes all data that was written so far survive.
     pub(crate) fn flush(&self) -> Result<(), CrashError> {
         match self {
             Self::Volume(volume) => Ok(volume.flush()?),
@@ -47,15 +47,15 @@ impl Place {
         }
     }
 
-    /// Cuts the power, if that is what is done here. Every other time some of what was not flushed has reached the disk, each
-    /// block or not by chance, as a disk writes in an order of its own.
+    /// Cuts the power, if the place has power to cut. Every second time, some unflushed blocks have reached
+    /// the disk, chosen at random, because a disk writes in an order of its own.
     pub(crate) fn cut(&self, number: u32, random: &mut SplitMix64) -> Result<Option<CutWrites>, CrashError> {
         let Self::Volume(volume) = self else { return Ok(None) };
         let some_survive = number.is_multiple_of(2);
         Ok(Some(volume.cut(&mut || some_survive && random.below(2) == 0)?))
     }
 
-    /// Lets go those who wait for a disk without power.
+    /// Releases processes that wait for a disk without power.
     pub(crate) fn release(&self) {
         if let Self::Volume(volume) = self {
             volume.release();

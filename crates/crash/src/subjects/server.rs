@@ -75,7 +75,7 @@ impl Subject for ServerSubject {
     }
 }
 
-/// What `CHECK TABLE` says that is not `OK`.
+/// The messages of `CHECK TABLE` other than `OK`.
 fn mysqld_faults(session: &mut dyn Session) -> Result<Vec<String>, SessionError> {
     let [first, second] = TABLES;
     let mut faults = Vec::new();
@@ -88,7 +88,8 @@ fn mysqld_faults(session: &mut dyn Session) -> Result<Vec<String>, SessionError>
     Ok(faults)
 }
 
-/// What amcheck finds, where the server has it: indexes against their tables, and since 14 the tables themselves.
+/// The findings of amcheck, if the server has it: indexes compared with their tables, and since version 14
+/// the tables themselves.
 fn postgres_faults(session: &mut dyn Session) -> Result<Vec<String>, SessionError> {
     let available = "SELECT name FROM pg_available_extensions WHERE name = 'amcheck'";
     if first_column(session, available)?.is_empty() {

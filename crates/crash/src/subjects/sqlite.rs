@@ -1,4 +1,4 @@
-//! SQLite that can be crashed: each client is a process, which is killed.
+//! SQLite as a system that can be crashed: each client is a process that can be killed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -68,7 +68,8 @@ impl Subject for SqliteSubject {
         TELLING.into_iter().map(&mut value).collect()
     }
 
-    /// Without a cache of its own that outlives a statement, SQLite has handed everything to the operating system.
+    /// SQLite keeps no cache of its own after a statement, so everything has been passed to the operating
+    /// system.
     fn settle(&mut self) -> Result<(), CrashError> {
         Ok(())
     }
@@ -77,7 +78,7 @@ impl Subject for SqliteSubject {
         let mut child = Command::new(&self.program)
             .arg("crash-client")
             .arg(&self.file)
-            // ^C at the terminal is for Dyno.
+            // ^C at the terminal is meant for Dyno only.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -99,7 +100,7 @@ impl Subject for SqliteSubject {
     fn crash(&self, killed: &mut dyn FnMut()) {
         let mut children = self.children();
         for child in children.iter_mut() {
-            // One that has ended needs no killing.
+            // A process that has ended need not be killed.
             let _ = child.kill();
         }
         killed();
@@ -129,7 +130,7 @@ impl Drop for SqliteSubject {
     }
 }
 
-/// A session with a client process, a statement and an answer a line.
+/// A session with a client process: one line for each statement, one for each answer.
 struct RemoteSession {
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -198,7 +199,8 @@ fn field(value: ValueRef<'_>) -> Field {
     }
 }
 
-/// Executes statements on a database file, a line each, and answers each with a line: what a client process does.
+/// The work of a client process: executes statements on a database file, one per line, and answers each with
+/// a line.
 ///
 /// # Errors
 /// The file cannot be opened, or the pipes fail.
@@ -206,7 +208,7 @@ pub fn serve_sqlite(file: &Path, input: impl BufRead, mut output: impl Write) ->
     fs::metadata(file)?;
     let connection = open(file).map_err(io::Error::other)?;
     for line in input.lines() {
-        // Writers take turns from their first statement on, so that none has to give up in the middle.
+        // Writers take turns from their first statement on, so that none must give up in the middle.
         let sql = match line?.as_str() {
             "BEGIN" => "BEGIN IMMEDIATE".to_owned(),
             sql => sql.to_owned(),

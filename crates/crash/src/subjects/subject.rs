@@ -6,29 +6,29 @@ use crate::clients::session::{Session, SessionError};
 use crate::error::CrashError;
 
 pub(crate) trait Subject: Sync {
-    /// The version as the system gives it.
+    /// The version as the system reports it.
     fn version(&self) -> String;
 
     /// Its variables with their effective values.
     fn variables(&self) -> Result<BTreeMap<String, String>, CrashError>;
 
-    /// Has what was committed so far survive any crash, whatever the settings.
+    /// Makes everything committed so far survive any crash, regardless of the settings.
     fn settle(&mut self) -> Result<(), CrashError>;
 
     /// A session for the load.
     fn client(&self) -> Result<Box<dyn Session>, SessionError>;
 
-    /// A session to look at the tables.
+    /// A session for examining the tables.
     fn session(&self) -> Result<Box<dyn Session>, SessionError>;
 
-    /// Kills all its processes. `killed` is called when none of them can do anything any more, and before their ends are
-    /// waited for.
+    /// Kills all its processes. `killed` is called when none of them can do anything any more, before the
+    /// wait for their ends.
     fn crash(&self, killed: &mut dyn FnMut());
 
     /// Starts it again, so that it recovers.
     fn recover(&mut self) -> Result<(), CrashError>;
 
-    /// Has the system check its tables, and returns what it finds wrong.
+    /// Makes the system check its tables, and returns the faults that it finds.
     fn faults(&self, session: &mut dyn Session) -> Result<Vec<String>, SessionError>;
 
     /// The last lines of its log, oldest first.

@@ -1,4 +1,5 @@
-//! Crashes of real servers. Those by a power cut need root; without, they are ignored with what is missing.
+//! Crashes of real servers. Power cuts need root; without it, these tests are ignored with the missing
+//! requirement.
 
 mod power;
 mod process;

@@ -1,4 +1,4 @@
-//! Rows and random numbers that scripts are given.
+//! Rows and random numbers for scripts.
 
 pub(crate) mod bulk;
 pub(crate) mod random;

@@ -44,7 +44,8 @@ impl Call<'_> {
         unsafe { self.machine.as_mut() }
     }
 
-    /// Argument `n`, from 1, as a number, which may be written as text: so are the options of scripts for sysbench 0.5.
+    /// Argument `n`, from 1, as a number. It may be a number written as text, because options of scripts for
+    /// sysbench 0.5 are texts.
     pub(crate) fn number(&self, n: c_int) -> Result<f64, Raised> {
         self.stack.numeral(n).ok_or_else(|| self.wrong_argument(n, "number"))
     }

@@ -20,7 +20,7 @@ pub(super) const INTERRUPTED: &str = "interrupted";
 thread_local! {
     /// The Lua state that this thread runs, if any.
     static RUNNING: Cell<*mut ffi::lua_State> = const { Cell::new(ptr::null_mut()) };
-    /// Whether it is to stop.
+    /// Whether it should stop.
     static STOPPING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn interruptible<R>(thread: Stack, run: impl FnOnce() -> R) -> (R, bo
     (result, stopped)
 }
 
-/// Whether the script that this thread runs is to stop.
+/// Whether the script that this thread runs should stop.
 pub(super) fn stopping() -> bool {
     STOPPING.get()
 }

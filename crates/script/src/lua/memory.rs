@@ -1,6 +1,6 @@
-//! Limits the memory of Lua: an allocator in front of LuaJIT's own, which counts.
+//! Limits the memory of Lua with an allocator in front of LuaJIT's own, which counts.
 //!
-//! It costs a few instructions an allocation, and nothing where a script makes no garbage.
+//! It costs a few instructions per allocation, and nothing if a script makes no garbage.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mlua_sys as ffi;
 
-/// States take what they share in portions, so that threads seldom meet.
+/// States take memory from the shared limit in portions of this size, so that threads seldom compete for it.
 const PORTION_BYTES: usize = 1 << 20;
 
 /// The memory that the scripts of a process may use together.
@@ -24,7 +24,7 @@ struct Shared {
 }
 
 impl MemoryLimit {
-    /// The environment variable that people change it by, in MiB.
+    /// The environment variable that sets the limit, in MiB.
     pub const VARIABLE: &str = "DYNO_SCRIPT_MEMORY_MIB";
 
     /// A limit in bytes.
@@ -37,7 +37,7 @@ impl MemoryLimit {
         self.0.bytes_max >> 20
     }
 
-    /// Takes a part; false if there is not so much left.
+    /// Takes a part; false if less than that is left.
     fn take(&self, bytes: usize) -> bool {
         let taken = self.0.taken_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let fits = taken <= self.0.bytes_max;
@@ -61,13 +61,14 @@ pub(super) struct Account {
     memory: *mut c_void,
     used_bytes: Cell<usize>,
     taken_bytes: Cell<usize>,
-    /// Whether a script runs. Only then may it be refused memory: outside, LuaJIT would end the process.
+    /// Whether a script is running. Only then may memory be refused. At other times LuaJIT would end the
+    /// process.
     is_running: Cell<bool>,
     was_refused: Cell<bool>,
 }
 
 impl Account {
-    /// Puts an account in front of a new state's allocator.
+    /// Installs an account in front of a new state's allocator.
     ///
     /// # Safety
     /// The state is open, and [`close`](Self::close) is called before it is closed.
@@ -91,10 +92,10 @@ impl Account {
         }
     }
 
-    /// Gives a state its own allocator back, which knows how to end.
+    /// Restores a state's own allocator, which can close the state.
     ///
     /// # Safety
-    /// The state is open and this account's.
+    /// The state is open and belongs to this account.
     pub(super) unsafe fn close(&self, state: *mut ffi::lua_State) {
         // SAFETY: the state is open.
         unsafe { ffi::lua_setallocf(state, self.allocate, self.memory) };
@@ -114,7 +115,7 @@ impl Account {
         &self.limit
     }
 
-    /// Whether the state may use so much. What it no longer uses it gives back.
+    /// Whether the state may use this much memory. Returns unused memory to the shared limit.
     fn may_use(&self, bytes: usize) -> bool {
         let taken = self.taken_bytes.get();
         if bytes > taken {
@@ -132,7 +133,7 @@ impl Account {
     }
 }
 
-/// `lua_Alloc`: a block of `old_bytes`, or none, becomes one of `new_bytes`, or none.
+/// `lua_Alloc`: turns a block of `old_bytes` (possibly none) into a block of `new_bytes` (possibly none).
 unsafe extern "C" fn allocate_counted(
     account: *mut c_void,
     block: *mut c_void,

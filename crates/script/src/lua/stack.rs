@@ -132,19 +132,19 @@ impl Stack {
         unsafe { ffi::lua_toboolean(self.0, index) != 0 }
     }
 
-    /// The number at `index`; none for a string.
+    /// The number at `index`; `None` for a string.
     pub(crate) fn number(self, index: c_int) -> Option<f64> {
         // SAFETY: the state is open (`new`).
         (self.kind(index) == Kind::Number).then(|| unsafe { ffi::lua_tonumber(self.0, index) })
     }
 
-    /// The number at `index`, or the one that is written there as text, as Lua reads it.
+    /// The number at `index`, or the number that a text there represents, as Lua reads it.
     pub(crate) fn numeral(self, index: c_int) -> Option<f64> {
         // SAFETY: the state is open (`new`).
         unsafe { (ffi::lua_isnumber(self.0, index) != 0).then(|| ffi::lua_tonumber(self.0, index)) }
     }
 
-    /// The bytes of the string at `index`; none for a number.
+    /// The bytes of the string at `index`; `None` for a number.
     ///
     /// # Safety
     /// Lua owns the bytes. The string must stay reachable for `'a`.

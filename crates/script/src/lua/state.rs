@@ -30,7 +30,7 @@ pub(crate) enum Resumed {
 }
 
 impl State {
-    /// Opens a state of which scripts may use so much memory; none if there is too little.
+    /// Opens a state whose scripts may use this much memory; `None` if there is too little memory.
     pub(crate) fn open(limit: MemoryLimit) -> Option<Self> {
         // SAFETY: a null pointer is told apart below; opening the libraries of a new state raises nothing but
         // for lack of memory.
@@ -50,7 +50,7 @@ impl State {
         self.stack
     }
 
-    /// Runs a script within the limit of memory. Returns whether it was refused any.
+    /// Runs a script within the limit of memory. Returns whether memory was refused.
     pub(crate) fn limited<R>(&self, run: impl FnOnce() -> R) -> (R, bool) {
         self.account.limited(run)
     }

@@ -59,8 +59,8 @@ pub(super) fn register(table: &Table) {
     });
 }
 
-/// `next_row(connection)`: returns a table of strings, in which NULL is nil, and the number of columns; nothing after
-/// the last row.
+/// `next_row(connection)`: returns a table of strings, in which NULL is nil, and the number of columns.
+/// Returns nothing after the last row.
 fn next_row(call: &mut Call<'_>) -> Answer {
     let connection = call.integer(1)? as u32;
     let mut row = std::mem::take(&mut call.machine().row);

@@ -40,7 +40,7 @@ pub(crate) struct Machine {
     pub(crate) tpch: Sources,
     /// Lines that top levels printed.
     pub(crate) unheard: Vec<String>,
-    /// What was written of a line that has not ended.
+    /// The beginning of a line that has not ended.
     unfinished_line: String,
     /// Whether a top level has asked for a connection.
     pub(crate) connects_at_load: bool,
@@ -96,7 +96,7 @@ impl Machine {
         });
     }
 
-    /// Sets the task whose top level is about to run. What it prints is kept until the task's first entry point.
+    /// Sets the task whose top level is about to run. Its output is kept until the task's first entry point.
     ///
     /// # Safety
     /// [`leave`](Self::leave) must be called before the host's borrow ends.
@@ -127,7 +127,7 @@ impl Machine {
         self.host.map(|mut host| unsafe { host.as_mut() })
     }
 
-    /// Prints text (`io.write`), each line once it has ended.
+    /// Prints text (`io.write`). Each line is printed once it has ended.
     pub(crate) fn write(&mut self, text: &str) {
         let mut lines = text.split('\n');
         let last = lines.next_back().unwrap_or_default();
@@ -135,7 +135,7 @@ impl Machine {
         self.unfinished_line.push_str(last);
     }
 
-    /// What was written of a line that has not ended.
+    /// The beginning of a line that has not ended.
     pub(crate) fn take_unfinished_line(&mut self) -> Option<String> {
         Some(std::mem::take(&mut self.unfinished_line)).filter(|line| !line.is_empty())
     }

@@ -1,4 +1,4 @@
-//! A running script: its Lua state, its tasks, and what they ask of their host.
+//! A running script: its Lua state, its tasks, and its requests to the host.
 
 pub(crate) mod entry;
 pub(crate) mod machine;

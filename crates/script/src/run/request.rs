@@ -19,13 +19,13 @@ pub enum Param<'a> {
 /// The type with which a parameter is declared when its statement is prepared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamType {
-    /// A whole number of 64 bits: what sysbench makes of all its types of whole numbers.
+    /// A 64-bit integer. sysbench uses it for all its types of whole numbers.
     Int,
-    /// A number of double precision: what sysbench makes of `FLOAT` and `DOUBLE`.
+    /// A double-precision number. sysbench uses it for `FLOAT` and `DOUBLE`.
     Float,
-    /// Text of any length: what sysbench makes of `CHAR` and `VARCHAR`.
+    /// Text of any length. sysbench uses it for `CHAR` and `VARCHAR`.
     Text,
-    /// What the server infers: dates and times, for which sysbench has no parameters.
+    /// A type that the server infers: for dates and times, for which sysbench has no parameters.
     Inferred,
 }
 
@@ -53,7 +53,7 @@ pub enum Request<'a> {
         connection: ConnectionId,
         /// The statement's text, with placeholders written `?`.
         sql: &'a [u8],
-        /// Types of its parameters, in order; what is left out is inferred.
+        /// Types of its parameters, in order. Missing types are inferred.
         types: &'a [ParamType],
     },
     /// Execute a prepared statement → [`Reply::Result`].

@@ -46,7 +46,7 @@ impl Runtime {
     /// As [`new`](Self::new), with a host that answers the top level's requests at once.
     ///
     /// # Errors
-    /// As those of `new`.
+    /// As for `new`.
     pub fn connected(config: Config, host: &mut dyn Host) -> Result<Self, Refused> {
         Self::open(config, Some(host))
     }
@@ -153,19 +153,20 @@ impl Runtime {
         self.add_task(tid, Some(host))
     }
 
-    /// Drops what the top levels of tasks have printed and no entry point has passed on.
+    /// Drops output of tasks' top levels that no entry point has printed yet.
     pub fn hush(&mut self) {
         let machine = self.machine.get();
         machine.unheard.clear();
         machine.take_unfinished_line();
     }
 
-    /// What the top levels of tasks have printed since they were spawned. The next entry point prints it otherwise.
+    /// Output of tasks' top levels since they were spawned. If it is not taken, the next entry point prints
+    /// it.
     pub fn take_printed(&mut self) -> Vec<String> {
         std::mem::take(&mut self.machine.get().unheard)
     }
 
-    /// What the script has written of a line that it has not ended (`io.write`).
+    /// The beginning of a line that the script has not ended (`io.write`).
     pub fn take_unfinished_line(&mut self) -> Option<String> {
         self.machine.get().take_unfinished_line()
     }

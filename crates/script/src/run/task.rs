@@ -17,7 +17,7 @@ pub(crate) struct Task {
     thread_kept: Reference,
     environment: Reference,
     pub(crate) generator: Generator,
-    /// Number of arguments of the function on the stack that has not started; none without such a function.
+    /// Number of arguments of the function on the stack that has not started; `None` without such a function.
     pub(crate) arguments: Option<c_int>,
     pub(crate) activity: Activity,
 }

@@ -22,7 +22,7 @@ pub struct Config {
     pub options: BTreeMap<String, String>,
     /// Values of sysbench's general and database options as text (`threads`, `rand-type`, `mysql-host`).
     pub globals: BTreeMap<String, String>,
-    /// The version of sysbench that the script finds in `sysbench.version`.
+    /// The version of sysbench that the script sees in `sysbench.version`.
     pub sysbench_version: String,
     /// The database driver's name: `mysql`, `pgsql` or `sqlite`.
     pub driver: String,

@@ -16,7 +16,7 @@ pub struct OptionDefinition {
     /// Name, words joined by dashes.
     pub name: &'static str,
     pub kind: ValueKind,
-    /// Value where none is given; none where the option then has no value.
+    /// The default value; `None` if the option then has no value.
     pub default: Option<&'static str>,
     /// Its purpose.
     pub help: &'static str,
@@ -26,11 +26,12 @@ pub struct OptionDefinition {
 #[derive(Clone, Copy, Debug)]
 pub struct GeneralOption {
     pub definition: OptionDefinition,
-    /// The option that this is an older name of.
+    /// The option for which this is an older name.
     pub older_name_of: Option<&'static str>,
-    /// Whether scripts find it empty whatever its value.
+    /// Whether scripts see it as empty, whatever its value.
     pub is_secret: bool,
-    /// Whether it changes anything but what scripts find; whoever gives one that does not is told.
+    /// Whether it changes anything besides the value that scripts see. If not, users of the option get a
+    /// warning.
     pub has_effect: bool,
     in_scripts: InScripts,
 }
@@ -42,7 +43,7 @@ enum InScripts {
     AsDefined,
     /// As sysbench has it there.
     As(OptionKind, Option<&'static str>),
-    /// Only where it is given, as text.
+    /// Present only if it is given, as text.
     IfGiven,
 }
 
@@ -94,7 +95,7 @@ impl GeneralOption {
         Self { in_scripts: InScripts::IfGiven, ..self }
     }
 
-    /// Refuses a value that is none of its kind.
+    /// Refuses a value that is not valid for its kind.
     pub(crate) fn check(&self, value: &str) -> Result<(), ScriptError> {
         let definition = &self.definition;
         definition.kind.mismatch(value).map_or(Ok(()), |expected| {
@@ -144,7 +145,7 @@ pub(crate) fn general_option(name: &str) -> Option<&'static GeneralOption> {
     table::GROUPS.iter().flat_map(|group| group.options).find(|option| option.definition.name == dashed)
 }
 
-/// The general options that scripts find in `sysbench.opt`, as if a script had declared them.
+/// The general options that scripts see in `sysbench.opt`, as if a script had declared them.
 pub(crate) fn general_options() -> impl Iterator<Item = OptionSpec> {
     table::GROUPS.iter().flat_map(|group| group.options).filter_map(GeneralOption::spec)
 }

@@ -42,7 +42,7 @@ pub struct OptionSpec {
     /// Its name, with dashes written as underscores.
     pub name: String,
     pub description: String,
-    /// Its default as text; none if it has none.
+    /// Its default as text, if it has one.
     pub default: Option<String>,
     pub kind: OptionKind,
 }

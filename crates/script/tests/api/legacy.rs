@@ -32,7 +32,8 @@ fn a_script_of_05_needs_no_db_connect() {
     );
 }
 
-/// Scripts of 0.5 load what they share from beside themselves, and put functions of their own in place of some.
+/// Scripts of 0.5 load shared code from files beside themselves, and replace some of its functions with their
+/// own.
 #[test]
 fn a_script_of_05_builds_on_a_file_beside_it() {
     let folder = tempfile::tempdir().unwrap();

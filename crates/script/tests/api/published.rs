@@ -63,7 +63,7 @@ fn unique_numbers_within_bounds_come_once_each() {
     }
 }
 
-/// sysbench's bounds are unsigned numbers of 32 bits; the ranges here are those that 1.0.20 draws from.
+/// sysbench's bounds are unsigned 32-bit numbers. The ranges here are those from which 1.0.20 draws.
 #[test]
 fn bounds_of_more_than_32_bits_are_wrapped_as_in_c() {
     let lines = printed(
@@ -126,7 +126,7 @@ fn the_table_sysbench_is_whole() {
     );
 }
 
-/// A loop that gives each group of threads events of its own at a pace of its own.
+/// A loop that runs events for each group of threads at a pace of its own.
 #[test]
 fn a_loop_of_the_script_s_own_keeps_its_own_time() {
     let mut bench = Bench::new(
@@ -160,7 +160,7 @@ fn a_loop_of_the_script_s_own_keeps_its_own_time() {
     assert_eq!(bench.host.counted, [(Counter::Event, 1)]);
 }
 
-/// A command that is named before its function is defined has none, and is not there.
+/// A command that is named before its function is defined has no function, and is not declared.
 #[test]
 fn a_command_without_a_function_is_not_declared() {
     let bench = Bench::new("sysbench.cmdline.commands = { move = { cmd_move } } function cmd_move() end");
@@ -202,7 +202,7 @@ fn globals_may_have_a_metatable_of_the_script_s_own() {
     );
 }
 
-/// As scripts do that find their statements in files.
+/// Some scripts find their statements in files.
 #[test]
 fn a_thread_may_read_what_a_command_prints() {
     let mut bench = Bench::new(
@@ -221,7 +221,7 @@ fn a_thread_may_read_what_a_command_prints() {
     assert_eq!(bench.host.asked, ["Connect", "query 0: SELECT 1", "query 0: SELECT 2"]);
 }
 
-/// As benchmarks of bulk loads do: an event is a row.
+/// In benchmarks of bulk loads an event is a row.
 #[test]
 fn a_bulk_insert_may_span_events() {
     for (interface, connection) in [("db_", ""), ("con:", "con = sysbench.sql.driver():connect()")] {

@@ -71,7 +71,7 @@ impl SystemFacts {
         of_engine.max(of_binlog)
     }
 
-    /// Whether a binlog is written and its commits do not wait for it to be on disk.
+    /// Whether a binlog is written but commits do not wait until it is on disk.
     pub(super) fn has_unsynced_binlog(&self) -> bool {
         self.is_on("log_bin") == Some(true) && self.word("sync_binlog").is_some_and(|every| every != "1")
     }
@@ -102,7 +102,7 @@ impl SystemFacts {
         }
     }
 
-    /// `PRAGMA synchronous` as a number, which is how SQLite gives it back.
+    /// `PRAGMA synchronous` as a number, which is how SQLite reports it.
     pub(super) fn sqlite_sync_level(&self) -> Option<u8> {
         match self.word("synchronous")?.as_str() {
             "0" => Some(0),

@@ -19,16 +19,16 @@ pub struct SystemFacts {
     pub variables: BTreeMap<String, String>,
     /// The settings that it was started with, by the server's own names.
     pub asked: BTreeMap<String, String>,
-    /// What its server may use of the host; none if that is not known.
+    /// Its server's limits on the host, if known.
     pub limits: Option<SystemLimits>,
 }
 
-/// What a server may use of its host, by the plan and by the kernel.
+/// The limits of a server on its host, by the plan and by the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemLimits {
     /// The limits of the plan, as name and value; empty for the whole host.
     pub asked: BTreeMap<String, String>,
-    /// Those that the kernel has otherwise, a line each.
+    /// The limits that differ in the kernel, a line each.
     pub differences: Vec<String>,
     /// What the host has no means to limit, a line each.
     pub not_limited: Vec<String>,

@@ -7,9 +7,9 @@ pub struct HostChecks {
     pub cpus: Option<u32>,
     /// Frequency governors, such as `performance`, separated by commas.
     pub cpu_governor: Option<String>,
-    /// Whether cores may run faster than nominal while few are busy.
+    /// Whether cores may run faster than their nominal frequency while few are busy.
     pub turbo: Option<bool>,
-    /// Median time until an idle core runs what is woken on it, in µs.
+    /// Median time until an idle core runs a woken thread, in µs.
     pub wake_us: Option<f64>,
     /// CPU quota of the run's group, in cores.
     pub cpu_quota: Option<f64>,
@@ -34,6 +34,6 @@ pub struct HostChecks {
     /// The file system of the data, such as `ext4`.
     pub file_system: Option<String>,
     pub mount_options: Option<Vec<String>>,
-    /// Maker and model of a virtual machine; none for a physical one.
+    /// Maker and model of a virtual machine; `None` for a physical one.
     pub hypervisor: Option<String>,
 }

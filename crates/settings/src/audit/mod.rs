@@ -58,7 +58,7 @@ pub fn rules() -> Vec<RuleInfo> {
 }
 
 impl Audit {
-    /// The highest severity found; none without findings.
+    /// The highest severity found; `None` without findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).min()
     }

@@ -14,7 +14,7 @@ use super::facts::SystemFacts;
 pub enum CrashKind {
     /// The server's processes are killed. The operating system keeps what they have written.
     Process,
-    /// The power is cut. What the disk was not asked to keep is gone.
+    /// The power is cut. Data that the disk was not asked to flush is lost.
     Power,
 }
 
@@ -33,9 +33,9 @@ impl CrashKind {
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
     Nothing,
-    /// Those of about the last second.
+    /// The commits of about the last second.
     Second,
-    /// Any number of the last ones.
+    /// Any number of the last commits.
     Last,
     All,
     /// Unknown from the settings.
@@ -47,7 +47,7 @@ pub enum Loss {
 pub struct Promise {
     /// Which acknowledged commits may be lost.
     pub loss: Loss,
-    /// Whether what is there after the crash is whole: transactions, rows, tables.
+    /// Whether everything present after the crash is whole: transactions, rows, tables.
     pub is_whole: bool,
 }
 
@@ -81,7 +81,7 @@ impl SystemFacts {
         Promise { loss, is_whole: loss != Loss::All && !may_be_torn }
     }
 
-    /// Only what the processes have in their own memory is lost.
+    /// Only data in the processes' own memory is lost.
     fn loss_when_killed(&self) -> Loss {
         match self.product.family {
             Family::Mysql | Family::Mariadb => self.mysqld_loss_when_killed(),
@@ -91,7 +91,7 @@ impl SystemFacts {
                 Some(_) => Loss::Nothing,
                 None => Loss::Unknown,
             },
-            // A rollback journal in memory is no help for a database file that was half written.
+            // A rollback journal in memory cannot repair a half-written database file.
             Family::Sqlite => match self.word("journal_mode").as_deref() {
                 Some("0" | "memory") => Loss::All,
                 Some(_) => Loss::Nothing,

@@ -1,4 +1,4 @@
-//! What a change of settings does to promises.
+//! The effect of a change of settings on promises.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,9 @@ use super::durability::Durability;
 use super::facts::SystemFacts;
 
 impl SystemFacts {
-    /// What a change of settings does to the system's promises for a power cut, in words; none if it does nothing to them,
-    /// or that is not known. A setting without a value has its default, whose promise is not known here.
+    /// The effect of a change of settings on the system's promises for a power cut, in words; `None` if there
+    /// is no effect, or if it is not known. A setting without a value has its default, whose promise is not
+    /// known here.
     pub fn change_of_promise(&self, changes: &BTreeMap<String, Option<String>>) -> Option<String> {
         if changes.values().any(Option::is_none) {
             return None;

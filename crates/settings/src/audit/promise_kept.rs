@@ -1,4 +1,4 @@
-//! Whether a system gives all the promises of another.
+//! Whether a system keeps all the promises of another.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl SystemFacts {
             let name = plain_name(name);
             let (name, value) = match (name.as_str(), value) {
                 ("skip_log_bin", Some(_)) => ("log_bin".to_owned(), Some("OFF".to_owned())),
-                // Plans give the file's name; a server says only that there is one.
+                // Plans give the file's name, while a server reports only that there is one.
                 ("log_bin", Some(file)) if is_on(file).is_none() => (name, Some("ON".to_owned())),
                 _ => (name, value.clone()),
             };
@@ -33,15 +33,16 @@ impl SystemFacts {
         after
     }
 
-    /// The promise that the system would give no longer with some settings changed, in words that follow "it"; none if
-    /// it keeps all. A promise of which the changed settings tell nothing is not kept.
+    /// The promise that the system would no longer keep with some settings changed, in words that follow
+    /// "it"; `None` if it keeps all. If the effect of the changed settings on a promise is unknown, the
+    /// promise counts as not kept.
     pub fn promise_lost_with(&self, changes: &BTreeMap<String, Option<String>>) -> Option<String> {
         self.promise_lost_by(&self.with(changes))
     }
 
-    /// The promise that this system gives and another of the same product does not, in words that follow "it"; none if
-    /// the other gives all. They are: what a commit survives, torn pages, checksums of pages, the isolation of
-    /// transactions, and every check of integrity that is on.
+    /// The promise that this system makes but another of the same product does not, in words that follow
+    /// "it"; `None` if the other makes all of them. The promises are: what a commit survives, torn pages,
+    /// checksums of pages, the isolation of transactions, and every check of integrity that is on.
     pub fn promise_lost_by(&self, other: &Self) -> Option<String> {
         let lost = [Self::commits_lost, Self::kill_lost, Self::repair_lost, Self::checksum_lost];
         lost.iter()
@@ -52,7 +53,7 @@ impl SystemFacts {
 
     fn commits_lost(&self, other: &Self) -> Option<String> {
         let (before, after) = (self.durability(), other.durability());
-        // Unknown comes last, so what nobody knows keeps no promise that was known.
+        // Unknown is the last value, so an unknown durability never keeps a known promise.
         (before != Durability::Unknown && after > before).then(|| after.explain().to_owned())
     }
 
@@ -84,7 +85,7 @@ impl SystemFacts {
         (is_weaker || lets_conflicts_pass).then(|| "isolates transactions less".to_owned())
     }
 
-    /// A check of integrity that is on here and off there.
+    /// A check of integrity that is on in this system and off in the other.
     fn check_lost(&self, other: &Self) -> Option<String> {
         let is_off = |value: &str| ["0", "none"].contains(&normal(value).as_str());
         let is_lost = |(name, value): &(&String, &String)| {

@@ -1,4 +1,4 @@
-//! Rules of the audit, and the two kinds that most rules are.
+//! Rules of the audit, and the two forms that most rules have.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use super::names;
 pub struct AuditFinding {
     /// The rule's id, which stays the same from release to release.
     pub rule: String,
-    /// How grave it is.
+    /// Its severity.
     pub severity: Severity,
-    /// The ids of the systems concerned; empty if it is about the host.
+    /// The ids of the systems concerned; empty if it concerns the host.
     pub systems: Vec<String>,
     /// The explanation, in a line.
     pub explanation: String,
@@ -61,15 +61,15 @@ pub struct RuleInfo {
 /// What to do about a finding.
 pub(super) enum Advice {
     Do(&'static str),
-    /// To set what systems of each kind have for it; then the end of the sentence.
+    /// Set what systems of each kind use for it. The second text is the end of the sentence.
     Set(&'static [OfKind], &'static str),
 }
 
-/// Whether a system is of a kind, and what that kind calls the setting.
+/// Whether a system is of a kind, and that kind's name for the setting.
 pub(super) type OfKind = (fn(&SystemFacts) -> bool, &'static str);
 
 impl Advice {
-    /// For some systems; for any that there may be if there is none of a kind that has a setting for it.
+    /// The advice for some systems. If none of them has a setting for it, the advice for all kinds.
     fn words(&self, systems: &[&SystemFacts]) -> String {
         let (settings, end) = match self {
             Self::Do(words) => return (*words).to_owned(),
@@ -123,11 +123,11 @@ impl Rule {
     }
 }
 
-/// Least number of systems that are called "the others".
+/// Fewest systems that are called "the others".
 const OTHERS_MIN: usize = 4;
 
-/// One finding if systems differ in a value; unknown ones are left out. `say` puts a value in
-/// words that follow the systems' names: `a and b: crc32; c: none`.
+/// One finding if systems differ in a value. Unknown values are left out. `say` expresses a value in words
+/// that follow the systems' names: `a and b: crc32; c: none`.
 pub(super) fn differ<T: Ord>(
     scene: &Scene<'_>,
     value: impl Fn(&SystemFacts) -> Option<T>,
@@ -159,7 +159,8 @@ pub(super) fn differ<T: Ord>(
     vec![(groups.into_values().flatten().collect(), parts.join("; "))]
 }
 
-/// A finding for the systems that the rule applies to, one for all of which it says the same: `a may …`, `a and b: may …`.
+/// A finding for each system to which the rule applies. Systems with the same text share a finding: `a may
+/// …`, `a and b: may …`.
 pub(super) fn each(scene: &Scene<'_>, say: impl Fn(&SystemFacts) -> Option<String>) -> Vec<Hit> {
     let mut said: Vec<(String, Vec<String>)> = Vec::new();
     for system in scene.systems {

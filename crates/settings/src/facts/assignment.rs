@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Assignment {
     /// The value, as the setting's newest version writes it.
     pub value: String,
-    /// Whether it is left out where a version cannot do it.
+    /// Whether it is left out for versions that do not support it.
     pub optional: bool,
-    /// Whether it is passed on as it is, past the translation table.
+    /// Whether it is passed on unchanged, without the translation table.
     pub verbatim: bool,
 }

@@ -1,4 +1,4 @@
-//! What a server is and has: its product, its variables, their values.
+//! Facts about a server: its product, its variables, their values.
 
 pub(crate) mod assignment;
 pub(crate) mod product;

@@ -15,7 +15,7 @@ const PLACES: usize = 3;
 pub struct Product {
     pub family: Family,
     pub version: Version,
-    /// Its storage engine, such as `rocksdb`; none for its default.
+    /// Its storage engine, such as `rocksdb`; `None` for its default.
     pub storage_engine: Option<String>,
 }
 
@@ -43,7 +43,8 @@ impl Product {
         Ok(Self { family: entry.family, version: entry.version.parse()?, storage_engine })
     }
 
-    /// The product of a server by the variables that it reports; none if they do not tell, as those of SQLite.
+    /// The product of a server from the variables that it reports; `None` if they do not identify it, as for
+    /// SQLite.
     pub fn reported(variables: &[(String, String)]) -> Option<Self> {
         let of = |name: &str| {
             let found = variables.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -59,12 +60,12 @@ impl Product {
         Some(Self { family, version: version.parse().ok()?, storage_engine })
     }
 
-    /// SQLite of a version, which its variables do not tell.
+    /// SQLite of a version, which is not among its variables.
     pub fn sqlite(version: Version) -> Self {
         Self { family: Family::Sqlite, version, storage_engine: None }
     }
 
-    /// Whether its version is at least a bound; false if the bound is no version.
+    /// Whether its version is at least a bound; false if the bound is not a version.
     pub(crate) fn is_since(&self, bound: &str) -> bool {
         bound.parse().is_ok_and(|bound| self.version.is_since(&bound))
     }

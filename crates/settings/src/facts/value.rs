@@ -1,7 +1,7 @@
 //! Parses and normalises values as servers print them.
 
-/// The normal form of a value: the same for `ON`, `yes` and `1`; for `128M`, `128MB` and
-/// `134217728`; `./` and `.`; lists in any order.
+/// The normal form of a value. It is the same for `ON`, `yes` and `1`; for `128M`, `128MB` and `134217728`;
+/// for `./` and `.`; and for lists in any order.
 pub fn normal(value: &str) -> String {
     let value = value.trim();
     if value.contains(',') {
@@ -12,7 +12,7 @@ pub fn normal(value: &str) -> String {
     normal_item(value)
 }
 
-/// Parses a switch; none if the value is not one.
+/// Parses a switch; `None` if the value is not a switch.
 pub fn is_on(value: &str) -> Option<bool> {
     match normal(value).as_str() {
         "1" => Some(true),
@@ -21,7 +21,7 @@ pub fn is_on(value: &str) -> Option<bool> {
     }
 }
 
-/// Parses a size in bytes: `1G`, `128MB`, `1073741824`; none if it is no size.
+/// Parses a size in bytes: `1G`, `128MB`, `1073741824`; `None` if it is not a size.
 pub fn bytes(value: &str) -> Option<u64> {
     let bytes = size(&value.trim().to_ascii_lowercase())?;
     (bytes >= 0.0).then_some(bytes as u64)
@@ -43,13 +43,13 @@ fn normal_item(item: &str) -> String {
     }
 }
 
-/// Parses decimal numbers; not `inf` and `nan`, which are words here.
+/// Parses decimal numbers, but not `inf` and `nan`, which are words here.
 fn number(text: &str) -> Option<f64> {
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || "+-.".contains(c));
     if is_plain { text.parse().ok() } else { None }
 }
 
-/// Parses a size in bytes, in small letters; also one below 0.
+/// Parses a size in bytes, in small letters. It may be negative.
 pub(crate) fn size(text: &str) -> Option<f64> {
     let units = [("k", 10), ("m", 20), ("g", 30), ("t", 40), ("p", 50), ("", 0)];
     let text = text.strip_suffix('b').unwrap_or(text);

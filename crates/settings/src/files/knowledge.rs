@@ -28,12 +28,12 @@ pub enum Group {
 pub struct Knowledge {
     /// Its topic.
     pub group: Group,
-    /// What it does, in a line.
+    /// What it does, in one line.
     pub about: String,
-    /// What other versions call it.
+    /// Its names in other versions.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Names of counters, and of costs of an operation, that it changes; `*` stands for any text.
+    /// Names of counters, and of costs of an operation, that it affects; `*` stands for any text.
     #[serde(default)]
     pub acts_on: Vec<String>,
 }
@@ -72,7 +72,7 @@ pub fn newest_name(family: Family, name: &str) -> &str {
     language(family).names.get(name).map_or(name, String::as_str)
 }
 
-/// Whether a variable is another in every server, so that a difference means nothing.
+/// Whether a variable differs between any two servers, so that a difference means nothing.
 pub(crate) fn is_of_instance(family: Family, name: &str) -> bool {
     language(family).of_instance.contains(name)
 }

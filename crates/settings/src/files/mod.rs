@@ -1,4 +1,4 @@
-//! What the files of `settings/` say.
+//! The contents of the files of `settings/`.
 
 pub(crate) mod data;
 pub(crate) mod knowledge;

@@ -1,4 +1,4 @@
-//! What a search for the settings that make a difference must know of them: `settings/probes/`.
+//! Facts that a search for the settings that make a difference needs: `settings/probes/`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -36,17 +36,17 @@ impl Probes {
     }
 }
 
-/// Whether tables that were loaded with another value of a setting are other tables, or no tables for the server.
+/// Whether tables that were loaded with another value of a setting differ, or cannot be read by the server.
 pub fn is_of_data(family: Family, setting: &str) -> bool {
     Probes::of(family).of_data.contains(&plain_name(setting))
 }
 
-/// Whether one version of a family does not take another's value of a setting.
+/// Whether one version of a family may refuse another version's value of a setting.
 pub fn is_of_version(family: Family, setting: &str) -> bool {
     Probes::of(family).of_version.contains(&plain_name(setting))
 }
 
-/// Settings in groups of those that are changed together. Groups are in the order of their first settings.
+/// Divides settings into groups that are changed together. Groups are in the order of their first settings.
 pub fn together(family: Family, settings: Vec<String>) -> Vec<Vec<String>> {
     let group_of = |setting: &str| {
         let groups = &Probes::of(family).together;
@@ -63,7 +63,7 @@ pub fn together(family: Family, settings: Vec<String>) -> Vec<Vec<String>> {
     groups
 }
 
-/// A setting's name in lower case and with underscores: plans may write it with hyphens.
+/// A setting's name in lower case and with underscores. Plans may write it with hyphens.
 pub fn plain_name(setting: &str) -> String {
     setting.to_ascii_lowercase().replace('-', "_")
 }

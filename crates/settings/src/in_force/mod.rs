@@ -1,4 +1,4 @@
-//! Which settings a server does not have as they were asked for.
+//! Finds requested settings that a server does not have.
 
 mod name;
 mod number;
@@ -20,35 +20,37 @@ use crate::facts::variables::SystemVariables;
 use crate::files::knowledge::is_of_instance;
 use crate::files::probes::plain_name;
 
-/// A setting that a server does not have as it was asked for.
+/// A setting that a server does not have as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotInForce {
-    /// Its name, as it was asked for.
+    /// Its name, as in the request.
     pub name: String,
     pub asked: String,
-    /// The value that the server reports; none if it has no such variable, and so ignores the setting.
+    /// The value that the server reports; `None` if it has no such variable and therefore ignores the
+    /// setting.
     pub found: Option<String>,
 }
 
-/// What a server's report says of a setting that it was asked for.
+/// What a server's report shows about a requested setting.
 enum Standing {
     InForce,
-    /// The report does not tell.
+    /// The report does not show it.
     Unknown,
     NotInForce(NotInForce),
 }
 
 impl SystemFacts {
-    /// The settings that are not in force, by name. Values are compared by their meaning. A setting of which the server
-    /// reports nothing, or of which its report does not tell, counts as in force.
+    /// The settings that are not in force, by name. Values are compared by their meaning. A setting that the
+    /// server's report does not show counts as in force.
     pub fn not_in_force(&self) -> Vec<NotInForce> {
         let standings = self.asked.keys().map(|name| self.standing(name));
         let not = |standing| if let Standing::NotInForce(it) = standing { Some(it) } else { None };
         standings.filter_map(not).collect()
     }
 
-    /// The settings that keep two systems from differing: they were asked for different settings, some of which are not in
-    /// force, and all that the two servers report is the same. None if the systems differ, or nobody asked them to.
+    /// The settings that make two systems the same: different settings were requested for them, some of these
+    /// are not in force, and both servers report the same. `None` if the systems differ, or if the same
+    /// settings were requested.
     pub fn same_in_force(&self, other: &Self) -> Option<Vec<NotInForce>> {
         if self.product != other.product || self.limits != other.limits {
             return None;
@@ -79,7 +81,7 @@ impl SystemFacts {
         SystemVariables::new(&self.id, self.product.clone(), pairs)
     }
 
-    /// Servers that report nothing were never up.
+    /// A server that reports nothing was never up.
     fn standing(&self, name: &str) -> Standing {
         let Some(value) = self.asked.get(name).filter(|_| !self.variables.is_empty()) else {
             return Standing::Unknown;

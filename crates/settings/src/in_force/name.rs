@@ -12,20 +12,20 @@ use crate::files::knowledge::{knowledge, newest_name};
 use crate::files::probes::plain_name;
 use crate::translation::is_known;
 
-/// What an option asks for.
+/// What an option requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// A value of a variable, by the server's own name for it.
     Variable { name: String, value: String },
-    /// A setting that the server does not have. It takes the option and does nothing.
+    /// A setting that the server does not have. It accepts the option and does nothing.
     Ignored,
-    /// Something of which no variable tells.
+    /// Something that no variable shows.
     NotTold,
 }
 
 impl Asked {
-    /// Names are taken as servers take them: with `-` or `_`, as of another version, and those of mysqld with its prefixes or
-    /// shortened.
+    /// Finds the meaning of an option. Names are recognised as servers do: with `-` or `_`, with the name of
+    /// another version, and for mysqld with its prefixes or shortened.
     pub(super) fn of(
         family: Family,
         option: &str,
@@ -48,8 +48,8 @@ impl Asked {
         if is_mysqld && let Some(name) = shortened(option, value, variables) {
             return Self::Variable { name, value: value.to_owned() };
         }
-        // MariaDB takes options of other versions and ignores them; others refuse to start. A switch without a variable may be
-        // one of a plugin (innodb_cmp).
+        // MariaDB accepts options of other versions and ignores them; others refuse to start. A switch
+        // without a variable may belong to a plugin (innodb_cmp).
         let is_of_other_version = is_known(option, family)
             || knowledge(family, option).is_some()
             || family == Family::Mariadb && option.starts_with("innodb_") && is_number(value);
@@ -67,7 +67,7 @@ fn variable(family: Family, option: &str, variables: &BTreeMap<String, String>) 
     names.find(|name| variables.contains_key(*name)).map(ToOwned::to_owned)
 }
 
-/// An option of mysqld with a prefix that makes it a switch, or a limit of a variable.
+/// An option of mysqld with a prefix, which makes it a switch or a limit of a variable.
 fn prefixed(
     family: Family,
     option: &str,
@@ -85,7 +85,8 @@ fn prefixed(
     Some(if is_given { Asked::Variable { name, value: switch.to_owned() } } else { Asked::NotTold })
 }
 
-/// The only variable that begins as an option of mysqld. A switch may be an option of its own, which begins so by chance.
+/// The only variable whose name begins with an option of mysqld. A switch may be an option of its own with
+/// such a name by chance.
 fn shortened(option: &str, value: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     if !is_number(value) {
         return None;
@@ -95,7 +96,7 @@ fn shortened(option: &str, value: &str, variables: &BTreeMap<String, String>) ->
     long.next().is_none().then(|| found.clone())
 }
 
-/// Whether a value is a number and no switch.
+/// Whether a value is a number and not a switch.
 fn is_number(value: &str) -> bool {
     is_on(value).is_none() && amount(value).is_some()
 }

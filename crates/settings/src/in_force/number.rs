@@ -1,23 +1,23 @@
-//! Numbers, sizes and times as options and servers write them.
+//! Numbers, sizes and times in the forms of options and servers.
 
 use crate::facts::value::{duration_ms, size};
 
 /// Largest unit by which a server rounds a size, in bytes.
 const ROUNDED_TO_MAX_BYTES: f64 = 1_048_576.0;
-/// Sizes that were rounded are multiples of it, in bytes.
+/// A rounded size is a multiple of this, in bytes.
 const ROUNDED_TO_MIN_BYTES: f64 = 1024.0;
 /// Least size that is rounded, in bytes.
 const ROUNDED_MIN_BYTES: f64 = 16_384.0;
 /// Largest share by which rounding changes a size.
 const ROUNDED_SHARE_MAX: f64 = 0.05;
-/// Share by which two numbers may differ that are the same: servers keep some as fractions.
+/// Relative difference up to which two numbers count as equal, because servers store some as fractions.
 const SAME_SHARE: f64 = 1e-6;
-/// Units of PostgreSQL in which a size without a unit is written, in bytes: 1, 1 kB, a block, 1 MB.
+/// PostgreSQL's units for sizes without a unit, in bytes: 1, 1 kB, a block, 1 MB.
 const SIZE_UNITS_BYTES: [f64; 4] = [1.0, 1024.0, 8192.0, 1_048_576.0];
-/// Units of PostgreSQL in which a time without a unit is written, in milliseconds: 1 µs, 1 ms, 1 s, 1 min.
+/// PostgreSQL's units for times without a unit, in milliseconds: 1 µs, 1 ms, 1 s, 1 min.
 const TIME_UNITS_MS: [f64; 4] = [0.001, 1.0, 1000.0, 60_000.0];
 
-/// A number with what it counts.
+/// A number with its dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Amount {
     /// Without a unit.
@@ -26,7 +26,7 @@ pub(super) enum Amount {
     Milliseconds(f64),
 }
 
-/// Parses a number, a size or a time; none if it is neither.
+/// Parses a number, a size or a time; `None` if it is none of these.
 pub(super) fn amount(text: &str) -> Option<Amount> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(milliseconds) = duration_ms(&text) {
@@ -38,8 +38,8 @@ pub(super) fn amount(text: &str) -> Option<Amount> {
 }
 
 impl Amount {
-    /// Whether a server that was asked for this has it: as another amount, rounded, or off by a share that it may be off by.
-    /// A number without a unit is in any unit of the server's.
+    /// Whether a server has the requested amount: in another unit, rounded, or off by at most a permitted
+    /// share. A number without a unit may be in any of the server's units.
     pub(super) fn is_had(self, found: Self, off_by: f64) -> bool {
         match (self, found) {
             (Self::Plain(asked), Self::Bytes(found)) => {
@@ -48,7 +48,8 @@ impl Amount {
             (Self::Plain(asked), Self::Milliseconds(found)) => {
                 TIME_UNITS_MS.iter().any(|unit| is_near(asked * unit, found, off_by))
             }
-            // Units are written to servers that print none: 1 s to a number of seconds.
+            // A time may be requested with a unit from a server that prints none: 1 s becomes a number of
+            // seconds.
             (Self::Milliseconds(asked), Self::Plain(found)) => {
                 TIME_UNITS_MS.iter().any(|unit| is_near(asked, found * unit, off_by))
             }
@@ -58,7 +59,7 @@ impl Amount {
         }
     }
 
-    /// Whether it is as much as another amount or more.
+    /// Whether it is at least another amount.
     pub(super) fn is_at_least(self, other: Self) -> bool {
         match (self, other) {
             (Self::Plain(a) | Self::Bytes(a), Self::Plain(b) | Self::Bytes(b))

@@ -1,4 +1,4 @@
-//! How servers report what they were started with: `settings/in_force/`.
+//! How servers report their settings: `settings/in_force/`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -8,21 +8,21 @@ use serde::Deserialize;
 
 use crate::files::data;
 
-/// Where a family's reports differ from what was asked for.
+/// Differences between a family's reports and the requests.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Reports {
     /// Options without a variable.
     without_variable: Vec<String>,
-    /// Variables that do not repeat what they were set to.
+    /// Variables whose reported value differs from the value set.
     reported_otherwise: Vec<String>,
-    /// Variables that may be more than was asked for.
+    /// Variables that may be larger than requested.
     at_least: Vec<String>,
     /// Options whose variable has another name in every version.
     renamed: BTreeMap<String, String>,
-    /// Values with which the server chooses by itself.
+    /// Values with which the server chooses for itself.
     auto: BTreeMap<String, Vec<String>>,
-    /// Shares by which a size may be off.
+    /// Shares by which a reported size may differ.
     off_by: BTreeMap<String, f64>,
     /// Words that can be written as numbers, from 0.
     words: BTreeMap<String, Vec<String>>,
@@ -57,7 +57,7 @@ impl Reports {
         self.renamed.get(option).map(String::as_str)
     }
 
-    /// Whether the server chooses by itself.
+    /// Whether the server chooses for itself.
     pub(super) fn is_auto(&self, variable: &str, value: &str) -> bool {
         let is_word = ["auto", "autosize", "default"].iter().any(|word| value.eq_ignore_ascii_case(word));
         let is_special =
@@ -65,7 +65,7 @@ impl Reports {
         is_word || value == "-1" || is_special()
     }
 
-    /// The share by which a variable may be off; 0 for most.
+    /// The share by which a variable may differ; 0 for most.
     pub(super) fn off_by(&self, variable: &str) -> f64 {
         self.off_by.get(variable).copied().unwrap_or(0.0)
     }
@@ -83,7 +83,7 @@ impl Reports {
     }
 }
 
-/// Whether a name is a known one, or begins as a known one that ends in `*`.
+/// Whether a name is a known one, or begins with a known one that ends in `*`.
 fn is_named(known: &str, name: &str) -> bool {
     known.strip_suffix('*').map_or(known == name, |prefix| name.starts_with(prefix))
 }

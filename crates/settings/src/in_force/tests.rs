@@ -12,14 +12,14 @@ fn system(product: &str, asked: &[(&str, &str)], reported: &[(&str, &str)]) -> S
     SystemFacts {
         id: "s".to_owned(),
         product: Product { family, version: version.parse().unwrap(), storage_engine: None },
-        // Servers report much else.
+        // Servers report many other variables.
         variables: map(&[reported, &[("version", "1"), ("innodb_cmp_per_index_enabled", "OFF")]].concat()),
         asked: map(asked),
         limits: None,
     }
 }
 
-/// What is told of settings: their names and what the server has, or `ignored`.
+/// The result for settings: their names with the server's value, or `ignored`.
 fn told(product: &str, asked: &[(&str, &str)], reported: &[(&str, &str)]) -> Vec<String> {
     let found = system(product, asked, reported).not_in_force().into_iter();
     found.map(|it| format!("{} {}", it.name, it.found.as_deref().unwrap_or("ignored"))).collect()

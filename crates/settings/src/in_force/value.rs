@@ -1,16 +1,16 @@
-//! Whether a reported value is what was asked for.
+//! Whether a reported value is the requested one.
 
 use super::number::amount;
 use super::reports::Reports;
 use crate::facts::product::Product;
 use crate::facts::value::{is_on, normal};
 
-/// What a server's report says of a value that it was asked for.
+/// What a server's report shows about a requested value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
     Yes,
     No,
-    /// It does not tell.
+    /// It does not show it.
     Unknown,
 }
 
@@ -20,7 +20,7 @@ impl Fit {
     }
 }
 
-/// Compares the value of a variable that was asked for with the one that the server reports.
+/// Compares the requested value of a variable with the one that the server reports.
 pub(super) fn fit(product: &Product, variable: &str, asked: &str, found: &str) -> Fit {
     let reports = Reports::of(product.family);
     let (asked, found) = (unquoted(asked), found.trim());
@@ -43,7 +43,7 @@ pub(super) fn fit(product: &Product, variable: &str, asked: &str, found: &str) -
     if let (Some(asked), Some(found)) = (is_on(asked), is_on(found)) {
         return Fit::of(asked == found);
     }
-    // A switch or number where the other is a word: a mode or a file that only the server knows.
+    // A switch or number on one side and a word on the other: a mode or a file that only the server knows.
     let is_word = |value: &str| is_on(value).is_none() && amount(value).is_none();
     if !is_word(asked) || !is_word(found) {
         return Fit::Unknown;
@@ -75,15 +75,15 @@ fn text(product: &Product, asked: &str, found: &str) -> Fit {
     if asked.contains('/') || found.contains('/') {
         return path(asked, found);
     }
-    // Options take the beginning of a word for the word.
+    // Options accept the beginning of a word in place of the word.
     let is_short = product.is_mysqld()
         && !asked.is_empty()
         && found.to_ascii_lowercase().starts_with(&asked.to_ascii_lowercase());
     Fit::of(is_short)
 }
 
-/// Lists may be given in part: the server adds what was not given (`optimizer_switch`), or what an item stands for
-/// (`sql_mode = TRADITIONAL`).
+/// Compares lists. A list may be given in part: the server adds the missing items (`optimizer_switch`), or
+/// those that an item stands for (`sql_mode = TRADITIONAL`).
 fn list(asked: &str, found: &str) -> Fit {
     let items = |list: &str| -> Vec<String> {
         let items = list.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());
@@ -106,7 +106,8 @@ fn item(item: &str) -> String {
     }
 }
 
-/// Servers complete paths, so only the last names are compared; two absolute paths must be the same.
+/// Compares paths. Servers complete paths, so only the last names are compared. Two absolute paths must be
+/// the same.
 fn path(asked: &str, found: &str) -> Fit {
     let last = |path: &str| path.trim_end_matches('/').rsplit('/').next().map(str::to_ascii_lowercase);
     if last(asked) == last(found) {

@@ -10,7 +10,7 @@ use crate::files::near::nearest;
 /// All built-in profiles by name.
 ///
 /// # Panics
-/// A built-in file is no profile, which this crate's tests rule out.
+/// A built-in file is not a valid profile, which this crate's tests rule out.
 pub fn builtin_profiles() -> Vec<Profile> {
     let files = data::files("profiles").into_iter();
     files.map(|(name, text)| Profile::parse(text, name).unwrap_or_else(|error| panic!("{error}"))).collect()
@@ -20,7 +20,7 @@ impl Profile {
     /// A built-in profile.
     ///
     /// # Errors
-    /// There is none of that name. The error has a similar name and all names.
+    /// There is no profile of that name. The error has a similar name and all names.
     pub fn builtin(name: &str) -> Result<Self, ProfileError> {
         let profiles = builtin_profiles();
         let known: Vec<String> = profiles.iter().map(|profile| profile.name.clone()).collect();
@@ -33,7 +33,7 @@ impl Profile {
     /// Finds a profile: a `.toml` file, or the name of a built-in one.
     ///
     /// # Errors
-    /// There is none, or its file is invalid.
+    /// There is no such profile, or its file is invalid.
     pub fn find(name: &str) -> Result<Self, ProfileError> {
         let path = Path::new(name);
         if !name.contains('/') && path.extension().is_none_or(|extension| extension != "toml") {

@@ -25,10 +25,10 @@ pub enum Problem {
     /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
-    /// No profile, or no TOML.
+    /// The text is not a profile, or not TOML.
     #[error("{0}")]
     Syntax(String),
-    /// A setting that the translation table does not have.
+    /// A setting that is not in the translation table.
     #[error("[{section}] has no setting `{name}`{}; write {{ value = …, verbatim = true }} to pass it on as it is", did_you_mean(near.as_ref()))]
     UnknownSetting {
         name: String,
@@ -40,7 +40,7 @@ pub enum Problem {
     /// A value of a wrong type.
     #[error("`{name}` must be a text, a number, true or false, or {{ value = …, optional = true }}")]
     Value { name: String },
-    /// No built-in profile of that name.
+    /// There is no built-in profile of that name.
     #[error("there is no profile `{name}`{}; there are: {}", did_you_mean(near.as_ref()), known.join(", "))]
     UnknownProfile {
         name: String,

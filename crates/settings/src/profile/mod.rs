@@ -20,18 +20,18 @@ use crate::translation::{SettingsError, Translation, translate};
 /// Settings for servers of any product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// By which it is found.
+    /// The name by which it is found.
     pub name: String,
-    /// What it is for, in a line.
+    /// Its purpose, in one line.
     pub title: String,
     sections: BTreeMap<Section, BTreeMap<String, Assignment>>,
 }
 
-/// A section of a profile: the products that its settings are for.
+/// A section of a profile: the products to which its settings apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Section {
-    /// MySQL and MariaDB, whatever their tables are in.
+    /// MySQL and MariaDB, with any storage engine.
     Mysql,
     /// MySQL and MariaDB with tables in InnoDB.
     Innodb,

@@ -32,7 +32,7 @@ impl Profile {
     /// Reads a profile's text; `file` names it in errors.
     ///
     /// # Errors
-    /// The text is no profile, or names an unknown setting.
+    /// The text is not a profile, or names an unknown setting.
     pub fn parse(text: &str, file: &str) -> Result<Self, ProfileError> {
         let at = |span, problem| ProfileError::at(file, text, span, problem);
         let parsed: File = toml::from_str(text)

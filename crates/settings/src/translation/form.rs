@@ -38,7 +38,7 @@ pub(super) struct Form {
     /// Other settings that are required.
     #[serde(default)]
     with: BTreeMap<String, String>,
-    /// The possible values; none for any.
+    /// The possible values; `None` for any value.
     allowed: Option<Vec<String>>,
     /// The values to write for each value.
     values: Option<BTreeMap<String, BTreeMap<String, String>>>,
@@ -50,14 +50,14 @@ pub(super) struct Form {
 pub(super) enum Refusal {
     /// It has another fixed value.
     Fixed(String),
-    /// It is none of the possible values.
+    /// It is not one of the possible values.
     Value(Vec<String>),
-    /// It is no size, so it cannot be divided.
+    /// It is not a size, so it cannot be divided.
     Size,
 }
 
 impl Forms {
-    /// The form of a product; none if it does not have it.
+    /// The form for a product; `None` if the product does not have the setting.
     pub(super) fn of(&self, product: &Product) -> Option<&Form> {
         self.of_family(product.family).iter().find(|form| form.covers(&product.version))
     }

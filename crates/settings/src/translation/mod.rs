@@ -80,7 +80,7 @@ pub enum SettingsError {
         /// Its possible values.
         allowed: Vec<String>,
     },
-    /// The value is no number of bytes.
+    /// The value is not a number of bytes.
     #[error("`{name}` must be a size such as 512M, not {value}")]
     Size {
         name: String,
@@ -104,7 +104,7 @@ pub(crate) fn fixed_value(product: &Product, name: &str) -> Option<String> {
     TABLE.get(name)?.of(product)?.fixed.clone()
 }
 
-/// Writes settings as a product does.
+/// Translates settings to the form of a product.
 ///
 /// # Errors
 /// The product does not support one of them, and it is not optional.
@@ -148,8 +148,9 @@ fn write(
     })
 }
 
-/// A value as a version takes it. MySQL 5.5 ignores `ON` and `OFF` on its command line, with a warning in its log. Servers that
-/// keep a fraction report `90.000000` for a whole number, which older ones refuse.
+/// A value in the form that a version accepts. MySQL 5.5 ignores `ON` and `OFF` on its command line, with a
+/// warning in its log. Servers that store a fraction report `90.000000` for a whole number, which older ones
+/// refuse.
 fn spelled(product: &Product, value: String) -> String {
     let is_old = product.family == Family::Mysql && !product.is_since("5.6");
     match value.as_str() {

@@ -22,7 +22,7 @@ pub(super) struct Entry {
     /// How a size is written.
     #[serde(default)]
     unit: Unit,
-    /// Whether each client has as much.
+    /// Whether each client has this amount.
     #[serde(default)]
     per_client: bool,
     pub(super) why: String,
@@ -54,9 +54,9 @@ struct Bounds<T> {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Scale {
-    /// Each is the same multiple of the one before.
+    /// Each value is the same multiple of the one before.
     Log,
-    /// Each is as much larger than the one before.
+    /// Each value is larger than the one before by the same amount.
     Linear,
 }
 
@@ -79,21 +79,21 @@ enum Unit {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Possible {
     pub(super) value: String,
-    /// The number that it stands for; none of a word.
+    /// The number that it stands for; `None` for a word.
     pub(super) amount: Option<f64>,
 }
 
-/// By the names of sections.
+/// The entries, by section.
 static ENTRIES: LazyLock<BTreeMap<String, Vec<Entry>>> = LazyLock::new(|| data::tables("tune"));
 
-/// The entries for a product; those of its storage engine come before those of the server.
+/// The entries for a product. Those of its storage engine come before those of the server.
 pub(super) fn entries(product: &Product) -> impl Iterator<Item = &'static Entry> {
     let of_product = Section::ALL.into_iter().rev().filter(|section| section.applies_to(product));
     of_product.filter_map(|section| ENTRIES.get(section.name())).flatten()
 }
 
 impl Entry {
-    /// The values that may be tried where so much may be used.
+    /// The values that may be tried with this memory and number of clients.
     pub(super) fn possible(&self, room: TuneRoom) -> Vec<Possible> {
         let memory_bytes = room.memory_bytes as f64;
         let clients = if self.per_client { f64::from(room.clients.max(1)) } else { 1.0 };
@@ -115,7 +115,7 @@ impl Entry {
             .collect()
     }
 
-    /// What a system has of it, as a number; none if that is none.
+    /// A system's own value as a number; `None` if it is not a number.
     pub(super) fn amount_of(&self, system: &SystemFacts) -> Option<f64> {
         let amount = match (self.unit, self.name.as_str()) {
             (Unit::MinusKib, _) => system.cache_bytes(),
@@ -127,7 +127,7 @@ impl Entry {
 }
 
 impl<T> Bounds<T> {
-    /// The values as numbers; empty if an end is no number.
+    /// The values as numbers; empty if an end is not a number.
     fn amounts(&self, number: impl Fn(&T) -> Option<f64>) -> Vec<f64> {
         let (Some(from), Some(to)) = (number(&self.from), number(&self.to)) else { return Vec::new() };
         let last = f64::from(self.steps.max(2) - 1);

@@ -14,21 +14,21 @@ use crate::facts::assignment::Assignment;
 use crate::facts::value::normal;
 use crate::translation::translate;
 
-/// What a system may use.
+/// The resources that a system may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TuneRoom {
     /// Memory of its server.
     pub memory_bytes: u64,
-    /// Number of clients, for what each of them has of its own.
+    /// Number of clients, for settings that apply to each client.
     pub clients: u32,
 }
 
 /// The settings that are tried on a system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TuneSpace {
-    /// What matters most comes first.
+    /// The most important settings come first.
     pub settings: Vec<TunedSetting>,
-    /// What is not tried on this system.
+    /// Settings and values that are not tried on this system.
     pub left_out: Vec<NotTuned>,
 }
 
@@ -39,9 +39,9 @@ pub struct TunedSetting {
     pub name: String,
     /// Why another value may be better, in a line.
     pub why: String,
-    /// What is given up with it, in words; none if nothing is.
+    /// What is given up with it, in words, if anything.
     pub gives_up: Option<String>,
-    /// The amount nearest to the system's own comes first; choices are in the order of the file.
+    /// Amounts are in order of their distance from the system's own; choices are in the order of the file.
     pub values: Vec<TunedValue>,
 }
 
@@ -49,7 +49,7 @@ pub struct TunedSetting {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TunedValue {
     pub value: String,
-    /// What the server is started with for it, by its own names.
+    /// The settings with which the server is started for it, by its own names.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -57,17 +57,17 @@ pub struct TunedValue {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotTuned {
     pub name: String,
-    /// The value; none for the whole setting.
+    /// The value; `None` for the whole setting.
     pub value: Option<String>,
     /// Why, in words that follow the name.
     pub reason: String,
 }
 
-/// Amounts nearer to each other than this, on the logarithmic scale, are the same.
+/// Amounts that differ by less than this, on the logarithmic scale, count as the same.
 const SAME: f64 = 0.05;
 
-/// What is tried on a system, whose variables its server has reported: values other than its own, which its version can
-/// have and its server knows, and which keep all of its promises.
+/// The settings and values to try on a system, whose server has reported its variables. Values differ from
+/// the system's own, are supported by its version and known to its server, and keep all of its promises.
 pub fn tune_space(base: &SystemFacts, room: TuneRoom) -> TuneSpace {
     let mut space = TuneSpace::default();
     for entry in entries(&base.product) {
@@ -87,7 +87,7 @@ pub fn tune_space(base: &SystemFacts, room: TuneRoom) -> TuneSpace {
     space
 }
 
-/// The values of a setting that can be tried, or why none can.
+/// The values of a setting that can be tried, or the reason why there are none.
 fn usable(
     entry: &Entry,
     base: &SystemFacts,
@@ -97,7 +97,7 @@ fn usable(
     let own = entry.amount_of(base);
     let mut possible = entry.possible(room);
     possible.retain(|it| distance(it, own).is_none_or(|distance| distance > SAME));
-    // A stable sort: of two that are as near, the larger one stays first.
+    // The sort is stable, so of two values at the same distance the larger stays first.
     possible.sort_by(|a, b| b.amount.partial_cmp(&a.amount).unwrap_or(std::cmp::Ordering::Equal));
     possible
         .sort_by(|a, b| distance(a, own).partial_cmp(&distance(b, own)).unwrap_or(std::cmp::Ordering::Equal));
@@ -135,7 +135,8 @@ fn usable(
     }
 }
 
-/// How far a value is from the system's own amount, on the logarithmic scale; none if one of them is no amount.
+/// The distance of a value from the system's own amount, on the logarithmic scale; `None` if one of them is
+/// not an amount.
 fn distance(possible: &Possible, own: Option<f64>) -> Option<f64> {
     Some((possible.amount? / own?).ln().abs())
 }

@@ -1,4 +1,4 @@
-//! What servers say of where their values come from, and what differs between two.
+//! What servers report about the origins of their values, and the differences between two servers.
 
 use std::collections::BTreeMap;
 

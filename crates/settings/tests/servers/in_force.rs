@@ -1,4 +1,4 @@
-//! What servers do with values that they do not take as they are.
+//! What servers do with values that they do not accept unchanged.
 
 use dyno_engine::Installation;
 use dyno_engine::testing::{Trial, engine_test};
@@ -6,7 +6,7 @@ use dyno_settings::SystemFacts;
 
 use crate::profiles::{product, start_with};
 
-/// Settings with what is told of them: what the server has, `ignored`, or nothing.
+/// Settings with the expected result: the server's value, `ignored`, or nothing.
 type Asked = &'static [(&'static str, &'static str, Option<&'static str>)];
 
 const MARIADB: Asked = &[

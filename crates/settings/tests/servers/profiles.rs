@@ -1,4 +1,4 @@
-//! Every profile on every server: it starts, and has what the profile says.
+//! Every profile on every server: the server starts, and has the profile's settings.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -8,7 +8,7 @@ use dyno_engine::testing::{Trial, engine_test};
 use dyno_engine::{Catalogue, Installation, Server, StartOptions, SystemName, start};
 use dyno_settings::{HostChecks, Product, Profile, SystemFacts, audit, builtin_profiles, is_on, normal};
 
-/// Servers up to this size are tested everywhere; others where large ones are wanted.
+/// Servers up to this size are tested everywhere, and larger ones only on request.
 const SMALL_BYTES: u64 = 60_000_000;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -81,7 +81,7 @@ fn runs(installation: &Installation, system: &str, profile: &Profile) {
     server.stop().unwrap();
 }
 
-/// What the server says of an option.
+/// The server's value of an option.
 fn effective(option: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     let value = |name: &str| variables.get(name).cloned();
     match option {
@@ -92,14 +92,14 @@ fn effective(option: &str, variables: &BTreeMap<String, String>) -> Option<Strin
     }
 }
 
-/// Whether a server has what it was given, or what it says in other words.
+/// Whether a server has the given value, or the same value in other words.
 fn is_same(name: &str, given: &str, is: &str) -> bool {
     // Servers of 8.0 print numbers for the names of some values.
     let is_synonym = name == "innodb_doublewrite" && is_on(given) == is_on(is);
     normal(given) == normal(is) || is_synonym
 }
 
-/// The audit must see in a server what its profile is for.
+/// The audit must recognise in a server the purpose of its profile.
 fn assert_promises(facts: &SystemFacts, profile: &str) {
     let audit = audit(std::slice::from_ref(facts), &HostChecks::default());
     let rules: Vec<&str> = audit.findings.iter().map(|finding| finding.rule.as_str()).collect();

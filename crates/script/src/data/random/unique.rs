@@ -16,7 +16,7 @@ const ROUNDS: usize = 3;
 #[derive(Clone, Debug)]
 pub struct UniqueCounters {
     counters: Arc<Mutex<HashMap<Option<u64>, Arc<AtomicU64>>>>,
-    /// Of all numbers, those from `first` in steps of `step` are this process's.
+    /// The numbers of this process are those from `first` in steps of `step`.
     first: u64,
     step: u64,
 }
@@ -28,12 +28,12 @@ impl Default for UniqueCounters {
 }
 
 impl UniqueCounters {
-    /// For one of several processes, by its number from 0, that draw different numbers.
+    /// Counters for one of several processes, by its number from 0. The processes draw different numbers.
     pub fn of_part(number: u32, of: u32) -> Self {
         Self { counters: Arc::default(), first: u64::from(number), step: u64::from(of) }
     }
 
-    /// The counter of a range of `size` numbers; with none, that of all 32-bit numbers.
+    /// The counter of a range of `size` numbers. Without a size, the counter of all 32-bit numbers.
     fn of(&self, size: Option<u64>) -> Counter {
         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
         let drawn = Arc::clone(counters.entry(size).or_default());

@@ -45,7 +45,7 @@ impl Sources {
         Ok(self.sources.len() - 1)
     }
 
-    /// The rows with this number; none if there are none, or they have ended.
+    /// The rows with this number; `None` if there are no such rows, or they have ended.
     pub(crate) fn at(&mut self, number: usize) -> Option<&mut Source> {
         self.sources.get_mut(number)?.as_mut()
     }
@@ -62,7 +62,7 @@ pub(crate) struct Source {
     write: Writer,
     /// The row that was made last.
     row: Vec<u8>,
-    /// Whether that row found no place in the last statement.
+    /// Whether the last row did not fit into the last statement.
     waits: bool,
 }
 
@@ -156,7 +156,7 @@ mod tests {
         assert!(orders.len() > 1 && orders.iter().all(|sql| sql.len() < 600_000));
     }
 
-    /// Rows of a third; a part without rows leaves the statement without any.
+    /// Number of rows of a third. A part without rows leaves the statement empty.
     fn rows_of_part(table: &str, part: i64) -> usize {
         let statements = statements(table, 0.01, part, 3);
         if statements[0].ends_with("VALUES ") { 0 } else { rows(&statements) }

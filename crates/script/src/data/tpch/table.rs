@@ -1,4 +1,4 @@
-//! The eight tables: which columns a row has, in the specification's order.
+//! The eight tables and their columns, in the specification's order.
 
 use tpchgen::generators::{
     CustomerGenerator, LineItemGenerator, NationGenerator, OrderGenerator, PartGenerator, PartSuppGenerator,
@@ -8,18 +8,18 @@ use tpchgen::generators::{
 use super::Writer;
 use super::values::{Form, Values};
 
-/// The tables, each after those that it refers to.
+/// The tables. Each comes after those that it refers to.
 pub(super) const NAMES: [&str; 8] =
     ["region", "nation", "part", "supplier", "partsupp", "customer", "orders", "lineitem"];
 
-/// The rows of a part of a table, of `parts` parts, from 1; none if there is no such table.
+/// The rows of part number `part` (from 1) of `parts` parts of a table; `None` if there is no such table.
 pub(super) fn writer(
     table: &str,
     scale_factor: f64,
     (part, parts): (i32, i32),
     form: Form,
 ) -> Option<Writer> {
-    // These two do not scale, so they are not divided.
+    // These two tables do not scale, so they are not divided.
     let whole = if part == 1 { usize::MAX } else { 0 };
     Some(match table {
         "region" => each(form, RegionGenerator::default().iter().take(whole), |row, region| {

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// How a row is written. No text of TPC-H has a quote, a bar, a backslash or a line feed: its grammar and its alphabet
-/// lack them.
+/// The form of a row. The grammar and the alphabet of TPC-H's texts contain no quote, bar, backslash or line
+/// feed, so texts need no escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `(1,'text')`
@@ -28,7 +28,7 @@ impl<'a> Values<'a> {
     }
 
     pub(super) fn number(&mut self, value: impl Display) -> &mut Self {
-        // A Vec takes every byte.
+        // Writing to a Vec cannot fail.
         let _ = match self.form {
             Form::Sql => write!(self.out, "{value},"),
             Form::Line => write!(self.out, "{value}|"),

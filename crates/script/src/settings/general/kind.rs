@@ -1,12 +1,12 @@
-//! The kinds of values of options, and which texts are values of a kind.
+//! The kinds of values of options, and the texts that each kind accepts.
 
-/// The largest whole number up to which a number of Lua has each.
+/// Lua's numbers represent every whole number up to this one.
 const WHOLE_MAX: u64 = 1 << 53;
 
 /// The kind of an option's value on the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueKind {
-    /// `on` or `off`; `on` where no value is given.
+    /// `on` or `off`; `on` if no value is given.
     Flag,
     /// A whole number, 0 or more.
     Whole,
@@ -16,11 +16,11 @@ pub enum ValueKind {
     Number,
     /// A number from 0 to this one.
     UpTo(u32),
-    /// A number between 0 and 1, neither of which it is.
+    /// A number above 0 and below 1.
     Fraction,
-    /// Numbers with commas between them, 0 or more each.
+    /// Comma-separated numbers, each 0 or more.
     Numbers,
-    /// Percentiles with commas between them: numbers from 0 to 100.
+    /// Comma-separated percentiles: numbers from 0 to 100.
     Percentiles,
     /// Bytes: a whole number, with K, M, G or T for powers of 1024.
     Size,
@@ -28,25 +28,25 @@ pub enum ValueKind {
     Rate,
     /// Seconds, a percentage, or `off`.
     Patience,
-    /// One of these words; where no value is given `on`, if that is one.
+    /// One of these words. If no value is given, `on`, provided that it is one of them.
     Choice(&'static [&'static str]),
-    /// Some of these words in letters of either case, with commas between them.
+    /// Some of these words, comma-separated, in upper or lower case.
     Words(&'static [&'static str]),
-    /// Numbers of TCP ports with commas between them.
+    /// Comma-separated numbers of TCP ports.
     Ports,
-    /// Errors of MySQL, by number or SQL state, with commas between them; or `all`.
+    /// Comma-separated errors of MySQL, by number or SQL state; or `all`.
     MysqlErrors,
-    /// SQL states with commas between them, or `all`.
+    /// Comma-separated SQL states; or `all`.
     SqlStates,
     Text,
-    /// Texts with commas between them.
+    /// Comma-separated texts.
     List,
     /// The path of a file.
     File,
 }
 
 impl ValueKind {
-    /// What a value of this kind is, if the text is none.
+    /// The expected value of this kind, if the text is not valid.
     pub fn mismatch(self, text: &str) -> Option<String> {
         let is_one = match self {
             Self::Flag => parse_flag(text).is_some(),
@@ -68,7 +68,7 @@ impl ValueKind {
                 items(text).all(|item| item == "all" || item.parse::<u16>().is_ok() || is_sql_state(item))
             }
             Self::SqlStates => items(text).all(|item| item == "all" || is_sql_state(item)),
-            // A rate is read by whoever runs the load.
+            // The rate is parsed where the load is run.
             Self::Rate | Self::Text | Self::List | Self::File => true,
         };
         (!is_one).then(|| self.expectation())
@@ -111,12 +111,12 @@ pub fn parse_number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
 }
 
-/// Numbers with commas between them, 0 or more each; none at all are an empty list.
+/// Comma-separated numbers, each 0 or more. An empty text is an empty list.
 pub fn parse_numbers(text: &str) -> Option<Vec<f64>> {
     items(text).map(parse_number).collect()
 }
 
-/// Bytes, with a suffix for a power of 1024; fewer than 2⁵³, so that scripts have the same number.
+/// A size in bytes, with a suffix for a power of 1024; below 2⁵³, so that Lua represents it exactly.
 pub(crate) fn parse_size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let exponent = match text[digits.len()..].to_ascii_uppercase().as_str() {
@@ -130,7 +130,7 @@ pub(crate) fn parse_size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1024_u64.pow(exponent)).filter(|bytes| *bytes <= WHOLE_MAX)
 }
 
-/// A whole number that a number of Lua has exactly.
+/// A whole number that Lua's numbers represent exactly.
 pub(crate) fn parse_whole(text: &str) -> Option<f64> {
     text.parse::<i64>().ok().filter(|number| number.unsigned_abs() <= WHOLE_MAX).map(|number| number as f64)
 }

@@ -1,4 +1,4 @@
-//! Rules on what servers may use of the host.
+//! Rules on servers' limits on the host.
 
 use crate::audit::facts::SystemLimits;
 use crate::audit::rule::Advice::Do;

@@ -3,14 +3,15 @@
 use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Rule, Severity, of_host};
 
-/// Least free space if the need of the run is unknown.
+/// Least free space, if the space that the run needs is unknown.
 const LITTLE_SPACE_BYTES: u64 = 2 << 30;
-/// Least time of an honest 4 KB write with fsync on flash. Faster disks have a battery-backed cache, or lie.
+/// Shortest plausible time of a 4 KB write with fsync on flash. Faster disks have a battery-backed cache, or
+/// lie.
 const TOO_QUICK_FSYNC_US: f64 = 20.0;
-/// Longest wake-up of a core that does not halt in a virtual machine or sleep deeply.
+/// Longest wake-up time of a core that neither halts in a virtual machine nor sleeps deeply.
 const SLOW_WAKE_US: f64 = 20.0;
 const MUCH_STEAL_PERCENT: f64 = 1.0;
-/// Share of cores that other processes may keep busy.
+/// Share of cores that other processes may use without a finding.
 const MUCH_OTHER_LOAD: f64 = 0.1;
 
 pub(super) const RULES: &[Rule] = &[

@@ -1,4 +1,4 @@
-//! Rules on settings that were asked for and are not in force.
+//! Rules on requested settings that are not in force.
 
 use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Hit, Rule, Scene, Severity, each};

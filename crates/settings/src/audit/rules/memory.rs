@@ -4,7 +4,7 @@ use crate::audit::facts::SystemFacts;
 use crate::audit::rule::Advice::{Do, Set};
 use crate::audit::rule::{Hit, Rule, Scene, Severity, differ};
 
-/// Greatest ratio of sizes that count as equal.
+/// Sizes whose ratio is at most this count as equal.
 const ALIKE: f64 = 1.1;
 
 pub(super) const RULES: &[Rule] = &[

@@ -31,7 +31,7 @@ pub fn readings(product: &Product) -> &'static [Reading] {
 }
 
 impl Reading {
-    /// Its query; none if it is no query.
+    /// Its query; `None` if it is not a query.
     pub fn query(self) -> Option<&'static str> {
         match self {
             Self::VariablesInfo => {
@@ -40,7 +40,7 @@ impl Reading {
             Self::SystemVariables => Some(
                 "SELECT VARIABLE_NAME, GLOBAL_VALUE_ORIGIN, DEFAULT_VALUE FROM information_schema.SYSTEM_VARIABLES",
             ),
-            // Numbers without a unit are special: -1 is "by itself".
+            // Numbers without a unit are special: -1 means that the server chooses.
             Self::PgSettings => Some(
                 "SELECT name, source, CASE WHEN unit IS NULL OR boot_val LIKE '-%' THEN boot_val \
                  WHEN unit = '8kB' THEN boot_val::bigint * 8 || 'kB' ELSE boot_val || unit END FROM pg_settings",
@@ -62,7 +62,7 @@ impl SystemVariables {
                 variable.default = Some(default);
             }
             if variable.origin == Origin::Default {
-                // Some servers note a default here that they change before they use it.
+                // Some servers report a default here that they change before they use it.
                 variable.default = Some(variable.value.clone());
             }
         }
@@ -84,7 +84,7 @@ fn origin(reading: Reading, source: &str) -> Origin {
         (Reading::VariablesInfo, "COMPILED")
         | (Reading::SystemVariables, "COMPILE-TIME")
         | (Reading::PgSettings, "default") => Origin::Default,
-        // Dyno sets nothing in files: what is in one was written by initdb.
+        // Dyno sets nothing in files, so a value in a file was written by initdb.
         (Reading::SystemVariables, "AUTO") | (Reading::PgSettings, "override" | "configuration file") => {
             Origin::Computed
         }
@@ -92,7 +92,8 @@ fn origin(reading: Reading, source: &str) -> Origin {
     }
 }
 
-/// The table at the end of the help: after a line of dashes, a name and a value a line, up to an empty line.
+/// The table at the end of the help: after a line of dashes, a name and a value on each line, up to an empty
+/// line.
 fn defaults_of_help(text: &str) -> impl Iterator<Item = (String, String)> {
     const NONE: &str = "(No default value)";
     let table = text.lines().skip_while(|line| !line.starts_with("-----")).skip(1);
