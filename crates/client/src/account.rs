@@ -12,7 +12,7 @@ use crate::tls::{self, Tls, TlsError, TlsMode};
 /// The protocol that a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// MySQL's and MariaDB's, with the ways in which packets may travel.
+    /// The protocol of MySQL and MariaDB, and whether packets may be compressed.
     Mysql(mysql::Compression),
     Pgsql,
 }
@@ -23,7 +23,7 @@ pub struct Account {
     dialect: Dialect,
     login: Login,
     tls: Option<Arc<ClientConfig>>,
-    /// Whether connections are let through only with a verified certificate.
+    /// Whether connections require a verified certificate.
     verifies: bool,
 }
 
@@ -41,7 +41,7 @@ impl Account {
     /// The same account with the encryption of its connections. Reads the files that are named.
     ///
     /// # Errors
-    /// A file cannot be used, or what is asked for contradicts itself.
+    /// A file cannot be used, or the options contradict each other.
     pub fn encrypted(mut self, tls: &Tls) -> Result<Self, TlsError> {
         self.tls = tls::config(tls)?;
         self.verifies = tls.mode.verifies();

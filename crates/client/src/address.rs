@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use socket2::{SockAddr, Socket, TcpKeepalive, Type};
 
-/// Time without an answer at login after which the server's kernel is asked whether it knows the connection.
+/// If there is no answer to the login for this time, the server's kernel is asked whether it knows the
+/// connection.
 const REMINDER: Duration = Duration::from_secs(1);
 
 /// Attempts to connect to a server that drops connections.
@@ -19,11 +20,11 @@ pub const CALLS_MAX: u32 = 30;
 pub struct ServerAddress {
     name: String,
     places: Vec<Place>,
-    /// Why there are no places.
+    /// Why there are no addresses.
     unknown: Option<String>,
 }
 
-/// Where a server may listen.
+/// An address at which a server may listen.
 #[derive(Clone, Debug)]
 struct Place {
     address: SockAddr,
@@ -35,7 +36,7 @@ impl ServerAddress {
     /// A unix socket.
     ///
     /// # Errors
-    /// The path is too long for one.
+    /// The path is too long for a socket.
     pub fn unix(path: &Path) -> io::Result<Self> {
         let name = path.display().to_string();
         Ok(Self::of(name, "localhost", vec![SockAddr::unix(path)?]))
@@ -57,7 +58,7 @@ impl ServerAddress {
         Ok(Self::of(name, host, addresses))
     }
 
-    /// As [`resolve`](Self::resolve). A name without an address is an error of each connection.
+    /// As [`resolve`](Self::resolve), but if the name has no address, each connection fails.
     pub fn named(host: &str, port: u16) -> Self {
         Self::resolve(host, port).unwrap_or_else(|error| Self {
             unknown: Some(error.to_string()),
@@ -65,15 +66,16 @@ impl ServerAddress {
         })
     }
 
-    /// A server that is shown by `name`, has `host` in its certificate, and `addresses` to be tried in this order.
+    /// A server with the shown name `name`, the name `host` in its certificate, and `addresses` to try in
+    /// this order.
     pub fn of(name: String, host: &str, addresses: Vec<SockAddr>) -> Self {
         let host = Arc::from(host);
         let places = addresses.into_iter().map(|address| Place { address, host: Arc::clone(&host) });
         Self { name, places: places.collect(), unknown: None }
     }
 
-    /// Several servers. The first that accepts is used, as libpq does with a list of hosts. A name that cannot be resolved is
-    /// skipped; it is an error if none can be resolved.
+    /// Several servers. The first that accepts is used, as libpq does with a list of hosts. A name that
+    /// cannot be resolved is skipped. It is an error if none can be resolved.
     pub fn first_of(servers: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self { name: String::new(), places: Vec::new(), unknown: None };
         for server in servers {
@@ -100,8 +102,8 @@ impl ServerAddress {
         self.places.get(number).is_some_and(|place| place.address.is_unix())
     }
 
-    /// Whether the address with this index is on this host: a unix socket, or an address of the loopback interface. Nobody on
-    /// the network can take such a server's place.
+    /// Whether the address with this index is on this host: a unix socket, or an address of the loopback
+    /// interface. Nobody on the network can impersonate such a server.
     pub(crate) fn is_on_this_host(&self, number: usize) -> bool {
         let is_loopback = |address: &SockAddr| {
             address.as_socket().is_some_and(|address| address.ip().to_canonical().is_loopback())
@@ -109,8 +111,9 @@ impl ServerAddress {
         self.is_unix(number) || self.places.get(number).is_some_and(|place| is_loopback(&place.address))
     }
 
-    /// Connects and waits, for each address from this index on at most `limit` (none: as long as the kernel does). Writes have
-    /// that limit too. Returns the socket and the index of its address. The error is that of the last address.
+    /// Connects and waits, for each address from this index on at most `limit`; `None` waits as long as the
+    /// kernel does. The limit also applies to writes. Returns the socket and the index of its address. The
+    /// error is that of the last address.
     pub(crate) fn connect(&self, from: usize, limit: Option<Duration>) -> io::Result<(Socket, usize)> {
         let mut failed = self.no_address();
         for (number, place) in self.places.iter().enumerate().skip(from) {
@@ -155,7 +158,7 @@ fn connect_to(address: &SockAddr, limit: Option<Duration>) -> io::Result<Socket>
     socket.set_write_timeout(limit)?;
     match limit {
         Some(limit) if !address.is_unix() => socket.connect_timeout(address, limit)?,
-        // Of a unix socket the limit of writes holds for connecting too.
+        // For a unix socket, the limit for writes also applies to connecting.
         _ => socket.connect(address).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
             _ => error,
@@ -192,7 +195,7 @@ pub fn is_forgotten(error: &io::Error) -> bool {
 
 /// Ends the keepalive probes of a connection that the server knows.
 pub fn logged_in(socket: &Socket) {
-    // If this fails, probes go on, which do no harm.
+    // If this fails, harmless probes continue.
     let _ = socket.set_keepalive(false);
 }
 

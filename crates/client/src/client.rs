@@ -26,7 +26,8 @@ pub struct ResultSet {
 }
 
 impl Client {
-    /// Connects and logs in. `patience` is the time limit of that, and of each answer from its begin to its end.
+    /// Connects and logs in. `patience` is the time limit for that, and for each answer from its beginning to
+    /// its end.
     ///
     /// # Errors
     /// As [`Connection::open`].
@@ -38,12 +39,12 @@ impl Client {
         Ok(Self(Connection::open(account, address, Some(patience), Some(patience))?))
     }
 
-    /// How the connection is encrypted; none if it is not.
+    /// How the connection is encrypted, if it is.
     pub fn encryption(&self) -> Option<Encryption> {
         self.0.encryption()
     }
 
-    /// Sets the time limit of answers; none for no limit.
+    /// Sets the time limit of answers; `None` for no limit.
     ///
     /// # Errors
     /// The system refuses.

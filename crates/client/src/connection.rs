@@ -16,7 +16,7 @@ use crate::tls::Encryption;
 
 const READ_BYTES: usize = 64 * 1024;
 
-/// A connection that is logged in.
+/// A logged-in connection.
 pub struct Connection {
     endpoint: Endpoint,
     socket: Socket,
@@ -26,8 +26,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in. `login_limit` is the time in which an address must accept, and in which the login must then be
-    /// complete, whatever the server says meanwhile; `patience` is the time limit of each answer. None is for no limit.
+    /// Connects and logs in. `login_limit` is the time within which an address must accept, and again the
+    /// time within which the login must be complete, whatever the server sends meanwhile. `patience` is the
+    /// time limit of each answer. `None` means no limit.
     ///
     /// # Errors
     /// There is no server, or it refuses or does not answer, or TLS fails.
@@ -61,7 +62,7 @@ impl Connection {
         }
     }
 
-    /// Connects to the first address from this index on that accepts. Returns its index too.
+    /// Connects to the first address from this index on that accepts. Also returns its index.
     fn connect(
         account: &Account,
         address: &ServerAddress,
@@ -95,12 +96,12 @@ impl Connection {
         self.endpoint.protocol()
     }
 
-    /// How the connection is encrypted; none if it is not.
+    /// How the connection is encrypted, if it is.
     pub fn encryption(&self) -> Option<Encryption> {
         self.endpoint.encryption()
     }
 
-    /// Sets the time limit of answers; none for no limit.
+    /// Sets the time limit of answers; `None` for no limit.
     ///
     /// # Errors
     /// The system refuses.
@@ -119,7 +120,7 @@ impl Connection {
         self.exchange_until(self.deadline())
     }
 
-    /// The same for a part of an answer that has a time limit as a whole.
+    /// As [`exchange`](Self::exchange), for a part of an answer. The whole answer has the time limit.
     ///
     /// # Errors
     /// As [`exchange`](Self::exchange).
@@ -134,7 +135,7 @@ impl Connection {
         }
     }
 
-    /// When an answer is late that is asked for now; none without a time limit.
+    /// The deadline of an answer that is requested now; `None` without a time limit.
     pub fn deadline(&self) -> Option<Deadline> {
         self.patience.and_then(Deadline::after)
     }
@@ -142,7 +143,8 @@ impl Connection {
     /// Sends the command that was started, without waiting for its answer.
     ///
     /// # Errors
-    /// The connection fails. If the server has closed it, [`exchange`](Self::exchange) tells what it said before.
+    /// The connection fails. If the server has closed it, [`exchange`](Self::exchange) returns what the
+    /// server sent before.
     pub fn send(&mut self) -> Result<(), ClientError> {
         let (mut socket, patience) = (&self.socket, self.patience);
         let sent =
@@ -154,7 +156,7 @@ impl Connection {
     }
 
     fn read(&mut self, deadline: Option<Deadline>) -> Result<(), ClientError> {
-        // Where a signal ends the wait, it begins again: the read has no limit of its own.
+        // If a signal ends the wait, it begins again, because the read has no limit of its own.
         if (self.is_local || deadline.is_some()) && !wait_for_bytes(&self.socket, deadline)? {
             return Ok(());
         }
@@ -175,7 +177,7 @@ fn failed(error: io::Error, patience: Option<Duration>) -> ClientError {
     }
 }
 
-/// Sleeps until there is something to read, or the peer is gone; false if a signal came before.
+/// Sleeps until there is something to read, or the peer is gone; false if a signal came first.
 ///
 /// A thread that sleeps in `recv(2)` on a unix socket is woken twice per answer: the kernel also wakes it when the
 /// peer has read the request. `poll(2)` is not woken by that. The read that follows reports errors.
@@ -203,7 +205,7 @@ fn is_hang_up(error: &io::Error) -> bool {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.protocol().quit();
-        // Errors are ignored: the server may be gone, and closing the socket says goodbye too.
+        // Errors are ignored, because the server may be gone, and closing the socket also ends the session.
         let _ = self.send();
     }
 }

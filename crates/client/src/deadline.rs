@@ -1,8 +1,8 @@
-//! The end of a wait, known when it begins.
+//! A deadline, which is fixed when a wait begins.
 
 use std::time::{Duration, Instant};
 
-/// When a time limit passes, whatever arrives in between.
+/// The time at which a limit passes, regardless of what arrives before.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     at: Instant,
@@ -10,7 +10,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline of a limit that begins now; none if the limit is too long for the clock.
+    /// The deadline of a limit that begins now; `None` if the limit is too long for the clock.
     pub fn after(limit: Duration) -> Option<Self> {
         Some(Self { at: Instant::now().checked_add(limit)?, limit })
     }
@@ -20,12 +20,12 @@ impl Deadline {
         self.at
     }
 
-    /// The limit that passes then.
+    /// The limit that passes at that time.
     pub fn limit(self) -> Duration {
         self.limit
     }
 
-    /// Time until it passes; none if it has.
+    /// Time until it passes; `None` if it has passed.
     pub fn left(self) -> Option<Duration> {
         Some(self.at.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
     }

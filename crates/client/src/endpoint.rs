@@ -1,4 +1,5 @@
-//! A protocol with its encryption: turns commands into bytes for a socket, and bytes from it into events.
+//! A protocol with its encryption: turns commands into bytes for a socket, and bytes from the socket into
+//! events.
 
 use std::io;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::account::Account;
 use crate::address::ServerAddress;
 use crate::tls::{Channel, Encryption};
 
-/// One connection's protocol, encrypted if its account says so. It moves no bytes itself.
+/// One connection's protocol, encrypted if its account says so. It does not use the socket itself.
 pub struct Endpoint {
     protocol: Box<dyn Protocol>,
     tls: Option<Arc<ClientConfig>>,
@@ -25,10 +26,10 @@ pub struct Endpoint {
 /// Why an endpoint failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// The server broke the protocol, or asked for what this client cannot do.
+    /// The server broke the protocol, or requested something that this client does not support.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
-    /// The server's certificate is not to be trusted, or both sides agree on no encryption.
+    /// The server's certificate is not trusted, or the two sides do not agree on an encryption.
     #[error("TLS failed: {0}")]
     Tls(#[from] io::Error),
 }
@@ -57,7 +58,7 @@ impl Endpoint {
         self.heard
     }
 
-    /// How the connection is encrypted; none if it is not.
+    /// How the connection is encrypted, if it is.
     pub fn encryption(&self) -> Option<Encryption> {
         self.channel.as_ref().and_then(Channel::encryption)
     }

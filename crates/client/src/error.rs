@@ -16,7 +16,7 @@ pub enum ClientError {
     /// The engine runs inside the process that uses it.
     #[error("this engine has no server to connect to")]
     NoServer,
-    /// There is nobody at the address, or the server does not accept within the time limit.
+    /// No server listens at the address, or it does not accept within the time limit.
     #[error("cannot connect to {address}: {source}")]
     Connect {
         /// The address, as the user wrote it.
@@ -29,7 +29,7 @@ pub enum ClientError {
     /// The server took longer than the time limit of an answer.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Silent(Duration),
-    /// The server did not let the client in within the time limit of a login, whatever it said.
+    /// The server did not complete the login within the time limit, whatever it sent.
     #[error("{address} lets nobody in: the login was not complete after {} s", limit.as_secs_f64())]
     LoginTimeout {
         /// The address, as the user wrote it.

@@ -1,7 +1,8 @@
-//! Connections to servers: what lies between a socket and the state machines of `dyno-wire`.
+//! Connections to servers: the layer between a socket and the state machines of `dyno-wire`.
 //!
-//! An [`Account`] says how to log in, a [`ServerAddress`] where. An [`Endpoint`] is a protocol with its encryption and
-//! moves no bytes, so that event loops can use it. A [`Connection`] is an endpoint on a socket that blocks, and a
+//! An [`Account`] says how to log in, a [`ServerAddress`] where. An [`Endpoint`] is a protocol with its
+//! encryption. It does not use the socket itself, so event loops can use it. A [`Connection`] is an endpoint
+//! on a blocking socket, and a [`Client`] uses a connection for queries.
 //! [`Client`] asks one for rows.
 
 mod account;

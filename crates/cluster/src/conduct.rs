@@ -1,4 +1,4 @@
-//! Has a site run rounds until there are enough, and joins what they deliver.
+//! Lets a site run rounds until there are enough, and joins their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,16 +18,17 @@ use crate::folder::Folder;
 use crate::notice::Notice;
 use crate::site::{Site, TaskEvent};
 
-/// How often a round is tried before it is given up.
+/// Number of attempts at a round before it is given up.
 pub const ATTEMPTS_MAX: usize = 3;
-/// Time between two looks at the site.
+/// Time between two polls of the site.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Runs the rounds that a run lacks on a site, and records how it ended. `tell` gets a line for people now and then.
+/// Runs the missing rounds of a run on a site, and records how the run ended. `tell` occasionally gets a line
+/// for the user.
 ///
 /// # Errors
-/// The results file cannot be written, the site takes no tasks, or a round was lost too often. Rounds that were
-/// delivered are in the results file.
+/// The results file cannot be written, the site takes no tasks, or a round was lost too often. Rounds that
+/// were delivered are in the results file.
 pub fn conduct(
     spread: &mut Spread<'_>,
     site: &mut dyn Site,
@@ -52,14 +53,15 @@ pub fn conduct(
     let has_losses = !conductor.losses.is_empty() || folder.has_refused();
     let outcome = spread.end(*ended.as_ref().unwrap_or(&Ending::Failed));
     if matches!(ended, Ok(Ending::Finished)) && !has_losses {
-        // Its files are joined. A folder that stays only takes space.
+        // Its files are joined already. A folder that stays only takes space.
         let _ = folder.remove();
     }
     ended?;
     Ok(outcome?)
 }
 
-/// Renames a file that does not fit, since the next attempt needs the name. What was measured stays beside it.
+/// Renames a file that does not fit, because the next attempt needs the name. The measurements stay in the
+/// renamed file.
 fn set_aside(file: &Path) -> Result<(), ClusterError> {
     let names = (1..).map(|number| file.with_extension(format!("refused-{number}.db")));
     let Some(aside) = names.into_iter().find(|name| !name.exists()) else { return Ok(()) };
@@ -76,13 +78,13 @@ struct Conductor<'a, 'b> {
     site: &'a mut dyn Site,
     folder: &'a Folder,
     tell: &'a mut dyn FnMut(&Notice),
-    /// Rounds whose results are awaited.
+    /// Rounds whose results have not arrived.
     pending: BTreeSet<u32>,
     /// Lost attempts of this process, by round.
     losses: BTreeMap<u32, usize>,
     /// Rounds that were lost too often, with the last reason.
     given_up: BTreeMap<u32, String>,
-    /// The hosts that have delivered, with their facts, the first one first.
+    /// The hosts that have delivered rounds, with their facts, in the order of their first delivery.
     hosts: Vec<(String, Value)>,
 }
 
@@ -133,7 +135,7 @@ impl Conductor<'_, '_> {
         Ok(())
     }
 
-    /// Deals with what has happened at the site.
+    /// Handles the events at the site.
     fn look(&mut self) -> Result<(), ClusterError> {
         let mut again = Vec::new();
         for event in self.site.poll()? {
@@ -142,7 +144,8 @@ impl Conductor<'_, '_> {
                 TaskEvent::Told(text) => (self.tell)(&Notice::Told(text)),
                 TaskEvent::Delivered { round, file } => {
                     if let Err(error) = self.join(round, &file) {
-                        // A damaged or foreign file says nothing about the others; one that cannot be written does.
+                        // A damaged or foreign file says nothing about the others. A file that cannot be
+                        // written does.
                         let reason = reason(&error).ok_or(error)?;
                         set_aside(&file)?;
                         again.extend(self.lose(round, None, reason, false)?);
@@ -169,7 +172,7 @@ impl Conductor<'_, '_> {
         Ok(())
     }
 
-    /// Tells how a host differs from the first one.
+    /// Reports how a host differs from the first one.
     fn compare_host(&mut self, node: String, attempt: AttemptRecord) {
         let Some(host) = attempt.host.filter(|_| self.hosts.iter().all(|(known, _)| *known != node)) else {
             return;
@@ -184,7 +187,7 @@ impl Conductor<'_, '_> {
         self.hosts.push((node, host));
     }
 
-    /// Records a lost attempt. Returns the round if it has to be submitted again.
+    /// Records a lost attempt. Returns the round if it must be submitted again.
     fn lose(
         &mut self,
         round: u32,
@@ -208,7 +211,7 @@ impl Conductor<'_, '_> {
     }
 }
 
-/// What is wrong with a delivered file, if that is what an error is about.
+/// What is wrong with a delivered file, if the error concerns the file.
 fn reason(error: &StoreError) -> Option<String> {
     match error {
         StoreError::Damaged { .. }

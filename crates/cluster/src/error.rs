@@ -21,22 +21,22 @@ pub enum ClusterError {
     /// The tasks' folder beside the results file cannot be used.
     #[error("cannot use {}", path.display())]
     Folder { path: PathBuf, source: io::Error },
-    /// No host is left that runs tasks.
+    /// No host remains that can run tasks.
     #[error("no host is left: {reason}; --resume goes on when they are back")]
     NoHost { reason: String },
     /// Rounds were lost too often.
     #[error("{} came to nothing {attempts} times, the last time because {reason}; the logs are in {}, --resume tries again", rounds_in_words(rounds), logs.display())]
     RoundsLost {
-        /// From 0, at least one.
+        /// The rounds, from 0, at least one.
         rounds: Vec<u32>,
         attempts: usize,
-        /// Of the last loss.
+        /// Reason of the last loss.
         reason: String,
         logs: PathBuf,
     },
 }
 
-/// `round 3`, `rounds 3, 5`: people count from 1.
+/// `round 3`, `rounds 3, 5`. In messages rounds count from 1.
 fn rounds_in_words(rounds: &[u32]) -> String {
     let numbers: Vec<String> = rounds.iter().map(|round| (round + 1).to_string()).collect();
     format!("{} {}", if numbers.len() == 1 { "round" } else { "rounds" }, numbers.join(", "))

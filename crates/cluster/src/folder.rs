@@ -1,4 +1,4 @@
-//! The folder of a run's tasks, beside the results file. On a cluster all nodes have to see it.
+//! The folder of a run's tasks, beside the results file. On a cluster all nodes must see it.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{self, Path, PathBuf};
 
 use crate::error::ClusterError;
 
-/// Files of a run's tasks: what they deliver, on which nodes they began, what they said.
+/// Files of a run's tasks: their results, the nodes on which they began, and their logs.
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: PathBuf,
@@ -55,12 +55,12 @@ impl Folder {
         self.root.join("rounds")
     }
 
-    /// The file that the task of a round delivers; its number may be a shell's variable.
+    /// The results file of a round's task. The round may be a shell variable.
     pub(crate) fn round(&self, round: &str) -> PathBuf {
         self.rounds().join(format!("round-{round}.db"))
     }
 
-    /// Whether it keeps a delivered file that did not fit.
+    /// Whether it contains a delivered file that did not fit.
     pub(crate) fn has_refused(&self) -> bool {
         let files = fs::read_dir(self.rounds()).into_iter().flatten().flatten();
         files.into_iter().any(|file| file.file_name().to_string_lossy().contains(".refused-"))
@@ -71,7 +71,7 @@ impl Folder {
     }
 }
 
-/// The last line with text of a log.
+/// The last non-empty line of a log.
 pub(crate) fn last_line(log: &Path) -> Option<String> {
     let text = fs::read(log).ok()?;
     let text = String::from_utf8_lossy(&text);

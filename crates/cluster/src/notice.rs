@@ -1,14 +1,14 @@
-//! What people are told while rounds run elsewhere.
+//! Messages for users while rounds run elsewhere.
 
 use std::fmt;
 
-/// A line for people. Rounds are counted from 0 here, and from 1 in the words.
+/// A message for users. Rounds are counted from 0 here, and from 1 in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
     Submitted {
         rounds: usize,
     },
-    /// Tasks of an earlier process go on.
+    /// Tasks of an earlier process continue.
     Adopted {
         rounds: usize,
     },
@@ -22,14 +22,14 @@ pub enum Notice {
         done: u32,
         of: u32,
     },
-    /// An attempt came to nothing.
+    /// An attempt had no result.
     Lost {
         round: u32,
         node: Option<String>,
         reason: String,
         is_tried_again: bool,
     },
-    /// A host is not like the first one.
+    /// A host differs from the first one.
     HostDiffers {
         node: String,
         first: String,

@@ -1,4 +1,4 @@
-//! Where tasks run.
+//! The hosts that run tasks.
 
 use std::path::PathBuf;
 
@@ -6,8 +6,8 @@ use crate::error::ClusterError;
 
 /// Hosts that run tasks.
 pub trait Site {
-    /// Of these rounds, those whose tasks an earlier process has submitted and that are still to end. They are this
-    /// site's from now on.
+    /// Of these rounds, those whose tasks an earlier process has submitted and that have not ended. From now
+    /// on they belong to this site.
     ///
     /// # Errors
     /// The site cannot be asked.
@@ -16,20 +16,20 @@ pub trait Site {
     /// Begins to run rounds.
     ///
     /// # Errors
-    /// The site does not take them.
+    /// The site does not accept them.
     fn submit(&mut self, rounds: &[u32]) -> Result<(), ClusterError>;
 
-    /// What has happened since the last call. It returns soon.
+    /// The events since the last call. Returns without waiting.
     ///
     /// # Errors
     /// The site can run no more tasks.
     fn poll(&mut self) -> Result<Vec<TaskEvent>, ClusterError>;
 
-    /// Ends what is left of what was submitted or adopted, and nothing else.
+    /// Ends all remaining tasks that were submitted or adopted, and nothing else.
     fn cancel(&mut self);
 }
 
-/// What became of a task.
+/// The fate of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskEvent {
     Started {
@@ -41,14 +41,14 @@ pub enum TaskEvent {
         round: u32,
         file: PathBuf,
     },
-    /// An attempt came to nothing.
+    /// An attempt had no result.
     Lost {
         round: u32,
         node: Option<String>,
         reason: String,
-        /// Whether the site tries it again by itself.
+        /// Whether the site repeats it by itself.
         is_requeued: bool,
     },
-    /// Something that people should know of the site.
+    /// A message about the site for users.
     Told(String),
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dyno_printable::quote;
 
-/// `dyno task`, without what differs between rounds and hosts.
+/// `dyno task`, without the words that differ between rounds and hosts.
 #[derive(Clone, Debug)]
 pub struct TaskCommand {
     /// The path of this `dyno`.
@@ -20,19 +20,19 @@ pub struct TaskCommand {
     pub spread_id: String,
 }
 
-/// What differs, as words of a shell script.
+/// The words that differ, for a shell script.
 pub(crate) struct TaskWords<'a> {
     pub(crate) program: &'a str,
     pub(crate) plan: &'a str,
-    /// From 0.
+    /// The round, from 0.
     pub(crate) round: &'a str,
     pub(crate) node: &'a str,
-    /// Where the results file goes; `-` for standard output.
+    /// The path of the results file; `-` for standard output.
     pub(crate) deliver: &'a str,
 }
 
 impl TaskCommand {
-    /// A line of a shell script that becomes the task.
+    /// A line of a shell script that is replaced by the task.
     pub(crate) fn line(&self, words: &TaskWords<'_>) -> String {
         let TaskWords { program, plan, round, node, deliver } = words;
         let options: Vec<String> = self.options.iter().map(|option| quote(option)).collect();

@@ -21,8 +21,8 @@ const FAILURE: u8 = 1;
 /// Events were dropped by `--forced-shutdown`.
 const FORCED: u8 = 2;
 
-/// Carries out `sysbench ARGUMENTS` (without the program's name) and gives the exit status. `stop` ends a test
-/// early, with the report of what was measured.
+/// Carries out `sysbench ARGUMENTS` (without the program's name) and returns the exit status. `stop` ends a
+/// test early, with a report of the measurements so far.
 pub fn run(arguments: &[OsString], console: Console<'_>, stop: &AtomicBool) -> u8 {
     let mut log = Log::new(console);
     match carry_out(arguments, &mut log, stop) {
@@ -65,7 +65,7 @@ fn carry_out(arguments: &[OsString], log: &mut Log<'_>, stop: &AtomicBool) -> Re
     }
 }
 
-/// The first line, which tools look for.
+/// The first line, which other tools look for.
 fn banner(compat: Compat) -> String {
     format!("sysbench {} (dyno {}, using bundled LuaJIT 2.1)", compat.version(), env!("CARGO_PKG_VERSION"))
 }
@@ -125,12 +125,12 @@ fn script_test(
     let is_builtin = builtin_workload(&job.script.name) == Some(job.script.source.as_str());
     let asked = Asked::of(&name, is_builtin, arguments, runtime.info());
     if !matches!(asked, Ok(Asked::Run | Asked::Command { .. })) {
-        // The load will not run the top level, which prints this, again.
+        // The load does not run the top level again, so its output is printed here.
         runtime.printed().iter().for_each(|line| log.script(line));
     }
     match asked? {
         Asked::Program { commands } => {
-            // As in sysbench, that is no failure.
+            // As in sysbench, this is not a failure.
             if !commands.is_empty() {
                 let known = commands.join(", ");
                 log.warning(&format!("only the top level of '{name}' was run; its commands are: {known}"));
@@ -162,17 +162,17 @@ fn script_test(
     Ok(watch(reporter, stop, |stop, sink| run_job(job, stop, sink)))
 }
 
-/// A request to a script.
+/// The requested use of a script.
 enum Asked {
     Run,
-    /// A command of its own.
+    /// A command of the script.
     Command {
         parallel: bool,
     },
     Help,
-    /// Nothing but what it does at its top level: a program in Lua, perhaps with sysbench in its `#!`.
+    /// Only its top level: a program in Lua, perhaps with sysbench in its `#!` line.
     Program {
-        /// Commands that it has, of which none was asked for.
+        /// The script's commands, none of which was requested.
         commands: Vec<String>,
     },
 }
@@ -205,7 +205,7 @@ impl Asked {
     }
 }
 
-/// Runs a command of a script, of which nothing but its own words is printed.
+/// Runs a command of a script. Only the script's own output is printed.
 fn run_command(job: dyno_load::Job, log: &mut Log<'_>, stop: &AtomicBool) -> u8 {
     let mut status = SUCCESS;
     run_job(job, stop, &mut |frame| match frame {
@@ -257,7 +257,7 @@ fn no_command(test: &str, known: &[&str]) -> Failure {
 mod tests {
     use super::*;
 
-    /// Output after the banner, and on standard error, of a call with a script of this text.
+    /// Output after the banner, and on standard error, of a call with this script.
     fn called(script: &str, arguments: &[&str]) -> (String, String) {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("script.lua");

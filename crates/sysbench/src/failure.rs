@@ -1,14 +1,14 @@
-//! Why the command cannot do what it was asked to.
+//! Why the command cannot do what was requested.
 
 use thiserror::Error;
 
-/// A failure with everything that a user must know in one line.
+/// A failure, described completely in one line.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The command line is wrong: standard error.
+    /// The command line is wrong. Printed to standard error.
     #[error("{0}")]
     Usage(String),
-    /// Something else is: a `FATAL:` line among what is printed, as tools look for it there.
+    /// Another failure, printed to standard output as a `FATAL:` line, where tools look for it.
     #[error("{0}")]
     Fatal(String),
 }

@@ -1,4 +1,4 @@
-//! From options and a script to a job of the load.
+//! Makes a job of the load from options and a script.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::options::settings::{Compat, Settings};
 use crate::options::target::target;
 use crate::options::{Arguments, Given, find, nearest};
 
-/// Without `--forced-shutdown` an event may take as long as it takes.
+/// Time limit for the end of an event without `--forced-shutdown`: practically none.
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
 
 /// The job of carrying out `command` of a script.
@@ -67,7 +67,7 @@ pub(crate) fn job(
     })
 }
 
-/// A state with the job's script in it, whose top level has run with this host.
+/// A Lua state with the job's script, whose top level has run with this host.
 pub(crate) fn runtime(job: &Job, memory: MemoryLimit, host: &mut dyn Host) -> Result<Runtime, Refused> {
     let config = Config {
         name: job.script.name.clone(),
@@ -108,7 +108,7 @@ pub(crate) fn check_options(given: &[Given], info: &ScriptInfo) -> Result<(), Fa
     }
 }
 
-/// The complaint about an option that nothing has, with the option that was perhaps meant.
+/// The error for an unknown option, with a suggestion.
 pub(crate) fn unknown_option<'a>(given: &Given, own: impl Iterator<Item = &'a str>) -> Failure {
     let general = crate::options::all().map(|option| option.definition.name);
     let hint = nearest(&given.name, own.chain(general))
@@ -125,7 +125,7 @@ fn value(given: &Given) -> String {
     given.value.clone().unwrap_or_default()
 }
 
-/// What scripts find in `sysbench.opt` of the general options: numbers where sysbench has numbers.
+/// The general options in `sysbench.opt`. They are numbers where sysbench has numbers.
 fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, String> {
     let mut globals: BTreeMap<String, String> = arguments
         .values
@@ -139,14 +139,14 @@ fn globals(arguments: &Arguments, settings: &Settings) -> BTreeMap<String, Strin
     if settings.compat == Compat::V1_1 {
         globals.entry("rand_type".to_owned()).or_insert_with(|| "uniform".to_owned());
     }
-    // A seed that was not given is 0 to scripts.
+    // Scripts see a missing seed as 0.
     globals.entry("rand_seed".to_owned()).or_insert_with(|| "0".to_owned());
     let percentile = settings.percentiles.first().copied().unwrap_or(0.0);
     globals.insert("percentile".to_owned(), percentile.to_string());
     globals
 }
 
-/// Puts a command to LuaJIT before a script's text, on its first line so that line numbers stay.
+/// Adds a command for LuaJIT to a script's first line, so that line numbers stay the same.
 fn with_luajit_command(command: &str, source: String) -> String {
     match command {
         "" => source,

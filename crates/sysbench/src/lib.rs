@@ -1,6 +1,6 @@
-//! The drop-in for the `sysbench` command: its options, its scripts, its output, on Dyno's load.
+//! The drop-in for the `sysbench` command: its options, scripts and output, with Dyno's load.
 //!
-//! `docs/reference/load-generator.md` says what is the same and what is not.
+//! `docs/reference/load-generator.md` says what is the same and what differs.
 //!
 //! # Why
 //!

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use dyno_printable::{printable, printable_lines};
 
-/// How much a message matters, as `--verbosity` counts.
+/// The importance of a message, as `--verbosity` counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Fatal,
@@ -29,15 +29,16 @@ impl Level {
     }
 }
 
-/// Where results and complaints go.
+/// The destinations of results and errors.
 pub struct Console<'a> {
     /// Standard output: reports, notices and, as sysbench has it, warnings and fatal errors.
     pub out: &'a mut dyn Write,
-    /// Standard error: what is wrong with the command line.
+    /// Standard error: errors in the command line.
     pub err: &'a mut dyn Write,
 }
 
-/// Prints messages up to a level. Each is one line, in which text of servers and scripts is escaped. Where machines read the results, messages go to standard error.
+/// Prints messages up to a level. Each is one line, in which text from servers and scripts is escaped. If
+/// machines read the results, messages go to standard error.
 pub(crate) struct Log<'a> {
     console: Console<'a>,
     verbosity: Level,
@@ -55,7 +56,7 @@ impl<'a> Log<'a> {
         self.for_machines = for_machines;
     }
 
-    /// Whether the reader of the results has gone away.
+    /// Whether the reader of the results has closed its end.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }
@@ -85,7 +86,7 @@ impl<'a> Log<'a> {
         if level > self.verbosity {
             return;
         }
-        // Results for machines hold no text, so what must be heard is said beside them.
+        // Results for machines contain no text, so important messages go to standard error.
         if self.for_machines {
             if level <= Level::Warning {
                 let _ = self.console.err.write_all(text.as_bytes());
@@ -95,7 +96,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// A line that a script prints, as it is: it is the script's own output.
+    /// A line that a script prints. It is not escaped, because it is the script's own output.
     pub(crate) fn script(&mut self, line: &str) {
         if self.for_machines {
             let _ = writeln!(self.console.err, "{line}");

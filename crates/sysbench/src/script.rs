@@ -1,4 +1,4 @@
-//! Finding a script: by path, by name on the search path, among the built-in workloads, on standard input.
+//! Finds a script: by path, by name on the search path, among the built-in workloads, or on standard input.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use dyno_load::{Script, builtin_workload, builtin_workloads};
 use crate::failure::Failure;
 use crate::options::nearest;
 
-/// The script with this name; on standard input where there is none, or it is `-`.
+/// The script with this name. Without a name, or with `-`, it is read from standard input.
 pub(crate) fn find(name: Option<&str>) -> Result<Script, Failure> {
     match name {
         None | Some("-") => standard_input(),
@@ -57,7 +57,7 @@ fn builtin(name: &str) -> Result<Script, Failure> {
     )))
 }
 
-/// Where a script with this name can be, in order.
+/// Possible paths of a script with this name, in order.
 fn candidates(name: &str) -> Vec<PathBuf> {
     let mut candidates = vec![PathBuf::from(name), PathBuf::from(format!("{name}.lua"))];
     candidates.extend(lua_path().iter().map(|template| PathBuf::from(template.replace('?', name))));
@@ -72,8 +72,8 @@ fn is_pipe(path: &Path) -> bool {
         .is_ok_and(|metadata| metadata.file_type().is_fifo() || metadata.file_type().is_char_device())
 }
 
-/// Folders in which a script's `require` looks: the script's own, the current one, those of `LUA_PATH`, those of
-/// installed modules.
+/// Folders in which a script's `require` searches: the script's own, the current one, those of `LUA_PATH`,
+/// and those of installed modules.
 fn search_path(own: Option<&Path>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
     folders.push(PathBuf::from("."));
@@ -84,14 +84,14 @@ fn search_path(own: Option<&Path>) -> Vec<PathBuf> {
     folders
 }
 
-/// Where `luarocks`, for the user and for all, and packages put modules in Lua.
+/// Folders in which `luarocks` (for the user and for all users) and packages install Lua modules.
 fn installed_modules() -> Vec<PathBuf> {
     let rocks = env::var_os("HOME").map(|home| PathBuf::from(home).join(".luarocks/share/lua"));
     let own = rocks.iter().flat_map(|rocks| [rocks.join("5.1"), rocks.clone()]);
     own.chain(["/usr/local/share/lua/5.1", "/usr/share/lua/5.1"].map(PathBuf::from)).collect()
 }
 
-/// Lua's own variable: templates with semicolons between them, a `?` where the name goes.
+/// Lua's own variable: templates separated by semicolons, with `?` in place of the name.
 fn lua_path() -> Vec<String> {
     let path = env::var("LUA_PATH").unwrap_or_default();
     path.split(';').filter(|template| template.contains('?')).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! The options of TLS on real servers, beside what the server says of the connection.
+//! The TLS options on real servers, compared with what the server reports about the connection.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Reports as people's tools read them: each once, whole, and of what was measured.
+//! Reports as other tools read them: each appears once, is complete, and shows the measurements.
 
 mod support;
 
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const EVENT: &str = "ffi.cdef('int usleep(unsigned int);')\nfunction event() ffi.C.usleep(1000) end\n";
 
-/// What a script and arguments print.
+/// The output of a script with arguments.
 fn out_of(script: &str, arguments: &[&str]) -> String {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("script.lua");
@@ -33,7 +33,7 @@ fn each_list_of_json_reports_is_whole() {
     let threads =
         |list: &Vec<Value>| list.iter().map(|report| report["threads"].as_u64()).collect::<Vec<_>>();
     assert!(lists[0].len() >= 2 && threads(&lists[0]).iter().all(|&threads| threads == Some(2)), "{out}");
-    // When all is over no thread runs.
+    // At the end no thread is running.
     assert_eq!(lists[1..].iter().map(threads).collect::<Vec<_>>(), [[Some(0)]]);
 }
 

@@ -1,4 +1,4 @@
-//! What scripts may rely on, with no database: when their functions are called, and what they find.
+//! What scripts may rely on, without a database: when their functions are called, and what they see.
 
 mod support;
 #[path = "support/until.rs"]
@@ -18,7 +18,7 @@ fn call(script: &str, arguments: &[&str]) -> Outcome {
     sysbench(&[&[path.to_str().unwrap()], arguments])
 }
 
-/// What follows the banner.
+/// The output after the banner.
 fn body(outcome: Outcome) -> String {
     outcome.success().split_once("\n\n").expect("a banner").1.to_owned()
 }
@@ -41,7 +41,7 @@ fn events_that_wait_for_nothing_are_counted_while_they_run_and_every_thread_has_
     events_that_wait_for_nothing_are_counted(&[]);
 }
 
-/// A rate that cannot be kept gives the loop as little rest as none does.
+/// A rate that cannot be kept leaves the loop as busy as no rate does.
 #[test]
 fn events_that_wait_for_nothing_are_counted_at_a_rate_too() {
     events_that_wait_for_nothing_are_counted(&["--rate=50000"]);
@@ -178,7 +178,7 @@ fn a_run_ends_with_its_last_event_also_where_the_rate_ends_before() {
 
 #[test]
 fn nobody_thinks_after_the_last_event() {
-    // The first to end still has the other's event under way.
+    // When the first thread ends, the other's event is still in flight.
     let script = "function event() ffi.C.usleep(1000 + 100000 * sysbench.tid) end";
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {
         let out =

@@ -1,4 +1,4 @@
-//! The command on real servers, beside what the server counted itself.
+//! The command on real servers, compared with the server's own counts.
 
 mod support;
 #[path = "support/until.rs"]
@@ -83,7 +83,7 @@ fn ignores_errors(server: &mut Server) {
     assert!(json.contains("\"error_codes\":{\"1146\":5}"), "{json}");
 }
 
-/// An error of the server is one line without controls; what the script prints is as it is.
+/// An error of the server is one line without control characters. The script's own output is unchanged.
 fn escapes_errors(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("signal.lua");
@@ -96,7 +96,7 @@ fn escapes_errors(server: &mut Server) {
     std::fs::write(&script, text).expect("a script");
     let script = [script.to_str().expect("a path in UTF-8"), "--events=1", "run"];
     let fatal = call(&mysql(server, false), &[&script]);
-    // The server escapes some of them itself, and the query, which Dyno adds, has all.
+    // The server itself escapes some of the characters. The query, which Dyno adds, contains all of them.
     assert!(fatal.status == 1 && fatal.out.contains(r"[2J\nFATAL: forged\u{202e}b, for query"), "{fatal:?}");
     assert!(fatal.out.contains(r"'a\u{1b}[2J FATAL: forged\u{202e}b'"), "{fatal:?}");
     assert!(fatal.out.contains("\u{1b}[1mown\u{1b}[0m\n"), "{fatal:?}");
@@ -165,7 +165,8 @@ fn pgsql(server: &Server) -> [String; 5] {
     ]
 }
 
-/// As TPC-C scripts count their orders: by a connection of the hook's own, with or without rows to take.
+/// TPC-C scripts count their orders this way: with a connection of the hook's own, with or without reading
+/// the rows.
 fn check_hooks(place: &[String]) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("orders.lua");
@@ -188,7 +189,7 @@ fn check_hooks(place: &[String]) {
     let out = call(place, &[&script, &["run"]]).success();
     assert!(out.contains("\norders\t20\t20\t20\t0\t0\n"), "{out}");
     call(place, &[&script, &["cleanup"]]).success();
-    // The events do without the table: what fails is the hook, which is told with the reason.
+    // The events do not need the table. The hook does, and its failure is reported with the reason.
     let text = "function event() end
         function sysbench.hooks.report_cumulative() sysbench.sql.driver():connect():query('SELECT * FROM orders') end";
     std::fs::write(script[0], text).expect("a script");
@@ -214,7 +215,8 @@ fn runs_on_postgres(server: &mut Server) {
     assert_eq!(number_after(&out, "transactions:") as u32, 50);
 }
 
-/// What the server has been told, type by type; the list is that of sysbench 1.0.20 where sysbench has the type.
+/// The declared types, as the server saw them. The list is that of sysbench 1.0.20 where sysbench has the
+/// type.
 fn declares_parameters(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("types.lua");
@@ -293,7 +295,8 @@ fn inserts_into_empty_tables(server: &mut Server) {
     }
 }
 
-/// Nobody listens at the first address, nobody has the second name, and who listens at the third is silent.
+/// No server listens at the first address, the second name does not exist, and the server at the third is
+/// silent.
 fn is_in_a_list(server: &mut Server) {
     let access = server.access();
     let account = [

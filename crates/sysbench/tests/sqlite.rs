@@ -1,4 +1,4 @@
-//! The command as its users call it: built-in tests, and scripts on SQLite, which needs no server.
+//! The command as users call it: built-in tests, and scripts on SQLite, which needs no server.
 
 mod support;
 #[path = "support/until.rs"]
@@ -177,7 +177,7 @@ fn checkpoints_say_how_evenly_threads_were_served() {
         ["--report-checkpoints=0.2,0.4", "--report-interval=0.1", "--time=0.5", "--threads=2", "run"];
     let out = sysbench(&[&[&script], &bench.database(), &options]).success();
     let reports: Vec<&str> = out.split(" Checkpoint report:\n").collect();
-    // What comes before the first checkpoint, then two of them, the last with the report at the end.
+    // The part before the first checkpoint, then two checkpoints, the second of them with the final report.
     assert_eq!(reports.len(), 3, "{out}");
     assert_eq!(out.matches("\nThreads fairness:\n").count(), 3, "{out}");
     let total = number_after(reports[1], "total number of events:");
@@ -308,7 +308,7 @@ const ITEMS: &str = "local drv = sysbench.sql.driver()
     local before = con:query_row('SELECT COUNT(*) FROM items')
     ";
 
-/// A connection at the top level is there for whatever the script does afterwards.
+/// A connection that was opened at the top level can be used by everything that the script does later.
 #[test]
 fn a_script_may_connect_at_its_top_level() {
     let bench = Bench::new();
@@ -390,7 +390,7 @@ fn events_of_the_warm_up_are_not_those_that_end_the_run() {
     for scheduler in ["--scheduler=event", "--scheduler=thread"] {
         let run = [scheduler, "--warmup-time=0.3", "--time=0", "--events=3", &script, "run"];
         let out = sysbench(&[&run]).success();
-        // The event that is under way when the warm-up ends is counted, and is none of the three.
+        // The event in flight at the end of the warm-up is counted, but is not one of the three.
         assert!([3, 4].contains(&(number_after(&out, "total number of events:") as u32)), "{out}");
     }
 }

@@ -8,44 +8,47 @@ use crate::error::ProtocolError;
 #[derive(Clone, Default)]
 pub struct Login {
     pub user: String,
-    /// Password in clear text; empty for none.
+    /// Password in clear text; empty for no password.
     pub password: String,
-    /// Database to select at login; empty for none.
+    /// Database to select at login; empty for no database.
     pub database: String,
     pub tls: TlsMode,
     /// Whether the transport is a unix socket.
     pub local: bool,
-    /// Whether the server is known to be the one that is meant: it is reached over the loopback interface, or the transport
-    /// lets nobody without a verified certificate in. A server behind a unix socket is known in any case.
+    /// Whether the server's identity is known: it is reached over the loopback interface, or the transport
+    /// requires a verified certificate. A server behind a unix socket is always known.
     pub known: bool,
-    /// What a server that is not known may learn.
+    /// What may be sent to a server whose identity is not known.
     pub trust: Trust,
 }
 
 impl Login {
-    /// Whether the server may learn the password.
+    /// Whether the password may be sent to the server.
     pub(crate) fn is_known(&self) -> bool {
         self.local || self.known
     }
 }
 
-/// What a login gives to a server that has not shown who it is. By default that is no more than proofs (hashes of the password
-/// and of a random number), never the password. The names are those of the options of MySQL's and PostgreSQL's own clients.
+/// What a login sends to a server that has not proven its identity. By default it sends only proofs (hashes
+/// of the password and of a random number), never the password. The names are those of the options of MySQL's
+/// and PostgreSQL's own clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trust {
-    /// The RSA key (PEM) of a MySQL server, known beforehand (`server-public-key-path`): `caching_sha2_password` and
-    /// `sha256_password` encrypt the password with it, so that only its owner can read it. Without TLS only: over TLS these
-    /// plugins send the password as it is.
+    /// The RSA key (PEM) of a MySQL server, known beforehand (`server-public-key-path`).
+    /// `caching_sha2_password` and `sha256_password` encrypt the password with it, so that only the key's
+    /// owner can read it. It is used only without TLS, because over TLS these plugins send the password
+    /// unencrypted.
     pub public_key: Option<String>,
-    /// Whether these two plugins give the password to whoever answers (`get-server-public-key`): encrypted with the key that
-    /// the server sends, or over TLS that is not verified. Listeners cannot read it, an impostor can.
+    /// Whether these two plugins send the password to an unknown server (`get-server-public-key`): encrypted
+    /// with the key that the server sends, or over TLS without verification. Listeners cannot read it, but an
+    /// impostor can.
     pub takes_public_key: bool,
-    /// Whether `mysql_clear_password` gives the password to whoever answers, and without TLS to whoever listens
-    /// (`enable-cleartext-plugin`).
+    /// Whether `mysql_clear_password` sends the password to an unknown server (`enable-cleartext-plugin`).
+    /// Without TLS listeners can read it too.
     pub sends_clear_text: bool,
-    /// The methods by which a PostgreSQL server may ask for a proof (`require_auth`); empty for all but
-    /// [`Password`](PgsqlMethod::Password), which is then for known servers.
+    /// The methods by which a PostgreSQL server may request a proof (`require_auth`). If empty, all except
+    /// [`Password`](PgsqlMethod::Password), which is then only used with known servers.
     pub methods: Vec<PgsqlMethod>,
 }
 
@@ -57,7 +60,7 @@ pub enum PgsqlMethod {
     Password,
     Md5,
     ScramSha256,
-    /// The server lets in whoever comes.
+    /// The server accepts everybody.
     None,
 }
 
@@ -70,10 +73,10 @@ impl PgsqlMethod {
         (Self::None, "none"),
     ];
 
-    /// The methods of a list in the form of `require_auth`: names with commas between them.
+    /// Parses a list in the form of `require_auth`: names separated by commas.
     ///
     /// # Errors
-    /// The first word that names no method.
+    /// The first word that is not the name of a method.
     pub fn list(text: &str) -> Result<Vec<Self>, String> {
         let known = |word: &str| Self::ALL.into_iter().find(|(_, name)| *name == word);
         let find = |word: &str| known(word).map(|(method, _)| method).ok_or_else(|| word.to_owned());
@@ -165,7 +168,7 @@ pub trait Client: Send {
     fn advance(&mut self) -> Result<Event, ProtocolError>;
     /// Marks the transport as encrypted.
     fn tls_established(&mut self);
-    /// Starts a text query. It may hold several statements if the server allows it.
+    /// Starts a text query. It may contain several statements if the server allows it.
     fn query(&mut self, sql: &[u8]);
     /// Starts a text query that reads data from the client, as `COPY … FROM STDIN` and `LOAD DATA LOCAL INFILE` do. The server
     /// gets `data` when it asks for it.
@@ -174,8 +177,8 @@ pub trait Client: Send {
     fn prepare(&mut self, sql: &[u8]) {
         self.prepare_typed(sql, &[]);
     }
-    /// As [`prepare`](Self::prepare), with the object ids of the parameters' types in `pg_type`; PostgreSQL infers those that are 0 or
-    /// left out, MySQL all.
+    /// As [`prepare`](Self::prepare), with the object ids of the parameters' types in `pg_type`. PostgreSQL
+    /// infers the types that are 0 or missing; MySQL infers all types.
     fn prepare_typed(&mut self, sql: &[u8], types: &[u32]);
     /// Starts executing a prepared statement.
     fn execute(&mut self, statement: StatementId, params: &[Value<'_>]);

@@ -13,20 +13,20 @@ pub enum ProtocolError {
     /// The server requests an authentication method that is not implemented.
     #[error("the server asks for authentication plugin '{}', which dyno does not know", Printable(.0))]
     UnknownAuthentication(String),
-    /// The server requests the password in clear text, and has not shown who it is. The words are the product's: the mode of
-    /// TLS that verifies, and the option that permits it.
+    /// The server requests the password in clear text, but has not proven its identity. The text uses the
+    /// product's names of the TLS mode that verifies and of the option that permits it.
     #[error(
         "the server asks for the password in clear text, and has not shown who it is: verify its certificate \
          ({verify}), connect by a unix socket, or allow it ({allow})"
     )]
     ClearPassword { verify: &'static str, allow: &'static str },
-    /// The server requests a password that it could then read, and has not shown who it is.
+    /// The server requests the password in a form that it can read, but has not proven its identity.
     #[error(
         "the server asks for the password itself, and has not shown who it is: verify its certificate (VERIFY_CA), \
          give its RSA key and no TLS (server-public-key-path), or trust whoever answers (get-server-public-key)"
     )]
     PasswordWanted,
-    /// The server uses another method than those that the login requires.
+    /// The server uses a method that the login does not permit.
     #[error(
         "the server authenticates by {used}, which is not in the methods that are required (require_auth)"
     )]

@@ -9,10 +9,11 @@ pub(crate) const KEPT_BUFFER_BYTES: usize = 64 << 10;
 /// Capacity that an emptied send buffer keeps. It is larger because the statements of a bulk insert follow each other.
 pub(crate) const KEPT_OUTPUT_BYTES: usize = 1 << 20;
 
-/// Text of a server's error that is kept. MySQL's have 512 bytes at most.
+/// Largest text of a server's error that is kept. MySQL's errors have at most 512 bytes.
 const ERROR_TEXT_BYTES: usize = 8 << 10;
 
-/// The text of a server's error, as far as it is kept. Before the connection has a character set, it may be in any.
+/// The text of a server's error, up to the limit. Before the connection has a character set, the text may be
+/// in any.
 pub(crate) fn error_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(ERROR_TEXT_BYTES)]).into_owned()
 }

@@ -1,4 +1,4 @@
-//! rustls as a filter between what a socket carries and what a protocol says.
+//! rustls as a filter between a socket's bytes and a protocol's bytes.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -34,7 +34,7 @@ impl Channel {
         Ok(Self(ClientConnection::new(config, name).map_err(io::Error::other)?))
     }
 
-    /// What both sides have agreed on; none before that.
+    /// What both sides have agreed on; `None` until they have.
     pub(crate) fn encryption(&self) -> Option<Encryption> {
         let version = match self.0.protocol_version()? {
             ProtocolVersion::TLSv1_3 => "TLS 1.3",
@@ -76,7 +76,7 @@ impl Channel {
     }
 }
 
-/// An error in words, where rustls has only the name of a fault.
+/// An error in words. For some errors rustls has only a name.
 fn explained(error: rustls::Error) -> io::Error {
     let words = match &error {
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {

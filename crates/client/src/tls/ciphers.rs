@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use rustls::SupportedCipherSuite;
 use rustls::crypto::ring::cipher_suite as ring;
 
-/// OpenSSL's names of the available suites: those of TLS 1.3 first, each version's in the order in which they are
-/// offered without a list.
+/// OpenSSL's names of the available suites. Those of TLS 1.3 come first. Within a version they are in the
+/// order in which they are offered without a list.
 const KNOWN: [(&str, SupportedCipherSuite); 9] = [
     ("TLS_AES_256_GCM_SHA384", ring::TLS13_AES_256_GCM_SHA384),
     ("TLS_AES_128_GCM_SHA256", ring::TLS13_AES_128_GCM_SHA256),
@@ -36,8 +36,8 @@ pub struct CiphersError {
 
 /// The suites that a list selects, in the order in which they are offered.
 ///
-/// A list limits the version of TLS whose ciphers it names; a version of which it names none keeps all of its own.
-/// Unknown names are ignored, as OpenSSL does.
+/// A list limits each version of TLS of which it names ciphers. A version without named ciphers keeps all of
+/// its own. Unknown names are ignored, as in OpenSSL.
 pub(super) fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, CiphersError> {
     let refused = |why| CiphersError { list: list.to_owned(), why };
     let words: Vec<&str> = list.split(SEPARATORS).filter(|word| !word.is_empty()).collect();
@@ -57,7 +57,7 @@ pub(super) fn name(suite: SupportedCipherSuite) -> Option<&'static str> {
     KNOWN.iter().find(|(_, known)| *known == suite).map(|(name, _)| *name)
 }
 
-/// The suites of TLS 1.3, or of TLS 1.2: the named ones, or all if there is none among them.
+/// The suites of TLS 1.3, or of TLS 1.2: the named ones, or all if none is named.
 fn of_version(named: &[SupportedCipherSuite], is_tls13: bool) -> Vec<SupportedCipherSuite> {
     let of_it = |suite: &SupportedCipherSuite| suite.tls13().is_some() == is_tls13;
     let named: Vec<_> = named.iter().copied().filter(of_it).collect();
@@ -68,8 +68,8 @@ fn find(name: &str) -> Option<SupportedCipherSuite> {
     KNOWN.iter().find(|(known, _)| *known == name).map(|(_, suite)| *suite)
 }
 
-/// Whether it could be one cipher's name. Those have several parts; keywords are one word (`HIGH`), sums of them
-/// (`ECDHE+AESGCM`), or have a sign before them (`!aNULL`, `@STRENGTH`).
+/// Whether it could be one cipher's name. Names of ciphers have several parts. Keywords are one word
+/// (`HIGH`), sums of words (`ECDHE+AESGCM`), or begin with a sign (`!aNULL`, `@STRENGTH`).
 fn is_name(word: &str) -> bool {
     word.contains(['-', '_']) && !word.starts_with(['!', '-', '+', '@']) && !word.contains('+')
 }

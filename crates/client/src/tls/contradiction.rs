@@ -1,13 +1,13 @@
-//! Parts of what is asked of TLS that would have no effect, or that need another part.
+//! TLS options that would have no effect, or that need another option.
 
 use super::{Tls, TlsMode};
 
-/// A part of [`Tls`] that does not go with the others.
+/// A part of [`Tls`] that does not fit the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlsContradiction {
-    /// A mode that verifies, without a file of certificates to trust.
+    /// A mode that verifies, but no file of trusted certificates.
     NoAuthority,
-    /// A file of certificates to trust, and a mode that does not verify.
+    /// A file of trusted certificates, but a mode that does not verify.
     UnusedAuthority,
     /// A certificate of the client without its key, or the key alone.
     HalfCertificate,
@@ -17,7 +17,7 @@ pub enum TlsContradiction {
     UnusedCiphers,
 }
 
-/// What a user calls the parts of [`Tls`].
+/// A user's names for the parts of [`Tls`].
 #[derive(Debug)]
 pub struct TlsNames {
     pub mode: &'static str,
@@ -57,7 +57,7 @@ impl TlsNames {
 }
 
 impl Tls {
-    /// The first part that does not go with the others.
+    /// The first part that does not fit the others.
     pub fn contradiction(&self) -> Option<TlsContradiction> {
         let verifies = self.mode.verifies();
         let is_open = self.mode == TlsMode::Disabled;
@@ -78,7 +78,7 @@ impl Tls {
 }
 
 impl TlsContradiction {
-    /// What is wrong and what to do, in a user's names. `given` is the mode as it is given.
+    /// What is wrong and what to do, with a user's names. `given` is the mode as the user wrote it.
     pub fn words(self, names: &TlsNames, given: &str) -> String {
         let TlsNames { ca, cert, key, ciphers, .. } = names;
         let [required, verify_ca, verify_identity] =

@@ -1,4 +1,4 @@
-//! TLS: what is asked of a server, as rustls takes it.
+//! TLS options, and their form for rustls.
 
 mod channel;
 mod ciphers;
@@ -33,21 +33,22 @@ pub struct Tls {
     pub cert: Option<PathBuf>,
     /// The client's private key (PEM).
     pub key: Option<PathBuf>,
-    /// Ciphers to offer, by OpenSSL's names with colons between them; none means all. A version of TLS of which the
-    /// list names no cipher keeps all of its own, as with MySQL's and MariaDB's client libraries: a list of ciphers of
-    /// TLS 1.2 leaves TLS 1.3 as it is. Names of ciphers that are not there are passed over; a list with keywords
-    /// (`HIGH`, `!aNULL`), or of which no name is left, fails the job.
+    /// Ciphers to offer, by OpenSSL's names, separated by colons; `None` means all. A version of TLS without
+    /// named ciphers keeps all of its own, as with MySQL's and MariaDB's client libraries: a list of TLS 1.2
+    /// ciphers does not change TLS 1.3. Unavailable ciphers are skipped. The job fails if the list has
+    /// keywords (`HIGH`, `!aNULL`), or if no cipher remains.
     pub ciphers: Option<String>,
 }
 
-/// What is asked of the server's side of TLS.
+/// The required security of TLS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TlsMode {
     #[default]
     Disabled,
-    /// Encrypted if the server offers it, without verification. A server that offers it and then fails (MySQL
-    /// 5.6 knows TLS 1.0 at most) is an error rather than unencrypted: otherwise it would be unknown what was measured.
+    /// Encrypted if the server offers it, without verification. If a server offers TLS and then fails (MySQL
+    /// 5.6 supports at most TLS 1.0), this is an error. Falling back to an unencrypted connection would leave
+    /// unknown what was measured.
     Preferred,
     /// Encrypted, without verification.
     Required,
@@ -58,22 +59,22 @@ pub enum TlsMode {
 }
 
 impl TlsMode {
-    /// Whether a server has to show who it is.
+    /// Whether a server must prove its identity.
     pub fn verifies(self) -> bool {
         matches!(self, Self::VerifyCa | Self::VerifyIdentity)
     }
 
-    /// Whether a connection may be not encrypted.
+    /// Whether a connection may be unencrypted.
     pub fn may_be_open(self) -> bool {
         matches!(self, Self::Disabled | Self::Preferred)
     }
 }
 
 impl Tls {
-    /// Reads the files, to tell early what is wrong with them.
+    /// Reads the files, so that errors in them are reported early.
     ///
     /// # Errors
-    /// A file or the list of ciphers cannot be used, or what is asked for contradicts itself.
+    /// A file or the list of ciphers cannot be used, or the options contradict each other.
     pub fn check(&self) -> Result<(), TlsError> {
         config(self).map(drop)
     }
@@ -94,7 +95,7 @@ pub enum TlsError {
     Setup(String),
 }
 
-/// Creates channels; none if TLS is disabled.
+/// Creates channels; `None` if TLS is disabled.
 pub(crate) fn config(tls: &Tls) -> Result<Option<Arc<ClientConfig>>, TlsError> {
     if let Some(contradiction) = tls.contradiction() {
         return Err(TlsError::Contradiction(contradiction, tls.mode));
@@ -144,7 +145,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 /// The text of a file with a MySQL server's RSA key (PEM), such as `public_key.pem` in its data folder.
 ///
 /// # Errors
-/// The file cannot be read, or holds no such key.
+/// The file cannot be read, or does not contain such a key.
 pub fn read_public_key(path: &Path) -> Result<String, TlsError> {
     let pem = fs::read_to_string(path).map_err(|error| bad_file(path, &error))?;
     if !dyno_wire::mysql::is_public_key(&pem) {

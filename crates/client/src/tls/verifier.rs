@@ -28,7 +28,7 @@ pub(super) fn verifier(tls: &Tls, provider: Arc<CryptoProvider>) -> Result<Arc<V
 
 #[derive(Debug)]
 pub(super) struct Verifier {
-    /// None: any certificate is accepted, as with MySQL's own `REQUIRED`.
+    /// `None` accepts any certificate, as MySQL's own `REQUIRED` does.
     chain: Option<Arc<WebPkiServerVerifier>>,
     check_name: bool,
     provider: Arc<CryptoProvider>,

@@ -15,10 +15,11 @@ use crate::tool;
 
 use self::queue::{Line, State};
 
-/// Time between two questions to Slurm, whose controller serves others too. Files are looked for more often.
+/// Time between two queries of Slurm, whose controller also serves others. Files are checked more often.
 const QUEUE_EVERY: Duration = Duration::from_secs(5);
 
-/// What the user asks of Slurm. Everything else is asked by `sbatch`'s own environment variables (`SBATCH_ACCOUNT`, …).
+/// The user's options for Slurm. Everything else can be set by `sbatch`'s own environment variables
+/// (`SBATCH_ACCOUNT`, …).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SlurmOptions {
     /// Largest number of tasks at the same time, each on a node of its own.
@@ -31,21 +32,22 @@ pub struct Slurm {
     folder: Folder,
     task: TaskCommand,
     options: SlurmOptions,
-    /// The job that each awaited round is an array task of.
+    /// The array task of each awaited round.
     rounds: BTreeMap<u32, Round>,
-    /// Names of the starts that were told.
+    /// Names of the starts that were reported.
     seen: BTreeSet<String>,
     asked_at: Option<Instant>,
     is_silent: bool,
 }
 
-/// A round that is awaited.
+/// An awaited round.
 struct Round {
     /// The array job.
     job: u64,
-    /// The node on which it began; none while it waits.
+    /// The node on which it began; `None` while it waits.
     node: Option<String>,
-    /// Whether the last answer was that it has ended. Its file may come a little later over a network file system.
+    /// Whether Slurm last reported it as ended. Over a network file system its file may arrive a little
+    /// later.
     has_ended: bool,
 }
 
@@ -63,7 +65,7 @@ impl Slurm {
         }
     }
 
-    /// The `sbatch` command for rounds and the script that it gets, for people.
+    /// The `sbatch` command for rounds and its script, to show to users.
     pub fn shown(&self, rounds: &[u32]) -> String {
         let words: Vec<String> =
             self.submission(rounds).iter().map(|word| dyno_printable::quote(word)).collect();
@@ -90,7 +92,7 @@ impl Slurm {
         Ok(queue::parse(&tool::output("squeue", &arguments)?))
     }
 
-    /// Tells which tasks have begun, by the files that they leave.
+    /// Reports which tasks have begun, from the files that they leave.
     fn look_for_starts(&mut self, events: &mut Vec<TaskEvent>) {
         for start in self.starts() {
             // A file without a name is still being written.
@@ -107,7 +109,7 @@ impl Slurm {
         }
     }
 
-    /// The starts that were not seen before, by round in their order.
+    /// The starts that were not seen before, by round and in order.
     fn starts(&self) -> Vec<Start> {
         let entries = fs::read_dir(self.folder.starts()).into_iter().flatten().flatten();
         let mut starts: Vec<Start> = entries
@@ -136,12 +138,12 @@ impl Slurm {
         });
     }
 
-    /// Tells which tasks Slurm has ended or requeued.
+    /// Reports which tasks Slurm has ended or requeued.
     fn look_at_queue(&mut self, events: &mut Vec<TaskEvent>) {
         let lines = match self.ask() {
             Ok(lines) => lines,
             Err(error) => {
-                // Tasks go on without the controller, and it comes back.
+                // Tasks continue without the controller, which will come back.
                 if !self.is_silent {
                     events.push(TaskEvent::Told(format!("warning: {error}; waiting for Slurm")));
                 }
@@ -217,7 +219,7 @@ impl Site for Slurm {
     fn poll(&mut self) -> Result<Vec<TaskEvent>, ClusterError> {
         let mut events = Vec::new();
         self.look_for_starts(&mut events);
-        // Before the queue, which knows nothing of a task that delivered long ago.
+        // Before the queue, because the queue does not know a task that delivered long ago.
         self.look_for_files(&mut events);
         if self.asked_at.is_none_or(|at| at.elapsed() >= QUEUE_EVERY) {
             self.look_at_queue(&mut events);
@@ -238,7 +240,7 @@ impl Site for Slurm {
     }
 }
 
-/// Why a task waits again: with what Slurm says of its node.
+/// Why a task waits again, with what Slurm reports about its node.
 fn requeued(node: Option<&str>) -> String {
     let state = node.and_then(|node| {
         let arguments = ["--noheader".to_owned(), format!("--nodes={node}"), "--format=%T".to_owned()];
@@ -250,7 +252,7 @@ fn requeued(node: Option<&str>) -> String {
 
 /// A task that began.
 struct Start {
-    /// Of its file.
+    /// The name of its file.
     name: String,
     round: u32,
     /// The job of this task alone, and how often Slurm has restarted it.

@@ -1,4 +1,4 @@
-//! What `squeue` says.
+//! The output of `squeue`.
 
 /// Array job, array task, state.
 pub(super) const FORMAT: &str = "%F|%K|%T";
@@ -16,7 +16,7 @@ pub(super) struct Line {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// In the queue, perhaps not for the first time.
+    /// In the queue, possibly not for the first time.
     Waiting,
     /// On a node, beginning or ending included.
     Running,

@@ -24,7 +24,7 @@ impl Slurm {
         arguments
     }
 
-    /// The script of each task. It leaves a file that says where it began.
+    /// The script of each task. It leaves a file that says where the task began.
     pub(super) fn script(&self) -> String {
         let starts = quote(&self.folder.starts().display().to_string());
         // The folder is literal, the round is a variable.
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_task_says_where_it_began_and_gets_its_round_node_and_file() {
         let here = tempfile::tempdir().unwrap();
-        // A name that a shell would take apart.
+        // A name that a shell would split or expand.
         let shared = here.path().join("it's $HOME");
         let slurm = slurm(&shared.join("dyno.db"), "echo");
         slurm.folder.create().unwrap();
@@ -98,7 +98,7 @@ mod tests {
             .env_remove("SLURM_RESTART_COUNT")
             .output()
             .unwrap();
-        // `exec echo` stands for dyno, so what a shell makes of the words is what it prints.
+        // `exec echo` replaces dyno, so the script prints the words as the shell sees them.
         let deliver = slurm.folder.round("3");
         let expected = format!(
             "task my plan.toml --only point* --seed 7 --spread-id 5f --round 3 --node n2 --deliver {}\n",

@@ -1,4 +1,4 @@
-//! Which files a host gets, and where: each set in a folder by the number of its contents.
+//! The files that a host gets, and their places. Each set is in a folder named by a hash of its contents.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use dyno_printable::quote;
 /// Where copies are kept, in the user's home on the host.
 const COPIES: &str = "\"$HOME/.cache/dyno-remote\"";
 
-/// Files that stand in one folder on the host as they do in one here.
+/// Files whose folder structure on the host is the same as here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Copies {
-    /// Each file here, with the word of the host's shell for its copy. The first is the one that is named.
+    /// Each local file, with the word of the host's shell for its copy. The first is the file that is named.
     pub(super) files: Vec<(PathBuf, String)>,
 }
 
@@ -23,7 +23,7 @@ impl Copies {
         Self::of(path, &[])
     }
 
-    /// A plan's file with those that it names, and with the scripts beside its scripts, which these may load.
+    /// A plan's file with the files that it names and the scripts beside its scripts, which these may load.
     pub(super) fn of_plan(plan: &Path, files: &[PathBuf]) -> Result<Self, String> {
         let mut all: BTreeSet<PathBuf> = files.iter().cloned().collect();
         for folder in files.iter().filter(|file| is_script(file)).filter_map(|file| file.parent()) {
@@ -66,7 +66,7 @@ fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "lua")
 }
 
-/// A path relative to a folder that it is below.
+/// The path relative to a folder that contains it.
 fn name_in(folder: &Path, path: &Path) -> Option<String> {
     let name = path.strip_prefix(folder).ok()?;
     let is_below = name.components().all(|part| matches!(part, Component::Normal(_)));
@@ -96,7 +96,7 @@ mod tests {
         let before = Copies::of_plan(&path("my plan.toml"), &files).unwrap();
         assert_eq!(names(&before), ["'my plan.toml'", "lua/common.lua", "lua/mine.lua", "suite.toml"]);
         assert!(before.first().starts_with("\"$HOME/.cache/dyno-remote\"/"), "{}", before.first());
-        // A change of any of them makes another set.
+        // A change of any file makes another set.
         fs::write(path("lua/common.lua"), "changed").unwrap();
         assert_ne!(Copies::of_plan(&path("my plan.toml"), &files).unwrap().first(), before.first());
     }

@@ -1,4 +1,4 @@
-//! Hosts from which the load of a run comes: a load process is started on each over ssh.
+//! Hosts that generate the load of a run: a load process is started on each over ssh.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::RemoteDyno;
 use super::host::ssh;
 use super::prepare::program;
 
-/// Hosts by their names for ssh, such as `ssh://a`. Each gets its program when it is first asked for.
+/// Hosts by their names for ssh, such as `ssh://a`. Each gets its program when it is first used.
 #[derive(Debug)]
 pub struct SshDrivers {
     /// The program to copy.
@@ -22,7 +22,7 @@ pub struct SshDrivers {
 }
 
 impl SshDrivers {
-    /// Hosts that nothing is known of yet. `program` is this `dyno`.
+    /// Hosts that were not contacted yet. `program` is this `dyno`.
     pub fn new(program: PathBuf, dyno: RemoteDyno) -> Self {
         Self { program, dyno, prepared: Mutex::default() }
     }

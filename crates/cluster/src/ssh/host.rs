@@ -12,7 +12,7 @@ use dyno_printable::quote;
 /// ssh's own exit status when a connection fails or breaks; ssh(1), "EXIT STATUS".
 const CONNECTION_FAILED: i32 = 255;
 
-/// Options of ssh: nothing is asked on the terminal, and a host that is gone is noticed within a minute.
+/// Options of ssh. ssh must not ask on the terminal, and must notice within a minute that a host is gone.
 const OPTIONS: [&str; 9] = [
     "-T",
     "-o",
@@ -28,31 +28,31 @@ const OPTIONS: [&str; 9] = [
 /// `ssh` with a POSIX shell's script for a host.
 pub(super) fn ssh(host: &str, script: &str) -> Command {
     let mut command = Command::new("ssh");
-    // A host is no option, whatever its name begins with.
+    // The host is never taken for an option, whatever its name begins with.
     command.args(OPTIONS).args(["--", host]).arg(remote(script));
-    // ^C on the terminal is for this process, which then stops tasks in order.
+    // ^C on the terminal is meant for this process, which then stops the tasks in an orderly way.
     command.process_group(0);
     command
 }
 
-/// The same for people.
+/// The same command, to show to users.
 pub(super) fn shown(host: &str, script: &str) -> String {
     format!("ssh {} -- {} {}", OPTIONS.join(" "), quote(host), quote(&remote(script)))
 }
 
-/// The user's shell on the host may be any; the script is for `sh`.
+/// The user's shell on the host may be any shell, but the script is for `sh`.
 fn remote(script: &str) -> String {
     format!("exec sh -c {}", quote(script))
 }
 
-/// A round that a host is at.
+/// A round that a host is running.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) round: u32,
     child: Child,
     /// The task ends when this is closed.
     stdin: Option<ChildStdin>,
-    /// Where its results file arrives, and where that is when it is complete.
+    /// The path at which its results file arrives, and its path when it is complete.
     part: PathBuf,
     file: PathBuf,
     log: PathBuf,
@@ -91,7 +91,7 @@ impl Running {
         Ok(Self { round, child, stdin, part, file, log })
     }
 
-    /// How it ended; none while it runs.
+    /// How it ended; `None` while it runs.
     pub(super) fn ended(&mut self) -> Option<Ended> {
         let status = match self.child.try_wait() {
             Ok(status) => status?,

@@ -1,7 +1,8 @@
 //! ssh: each host takes the next round when it is free.
 //!
-//! The program is the user's own `ssh`, with its configuration, agent and jump hosts. A task's results file comes over its
-//! standard output. A task ends when its standard input does, so none outlives this process.
+//! The program is the user's own `ssh`, with its configuration, agent and jump hosts. A task's results file
+//! arrives on ssh's standard output. A task ends when its standard input does, so no task outlives this
+//! process.
 
 mod copies;
 mod drivers;
@@ -21,17 +22,17 @@ pub use self::drivers::SshDrivers;
 use self::host::{Ended, Running};
 use self::prepare::Prepared;
 
-/// Losses in a row after which a host gets no more rounds.
+/// After this many losses in a row, a host gets no more rounds.
 const LOSSES_MAX: u32 = 2;
-/// Time that tasks have to stop their servers after they were told to.
+/// Time for tasks to stop their servers after they were told to.
 const STOP_WITHIN: Duration = Duration::from_secs(30);
 
-/// Which `dyno` hosts run.
+/// The `dyno` that hosts run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemoteDyno {
-    /// This one, which is copied there.
+    /// This `dyno`, which is copied to the hosts.
     Copied,
-    /// One that is there, by its path.
+    /// A `dyno` that is already there, by its path.
     At(String),
 }
 
@@ -43,14 +44,14 @@ pub struct Ssh {
     hosts: Vec<Host>,
     /// Rounds that no host has taken.
     queue: VecDeque<u32>,
-    /// What is to be told at the next poll.
+    /// Events for the next poll.
     told: Vec<TaskEvent>,
 }
 
 /// A host.
 struct Host {
     name: String,
-    /// Its program and plan, known once they are there.
+    /// Its program and plan, once they are there.
     prepared: Option<Prepared>,
     running: Option<Running>,
     /// Lost attempts in a row.
@@ -60,14 +61,14 @@ struct Host {
 }
 
 impl Ssh {
-    /// Hosts that nothing is known of yet.
+    /// Hosts that were not contacted yet.
     pub fn new(folder: Folder, task: TaskCommand, hosts: Vec<String>, dyno: RemoteDyno) -> Self {
         let host = |name| Host { name, prepared: None, running: None, losses: 0, is_out: false };
         let hosts = hosts.into_iter().map(host).collect();
         Self { folder, task, dyno, hosts, queue: VecDeque::new(), told: Vec::new() }
     }
 
-    /// The command that a host gets for a round, for people.
+    /// The command that a host gets for a round, to show to users.
     pub fn shown(&self, round: u32) -> String {
         let prepared = prepare::expected(&self.task, &self.dyno);
         let command =
@@ -75,7 +76,7 @@ impl Ssh {
         self.hosts.iter().map(command).collect()
     }
 
-    /// Copies to hosts what they lack. Those that cannot be reached get no rounds.
+    /// Copies missing files to hosts. Hosts that cannot be reached get no rounds.
     fn prepare(&mut self) {
         let (task, dyno) = (&self.task, &self.dyno);
         let new: Vec<&mut Host> =
@@ -128,7 +129,7 @@ impl Ssh {
         Ok(())
     }
 
-    /// Takes note of tasks that have ended.
+    /// Handles tasks that have ended.
     fn look_at_hosts(&mut self) {
         for host in &mut self.hosts {
             let Some(ended) = host.running.as_mut().and_then(Running::ended) else { continue };
@@ -160,7 +161,7 @@ impl Ssh {
 }
 
 impl Site for Ssh {
-    /// None: tasks end with the process that started them.
+    /// Empty, because tasks end with the process that started them.
     fn adopt(&mut self, _rounds: &[u32]) -> Result<Vec<u32>, ClusterError> {
         Ok(Vec::new())
     }

@@ -1,4 +1,4 @@
-//! Brings program and plan to a host.
+//! Copies program and plan to a host.
 
 use std::fs::File;
 use std::io;
@@ -18,7 +18,7 @@ pub(super) struct Prepared {
     pub(super) plan: String,
 }
 
-/// What a host will have, without a look at it. Files that cannot be copied have their own names.
+/// What a host will have, without contacting it. Files that cannot be copied keep their own names.
 pub(super) fn expected(task: &TaskCommand, dyno: &RemoteDyno) -> Prepared {
     let word = |copies: Option<Result<Copies, String>>, name: &str| match copies {
         Some(Ok(copies)) => copies.first(),
@@ -31,7 +31,7 @@ pub(super) fn expected(task: &TaskCommand, dyno: &RemoteDyno) -> Prepared {
     Prepared { program, plan: word(plan(task), &task.plan) }
 }
 
-/// Copies program and plan to a host that lacks them. The error is a reason in words.
+/// Copies program and plan to a host that lacks them. The error is the reason in words.
 pub(super) fn prepare(host: &str, task: &TaskCommand, dyno: &RemoteDyno) -> Result<Prepared, String> {
     let program = program(host, Path::new(&task.program), dyno)?;
     let plan = match plan(task) {
@@ -41,7 +41,7 @@ pub(super) fn prepare(host: &str, task: &TaskCommand, dyno: &RemoteDyno) -> Resu
     Ok(Prepared { program, plan })
 }
 
-/// The word of a host's shell for its `dyno`, which is copied if the host lacks it, and is of this version.
+/// The word of a host's shell for its `dyno`. It is copied if the host lacks it, and must have this version.
 pub(super) fn program(host: &str, path: &Path, dyno: &RemoteDyno) -> Result<String, String> {
     let program = match dyno {
         RemoteDyno::Copied => copy(host, &Copies::of_file(path)?)?,
@@ -57,7 +57,7 @@ pub(super) fn program(host: &str, path: &Path, dyno: &RemoteDyno) -> Result<Stri
     Ok(program)
 }
 
-/// The files of a plan; none for a built-in one.
+/// The files of a plan; `None` for a built-in one.
 fn plan(task: &TaskCommand) -> Option<Result<Copies, String>> {
     let path = Path::new(&task.plan);
     let is_file = path.extension().is_some_and(|extension| extension == "toml");
@@ -74,8 +74,8 @@ fn copy(host: &str, copies: &Copies) -> Result<String, String> {
         let unreadable = |error: io::Error| format!("{} cannot be read: {error}", path.display());
         let file = File::open(path).map_err(unreadable)?;
         let bytes = file.metadata().map_err(unreadable)?.len();
-        // Under its name only once it is complete: others may copy at the same time, and a connection that breaks looks
-        // like the end of the file.
+        // The file gets its name only once it is complete, because others may copy at the same time, and a
+        // broken connection looks like the end of the file.
         let script = format!(
             "set -e; umask 077; to={word}; mkdir -p \"${{to%/*}}\"; cat > \"$to.$$\"; \
              test \"$(wc -c < \"$to.$$\")\" -eq {bytes} || {{ rm \"$to.$$\"; exit 1; }}; \
@@ -86,7 +86,7 @@ fn copy(host: &str, copies: &Copies) -> Result<String, String> {
     Ok(copies.first())
 }
 
-/// Runs a script on a host to its end. The error is the last that was said.
+/// Runs a script on a host to its end. The error is the last line of its output.
 fn run(host: &str, script: &str, stdin: Stdio) -> Result<Output, String> {
     let output =
         ssh(host, script).stdin(stdin).output().map_err(|error| format!("ssh cannot be started: {error}"))?;

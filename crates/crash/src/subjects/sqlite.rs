@@ -18,7 +18,7 @@ use crate::subjects::subject::Subject;
 
 const FILE: &str = "crash.sqlite";
 const OK: &str = "ok";
-/// Pragmas that say what a commit survives.
+/// Pragmas that determine what a commit survives.
 const TELLING: [&str; 3] = ["journal_mode", "synchronous", "page_size"];
 
 pub(crate) struct SqliteSubject {

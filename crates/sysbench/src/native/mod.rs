@@ -1,4 +1,4 @@
-//! Tests without a database. Only those are offered whose figures are sysbench's own.
+//! Tests without a database. Only tests whose figures equal sysbench's are offered.
 
 mod cpu;
 
@@ -14,7 +14,7 @@ use crate::report::ReportedWork;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Native {
     pub(crate) name: &'static str,
-    /// Its description in a line.
+    /// Its description in one line.
     pub(crate) summary: &'static str,
     pub(crate) options: &'static [Definition],
     build: fn(&Values, &Settings) -> Built,
@@ -25,13 +25,13 @@ pub(crate) struct Built {
     pub(crate) subject: ReportedWork,
     /// Its output before it begins.
     pub(crate) introduction: String,
-    /// One thread's event each.
+    /// An event for each thread.
     pub(crate) threads: Vec<Event>,
 }
 
 pub(crate) const TESTS: &[Native] = &[cpu::TEST];
 
-/// What to use for a test of sysbench's that is not offered.
+/// What to use in place of one of sysbench's tests that is not offered.
 pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
     match name {
         "fileio" => Some("use fio, which measures files and disks"),
@@ -46,7 +46,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Native> {
 }
 
 impl Native {
-    /// Reads the test's own options and makes it ready.
+    /// Reads the test's own options and prepares it.
     pub(crate) fn build(&self, given: &[Given], settings: &Settings) -> Result<Built, Failure> {
         Ok((self.build)(&self.values(given)?, settings))
     }

@@ -1,4 +1,4 @@
-//! The command line, taken apart: `[options] [test] [command]`, in any order of options.
+//! Parses the command line: `[options] [test] [command]`, with options in any order.
 
 use std::ffi::OsString;
 
@@ -11,14 +11,14 @@ use crate::failure::Failure;
 /// The parsed command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
-    /// Options that every test has.
+    /// Options common to all tests.
     pub(crate) values: Values,
-    /// Options that the test must know, in the order in which they were given.
+    /// Options that the test must know, in the order given.
     pub(crate) others: Vec<Given>,
     /// Name of a built-in test, or of a script.
     pub(crate) test: Option<String>,
     pub(crate) command: Option<String>,
-    /// All of them as they were given, passwords without their value.
+    /// All arguments as they were given, with the values of passwords removed.
     pub(crate) written: Vec<String>,
     /// Warnings.
     pub(crate) warnings: Vec<String>,
@@ -48,7 +48,7 @@ impl Given {
 }
 
 impl Arguments {
-    /// Takes arguments apart, without the program's name; reads `--config-file` where it stands.
+    /// Parses arguments, without the program's name. A `--config-file` is read at its position.
     pub(crate) fn parse(arguments: &[OsString]) -> Result<Self, Failure> {
         let (mut parsed, mut words) = (Self::default(), Vec::new());
         for argument in arguments {
@@ -121,7 +121,7 @@ impl Arguments {
     }
 }
 
-/// An argument without what is secret in it.
+/// An argument with secrets removed.
 fn without_secret(argument: &str) -> &str {
     let name = argument.split('=').next().unwrap_or_default();
     let option = general::find(&name.trim_start_matches('-').replace('_', "-"));

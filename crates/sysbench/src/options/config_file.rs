@@ -1,4 +1,5 @@
-//! Options in a file: one `name=value` or `name` a line, blank lines and lines that begin with `#` left out.
+//! Options in a file: one `name=value` or `name` per line. Blank lines and lines that begin with `#` are
+//! ignored.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Options on the command line and in help: what their values may be, and how they are shown.
+//! Options on the command line and in help: their permitted values, and how they are shown.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use crate::options::rate;
 
 pub(crate) use dyno_script::{OptionDefinition as Definition, ValueKind as Kind};
 
-/// A kind of value with which texts are checked.
+/// A kind of value that can check texts.
 pub(crate) trait Checked {
-    /// The value of an option that was given none (`--debug`), if there is such a value.
+    /// The value of an option that was given without a value (`--debug`), if there is one.
     fn implied(self) -> Option<&'static str>;
-    /// What a wrong value should have been; none if it is right.
+    /// The expected value if a value is wrong; `None` if it is right.
     fn wrong(self, value: &str) -> Option<String>;
-    /// What stands for the value in help.
+    /// The placeholder for the value in help.
     fn placeholder(self) -> &'static str;
 }
 
@@ -98,10 +98,10 @@ impl<'a> From<&'a dyno_script::OptionSpec> for HelpLine<'a> {
     }
 }
 
-/// Most letters of an option that the explanations are lined up with.
+/// Explanations are aligned unless an option is longer than this.
 const USAGE_LETTERS: usize = 120;
 
-/// Options one below the other, their explanations in a column.
+/// Options below each other, with their explanations in a column.
 pub(crate) fn help_lines<'a>(options: impl Iterator<Item = HelpLine<'a>>) -> String {
     let options: Vec<_> = options.collect();
     let width = options.iter().map(|option| option.usage.len()).max().unwrap_or(0).min(USAGE_LETTERS);

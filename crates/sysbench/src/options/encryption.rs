@@ -1,4 +1,4 @@
-//! What the options ask of TLS, and what a server may learn that has not shown who it is.
+//! TLS according to the options, and what may be sent to a server that has not proven its identity.
 
 use std::path::PathBuf;
 
@@ -58,7 +58,7 @@ pub(crate) fn pgsql_tls(values: &Values) -> Result<Tls, Failure> {
     with_effect(Tls { mode, ca, ..Tls::default() }, &PGSQL, values)
 }
 
-/// Refuses options that would do nothing, and files and ciphers that cannot be used.
+/// Refuses options that would have no effect, and files and ciphers that cannot be used.
 fn with_effect(tls: Tls, names: &TlsNames, values: &Values) -> Result<Tls, Failure> {
     match tls.contradiction() {
         Some(contradiction) => Err(Failure::usage(contradiction.words(names, &given_mode(names, values)))),
@@ -71,7 +71,7 @@ fn given_mode(names: &TlsNames, values: &Values) -> String {
     format!("{}={}", names.mode, values.text(names.mode.trim_start_matches('-')))
 }
 
-/// What a MySQL server may learn.
+/// What may be sent to a MySQL server.
 pub(crate) fn mysql_trust(values: &Values, mode: TlsMode) -> Result<Trust, Failure> {
     let key = values.some("mysql-server-public-key-path").map(PathBuf::from);
     let unusable = |error| Failure::usage(format!("--mysql-server-public-key-path: {error}"));

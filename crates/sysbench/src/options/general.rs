@@ -1,4 +1,4 @@
-//! The options that every test has.
+//! The options common to all tests.
 
 use dyno_script::{GeneralOption, general_groups};
 

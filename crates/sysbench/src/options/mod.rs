@@ -1,4 +1,4 @@
-//! Options, each defined once: the general ones in `dyno-script`, since scripts find them too.
+//! Options, each defined once. The general ones are in `dyno-script`, because scripts see them too.
 
 mod arguments;
 mod config_file;

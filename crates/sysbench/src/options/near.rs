@@ -1,9 +1,9 @@
 //! Near misses.
 
-/// Edits that still make a near miss.
+/// Largest number of edits of a suggestion.
 const NEAR: usize = 3;
 
-/// The name that a wrong one was perhaps meant to be.
+/// The known name that was probably meant.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let (distance, nearest) =
         known.into_iter().map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate)).min()?;

@@ -1,7 +1,8 @@
-//! The notation of `--rate`: how many events are due a second, and how that changes.
+//! The notation of `--rate`: the number of events due a second, and how it changes.
 //!
-//! `1000` is a steady rate. Phases have commas between them: `RATE@TIME` holds a rate for a time, `FROM:TO@TIME` ramps
-//! from one to another; the last may be a mere `RATE`. After the last phase its rate stays.
+//! `1000` is a steady rate. Phases are separated by commas: `RATE@TIME` holds a rate for a time, and
+//! `FROM:TO@TIME` ramps from one rate to another. The last phase may be just `RATE`. After the last phase its
+//! rate continues.
 
 use dyno_load::{Rate, RatePoint, Spacing};
 use thiserror::Error;
@@ -14,7 +15,7 @@ const RATE_MAX: f64 = 1e7;
 #[error("a rate of up to 10000000 such as 1000, or phases such as 0:1000@60s,1000@120s (at '{0}')")]
 pub(crate) struct RateError(String);
 
-/// Reads a rate, Poisson spaced; none where it is 0, which asks for no rate at all.
+/// Reads a rate with Poisson spacing; `None` if it is 0, which means no limit of the rate.
 pub(crate) fn parse(text: &str) -> Result<Option<Rate>, RateError> {
     let phases: Vec<&str> = text.split(',').map(str::trim).collect();
     let mut points = Vec::new();
@@ -28,7 +29,7 @@ pub(crate) fn parse(text: &str) -> Result<Option<Rate>, RateError> {
         points.push(RatePoint { at_seconds, per_second: from });
         match length {
             Some(length) => at_seconds += seconds(length).ok_or_else(wrong)?,
-            // Only the last phase can do without an end, and a ramp must have one.
+            // Only the last phase may lack an end, and a ramp must have one.
             None if n + 1 < phases.len() || from.to_bits() != to.to_bits() => return Err(wrong()),
             None => {}
         }

@@ -9,7 +9,7 @@ use crate::log::Level;
 use crate::options::Values;
 use crate::options::rate;
 
-/// Whose defaults and report.
+/// The version of sysbench whose defaults and report are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compat {
     /// sysbench 1.0.20.
@@ -34,7 +34,7 @@ impl Compat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seed {
     Given(u64),
-    /// Another one each time.
+    /// A different seed each time.
     Clock(u64),
 }
 
@@ -54,17 +54,17 @@ impl Seed {
     }
 }
 
-/// The options that every test has, typed.
+/// The options common to all tests, with their types.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) threads: u32,
     pub(crate) events: Option<u64>,
     pub(crate) seconds: Option<f64>,
     pub(crate) warmup_seconds: f64,
-    /// Seconds after the end when what still runs is dropped; none waits as long as the load does.
+    /// Time after the end after which running events are dropped; `None` waits as long as the load does.
     pub(crate) forced_shutdown_seconds: Option<f64>,
     pub(crate) rate: Option<Rate>,
-    /// The rate as it was written.
+    /// The rate as the user wrote it.
     pub(crate) rate_text: String,
     /// Seconds between lines of progress.
     pub(crate) interval_seconds: Option<f64>,
@@ -115,7 +115,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Seconds between the frames of the load: intervals and checkpoints are sums of them.
+    /// Seconds between the frames of the load. Intervals and checkpoints consist of whole frames.
     pub(crate) fn tick_seconds(&self) -> f64 {
         match self.interval_seconds {
             Some(interval) if interval.fract() != 0.0 => interval,
@@ -133,7 +133,7 @@ fn rate(values: &Values) -> Option<Rate> {
     Some(Rate { spacing, ..rate })
 }
 
-/// Seconds, or a percentage of the time of the test; five percent where the option has no value.
+/// Seconds, or a percentage of the test's time. Five percent if the option has no value.
 fn forced_shutdown(text: &str, time_seconds: f64) -> Option<f64> {
     let of_time = |percent: f64| (time_seconds * percent / 100.0).floor();
     match text {

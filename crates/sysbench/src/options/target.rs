@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::options::Values;
 use crate::options::encryption::{mysql_tls, mysql_trust, pgsql_tls, pgsql_trust};
 
-/// Where MySQL's packages put the socket that `localhost` stands for.
+/// Paths of the socket for `localhost` in MySQL's packages.
 const MYSQL_SOCKETS: &[&str] = &["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
-/// Where PostgreSQL's packages put its sockets.
+/// Folder of the sockets in PostgreSQL's packages.
 const PGSQL_SOCKETS: &str = "/var/run/postgresql";
 
 /// The database that the options name.
@@ -36,8 +36,9 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
     Ok(Target { tls, trust, compression, dry_run, ..target })
 }
 
-/// How packets may travel: main's list of algorithms says, or else the released option, with which zlib is used where
-/// the server has it. As with MySQL's own client, whoever does not list `uncompressed` will not have it.
+/// Permitted compression of packets: as the list of algorithms of sysbench's main branch says. Otherwise, as
+/// the released option says; with it zlib is used if the server has it. As in MySQL's own client,
+/// uncompressed connections must be listed as `uncompressed`.
 fn compression(values: &Values) -> Compression {
     let text = values.text("mysql-compression-algorithms").to_lowercase();
     let listed = |name| text.split(',').any(|item| item.trim() == name);
@@ -55,7 +56,7 @@ fn pgsql(values: &Values) -> Result<Target, Failure> {
     Ok(Target { tls, trust, password, ..target })
 }
 
-/// A host or a folder; of a list, as libpq takes it, the first that accepts.
+/// A host or a folder. From a list the first that accepts is used, as in libpq.
 fn pgsql_address(values: &Values) -> Address {
     let port = values.whole("pgsql-port") as u16;
     let address = |host: &str| {
@@ -70,7 +71,7 @@ fn pgsql_address(values: &Values) -> Address {
     if hosts.len() > 1 { Address::FirstOf(hosts) } else { hosts.remove(0) }
 }
 
-/// A password that is not given is the environment's, as with every program that uses libpq.
+/// A password that is not given is taken from the environment, as in every program that uses libpq.
 fn password_or(given: String, environment: Option<String>) -> String {
     if given.is_empty() { environment.unwrap_or_default() } else { given }
 }
@@ -80,7 +81,7 @@ fn sqlite(values: &Values) -> Target {
     Target { ignore_errors: None, ..network(Protocol::Sqlite, vec![file], values) }
 }
 
-/// A target without encryption, its account from the driver's own options.
+/// A target without encryption. Its account comes from the driver's own options.
 fn network(driver: Protocol, addresses: Vec<Address>, values: &Values) -> Target {
     let option = |name: &str| values.text(&format!("{}-{name}", driver.as_str())).to_owned();
     Target {
@@ -92,7 +93,7 @@ fn network(driver: Protocol, addresses: Vec<Address>, values: &Values) -> Target
     }
 }
 
-/// Sockets where any is given, else every host with every port.
+/// The sockets if any is given, otherwise every host with every port.
 fn mysql_addresses(values: &Values) -> Vec<Address> {
     let sockets = values.list("mysql-socket");
     if !sockets.is_empty() {
@@ -111,7 +112,7 @@ fn mysql_addresses(values: &Values) -> Vec<Address> {
     addresses
 }
 
-/// For MySQL's own client `localhost` is a socket. Where a port was given, a port is what the user wants.
+/// The socket for `localhost`, as in MySQL's own client. If a port was given, the user wants the port.
 fn default_socket(host: &str, values: &Values) -> Option<PathBuf> {
     if host != "localhost" || values.is_given("mysql-port") {
         return None;

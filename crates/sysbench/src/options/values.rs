@@ -7,7 +7,7 @@ use dyno_script::{parse_flag, parse_number, parse_numbers};
 use super::definition::Definition;
 use super::general;
 
-/// Values by name; defaults of those not given.
+/// Values by name. Options that are not given have their defaults.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
     given: BTreeMap<&'static str, String>,
@@ -29,12 +29,12 @@ impl Values {
         self.given.contains_key(name)
     }
 
-    /// Everything that was given.
+    /// All options that were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.given.iter().map(|(name, value)| (*name, value.as_str()))
     }
 
-    /// The value as text, empty where there is none.
+    /// The value as text; empty if there is none.
     pub(crate) fn text(&self, name: &str) -> &str {
         let own = || self.own.iter().find(|option| option.name == name);
         self.given
@@ -48,7 +48,7 @@ impl Values {
             .unwrap_or_default()
     }
 
-    /// The value as text where it is not empty.
+    /// The value as text, if it is not empty.
     pub(crate) fn some(&self, name: &str) -> Option<&str> {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
@@ -69,7 +69,7 @@ impl Values {
         parse_numbers(self.text(name)).unwrap_or_default()
     }
 
-    /// Texts with commas between them.
+    /// A list of comma-separated texts.
     pub(crate) fn list(&self, name: &str) -> Vec<String> {
         self.text(name).split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dyno_load::{Counts, Fairness, Latency, LatencyNs, StatementLatency, Tick, Total};
 use dyno_script::Stat;
 
-/// Figures of a stretch of time.
+/// Figures of an interval.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) seconds: f64,
@@ -23,14 +23,14 @@ pub(crate) struct Figures {
     pub(crate) backlog: u64,
     /// Events that were dropped at the end because they took too long.
     pub(crate) unfinished: u32,
-    /// How evenly threads were served; known of whole runs and up to checkpoints.
+    /// How evenly threads were served; known only for whole runs and up to checkpoints.
     pub(crate) fairness: Option<Fairness>,
     /// CPU time of the load process.
     pub(crate) client_cpu_us: u64,
 }
 
 impl Figures {
-    /// Adds what came after.
+    /// Adds a later interval.
     pub(crate) fn add(&mut self, tick: &Tick) {
         self.seconds += tick.seconds;
         self.elapsed_seconds += tick.seconds;
@@ -63,7 +63,7 @@ impl Figures {
         }
     }
 
-    /// Ends the stretch, and begins the next where it ends.
+    /// Ends the interval, and begins the next where it ends.
     pub(crate) fn take(&mut self) -> Self {
         let next = Self { elapsed_seconds: self.elapsed_seconds, threads: self.threads, ..Self::default() };
         std::mem::replace(self, next)
@@ -73,7 +73,7 @@ impl Figures {
         if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
     }
 
-    /// A figure of the latencies in ns, as ms; 0 where there was no event, as sysbench prints it.
+    /// A figure of the latencies in ms; 0 without events, as sysbench prints it.
     fn exact_ms(&self, of: fn(LatencyNs) -> u64) -> f64 {
         self.latency.exact().map_or(0.0, |exact| of(exact) as f64 / 1e6)
     }

@@ -1,4 +1,4 @@
-//! The distribution of latencies, drawn.
+//! A drawing of the distribution of latencies.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use dyno_load::Latency;
 const BUCKETS: i32 = 1024;
 const LOWEST_MS: f64 = 0.001;
 const HIGHEST_MS: f64 = 100_000.0;
-/// Stars of the fullest bucket.
+/// Number of stars for the fullest bucket.
 const STARS: f64 = 40.0;
 
-/// One line a bucket that has events in it.
+/// One line for each bucket with events.
 pub(super) fn draw(latency: &Latency) -> String {
     let mut buckets: BTreeMap<i32, u64> = BTreeMap::new();
     for value in latency.histogram().iter_recorded() {
@@ -29,7 +29,7 @@ pub(super) fn draw(latency: &Latency) -> String {
     text + " \n"
 }
 
-/// How much the logarithm of a latency grows from one bucket to the next.
+/// Difference of the logarithms of neighbouring buckets.
 fn step() -> f64 {
     (HIGHEST_MS / LOWEST_MS).ln() / f64::from(BUCKETS - 1)
 }

@@ -7,7 +7,7 @@ use dyno_script::{
 
 use crate::log::Log;
 
-/// The script once more, in a state where only its hooks are called.
+/// A second instance of the script, of which only the hooks are called.
 pub(crate) struct Hooks {
     runtime: Runtime,
     task: TaskId,
@@ -15,7 +15,7 @@ pub(crate) struct Hooks {
 }
 
 impl Hooks {
-    /// Runs the script's top level, which sets the hooks. They connect to the target if they want to.
+    /// Runs the script's top level, which sets the hooks. The hooks may connect to the target.
     pub(crate) fn new(mut runtime: Runtime, target: Target, log: &mut Log<'_>) -> Result<Self, ScriptError> {
         let mut connections = UnmeasuredConnections::new(target);
         let mut host = HookHost { log, connections: &mut connections };
@@ -24,17 +24,17 @@ impl Hooks {
         Ok(Self { runtime, task, connections })
     }
 
-    /// Reports an interval; false where the script leaves that to Dyno.
+    /// Reports an interval; false if the script leaves that to Dyno.
     pub(super) fn intermediate(&mut self, stat: &Stat, log: &mut Log<'_>) -> Result<bool, ScriptError> {
         self.call(Entry::ReportIntermediate(stat), log)
     }
 
-    /// Reports a run; false where the script leaves that to Dyno.
+    /// Reports a run; false if the script leaves that to Dyno.
     pub(super) fn cumulative(&mut self, stat: &Stat, log: &mut Log<'_>) -> Result<bool, ScriptError> {
         self.call(Entry::ReportCumulative(stat), log)
     }
 
-    /// Ends the list of reports that was begun, if one was.
+    /// Ends the list of reports, if one was begun.
     pub(super) fn end(&mut self, log: &mut Log<'_>) -> Result<(), ScriptError> {
         self.call(Entry::ReportEnd, log).map(|_| ())
     }
@@ -55,7 +55,7 @@ impl Hooks {
     }
 }
 
-/// What runs of a script outside of the load: it prints, and uses connections of its own.
+/// The host of the script outside of the load. It prints, and opens connections of its own.
 pub(crate) struct HookHost<'a, 'b> {
     pub(crate) log: &'a mut Log<'b>,
     pub(crate) connections: &'a mut UnmeasuredConnections,

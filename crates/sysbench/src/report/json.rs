@@ -10,7 +10,7 @@ use super::figures::Figures;
 use super::percentile;
 use crate::options::settings::Settings;
 
-/// Percentiles that every object has, beside those of `--percentile`.
+/// Percentiles in every object, in addition to those of `--percentile`.
 const PERCENTILES: &[f64] = &[50.0, 90.0, 95.0, 99.0, 99.9];
 
 #[derive(Debug, Serialize)]
@@ -21,9 +21,9 @@ pub(super) enum Line<'a> {
         sysbench_version: &'a str,
         test: &'a str,
         threads: u32,
-        /// Text, since many JSON readers lose digits of numbers this large.
+        /// Text, because many JSON readers lose digits of numbers this large.
         seed: String,
-        /// The rate as it was written; none in a closed loop.
+        /// The rate as the user wrote it; `None` in a closed loop.
         rate: Option<&'a str>,
         method: &'a str,
     },
@@ -33,7 +33,7 @@ pub(super) enum Line<'a> {
         #[serde(flatten)]
         stretch: Stretch,
     },
-    /// A checkpoint is reached: what came since the last.
+    /// A checkpoint is reached. Covers the time since the last one.
     Checkpoint {
         #[serde(flatten)]
         stretch: Stretch,
@@ -64,12 +64,12 @@ impl<'a> Line<'a> {
 
     /// The object and its line end.
     pub(super) fn text(&self) -> String {
-        // Maps with text keys and finite numbers: nothing that JSON could not say.
+        // Maps with text keys and finite numbers can always be written as JSON.
         printable_json(&serde_json::to_string(self).expect("results are JSON")).into_owned() + "\n"
     }
 }
 
-/// Figures of a stretch of time.
+/// Figures of an interval.
 #[derive(Debug, Serialize)]
 pub(super) struct Stretch {
     time_seconds: f64,
@@ -97,7 +97,7 @@ struct Queries {
     total: u64,
 }
 
-/// Latencies; unknown where nothing was done.
+/// Latencies; `None` if nothing was done.
 #[derive(Debug, Serialize)]
 struct LatencyMs {
     min: Option<f64>,
@@ -149,7 +149,7 @@ impl LatencyMs {
     }
 }
 
-/// Latencies of statements by what they did.
+/// Latencies of statements by kind.
 #[derive(Debug, Serialize)]
 struct StatementLatencyMs {
     reads: LatencyMs,
@@ -171,12 +171,12 @@ impl StatementLatencyMs {
 /// Figures of whole runs only.
 #[derive(Debug, Serialize)]
 pub(super) struct Run {
-    /// Whether events began when they were due; none in a closed loop.
+    /// Whether events began when they were due; `None` in a closed loop.
     rate_sustained: Option<bool>,
     unfinished: u32,
     stall_us_max: u64,
     fairness: Fairness,
-    /// HDR, V2, base64.
+    /// The histogram in HDR V2 format, as base64.
     histogram: String,
 }
 

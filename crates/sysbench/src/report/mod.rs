@@ -14,12 +14,12 @@ pub(crate) use header::header;
 pub(crate) use hooks::{HookHost, Hooks};
 pub(crate) use reporter::{Ended, Reporter};
 
-/// The kind of work that a test's reports are about.
+/// The kind of work that a test's reports describe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ReportedWork {
     /// A script that talks to a database.
     Database,
-    /// Events that are nothing but events.
+    /// Events without further meaning.
     Events,
     Cpu,
 }

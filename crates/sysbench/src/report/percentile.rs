@@ -1,4 +1,4 @@
-//! Percentiles, in words.
+//! Percentiles as text.
 
 /// `95`, `99.9`: as a user would write it.
 pub(super) fn number(percentile: f64) -> String {

@@ -1,4 +1,4 @@
-//! From the load's frames to what is printed.
+//! Prints reports from the load's frames.
 
 use dyno_load::{Connected, Fairness, Frame, Milestone, Tick, Total};
 use dyno_script::{ScriptError, Stat};
@@ -10,16 +10,16 @@ use super::{ReportedWork, header, histogram, interval, statistics};
 use crate::log::Log;
 use crate::options::settings::{Format, Settings};
 
-/// Ticks are a little longer or shorter than they should be; what is due within this time is due.
+/// Tolerance for ticks, which are slightly longer or shorter than ordered.
 const SLACK_SECONDS: f64 = 0.005;
 
-/// A script that keeps its event loop from other connections for longer than this is spoken of.
+/// If a script keeps its event loop from other connections for longer than this, a message says so.
 const STALL_US: u64 = 100_000;
 
-/// Events that sysbench's queue holds: a ring of 2¹⁷ places, of which one stays free.
+/// Number of events that fit into sysbench's queue: a ring of 2¹⁷ places, one of which stays free.
 const QUEUE_LENGTH_MAX: u64 = (1 << 17) - 1;
 
-/// sysbench's words.
+/// sysbench's message.
 const QUEUE_IS_FULL: &str = "The event queue is full. This means the worker threads are unable to keep up with the \
                              specified event generation rate";
 
@@ -48,7 +48,7 @@ pub(crate) struct Reporter<'a, 'b> {
 }
 
 impl<'a, 'b> Reporter<'a, 'b> {
-    /// `subject`: of a script [`ReportedWork::Events`], until it is seen to talk to a database.
+    /// `subject` is [`ReportedWork::Events`] for a script until it uses a database.
     pub(crate) fn new(
         log: &'a mut Log<'b>,
         settings: &'a Settings,
@@ -71,12 +71,12 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// How the run ended, once its last frame was taken.
+    /// How the run ended, once its last frame was handled.
     pub(crate) fn ended(&self) -> Ended {
         self.ended
     }
 
-    /// Whether the run is to end now: its reader has gone, or it has failed.
+    /// Whether the run should end now, because its reader is gone or it has failed.
     pub(crate) fn is_over(&self) -> bool {
         self.log.is_closed() || self.ended == Ended::Failed
     }
@@ -95,7 +95,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
                 }
                 self.failed(&message);
             }
-            // No job of the drop-in is sliced.
+            // The drop-in has no jobs with slices.
             Frame::Slice(_) | Frame::Names { .. } => {}
         }
     }
@@ -166,7 +166,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.interval.add(tick);
         self.since_checkpoint.add(tick);
         self.check_queue(tick.backlog);
-        // By the time of the run: a tick that comes late makes the next one short.
+        // Measured by the run's time, because a late tick makes the next one short.
         if self.interval.elapsed_seconds + SLACK_SECONDS >= self.interval_due_seconds {
             let length_seconds = self.settings.interval_seconds.unwrap_or(f64::INFINITY);
             let over = ((self.interval.elapsed_seconds + SLACK_SECONDS) / length_seconds).floor();
@@ -183,7 +183,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         let stretch = Stretch::new(&figures, &self.settings.percentiles);
         self.json(&Line::Interval { warmup, stretch });
         if warmup {
-            // Readers of progress take every line as measured.
+            // Readers of progress take every line for a measurement.
             return;
         }
         let stat = figures.stat(self.settings.percentiles.first().copied());
@@ -202,7 +202,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.report(&figures, self.settings.threads);
     }
 
-    /// Fails the run if so many events are due that sysbench's queue could not hold them.
+    /// Fails the run if more events are due than fit into sysbench's queue.
     fn check_queue(&mut self, backlog: u64) {
         if backlog > QUEUE_LENGTH_MAX && self.ended != Ended::Failed {
             self.ended = Ended::Failed;
@@ -213,7 +213,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
     fn finished(&mut self, total: &Total) {
         self.check_queue(total.backlog);
         if self.ended == Ended::Failed {
-            // As in sysbench there is no report.
+            // As in sysbench, there is no report.
             self.end_reports();
             self.last_words();
             self.json(&Line::Failed { message: QUEUE_IS_FULL });
@@ -260,7 +260,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// Prints a whole report, by the script's hook or by Dyno. The hook gets the number of running threads.
+    /// Prints a whole report, with the script's hook or with Dyno's own. The hook gets the number of running
+    /// threads.
     fn report(&mut self, figures: &Figures, threads_running: u32) {
         let stat = figures.stat(self.settings.percentiles.first().copied());
         let stat = Stat { threads_running, ..stat };
@@ -270,7 +271,7 @@ impl<'a, 'b> Reporter<'a, 'b> {
         }
     }
 
-    /// Ends the list of reports that a hook has begun, if it has.
+    /// Ends the list of reports, if a hook has begun one.
     fn end_reports(&mut self) {
         let ended = self.hooks.as_mut().map(|hooks| hooks.end(self.log).map(|()| true));
         self.is_reported(ended);
@@ -283,7 +284,8 @@ impl<'a, 'b> Reporter<'a, 'b> {
         self.json(&Line::Failed { message });
     }
 
-    /// Whether a hook has reported. A failure of a hook is printed, and it is not called again.
+    /// Whether a hook has reported. If a hook fails, the failure is printed, and the hook is not called
+    /// again.
     fn is_reported(&mut self, outcome: Option<Result<bool, ScriptError>>) -> bool {
         match outcome {
             None => false,

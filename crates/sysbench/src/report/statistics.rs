@@ -9,7 +9,7 @@ use super::figures::Figures;
 use super::percentile;
 use crate::options::settings::{Compat, Settings};
 
-/// Everything from what the test did to the fairness of threads, and the blank line after it.
+/// Everything from the work of the test to the fairness of threads, with a blank line after it.
 pub(super) fn text(subject: ReportedWork, figures: &Figures, settings: &Settings) -> String {
     let mut text = work(subject, figures);
     if figures.unfinished > 0 {

@@ -1,4 +1,4 @@
-//! What shows that an option has its effect.
+//! Shows the effects of options.
 
 use std::fs;
 

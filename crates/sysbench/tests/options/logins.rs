@@ -1,4 +1,4 @@
-//! Servers that let nobody in, and options for TLS that would do nothing.
+//! Servers that never complete a login, and TLS options that would have no effect.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::sysbench;
 
-/// The port of a server that accepts everybody and then says `word` again and again, or nothing.
+/// The port of a server that accepts everybody and then sends `word` repeatedly, or nothing.
 fn listen(word: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("bound").port();
@@ -25,9 +25,9 @@ fn listen(word: &'static [u8]) -> String {
     port.to_string()
 }
 
-/// No command waits for ever for a server that accepts and does not let in.
+/// No command waits for ever for a server that accepts connections but never completes a login.
 pub(crate) fn silent_servers_are_given_up() {
-    // One that is silent, for each driver, and one that has notices without end.
+    // A silent server for each driver, and one that sends notices without end.
     for (driver, word) in [("mysql", &b""[..]), ("pgsql", b""), ("pgsql", b"N\0\0\0\x05\0")] {
         let port = format!("--{driver}-port={}", listen(word));
         let host = format!("--{driver}-host=127.0.0.1");

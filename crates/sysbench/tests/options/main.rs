@@ -1,4 +1,4 @@
-//! Every option: what it does, what it refuses, and which test shows it.
+//! Every option: its effect, the values that it refuses, and the test that shows it.
 
 mod effects;
 mod logins;
@@ -11,15 +11,15 @@ use std::path::Path;
 use dyno_script::general_groups;
 use support::sysbench;
 
-/// What is known of an option.
+/// Expectations for an option.
 struct Row {
     name: &'static str,
-    /// Values that it cannot have.
+    /// Values that it refuses.
     refused: &'static [&'static str],
     shown: Shown,
 }
 
-/// What shows that an option has its effect.
+/// The test that shows an option's effect.
 enum Shown {
     Here(fn()),
     /// A test of this name, in a file of the workspace's folder `crates`.
@@ -41,7 +41,7 @@ const NO_WHOLE: &[&str] = &["x", "-1", "1.5", "18446744073709551616", ""];
 const NO_FLAG: &[&str] = &["x", "2", ""];
 const NOT_FROM_1: &[&str] = &["0", "x", "-1", "1.5", "18446744073709551616", ""];
 
-/// sysbench's general options, as `--help` has them.
+/// sysbench's general options, as `--help` lists them.
 const GENERAL: &[Row] = &[
     row("threads", NOT_FROM_1, Here(effects::threads)),
     row("events", NO_WHOLE, Here(effects::events)),

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use dyno_sysbench::{Console, run};
 
-/// What a call of the command came to.
+/// The outcome of a call of the command.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) status: u8,

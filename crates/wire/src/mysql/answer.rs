@@ -13,7 +13,7 @@ use crate::outbox::Outbox;
 /// First byte of a request for a local file (`LOAD DATA LOCAL INFILE`).
 const LOCAL_INFILE: u8 = 0xFB;
 
-/// Bytes of a file in a packet. Servers refuse packets above `max_allowed_packet`, which is 1 MB at least.
+/// Bytes of a file in a packet. Servers refuse packets above `max_allowed_packet`, which is at least 1 MB.
 const FILE_PACKET_BYTES: usize = 512 * 1024;
 
 /// Largest number of columns that a table can have on any server.
@@ -33,7 +33,7 @@ enum Stage {
     First,
     /// OK or ERR, after the client sent an empty file.
     Infile,
-    /// OK or ERR, after the client sent what was offered.
+    /// OK or ERR, after the client sent the offered data.
     Loaded,
     /// One of `left` packets that describe columns. The count includes the EOF packet after them.
     Columns { left: u32 },
@@ -50,7 +50,7 @@ enum Stage {
 pub(super) struct Answer {
     stage: Stage,
     pub(super) result: ResultSet,
-    /// What the server gets if it asks for a file.
+    /// The data to send if the server asks for a file.
     offered: Option<Vec<u8>>,
     /// Whether the server sends no EOF packet after column definitions, and an OK packet after rows.
     pub(super) deprecate_eof: bool,
@@ -204,7 +204,8 @@ impl Answer {
         Event::Failed(error)
     }
 
-    /// Sends what was offered as the file that the server requests, or an empty file. An empty packet ends it.
+    /// Sends the offered data as the file that the server requests, or an empty file. An empty packet ends
+    /// it.
     fn answer_file(&mut self, packets: &mut Packets, output: &mut Outbox) {
         let offered = self.offered.take();
         self.stage = if offered.is_some() { Stage::Loaded } else { Stage::Infile };
@@ -215,7 +216,7 @@ impl Answer {
         packets.expect_sequence(packet(output, sequence, |_| {}));
     }
 
-    /// A load with warnings is an error: of rows that the server cannot take it changes or leaves out some.
+    /// A load with warnings is an error, because the server changes or leaves out rows that it cannot store.
     fn finish_load(&mut self, end: End) -> Event {
         match end.warnings {
             0 => self.finish(end),

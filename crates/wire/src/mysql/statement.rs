@@ -5,7 +5,7 @@ use super::framing::output::write_lenenc;
 use super::values::column::types;
 use crate::client::{StatementId, Value};
 
-/// Number of no statement. Servers count from 1.
+/// The number that means "no statement". Servers count from 1.
 const NO_STATEMENT: u32 = 0;
 
 /// The prepared statements of a connection. The index is the [`StatementId`].

@@ -49,13 +49,13 @@ pub(super) fn sasl_response(out: &mut Vec<u8>, response: &[u8]) {
     message(out, b'p', |out| out.extend_from_slice(response));
 }
 
-/// Runs SQL text, which may hold several statements.
+/// Runs SQL text, which may contain several statements.
 pub(super) fn query(out: &mut Vec<u8>, sql: &[u8]) {
     message(out, b'Q', |out| c_string(out, sql));
 }
 
-/// Prepares a statement whose text `write_sql` writes, and requests a description of its result. The server infers the types of
-/// parameters that `types` leaves out or has as 0.
+/// Prepares a statement whose text `write_sql` writes, and requests a description of its result. The server
+/// infers the types of parameters for which `types` has 0 or nothing.
 pub(super) fn prepare(
     out: &mut Vec<u8>,
     statement: StatementId,

@@ -128,7 +128,7 @@ fn message_at(bytes: &[u8], place: usize) -> Option<Message> {
     (start <= end && end <= bytes.len()).then_some(Message { tag, start, end })
 }
 
-/// Length of the message that `bytes` begin with, once its header is there.
+/// Length of the message that begins `bytes`, once its header has arrived.
 pub(super) fn announced_bytes(bytes: &[u8]) -> Option<usize> {
     bytes.first_chunk().copied().map(|header| split_header(header).1)
 }

@@ -163,8 +163,8 @@ impl Handshake {
         Ok(())
     }
 
-    /// Refuses a method that the login does not allow. The password itself is for a server that is known, or if the login asks
-    /// for this method: an impostor could read it.
+    /// Refuses a method that the login does not permit. The password itself is sent only to a known server,
+    /// or if the login permits this method, because an impostor could read it.
     fn check_method(&self, kind: i32) -> Result<(), ProtocolError> {
         let (method, used) = match kind {
             0 => (PgsqlMethod::None, "none"),
@@ -186,7 +186,7 @@ impl Handshake {
     }
 }
 
-/// Refuses a message by its first bytes: a server of another protocol would never send the rest.
+/// Refuses a message by its first bytes, because a server of another protocol would never send the rest.
 fn check_begin(unparsed: &[u8]) -> Result<(), ProtocolError> {
     let Some(tag) = unparsed.first() else { return Ok(()) };
     if !LOGIN_TAGS.contains(tag) {
@@ -202,7 +202,7 @@ fn check_begin(unparsed: &[u8]) -> Result<(), ProtocolError> {
 
 /// Checks that the server offers SCRAM-SHA-256.
 fn require_scram(offer: &[u8]) -> Result<(), ProtocolError> {
-    /// Mechanisms that the error names at most. Real servers offer one or two.
+    /// Most mechanisms that the error names. Real servers offer one or two.
     const NAMED: usize = 8;
     let mechanisms = offer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
     if mechanisms.clone().any(|name| name == SCRAM_SHA_256.as_bytes()) {

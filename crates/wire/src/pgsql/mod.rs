@@ -1,7 +1,8 @@
 //! PostgreSQL's frontend/backend protocol, version 3.0 (PostgreSQL 7.4 and later, and compatible servers).
 //!
-//! Values travel as text in both directions. Rows therefore need no knowledge of types, and the server infers the type
-//! of each parameter for which none is given. Bytes for a `bytea` are written in SQL's form (`\xDEADBEEF`).
+//! Values are sent as text in both directions. Rows therefore need no knowledge of types, and the server
+//! infers the type of each parameter for which none is given. Bytes for a `bytea` are written in SQL's form
+//! (`\xDEADBEEF`).
 
 mod backend;
 mod frontend;

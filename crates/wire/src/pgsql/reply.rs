@@ -29,7 +29,7 @@ pub(super) struct Reply {
     result: ResultSet,
     error: Option<ServerError>,
     copy_refused: bool,
-    /// What the server gets if it asks for data to copy.
+    /// The data to send if the server asks for data to copy.
     offered: Option<Vec<u8>>,
 }
 
@@ -180,7 +180,7 @@ impl Reply {
         self.offered = Some(data.to_vec());
     }
 
-    /// Sends what was offered, or refuses.
+    /// Sends the offered data, or refuses.
     fn answer_copy(&mut self, link: &mut Link) -> Result<(), ProtocolError> {
         let Some(data) = self.offered.take() else { return self.refuse_copy(link) };
         frontend::copy_data(link.outbox.end(), &data);

@@ -29,30 +29,30 @@ pub(in crate::mysql) enum Transport {
     Encrypted,
 }
 
-/// The values from which a reply is computed, and what of them the server may learn.
+/// The values from which a reply is computed, and what may be sent to the server.
 #[derive(Clone, Copy)]
 pub(in crate::mysql) struct Secret<'a> {
     pub(in crate::mysql) password: &'a [u8],
     pub(in crate::mysql) nonce: &'a [u8],
     pub(in crate::mysql) transport: Transport,
-    /// Whether the server has shown who it is.
+    /// Whether the server has proven its identity.
     pub(in crate::mysql) is_known: bool,
     pub(in crate::mysql) trust: &'a Trust,
 }
 
 impl Secret<'_> {
-    /// Whether the server may learn the password from the plugins that encrypt it.
+    /// Whether the plugins that encrypt the password may send it to the server.
     fn is_for_server(&self) -> bool {
         self.password.is_empty() || self.is_known || self.trust.takes_public_key
     }
 
-    /// Whether the server may learn the password from [`Plugin::Clear`].
+    /// Whether [`Plugin::Clear`] may send the password to the server.
     fn is_clear_for_server(&self) -> bool {
         self.password.is_empty() || self.is_known || self.trust.sends_clear_text
     }
 
-    /// The password where the plugins with SHA-256 want all of it: in clear text where nobody listens, encrypted with the known
-    /// key, or, as `request_key`, the request for the server's key.
+    /// The password in the form that the SHA-256 plugins send it: in clear text if nobody can listen,
+    /// encrypted with the known key, or, as `request_key`, a request for the server's key.
     fn whole(&self, is_clear: bool, request_key: u8) -> Result<Vec<u8>, ProtocolError> {
         match &self.trust.public_key {
             _ if self.password.is_empty() => Ok(clear(self.password)),

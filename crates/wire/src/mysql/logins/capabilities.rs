@@ -25,7 +25,8 @@ const MULTI_STATEMENTS: u32 = 1 << 16;
 const MULTI_RESULTS: u32 = 1 << 17;
 const PS_MULTI_RESULTS: u32 = 1 << 18;
 
-/// The server may ask for a file in an answer. It gets what the caller offers with the query, or an empty one.
+/// The server may request a file in an answer. It gets the data that the caller offers with the query, or an
+/// empty file.
 const LOCAL_FILES: u32 = 1 << 7;
 
 /// Capabilities that the client requests if the server offers them.

@@ -170,7 +170,7 @@ impl Dialog {
     }
 }
 
-/// Capabilities of the connection. TLS and compression are included if they are to be used.
+/// Capabilities of the connection. TLS and compression are included if they will be used.
 fn agree(server: u32, compression: Compression, login: &Login) -> Result<u32, ProtocolError> {
     if server & capabilities::PROTOCOL_41 == 0 {
         return Err(malformed("handshake", "the server is older than MySQL 4.1"));

@@ -1,4 +1,4 @@
-//! Logins: the handshake, what both sides can do, and proofs of a password.
+//! Logins: the handshake, the capabilities of both sides, and proofs of a password.
 
 pub(in crate::mysql) mod auth;
 pub(in crate::mysql) mod capabilities;

@@ -48,8 +48,9 @@ pub(in crate::mysql) fn ed25519(password: &[u8], nonce: &[u8]) -> Vec<u8> {
 /// Full authentication of `caching_sha2_password` and `sha256_password` without TLS. The password and its NUL are
 /// combined with the nonce (XOR), then encrypted (RSA, OAEP with SHA-1) with the server's public key in PEM.
 ///
-/// A key that came from the server protects the password from listeners, not from an impostor. The Marvin timing attack
-/// (RUSTSEC-2023-0071) concerns private-key operations of the `rsa` crate, and none is done here.
+/// A key that came from the server protects the password from listeners, but not from an impostor. The Marvin
+/// timing attack (RUSTSEC-2023-0071) concerns private-key operations of the `rsa` crate, which are not used
+/// here.
 pub(in crate::mysql) fn encrypt(
     password: &[u8],
     nonce: &[u8],

@@ -62,7 +62,7 @@ fn a_password_that_is_not_cached_goes_over_a_socket_in_clear() {
     assert_eq!(hear(&mut connection, &numbered(4, &[ok(0, 2)])), Event::Ready);
 }
 
-/// A server's key, and what it tells of it.
+/// A server's key pair, and the text of the public key.
 fn key_pair() -> (RsaPrivateKey, String) {
     let key = RsaPrivateKey::new(&mut OsRng, 768).unwrap();
     let pem = RsaPublicKey::from(&key).to_public_key_pem(LineEnding::LF).unwrap();
@@ -75,7 +75,7 @@ fn decrypted(answer: &[u8], key: &RsaPrivateKey) -> Vec<u8> {
     crossed.iter().zip(NONCE).map(|(a, b)| a ^ b).collect()
 }
 
-/// The two plugins that want the password itself, and what a server says until then.
+/// The two plugins that require the password itself, and the server's messages until they do.
 fn wanting_it_all() -> [(&'static str, Vec<Vec<u8>>); 2] {
     [("caching_sha2_password", vec![more_data(&[4])]), ("sha256_password", vec![])]
 }
@@ -116,13 +116,13 @@ fn a_key_that_is_known_beforehand_is_not_asked_for() {
             number += 2;
         }
         assert_eq!(decrypted(&sent(&mut connection), &key), b"pencil\0");
-        // An impostor that asks once more gets it for the true server's eyes only.
+        // An impostor that asks again gets the password in a form that only the true server can read.
         hear(&mut connection, &numbered(number, &[switch_to("sha256_password", NONCE)]));
         assert_eq!(decrypted(&sent(&mut connection), &key), b"pencil\0");
     }
 }
 
-/// What a connection says that TLS encrypts without verification, after the server's greeting.
+/// A connection that is encrypted without verification, after the server's greeting.
 fn encrypted(login: Login, plugin: &str) -> Connection {
     let mut connection = Connection::new(Login { tls: TlsMode::Required, ..login });
     assert_eq!(hear(&mut connection, &greeting(Form::Ok, plugin)), Event::StartTls);
@@ -140,7 +140,7 @@ fn a_server_that_has_not_shown_who_it_is_learns_no_password() {
         for (plugin, until_key) in wanting_it_all() {
             let login = Login { trust: trust.clone(), ..LOGIN() };
             let open = (greeted(login.clone(), "mysql_native_password"), 2);
-            // TLS that is not verified shows nothing, and a key that is known is not used there.
+            // TLS without verification proves nothing, and a known key is not used there.
             let over_tls = (encrypted(login, "mysql_native_password"), 3);
             let is_pinned = trust.public_key.is_some();
             for (mut connection, mut number) in [open, over_tls].into_iter().skip(usize::from(is_pinned)) {
@@ -157,7 +157,7 @@ fn a_server_that_has_not_shown_who_it_is_learns_no_password() {
             }
         }
     }
-    // Nor does one that sends its key unasked, or that has these plugins for its own.
+    // The same holds for a server that sends its key unasked, or whose default is one of these plugins.
     let mut connection = greeted(LOGIN(), "caching_sha2_password");
     let error = refusal(&mut connection, &numbered(2, &[more_data(pem.as_bytes())]));
     assert!(error.contains("get-server-public-key"), "{error}");

@@ -10,7 +10,7 @@ use crate::mysql::Connection;
 use crate::testing::{LOGIN, Turn, hold, hold_however_split};
 use crate::{Client as _, Login, Value};
 
-/// A connection to a server that may learn the password.
+/// A connection to a server that may receive the password.
 fn connection() -> Connection {
     Connection::new(Login { known: true, ..LOGIN() })
 }

@@ -61,7 +61,7 @@ fn the_password_itself_is_for_servers_that_are_known_or_where_it_is_asked_for() 
 
 #[test]
 fn a_server_that_has_not_shown_who_it_is_gets_no_password() {
-    // TLS that is not verified shows nothing.
+    // TLS without verification proves nothing.
     for mut connection in [started(), encrypted(Login { tls: TlsMode::Required, ..LOGIN() })] {
         sent(&mut connection);
         let error = refusal(&mut connection, &authentication(3, b""));

@@ -22,7 +22,7 @@ const COMPRESS_BYTES_MIN: usize = 50;
 /// Writes and reads frames.
 pub(super) struct Frames {
     coder: Box<dyn Coder>,
-    /// Bytes of frames that were not read yet, after `read_bytes` of frames that were.
+    /// Frames that were not read yet, after `read_bytes` of frames that were read.
     arrived: Vec<u8>,
     read_bytes: usize,
     /// Sequence number of the next frame.
@@ -67,8 +67,8 @@ impl Frames {
 
     /// Reads the next frame and passes its uncompressed payload to `plain`; false if none is complete.
     ///
-    /// One frame at a time, so that what was read can be refused before more is unpacked: a few kilobytes may become
-    /// [`FRAME_BYTES_MAX`].
+    /// Reads one frame at a time, so that its content can be refused before more is decompressed: a few
+    /// kilobytes may become [`FRAME_BYTES_MAX`].
     pub(super) fn read(&mut self, mut plain: impl FnMut(&[u8])) -> Result<bool, ProtocolError> {
         let rest = &self.arrived[self.read_bytes..];
         let whole = rest.split_first_chunk::<HEADER_BYTES>().and_then(|(header, after)| {

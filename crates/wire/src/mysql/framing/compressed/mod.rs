@@ -34,7 +34,8 @@ impl Compressed {
         }
     }
 
-    /// Goes on with what was unpacked, and unpacks the next frame only when that is used up or refused.
+    /// Continues with the decompressed data. Decompresses the next frame only when the data is used up or
+    /// refused.
     fn advance_unpacked(&mut self) -> Result<Event, ProtocolError> {
         loop {
             let event = self.inner.advance()?;
