@@ -1,4 +1,4 @@
-//! The capacity that several runs of one search find, and how far they lie apart.
+//! The capacity that several runs of one search find, and the spread between them.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- capacity
@@ -13,7 +13,7 @@ use dyno_stats::median;
 use crate::pair;
 use crate::plan_run::run_plan;
 
-/// Largest distance of a run's capacity from their median, as a share of it.
+/// Largest allowed distance of a run's capacity from the median, as a share of the median.
 const GOAL: f64 = 0.05;
 
 #[derive(Args)]
@@ -21,7 +21,8 @@ pub(crate) struct Options {
     /// Number of runs.
     #[arg(long, default_value_t = 5)]
     runs: u32,
-    /// Rounds of a run, each with a search on an instance of its own. The capacity of a run is their median.
+    /// Rounds of a run. Each round searches on a new instance; the capacity of a run is the median over its
+    /// rounds.
     #[arg(long, default_value_t = 6)]
     rounds: u32,
     #[arg(long, default_value = "mariadb@10.11/innodb")]
@@ -33,13 +34,14 @@ pub(crate) struct Options {
     /// Limit of the 99th percentile of latency, in ms.
     #[arg(long, default_value_t = 5.0)]
     p99_ms: f64,
-    /// Relative width of the interval at which a search ends.
+    /// Relative width of the interval at which a search stops.
     #[arg(long, default_value_t = 0.05)]
     within: f64,
     /// Longest time of a search, in seconds.
     #[arg(long, default_value_t = 25.0)]
     seconds_max: f64,
-    /// Limit of I/O of a volume on which the data is ten times the buffer pool; none for data in memory (needs root).
+    /// I/O limit of a volume whose data is ten times the buffer pool. Needs root. Without it, the data fits
+    /// in memory.
     #[arg(long)]
     iops: Option<u32>,
     /// Write the results file here.

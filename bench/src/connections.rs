@@ -15,7 +15,7 @@ pub(crate) struct Options {
     /// Events per second, over all connections.
     #[arg(long, default_value_t = 1000.0)]
     rate: f64,
-    /// Measured seconds, after two of warm-up.
+    /// Measured seconds, after a warm-up of two seconds.
     #[arg(long, default_value_t = 10)]
     seconds: u32,
 }
@@ -72,7 +72,7 @@ pub(crate) fn quantile_ms(total: &Total, quantile: f64) -> f64 {
     total.latency.quantile_us(quantile).unwrap_or(f64::NAN) / 1000.0
 }
 
-/// Ignored errors, and events that did not finish.
+/// The sum of ignored errors and unfinished events.
 pub(crate) fn errors(total: &Total) -> u64 {
     total.counts.errors + u64::from(total.unfinished)
 }

@@ -1,4 +1,5 @@
-//! A partitioned data set of many runs: rows written per second, and time of the history of one test in `DuckDB`.
+//! A partitioned data set of many runs: rows written per second, and the time that `DuckDB` takes for the
+//! history of one test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,16 +30,16 @@ pub(crate) struct Options {
     /// Runs in each results file that is exported.
     #[arg(long, default_value_t = 50)]
     runs_a_file: u32,
-    /// Plans that the runs are divided among. Each plan runs once a day.
+    /// Number of plans. Runs are divided among them, and each plan runs once a day.
     #[arg(long, default_value_t = 10)]
     plans: u32,
-    /// Hosts that the runs are divided among.
+    /// Number of hosts. Runs are divided among them.
     #[arg(long, default_value_t = 2)]
     hosts: u32,
     /// Executions of the query. The first is shown separately.
     #[arg(long, default_value_t = 6)]
     rounds: u32,
-    /// A Python that has `DuckDB` (`pip install duckdb`).
+    /// A Python with the package `duckdb` (`pip install duckdb`).
     #[arg(long, value_name = "FILE", default_value = "python3")]
     python: PathBuf,
 }
@@ -76,7 +77,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A results file with a run of many trials without samples.
+/// Writes a results file that holds one run of many trials without samples.
 fn make_run(options: &Options, path: &Path) -> anyhow::Result<()> {
     let mut store = Store::open(path)?;
     let run = store.create_run(&records::run())?;
@@ -98,7 +99,7 @@ fn plan(number: u32) -> String {
     format!("plan-{number}")
 }
 
-/// Copies the only run of a file until it has `runs` of them.
+/// Copies the only run of a file until the file has `runs` runs.
 fn copy_run(path: &Path, runs: u32) -> anyhow::Result<()> {
     let file = Connection::open(path)?;
     for run in 2..=runs {
@@ -119,7 +120,7 @@ fn copy_run(path: &Path, runs: u32) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes other runs of those in the file: other plans, days and hosts, and other numbers in their trials.
+/// Makes the runs of a file differ: in plan, day and host, and in the numbers of their trials.
 fn change_runs(options: &Options, path: &Path, file_number: u32) -> anyhow::Result<()> {
     let mut file = Connection::open(path)?;
     let changes = file.transaction()?;
@@ -152,7 +153,7 @@ fn add_runs(results: &Path, dataset: &Path) -> anyhow::Result<Volume> {
     Ok(added)
 }
 
-/// Times of the history of one test, in words.
+/// Formats the times of the query for the history of one test.
 fn query(options: &Options, runs: u32, dataset: &Path) -> anyhow::Result<String> {
     let output = Command::new(&options.python)
         .args(["-c", include_str!("dataset.py")])

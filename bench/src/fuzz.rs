@@ -1,4 +1,5 @@
-//! Mutated input for what reads bytes of others. A case is made of its seed and number, so it can be made again.
+//! Mutated input for code that reads bytes from outside. A case depends only on its seed and number, so it
+//! can be reproduced.
 //!
 //! ```console
 //! $ cargo run --profile fuzz -p dyno-bench -- fuzz mysql --cases 30000000
@@ -16,26 +17,26 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use dyno_fuzz::{Corpus, Mutator, Target, cells_of};
 
-/// How often it is told how far it is.
+/// Interval between progress messages.
 const TOLD_EVERY: Duration = Duration::from_secs(30);
-/// A case that takes more of a CPU is told: a server, or a file, could hold up a run with it.
+/// A case that takes more CPU time is reported, because a server or a file could delay a run with it.
 const SLOW: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// What reads the input: `mysql`, `mysql_compressed`, `pgsql`, `dsn`, `plan`, `results`, `cells`.
+    /// The reader to test: `mysql`, `mysql_compressed`, `pgsql`, `dsn`, `plan`, `results`, `cells`.
     #[arg(value_parser = target)]
     target: Target,
     /// Number of cases.
     #[arg(long, default_value_t = 1_000_000)]
     cases: u64,
-    /// What cases are drawn by.
+    /// Seed of the random choice of cases.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Number of the first case, to make one again.
+    /// Number of the first case. Use it to reproduce a case.
     #[arg(long, default_value_t = 0)]
     first: u64,
-    /// Write the first case into this file, and run none.
+    /// Write the first case into this file and exit.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
@@ -46,10 +47,11 @@ fn target(name: &str) -> Result<Target, String> {
     target.ok_or_else(|| format!("there are {}", names.join(", ")))
 }
 
-/// What was found: the place of a panic or the word for something slow, with the first case and how many.
+/// Findings: the place of a panic, or the word for a slow case, with the number of the first case and the
+/// count.
 type Found = BTreeMap<String, (u64, u64)>;
 
-/// What was found, and how many cells of results files were changed.
+/// The findings, and the number of changed cells of results files.
 #[derive(Default)]
 struct Tried {
     found: Found,
@@ -64,7 +66,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             .with_context(|| format!("cannot write {}", path.display()));
     }
     let began = Instant::now();
-    // A thread of its own, so that what the target keeps is gone before the process ends.
+    // A separate thread drops what the target keeps before the process ends.
     let worker = thread::spawn(move || try_all(target, &mutator, first..first + cases));
     let Tried { found, cells } =
         worker.join().map_err(|_| anyhow::anyhow!("the thread of cases panicked"))?;
@@ -97,7 +99,7 @@ fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> 
         let at = info.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
         *seen.lock().unwrap_or_else(PoisonError::into_inner) = format!("panic at {at}");
     };
-    // One alone shows all that there is to know of it.
+    // For a single case, the findings say everything.
     if numbers.end - numbers.start > 1 {
         panic::set_hook(Box::new(hook));
     }
@@ -109,7 +111,7 @@ fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> 
             cells += cells_of(&input) as u64;
         }
         let mut add = |what: String| {
-            // Who looks on need not wait for the end.
+            // Each new finding is printed at once, before the end.
             if !found.contains_key(&what) {
                 eprintln!("{}: case {number}: {what}", target.name());
             }
@@ -131,7 +133,7 @@ fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> 
     Tried { found, cells }
 }
 
-/// What this thread has had of a CPU: others on the machine make no case slow.
+/// CPU time of this thread. Other processes on the machine do not make a case slow.
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the time lives through the call.

@@ -1,4 +1,4 @@
-//! `dyno sysbench cpu` beside sysbench: CPU time of the same work.
+//! Compares the CPU time of `dyno sysbench cpu` and sysbench for the same work.
 
 use std::ops::RangeInclusive;
 use std::process::{Command, Stdio};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use dyno_stats::{CONFIDENCE, centre_of_rounds};
 
-/// What is compared.
+/// Options of the benchmark.
 #[derive(clap::Args)]
 pub(super) struct Options {
-    /// The sysbench to compare with.
+    /// The `sysbench` program to compare with.
     #[arg(long, default_value = "sysbench")]
     sysbench: String,
-    /// The dyno to compare.
+    /// The `dyno` program to compare.
     #[arg(long, default_value = "target/release/dyno")]
     dyno: String,
     /// Runs of each, in turn.
@@ -21,10 +21,10 @@ pub(super) struct Options {
     rounds: u32,
 }
 
-/// The same work for both: small primes, whose loops are short, and large ones.
+/// Work for both programs: small primes, whose loops are short, and large ones.
 const WORK: &[&str] = &["cpu --events=4000 --time=0", "cpu --cpu-max-prime=200000 --events=60 --time=0"];
 
-/// Ratios of CPU times that are called equal.
+/// Ratios of CPU times that count as equal.
 const GOAL: RangeInclusive<f64> = 0.95..=1.05;
 
 pub(super) fn run(options: &Options) -> anyhow::Result<()> {
@@ -57,7 +57,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The CPU time of a program in user mode, which other programs hardly change.
+/// The CPU time of a program in user mode. Other programs hardly affect it.
 fn cpu_time(command: &mut Command) -> anyhow::Result<Duration> {
     let before = of_children()?;
     let status = command.stdout(Stdio::null()).status().with_context(|| format!("cannot run {command:?}"))?;
@@ -67,10 +67,10 @@ fn cpu_time(command: &mut Command) -> anyhow::Result<Duration> {
     Ok(of_children()?.saturating_sub(before))
 }
 
-/// The CPU time in user mode of children that have ended.
+/// The user-mode CPU time of children that have ended.
 fn of_children() -> anyhow::Result<Duration> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the kernel fills the structure, which is ours.
+    // SAFETY: the kernel fills the structure, which belongs to this function.
     let usage = unsafe {
         if libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) != 0 {
             return Err(std::io::Error::last_os_error().into());

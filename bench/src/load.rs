@@ -1,4 +1,4 @@
-//! Compares the load generators, in turn on the same servers.
+//! Compares the load generators, which run in turn on the same servers.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{dyno, server, sysbench};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Numbers of connections, one row of the table each.
+    /// Numbers of connections. Each is one row of the table.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 64, 512, 2000])]
     connections: Vec<u32>,
     /// Sessions in which the clients run, one after the other.
@@ -35,7 +35,7 @@ pub(crate) struct Options {
 /// The load of both sides.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Shape {
-    /// A workload that both sides have.
+    /// A workload that both Dyno and sysbench have.
     #[arg(long, default_value = "oltp_point_select")]
     pub(crate) workload: String,
     /// Tables.

@@ -1,4 +1,4 @@
-//! Compares Dyno with other tools, in one run, as medians of several measurements.
+//! Compares Dyno with other tools. Values are medians of several measurements.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- load
@@ -62,33 +62,37 @@ enum What {
     Connections(connections::Options),
     /// All benchmarks with goals, beside their goals.
     All(table::Options),
-    /// CPU time of reading a server's counters, of the server and of the reader.
+    /// CPU time that one reading of a server's counters costs the server and the reader.
     Counters(counters::Options),
     /// Saving and restoring a snapshot of loaded data, beside `cp`.
     Snapshot(snapshot::Options),
-    /// The HTML report of a large run: time, size, time to open in a browser.
+    /// The HTML report of a large run: time to write it, its size, time to open it in a browser.
     Report(report::Options),
     /// Share of correct verdicts on real servers, with equal systems and with planted differences.
     Truth(truth::Options),
-    /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which hold, and which rounds are left out.
+    /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which verdicts hold, and which
+    /// rounds are left out.
     Neighbours(neighbours::Options),
-    /// Work that a server puts off by 200 ms: the bias of a known ratio, with resting servers frozen and not.
+    /// Work that a server postpones by 200 ms: the bias of a known ratio, with and without freezing resting
+    /// servers.
     Freeze(freeze::Options),
-    /// The capacity that several runs of one search find, and how far they lie apart.
+    /// The capacity that several runs of one search find, and the spread between them.
     Capacity(capacity::Options),
-    /// Planted causes: what `dyno explain` finds and proves, and what it blames wrongly.
+    /// Planted causes: which ones `dyno explain` finds and proves, and what it blames wrongly.
     Causes(causes::Options),
     /// A large results file: cost of recording, time of a report.
     Results(results::Options),
-    /// A partitioned data set of many runs: rows written per second, time of the history of one test in `DuckDB`.
+    /// A partitioned data set of many runs: rows written per second, and the time of a history query in
+    /// `DuckDB`.
     Dataset(dataset::Options),
     /// Merging many results files: time and memory.
     Merge(merge::Options),
-    /// Faults at random moments of real runs: what is lost, left behind, wrong, or does not resume.
+    /// Faults at random moments of real runs: results that are lost or wrong, leftovers, runs that do not
+    /// resume.
     Faults(faults::Options),
     /// CPU time of sysbench's cpu test: Dyno and sysbench in turn.
     Kernels(kernels::Options),
-    /// Mutated input for what reads bytes of others: packets, addresses, plans, results files.
+    /// Mutated input for code that reads bytes from outside: packets, addresses, plans, results files.
     Fuzz(fuzz::Options),
 }
 

@@ -17,7 +17,7 @@ const GOAL_MB: f64 = 500.0;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Results files, of one run each.
+    /// Number of results files, each with one run.
     #[arg(long, default_value_t = 100)]
     files: u32,
     /// Trials in each file.
@@ -26,10 +26,10 @@ pub(crate) struct Options {
     /// Samples in each trial.
     #[arg(long, default_value_t = 10)]
     samples: u32,
-    /// Counters in each trial, with a series each.
+    /// Counters in each trial, each with a series.
     #[arg(long, default_value_t = 10)]
     series: u32,
-    /// The `dyno` program. By default the one beside this program.
+    /// The `dyno` program. By default the one in the folder of this program.
     #[arg(long, value_name = "FILE")]
     dyno: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Files with equal trials of runs that started at different times.
+/// Makes files whose runs have equal trials but different start times.
 fn make_files(options: &Options, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let first = folder.join("0.db");
     let mut store = Store::open(&first)?;
@@ -85,7 +85,7 @@ fn make_files(options: &Options, folder: &Path) -> anyhow::Result<Vec<PathBuf>> 
         store.commit_trial(run, &pool.trial(number, options.samples, options.series))?;
     }
     store.finish_run(run, Ending::Finished, records::STARTED_AT_MS + 1)?;
-    // Closing it moves what is in its write-ahead log to the file.
+    // Closing the store moves the write-ahead log into the file.
     drop(store);
     let mut files = vec![first.clone()];
     for number in 1..options.files {

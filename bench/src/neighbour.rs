@@ -4,22 +4,22 @@ use std::process::{ChildStdin, Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 
-/// What a neighbour does.
+/// The behaviour of a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// Number of processes. Each keeps a CPU busy from time to time.
+    /// Number of processes. Each keeps one CPU busy from time to time.
     processes: u32,
     /// Share of its time in which a process is busy.
     share: f64,
-    /// Mean length of a busy and an idle phase together, in seconds. Lengths are drawn at random.
+    /// Mean length of a busy and an idle phase together, in seconds. The lengths are random.
     period_seconds: f64,
-    /// Whether it runs whenever it wants, as other guests of a hypervisor do (`SCHED_FIFO`; needs root).
+    /// Whether it preempts other processes, as other guests of a hypervisor do (`SCHED_FIFO`; needs root).
     is_real_time: bool,
 }
 
-/// Busy and idle phases of random lengths, until standard input ends. Its parent ends at once, so that it is no descendant of
-/// the benchmark, whose own processes are no neighbours.
+/// Alternates busy and idle phases of random lengths until standard input ends. Its parent ends at once, so
+/// the process is not a descendant of the benchmark and counts as a neighbour.
 const SCRIPT: &str = "
 import os, random, select, sys, time
 share, period, real_time = float(sys.argv[1]), float(sys.argv[2]), sys.argv[3] == '1'
@@ -43,7 +43,8 @@ impl Kind {
         Self { name, processes, share, period_seconds: 0.1, is_real_time: false }
     }
 
-    /// No neighbour, then neighbours of 5 to 100% of one CPU and of two, in short and long phases, and with priority.
+    /// No neighbour, then neighbours that use 5 to 100% of one CPU and of two, in short and long phases, and
+    /// with priority.
     pub(crate) const ALL: [Self; 14] = [
         QUIET,
         Self::new("5% of a CPU", 1, 0.05),
@@ -62,7 +63,7 @@ impl Kind {
     ];
 }
 
-/// Its processes. Each ends when its standard input is closed, as this is dropped.
+/// The processes of a neighbour. Dropping it closes their standard input, which ends them.
 pub(crate) struct Neighbour {
     _inputs: Vec<ChildStdin>,
 }
@@ -71,7 +72,7 @@ impl Neighbour {
     /// Starts the processes.
     ///
     /// # Errors
-    /// There is no Python, or its rights are too few for priority.
+    /// Python is missing, or the rights do not suffice for real-time priority.
     pub(crate) fn start(kind: Kind) -> anyhow::Result<Self> {
         let real_time = u8::from(kind.is_real_time).to_string();
         let words = [kind.share.to_string(), kind.period_seconds.to_string(), real_time];

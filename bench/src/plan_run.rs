@@ -11,20 +11,20 @@ use dyno_engine::{Cache, Catalogue};
 use dyno_lab::{Event, NoDrivers, Observer, Plan, RunOptions};
 use dyno_store::{Run, RunChoice, Store};
 
-/// How a run is divided into several starts of the benchmark.
+/// Divides a run into several starts of the benchmark.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pause {
     pub(crate) after_minutes: Option<u32>,
-    /// Whether it goes on with what was paused.
+    /// Whether to resume a paused run.
     pub(crate) resume: bool,
 }
 
-/// Runs a plan and returns its results. `benchmark` is the subcommand that it is a part of.
+/// Runs a plan and returns its results. `benchmark` is the subcommand that runs it.
 pub(crate) fn run_plan(text: &str, benchmark: &str, results: &Path) -> anyhow::Result<Run> {
     run_plan_on(text, benchmark, results, Pause::default())?.context("the run was stopped")
 }
 
-/// The same. None if it was paused.
+/// As [`run_plan`], with a pause. Returns `None` if the run was paused.
 pub(crate) fn run_plan_on(
     text: &str,
     benchmark: &str,
@@ -67,7 +67,7 @@ pub(crate) fn run_plan_on(
     Ok(Some(Store::open_read_only(results)?.load_run(RunChoice::Id(ended.run))?))
 }
 
-/// Prints the rounds only.
+/// Prints only the start of each round.
 struct Rounds;
 
 impl Observer for Rounds {

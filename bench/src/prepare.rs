@@ -13,7 +13,8 @@ use crate::{dyno, server, sysbench};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Numbers of tables, one row of the report each. Each table is loaded by one connection, up to the limit.
+    /// Numbers of tables. Each is one row of the report. Each table is loaded by one connection, up to the
+    /// limit.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 8])]
     tables: Vec<u32>,
     /// Rows per table.
@@ -27,7 +28,7 @@ pub(crate) struct Options {
     rounds: usize,
 }
 
-/// Commits do not wait for the log, so that the client's part of the time is visible.
+/// Commits do not wait for the log, so that the client's share of the time is visible.
 pub(crate) const SETTINGS: [(&str, &str); 1] = [("innodb_flush_log_at_trx_commit", "2")];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! Reproducible records that resemble a real run's: latencies vary, counters rise.
+//! Reproducible records that resemble those of a real run: latencies vary and counters rise.
 
 use dyno_store::{
     CounterRecord, Counts, LatencyRecord, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord,
@@ -15,10 +15,11 @@ const CLIENTS: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /// Trials with one number: one for each system, step and number of clients.
 const TRIALS_A_PASS: u32 = (SYSTEMS.len() * CLIENTS.len()) as u32 * STEPS;
 
-/// Number of different histograms. In a real run all differ, but creating them is not part of the measurement.
+/// Number of different histograms. In a real run all of them differ, but their creation is not part of the
+/// measurement.
 const HISTOGRAMS: usize = 64;
 
-/// Events in the histogram of a second.
+/// Events in the histogram of one second.
 const EVENTS_A_HISTOGRAM: u32 = 5_000;
 
 pub(crate) fn run() -> RunRecord {

@@ -1,5 +1,5 @@
-//! The HTML report of a large run: time to read and render, size, time to open in a browser. The run is synthetic; only
-//! its size is realistic.
+//! The HTML report of a large run: time to read and render it, its size, time to open it in a browser. The
+//! run is synthetic; only its size is realistic.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -78,8 +78,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Time from the start of the navigation to the end of the script, as the page measures it, in a browser that has shown
-/// another page before.
+/// Time from the start of the navigation to the end of the script, as the page measures it. The browser has
+/// shown another page before.
 fn open_seconds(browser: &mut Browser, html: &Path) -> f64 {
     browser.open("about:blank", 1280, 900, Scheme::Light);
     let mut page = browser.open(&format!("file://{}", html.display()), 1280, 900, Scheme::Light);
@@ -222,7 +222,7 @@ fn latency(random: &mut Random, events: u32) -> LatencyRecord {
 struct Random(u64);
 
 impl Random {
-    /// From 0 to 1.
+    /// The next number, from 0 to 1.
     fn next(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

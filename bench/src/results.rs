@@ -1,4 +1,4 @@
-//! A large results file: cost of recording a trial, and time of `dyno report`.
+//! A large results file: cost of recording a trial and time of `dyno report`.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -70,14 +70,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The program `dyno` beside this one.
+/// The program `dyno` in the folder of this program.
 pub(crate) fn beside() -> anyhow::Result<PathBuf> {
     let dyno = std::env::current_exe()?.with_file_name("dyno");
     anyhow::ensure!(dyno.exists(), "{}: not there; cargo build --release -p dyno", dyno.display());
     Ok(dyno)
 }
 
-/// Cost of writing the file.
+/// Cost of writing the results file.
 struct Recording {
     trials: u32,
     cpu_seconds: f64,
@@ -138,7 +138,7 @@ pub(crate) fn cpu_seconds() -> anyhow::Result<f64> {
     Ok(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
 }
 
-/// Writes reports in one format. Before the first, the file is dropped from the page cache.
+/// Measures the time of reports in one format. Before the first, the file is dropped from the page cache.
 fn report(dyno: &Path, results: &Path, format: &str, rounds: usize) -> anyhow::Result<Vec<String>> {
     forget(results)?;
     let first = report_seconds(dyno, results, format)?;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use anyhow::Context;
 use dyno_engine::{Access, Cache, Catalogue, Server, StartOptions, SystemName, fetch};
 
-/// A MariaDB with enough memory for the tables and thousands of connections, and with `settings`.
+/// Starts a MariaDB with enough memory for the tables and thousands of connections, and with `settings`.
 pub(crate) fn start(settings: &BTreeMap<&str, &str>) -> anyhow::Result<Server> {
     let base = [("innodb_buffer_pool_size", "512M"), ("max_connections", "12000"), ("back_log", "4096")];
     start_engine("mariadb@10.11/innodb", base.iter().copied().chain(settings.iter().map(|(&n, &v)| (n, v))))
 }
 
-/// A PostgreSQL with enough memory for the tables and some hundred connections.
+/// Starts a PostgreSQL with enough memory for the tables and a few hundred connections.
 pub(crate) fn start_postgres() -> anyhow::Result<Server> {
     start_engine("postgres@18.4", [("shared_buffers", "256MB"), ("max_connections", "600")].into_iter())
 }

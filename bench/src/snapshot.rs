@@ -1,4 +1,4 @@
-//! Saves and restores a snapshot, beside `cp` of the same folder.
+//! Compares saving and restoring a snapshot with `cp` of the same folder.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -43,7 +43,7 @@ fn measure(options: &Options, folder: &Path) -> anyhow::Result<()> {
     for round in 0..options.rounds {
         eprintln!("round {} of {}", round + 1, options.rounds);
         let copy = folder.join("copy");
-        // The copy ends when its data are on the disk, as Dyno's does.
+        // The copy ends when its data is on the disk, as Dyno's does.
         copies.push(
             timed(|| {
                 let status = Command::new("cp").arg("-a").arg(&data).arg(&copy).status()?;

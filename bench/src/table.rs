@@ -20,8 +20,9 @@ pub(crate) struct Options {
     without_pgbench: bool,
 }
 
-/// Goals for point selects over a number of connections, as ratios to sysbench. With one connection the client's CPU
-/// time is that of one sleep and one wake-up per query, which is equal on both sides. There the latency is the goal.
+/// Goals for point selects over a number of connections, as ratios to sysbench. With one connection, the
+/// client's CPU time is one sleep and one wake-up per query, the same on both sides; there the latency is the
+/// goal.
 struct PointSelects {
     connections: u32,
     cpu_at_most: Option<f64>,
@@ -212,7 +213,8 @@ fn loading(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
         let what = |of: &str| format!("prepare, tables: {}, {of}", case.tables);
         goals.ratio(&what("rows/s"), pair, |sample| sample.queries_per_second, Some(Goal::AtLeast(1.0)));
         goals.ratio(&what("client CPU µs/row"), pair, Sample::cpu_us_per_query, Some(Goal::AtMost(1.0)));
-        // The CPU time that the server leaves to the client limits the rows per second. It is shown without a goal.
+        // The server's CPU time limits the rows per second that a client can load. It is shown without a
+        // goal.
         goals.ratio(&what("server CPU µs/row"), pair, Sample::server_us_per_query, None);
     }
     Ok(())

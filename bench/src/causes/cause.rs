@@ -13,23 +13,23 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/causes");
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cause {
-    /// The name of its file.
+    /// The name of its file, without the extension.
     #[serde(skip)]
     pub(super) name: String,
-    /// What is planted, in a line.
+    /// A description of what is planted, in one line.
     pub(super) about: String,
     pub(super) engine: String,
     /// The workload of the load and of the test.
     pub(super) workload: String,
     #[serde(default = "one")]
     pub(super) clients: u32,
-    /// Rows of the one table; 0 for a workload that makes its own.
+    /// Rows of the table; 0 for a workload that creates its own tables.
     #[serde(default = "ten_thousand")]
     pub(super) rows: u64,
     /// The workload's options.
     #[serde(default)]
     pub(super) options: Table,
-    /// Settings of both.
+    /// Settings of both systems.
     #[serde(default)]
     pub(super) both: Table,
     /// Settings of `new` that make no difference.
@@ -37,21 +37,22 @@ pub(super) struct Cause {
     /// Settings of `new` that make the difference.
     #[serde(default)]
     pub(super) culprit: Table,
-    /// Limits on the host, by system.
+    /// Limits on the host, by system id.
     #[serde(default)]
     pub(super) limits: BTreeMap<String, Table>,
-    /// Steps before the test, as a plan has them.
+    /// Steps before the test, in the syntax of a plan.
     #[serde(default)]
     pub(super) steps: String,
-    /// More keys of the test, as a plan has them.
+    /// Additional keys of the test, in the syntax of a plan.
     #[serde(default)]
     pub(super) step_keys: String,
-    /// The server in the engine's folder of which `new` has a build that is slower; none for the same build.
+    /// The server, in the engine's folder, that `new` uses a slower build of; `None` if both use the same
+    /// build.
     pub(super) slow_build: Option<String>,
-    /// What is to be proven: sets of settings, limits (`confinement.memory`) and steps (`step.ID`). The members of a set make
-    /// a difference only together.
+    /// What a proof must find: sets of settings, limits (`confinement.memory`) and steps (`step.ID`). The
+    /// members of a set make a difference only together.
     pub(super) planted: Vec<Vec<String>>,
-    /// Words of the answer that what cannot be taken away is to get; none if something can.
+    /// Words that the answer must contain if the cause cannot be removed; `None` if it can.
     pub(super) remains: Option<String>,
 }
 
@@ -64,7 +65,7 @@ fn ten_thousand() -> u64 {
 }
 
 impl Cause {
-    /// All, by their names.
+    /// All causes, ordered by name.
     pub(super) fn all() -> anyhow::Result<Vec<Self>> {
         let mut causes = Vec::new();
         for file in FILES.files().filter(|file| extension(file) == Some("toml")) {
@@ -79,7 +80,7 @@ impl Cause {
         Ok(causes)
     }
 
-    /// Those that are named, or all.
+    /// The causes in `only`, or all if `only` is empty.
     pub(super) fn chosen(only: &[String]) -> anyhow::Result<Vec<Self>> {
         let all = Self::all()?;
         for name in only {
@@ -91,29 +92,29 @@ impl Cause {
         Ok(all.into_iter().filter(|cause| only.is_empty() || only.contains(&cause.name)).collect())
     }
 
-    /// Whether it is one thing, which has to be named.
+    /// Whether the cause is a single thing that a proof must name.
     pub(super) fn is_single(&self) -> bool {
         self.remains.is_some() || matches!(self.planted.as_slice(), [only] if only.len() == 1)
     }
 
-    /// Whether there is anything to find.
+    /// Whether there is a difference to find.
     pub(super) fn is_there(&self) -> bool {
         self.remains.is_some() || !self.planted.is_empty()
     }
 
-    /// Whether something that differs belongs to what is planted.
+    /// Whether a difference of this name belongs to the planted cause.
     pub(super) fn has_planted(&self, name: &str) -> bool {
         self.planted.iter().flatten().any(|planted| planted == name)
     }
 }
 
-/// The scripts beside the causes, with their texts.
+/// The scripts in the folder of the causes, with their texts.
 pub(super) fn scripts() -> impl Iterator<Item = (&'static str, &'static str)> {
     let lua = FILES.files().filter(|file| extension(file) == Some("lua"));
     lua.filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)))
 }
 
-/// The text of a file beside the causes.
+/// The text of a file in the folder of the causes.
 pub(super) fn file(name: &str) -> Option<&'static str> {
     FILES.get_file(name)?.contents_utf8()
 }

@@ -1,20 +1,20 @@
-//! What an explanation and a proof say of a planted cause, from their JSON.
+//! Compares an explanation and a proof, as JSON, with the planted cause.
 
 use serde_json::Value;
 
 use super::cause::Cause;
 
-/// What a proof says.
+/// The result of a proof.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// Whether it names what was planted, all of it.
+    /// Whether the proof names the planted cause completely.
     pub(super) is_proven: bool,
-    /// What it names as a cause that is none.
+    /// Names that the proof blames wrongly.
     pub(super) wrong: Vec<String>,
 }
 
-/// The place, from 1, of what was planted among the settings that differ; none if nothing of it is there, or if no evidence
-/// speaks for it: settings without any stand in no order.
+/// The rank, from 1, of the planted cause among the settings that differ. `None` if the list lacks it, or if
+/// no evidence supports it: settings without evidence are not ranked.
 pub(super) fn place(explanations: &Value, cause: &Cause) -> Option<usize> {
     let settings = explanations[0]["settings"].as_array()?;
     let has_evidence = |it: &Value| it["evidence"].as_array().is_some_and(|evidence| !evidence.is_empty());
@@ -23,7 +23,7 @@ pub(super) fn place(explanations: &Value, cause: &Cause) -> Option<usize> {
     settings.iter().position(is_it).map(|at| at + 1)
 }
 
-/// Judges a proof.
+/// Compares a proof with the planted cause.
 pub(super) fn verdict(proof: &Value, cause: &Cause) -> Verdict {
     let ending = proof["proof"]["ending"].as_str().unwrap_or_default();
     let sets: Vec<Vec<Vec<&str>>> = causes(proof);
@@ -53,12 +53,12 @@ pub(super) fn verdict(proof: &Value, cause: &Cause) -> Verdict {
     Verdict { is_proven: is_proven && wrong.is_empty(), wrong }
 }
 
-/// Whether a change has a setting that was planted. Its others are those that go together with that.
+/// Whether a change contains a planted setting. The other settings of such a change depend on that one.
 fn is_planted(change: &[&str], cause: &Cause) -> bool {
     change.iter().any(|name| cause.has_planted(name))
 }
 
-/// The changes of each cause that was narrowed to the fewest, by the names of their settings.
+/// The changes of each cause that the proof reduced to a minimum, as names of settings.
 fn causes(proof: &Value) -> Vec<Vec<Vec<&str>>> {
     let names = |change: &Value| -> Vec<&str> {
         let at = change.as_u64().map_or(usize::MAX, |at| at as usize);
@@ -92,7 +92,8 @@ mod tests {
         toml::from_str(&text).unwrap()
     }
 
-    /// A proof in which each of some sets of changes is a cause. The changes are `a`, `b`, `c` with `d`, and `step.e`.
+    /// A proof in which each set in `causes` is a cause. The changes are `a`, `b`, `c` with `d`, and
+    /// `step.e`.
     fn proof(ending: &str, causes: &[&[usize]], others: &[&str]) -> Value {
         let change = |names: &[&str]| {
             let settings: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();

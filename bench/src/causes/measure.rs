@@ -1,4 +1,4 @@
-//! Measures a planted cause: a run, its explanation, its proof.
+//! Measures a planted cause: a run, its explanation and its proof.
 
 use std::fs;
 use std::path::Path;
@@ -14,19 +14,19 @@ use super::program::Program;
 use super::slow_build;
 
 const PLAN: &str = "plan.toml";
-/// Is there when the run is complete.
+/// This file exists when the run is complete.
 const HAS_RUN: &str = "has-run";
 const EXPLAINED: &str = "explained.json";
 const PROVEN: &str = "proven.json";
 
-/// How long a run and a proof may be.
+/// Limits on the length of a run and of a proof.
 pub(super) struct Effort<'a> {
     pub(super) rounds: Option<u32>,
-    /// Longest time of a proof, as `dyno explain` takes it.
+    /// Longest time of a proof, in the syntax of `dyno explain --budget`.
     pub(super) budget: &'a str,
 }
 
-/// Measures a cause in a folder, which goes on where it was stopped. None if the user stopped it.
+/// Measures a cause in a folder. An interrupted measurement continues. Returns `None` if the user stopped it.
 pub(super) fn measure(
     cause: &Cause,
     folder: &Path,
@@ -60,7 +60,7 @@ fn explained(
     let log = || format!("see {}", folder.join("dyno.log").display());
     prepare(cause, folder, &plan::text(cause, effort.rounds))?;
     if !folder.join(HAS_RUN).exists() {
-        // A run that was stopped: another is quicker than to find out what it lacks.
+        // The run was stopped. A new run is quicker than finding out what this one lacks.
         remove(&["results.db", "results.db-wal", "results.db-shm"].map(|name| folder.join(name)))?;
         let status = program.run(folder, &["run", PLAN, "--no-html"], "run.txt")?;
         anyhow::ensure!(status.success(), "dyno run failed ({status}); {}", log());
@@ -96,7 +96,7 @@ fn judge(cause: &Cause, proof: &Value, outcome: &mut Outcome) {
     outcome.seconds = probes.iter().filter_map(|probe| probe["seconds"].as_f64()).sum();
 }
 
-/// Writes the plan and what it names, unless they are there.
+/// Writes the plan and the files that it names, unless they exist.
 fn prepare(cause: &Cause, folder: &Path, text: &str) -> anyhow::Result<()> {
     let plan = folder.join(PLAN);
     if plan.exists() {
@@ -109,7 +109,7 @@ fn prepare(cause: &Cause, folder: &Path, text: &str) -> anyhow::Result<()> {
         slow_build::make(&cause.engine, server, &folder.join(BUILD))
             .context("cannot make the slower build")?;
     }
-    // The plan is written last, so that all other files are there if it is.
+    // The plan is written last: if it exists, all other files exist.
     Ok(fs::write(&plan, text)?)
 }
 

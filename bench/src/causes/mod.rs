@@ -1,5 +1,5 @@
-//! A benchmark of explanations: causes are planted between two systems on real servers, and `dyno explain` has to find and
-//! to prove them.
+//! A benchmark of explanations. It plants causes between two systems on real servers, and `dyno explain` must
+//! find and prove them.
 //!
 //! ```console
 //! $ cargo build --release -p dyno && cargo run --release -p dyno-bench -- causes
@@ -33,22 +33,23 @@ use crate::{pair, results};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only these causes, with commas between them.
+    /// Only these causes, separated by commas.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// Longest time of a proof.
     #[arg(long, value_name = "TIME", default_value = "5m")]
     budget: String,
-    /// Rounds of a run and of each comparison. By default 6 of a run, and as many of a comparison as the noise asks for.
+    /// Rounds of a run and of each comparison. By default 6 for a run, and as many for a comparison as the
+    /// noise requires.
     #[arg(long, value_parser = clap::value_parser!(u32).range(3..=1000))]
     rounds: Option<u32>,
-    /// List the causes, and measure nothing.
+    /// List the causes without measuring.
     #[arg(long)]
     list: bool,
-    /// Where plans, results files and outcomes are kept. A cause with an outcome there is not measured again.
+    /// Folder for plans, results files and outcomes. A cause that has an outcome there is not measured again.
     #[arg(long, value_name = "FOLDER", default_value = "target/causes")]
     out: PathBuf,
-    /// The `dyno` program. By default the one beside this program.
+    /// The `dyno` program. By default the one in the folder of this program.
     #[arg(long, value_name = "FILE")]
     dyno: Option<PathBuf>,
 }
@@ -109,7 +110,7 @@ fn all(causes: Vec<Cause>, options: &Options, program: &Program) -> anyhow::Resu
     Ok(rows)
 }
 
-/// A cache with the engines of this machine, in which the data of one cause is at a time.
+/// A cache with the engines of this machine. It holds the data of one cause at a time.
 fn cache(out: &Path) -> anyhow::Result<PathBuf> {
     let cache = out.join("cache");
     fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
@@ -121,7 +122,7 @@ fn cache(out: &Path) -> anyhow::Result<PathBuf> {
     Ok(cache.canonicalize()?)
 }
 
-/// Removes the loaded tables of a cause, of which no other has any use.
+/// Removes the loaded tables of a cause. No other cause uses them.
 fn forget_data(cache: &Path) -> anyhow::Result<()> {
     let snapshots = cache.join("snapshots");
     if snapshots.exists() {

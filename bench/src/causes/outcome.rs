@@ -1,4 +1,4 @@
-//! What came of a planted cause, kept in a file beside its plan.
+//! The outcome of a planted cause, kept in a file beside its plan.
 
 use std::fs;
 use std::path::Path;
@@ -8,28 +8,29 @@ use serde::{Deserialize, Serialize};
 
 const FILE: &str = "outcome.json";
 
-/// What the explanation and the proof of a cause were.
+/// The results of the explanation and the proof of a cause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Outcome {
-    /// Throughput of `new` as a multiple of that of `old`; none if nothing was measured.
+    /// Throughput of `new` divided by that of `old`; `None` if nothing was measured.
     pub(super) ratio: Option<f64>,
-    /// The place, from 1, of what was planted among the settings of the explanation; none if it is not among them.
+    /// The rank, from 1, of the planted cause among the settings of the explanation; `None` if the
+    /// explanation lacks it.
     pub(super) place: Option<usize>,
-    /// How the proof ended, as its JSON says; none if there was no difference to prove.
+    /// How the proof ended, as in its JSON; `None` if there was no difference to prove.
     pub(super) ending: Option<String>,
     pub(super) is_proven: bool,
-    /// What was named as a cause and is none.
+    /// Names that were blamed wrongly.
     pub(super) wrong: Vec<String>,
     /// Number of comparisons.
     pub(super) probes: usize,
-    /// Time that they took.
+    /// Time of the comparisons, in seconds.
     pub(super) seconds: f64,
-    /// Why it could not be measured.
+    /// Why the cause could not be measured.
     pub(super) failure: Option<String>,
 }
 
 impl Outcome {
-    /// The outcome in a folder; none if it has none.
+    /// Reads the outcome in a folder; `None` if the folder has no outcome.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Option<Self>> {
         let path = folder.join(FILE);
         if !path.exists() {
@@ -39,7 +40,7 @@ impl Outcome {
         read().map(Some).with_context(|| format!("{}: not readable; remove its folder", path.display()))
     }
 
-    /// Keeps it. There is never half a file.
+    /// Writes the outcome atomically.
     pub(super) fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let partial = folder.join(format!("{FILE}.partial"));
         let write = || -> anyhow::Result<()> {

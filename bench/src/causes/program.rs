@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-/// How often it is looked at whether `dyno` has ended. What is timed is timed by `dyno`.
+/// Interval between checks whether `dyno` has ended. `dyno` itself measures times.
 const POLL: Duration = Duration::from_millis(50);
 
 /// The program, with a cache of its own.
@@ -26,7 +26,8 @@ impl Program {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Runs a command in a folder. What it prints goes to a file there, what it says is added to `dyno.log`.
+    /// Runs a command in a folder. Its standard output goes to a file there; its standard error is appended
+    /// to `dyno.log`.
     pub(super) fn run(&self, folder: &Path, arguments: &[&str], output: &str) -> anyhow::Result<ExitStatus> {
         let log = folder.join("dyno.log");
         let said = File::options().create(true).append(true).open(&log);
@@ -48,8 +49,9 @@ impl Program {
                 return Ok(status);
             }
             if self.is_stopped() && !is_told {
-                // As a terminal does: a second ^C would end it without clearing up.
-                // SAFETY: kill takes no pointer; the child has not been waited for.
+                // As a terminal does. A second ^C would end `dyno` without cleanup.
+                // SAFETY: kill takes no pointer, and nobody has waited for the child, so its pid is still its
+                // own.
                 unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGINT) };
                 is_told = true;
             }

@@ -1,5 +1,5 @@
-//! A build of a server that is slower in everything, as a debug build is: the same server, with a library before its own in
-//! which each read from a client costs CPU.
+//! A build of a server that is slower in everything, like a debug build: the same server with a preloaded
+//! library in which each read from a client costs CPU time.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,7 +13,7 @@ use super::cause;
 
 const LIBRARY: &str = "slow_build.c";
 
-/// Makes the build in a folder. `server` is the path of the server's program in the engine's.
+/// Makes the build in a folder. `server` is the path of the server's program within the engine's folder.
 pub(super) fn make(engine: &str, server: &str, folder: &Path) -> anyhow::Result<()> {
     let name: SystemName = engine.parse()?;
     let catalogue = Catalogue::builtin();
@@ -21,9 +21,10 @@ pub(super) fn make(engine: &str, server: &str, folder: &Path) -> anyhow::Result<
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
-    // Links share what is on the disk. A symbolic link would lead out of what the server may see.
+    // Hard links share the disk space. A symbolic link would point outside the folder that the server may
+    // see.
     if run(Command::new("cp").arg("-al").arg(&installation.root).arg(folder)).is_err() {
-        // On another file system nothing can be linked.
+        // Hard links do not work across file systems.
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }

@@ -4,16 +4,16 @@ use super::cause::Cause;
 use super::outcome::Outcome;
 use crate::pair;
 
-/// Share of the single causes that are to be proven: 18 of 20.
+/// Goal: share of the single causes that a proof finds, 18 of 20.
 const PROVEN_SHARE: f64 = 0.9;
-/// Share of the single causes that are to come first without another run: 14 of 20.
+/// Goal: share of the single causes that an explanation ranks first without another run, 14 of 20.
 const FIRST_SHARE: f64 = 0.7;
-/// Most comparisons for one cause.
+/// Goal: most comparisons for one cause.
 const PROBES_MAX: usize = 12;
-/// Longest time of a proof of one cause, in seconds.
+/// Goal: longest time of a proof of one cause, in seconds.
 const SECONDS_MAX: f64 = 300.0;
 
-/// A planted cause, and what `dyno explain` said of it.
+/// A planted cause and the results of `dyno explain`.
 pub(super) struct Row {
     pub(super) cause: Cause,
     pub(super) outcome: Outcome,
@@ -66,10 +66,10 @@ fn cells(Row { cause, outcome }: &Row) -> Vec<String> {
     ]
 }
 
-/// What was measured, the goal, and whether it is met.
+/// Each measured total with its goal, and whether the goal is met.
 pub(super) fn totals(rows: &[Row]) -> Vec<[String; 4]> {
     let single: Vec<&Row> = rows.iter().filter(|row| row.cause.is_single()).collect();
-    // What remains when all settings are taken away has no place among them.
+    // A cause that remains without any setting has no rank among the settings.
     let placed: Vec<&Row> = single.iter().copied().filter(|row| !row.cause.planted.is_empty()).collect();
     let share = |what: &str, of: &[&Row], is_so: fn(&Outcome) -> bool, goal: Option<f64>| {
         let count = of.iter().filter(|row| is_so(&row.outcome)).count();
@@ -78,7 +78,7 @@ pub(super) fn totals(rows: &[Row]) -> Vec<[String; 4]> {
         line(what, format!("{count} of {}", of.len()), goal.as_deref(), is_met)
     };
     let failed = rows.iter().filter(|row| row.outcome.failure.is_some()).count();
-    // What was not measured meets no goal.
+    // If a cause could not be measured, it is unknown whether the goals are met.
     let met = |is_met: bool| (failed == 0).then_some(is_met);
     let wrong: usize = rows.iter().map(|row| row.outcome.wrong.len()).sum();
     let probes = single.iter().map(|row| row.outcome.probes).max().unwrap_or(0);

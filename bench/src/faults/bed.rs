@@ -1,4 +1,4 @@
-//! Where runs take place: a folder with caches, plans and results, on file systems that can be filled.
+//! The place of the runs: a folder with caches, plans and results, on file systems that can be filled.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use super::plans::PlanKind;
 use super::{processes, traces};
 
-/// Sizes of the file systems in memory.
+/// Options of the file systems in memory, with their sizes.
 const DATA_DISK: &str = "size=2g";
 const RESULTS_DISK: &str = "size=64m";
-/// What fills a disk.
+/// Name of the file that fills a disk.
 const BALLAST: &str = "ballast";
 
-/// A folder for runs. All that is in it, or mounted there, goes when it is dropped.
+/// A folder for runs. Dropping it removes everything in it and unmounts everything below it.
 pub(super) struct Bed {
     folder: TempDir,
     dyno: PathBuf,
@@ -42,7 +42,7 @@ impl Bed {
             fs::create_dir(bed.path(name))?;
         }
         if is_root {
-            // Servers with an account of their own pass through it.
+            // Servers with their own account must be able to traverse it.
             let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
             fs::set_permissions(bed.folder.path(), open)?;
             mount(&bed.path("memory"), DATA_DISK)?;
@@ -70,12 +70,14 @@ impl Bed {
         self.path("results/dyno.db")
     }
 
-    /// Where runs of a plan have their data. Volumes take a loop device, which takes a file on a disk.
+    /// The cache that holds the data of a plan's runs. Volumes need a loop device, which needs a file on a
+    /// disk.
     pub(super) fn cache(&self, plan: PlanKind) -> PathBuf {
         self.path(if plan == PlanKind::Confined { "disk/cache" } else { "memory/cache" })
     }
 
-    /// Starts `dyno run` in a group of its own, as a shell does; what it says goes to a file.
+    /// Starts `dyno run` in its own process group, as a shell does. Its standard error goes to the file
+    /// `said`.
     pub(super) fn start(&self, plan: PlanKind, resume: bool, said: &Path) -> io::Result<Child> {
         let mut command = Command::new(&self.dyno);
         command.arg("run").arg(plan_file(plan)).args(["--no-html", "--results"]).arg(self.results());
@@ -89,7 +91,7 @@ impl Bed {
         command.stdout(said.try_clone()?).stderr(said).spawn()
     }
 
-    /// The file systems that runs are on but for the mounts of runs themselves.
+    /// The file systems that runs use, except the mounts that runs make themselves.
     pub(super) fn volumes(&self) -> Vec<PathBuf> {
         let runs = self.cache(PlanKind::Confined).join("runs");
         let items = fs::read_dir(runs).into_iter().flatten().flatten();
@@ -111,23 +113,23 @@ fn plan_file(plan: PlanKind) -> String {
     format!("{}.toml", plan.name())
 }
 
-/// A file system in memory.
+/// Mounts a file system in memory.
 fn mount(at: &Path, options: &str) -> anyhow::Result<()> {
     let path = CString::new(at.as_os_str().as_encoded_bytes())?;
     let options = CString::new(options)?;
-    // SAFETY: all are C strings that live through the call.
+    // SAFETY: all pointers are C strings that live through the call.
     let status = unsafe {
         libc::mount(c"none".as_ptr(), path.as_ptr(), c"tmpfs".as_ptr(), 0, options.as_ptr().cast())
     };
     if status != 0 {
         return Err(io::Error::last_os_error()).with_context(|| format!("cannot mount {}", at.display()));
     }
-    // As a folder that only its owner writes to.
+    // Only the owner may write, as in an ordinary folder.
     fs::set_permissions(at, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     Ok(())
 }
 
-/// Fills the disk that a folder is on, until it is dropped.
+/// Keeps the disk of a folder full until it is dropped.
 pub(super) struct Ballast(PathBuf);
 
 impl Ballast {
@@ -135,11 +137,11 @@ impl Ballast {
         let path = folder.join(BALLAST);
         let file = File::create(&path)?;
         let ballast = Self(path);
-        // From large pieces to small ones, until not one byte more goes in.
+        // Large pieces first, then smaller ones, until no byte is free.
         let mut at = 0;
         let mut piece: i64 = 1 << 30;
         while piece >= 4096 {
-            // SAFETY: fallocate takes a descriptor that is open, and numbers.
+            // SAFETY: fallocate takes an open descriptor and numbers.
             match unsafe { libc::fallocate(std::os::fd::AsRawFd::as_raw_fd(&file), 0, at, piece) } {
                 0 => at += piece,
                 _ => piece /= 2,
@@ -155,7 +157,7 @@ impl Drop for Ballast {
     }
 }
 
-/// Takes the right to write to a folder from all, root too, until it is dropped (`FS_IOC_SETFLAGS`).
+/// Makes a folder immutable, even for root, until it is dropped (`FS_IOC_SETFLAGS`).
 pub(super) struct NoRight(File);
 
 impl NoRight {
@@ -166,13 +168,13 @@ impl NoRight {
     }
 
     fn set(&self, is_immutable: bool) -> io::Result<()> {
-        // From linux/fs.h; libc has them for some systems only.
+        // From linux/fs.h. The libc crate defines them for some targets only.
         const GET: libc::Ioctl = 0x8008_6601_u32 as libc::Ioctl;
         const SET: libc::Ioctl = 0x4008_6602_u32 as libc::Ioctl;
         const IMMUTABLE: libc::c_long = 0x10;
         let descriptor = std::os::fd::AsRawFd::as_raw_fd(&self.0);
         let mut flags: libc::c_long = 0;
-        // SAFETY: both calls take a number of this size, which lives through them.
+        // SAFETY: both calls take a pointer to a number of this size, which lives through them.
         let status = unsafe {
             let got = libc::ioctl(descriptor, GET, &raw mut flags);
             flags = if is_immutable { flags | IMMUTABLE } else { flags & !IMMUTABLE };

@@ -1,4 +1,4 @@
-//! Does what goes wrong.
+//! Injects faults.
 
 use std::path::Path;
 use std::process::Child;
@@ -13,29 +13,29 @@ use super::kind::Kind;
 use super::plans::PlanKind;
 use super::processes::{self, Process};
 
-/// How long a process is stopped; shorter than what a run waits for.
+/// How long a process is stopped. It is shorter than the timeouts of a run.
 pub(super) const STOPPED: Duration = Duration::from_millis(1500);
-/// How long a disk stays full, or a folder without rights.
+/// How long a disk stays full, or a folder immutable.
 const HELD: Duration = Duration::from_secs(2);
-/// How long a disk with results stays full, if not until the end.
+/// How long the disk with the results stays full, unless it stays full until the end.
 const HELD_SHORT: Duration = Duration::from_secs(1);
-/// How long something to hit is waited for.
+/// How long to wait for a target.
 const TARGET_PATIENCE: Duration = Duration::from_secs(15);
 
-/// What was done, and when.
+/// An injected fault and its time.
 #[derive(Clone, Debug)]
 pub(super) struct Injected {
     pub(super) kind: Kind,
     pub(super) began_ms: i64,
-    /// The system that was hit; none if it was all, or is not known.
+    /// The system that the fault hit; `None` if it hit all systems or an unknown one.
     pub(super) system: Option<&'static str>,
-    /// What else was wrong.
+    /// A further problem that was found during the injection.
     pub(super) complaint: Option<String>,
-    /// Whether the run is over with it.
+    /// Whether the fault ends the run.
     pub(super) ends_dyno: bool,
 }
 
-/// A run while it is on.
+/// A run in progress.
 pub(super) struct Session<'a> {
     pub(super) bed: &'a Bed,
     pub(super) plan: PlanKind,
@@ -51,7 +51,7 @@ impl Session<'_> {
         self.dyno.try_wait().is_ok_and(|status| status.is_some())
     }
 
-    /// Waits, as long as the run is on. Whether it still is.
+    /// Sleeps while the run continues. Returns whether it still runs.
     pub(super) fn sleep(&mut self, time: Duration) -> bool {
         let began = Instant::now();
         while began.elapsed() < time && !self.has_ended() {
@@ -60,7 +60,7 @@ impl Session<'_> {
         !self.has_ended()
     }
 
-    /// Injects a fault; none if the run ended before there was something to hit.
+    /// Injects a fault. Returns `None` if the run ended before a target appeared.
     pub(super) fn inject(&mut self, kind: Kind, random: &mut Random) -> anyhow::Result<Option<Injected>> {
         let mut injected =
             Injected { kind, began_ms: now_ms(), system: None, complaint: None, ends_dyno: kind.hits_all() };
@@ -75,7 +75,7 @@ impl Session<'_> {
                 if matches!(kind, Kind::LoadKilled | Kind::ServerKilled) {
                     processes::send(libc::SIGKILL, process.pid);
                 } else {
-                    // A server's processes stop together, as when the machine leaves it no time.
+                    // All processes of a server stop together, as when the hypervisor pauses the machine.
                     let below = processes::descendants(process.pid);
                     let all: Vec<i32> =
                         below.iter().map(|process| process.pid).chain([process.pid]).collect();
@@ -99,7 +99,7 @@ impl Session<'_> {
                     return Ok(None);
                 };
                 injected.began_ms = now_ms();
-                // It may be gone by now, with its server.
+                // The volume may have been removed with its server.
                 if self.fill(&volume, HELD).is_err() {
                     return Ok(None);
                 }
@@ -125,7 +125,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A second `dyno` must not take the run while this one has it.
+    /// Starts a second `dyno` that resumes the run. It must refuse, because this `dyno` holds the run.
     fn resume_twice(&mut self) -> anyhow::Result<Option<String>> {
         let said = self.bed.path("second.txt");
         let mut second = self.bed.start(self.plan, true, &said)?;
@@ -137,7 +137,7 @@ impl Session<'_> {
         Ok(is_wrong.then(|| format!("a second --resume was not refused: {said}")))
     }
 
-    /// Waits for something; none if it does not come.
+    /// Polls until `look` finds something; `None` if it does not in time.
     fn wait_for<T>(&mut self, mut look: impl FnMut(&mut Self) -> Option<T>) -> Option<T> {
         let began = Instant::now();
         while began.elapsed() < TARGET_PATIENCE && !self.has_ended() {
@@ -149,7 +149,7 @@ impl Session<'_> {
         None
     }
 
-    /// A process to hit at a random moment of its life, and the system that it is of.
+    /// A process to hit at a random moment of its life, with its system.
     fn target(&mut self, kind: Kind, random: &mut Random) -> Option<(Process, Option<&'static str>)> {
         let wants_load = matches!(kind, Kind::LoadKilled | Kind::LoadStopped);
         let is_there = |session: &mut Self| {
@@ -171,7 +171,7 @@ impl Session<'_> {
             return None;
         }
         let (process, system) = targets.swap_remove(random.index(targets.len()));
-        // Of a server with several processes any may be the one that is killed.
+        // For a server with several processes, the fault kills a random one of them.
         if kind == Kind::ServerKilled {
             let mut below = processes::descendants(process.pid);
             below.push(process);
@@ -185,7 +185,7 @@ fn is_load(process: &Process) -> bool {
     process.command.ends_with(" drive ")
 }
 
-/// The system of a server's first process, in the words of the plans here.
+/// The system that a server's first process belongs to, as named in the plans of this benchmark.
 fn system_of(process: &Process) -> Option<&'static str> {
     let program = process.command.split(' ').next()?.rsplit('/').next()?;
     match program {

@@ -1,8 +1,8 @@
-//! The faults there are, and on which plans they can be injected.
+//! The kinds of faults, and the plans that each applies to.
 
 use super::plans::PlanKind;
 
-/// Something that goes wrong while a run is on.
+/// A fault that can be injected into a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     DynoKilled,
@@ -55,19 +55,19 @@ impl Kind {
         }
     }
 
-    /// Whether it can be injected into a run of a plan.
+    /// Whether it can be injected into a run of this plan.
     pub(super) fn fits(self, plan: PlanKind, is_root: bool) -> bool {
         match self {
             Self::ServerKilled | Self::ServerStopped => plan != PlanKind::Sqlite,
             Self::VolumeFull => plan == PlanKind::Confined,
-            // The disk is a file system in memory, made for it.
+            // It needs a file system in memory, which only root can mount.
             Self::DataDiskFull => is_root && plan != PlanKind::Confined,
             Self::ResultsDiskFull | Self::ResultsDiskFullForLong => is_root,
             _ => true,
         }
     }
 
-    /// Whether the whole run falls with it, so that no trial that it hit may be kept as good.
+    /// Whether the fault ends the whole run, so that no trial in progress may count as good.
     pub(super) fn hits_all(self) -> bool {
         matches!(self, Self::DynoKilled | Self::DynoInterrupted | Self::DynoTerminated)
     }

@@ -1,4 +1,4 @@
-//! What was committed: every trial that was ever seen in the results file, and what it held.
+//! A record of every committed trial that was ever seen in the results file, with its content.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
-/// A trial as the results file has it.
+/// A trial as read from the results file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trial {
     pub(super) id: i64,
@@ -22,18 +22,18 @@ pub(super) struct Trial {
     pub(super) errors: i64,
     pub(super) latency_max_us: f64,
     pub(super) gap_longest_seconds: f64,
-    /// Of every column, and of what belongs to it.
+    /// Digest of all columns and of the rows that belong to the trial.
     pub(super) digest: u64,
 }
 
-/// How a plan's last run stands.
+/// The state of a plan's last run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunState {
     pub(super) id: i64,
     pub(super) status: String,
 }
 
-/// The results file, and what it is known to have held.
+/// The results file, and the trials that it once held.
 pub(super) struct Ledger {
     path: PathBuf,
     seen: BTreeMap<i64, u64>,
@@ -48,7 +48,8 @@ impl Ledger {
         &self.path
     }
 
-    /// Notes what is committed now, and counts what was seen before and is gone or changed.
+    /// Records the trials that are committed now. Also returns the number of earlier trials that are gone or
+    /// changed.
     pub(super) fn read(&mut self) -> rusqlite::Result<(Vec<Trial>, u32)> {
         let trials = match self.connect() {
             None => Vec::new(),
@@ -56,7 +57,7 @@ impl Ledger {
         };
         let now: BTreeMap<i64, u64> = trials.iter().map(|trial| (trial.id, trial.digest)).collect();
         let lost = self.seen.iter().filter(|(id, digest)| now.get(id) != Some(digest)).count() as u32;
-        // What is lost is counted once.
+        // A loss is counted once.
         self.seen = now;
         Ok((trials, lost))
     }
@@ -72,7 +73,7 @@ impl Ledger {
         rows.next().transpose()
     }
 
-    /// Complete trials of each step and system of a run: the fewest.
+    /// The smallest number of complete trials over all steps and systems of a run.
     pub(super) fn rounds_complete(&self, run: i64) -> rusqlite::Result<u32> {
         let Some(file) = self.connect() else { return Ok(0) };
         file?.query_row(
@@ -83,7 +84,7 @@ impl Ledger {
         )
     }
 
-    /// None before there is a file with tables.
+    /// Opens the file; `None` while it does not exist or has no tables.
     fn connect(&self) -> Option<rusqlite::Result<Connection>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let file = match Connection::open_with_flags(&self.path, flags) {
@@ -108,7 +109,7 @@ fn trials(file: &Connection) -> rusqlite::Result<Vec<Trial>> {
         .map(|table| format!("(SELECT count(*) FROM {table} WHERE trial_id = trial.id)"));
     let mut statement =
         file.prepare(&format!("SELECT trial.*, {} FROM trial ORDER BY id", parts.join(", ")))?;
-    // Whether it counts may change, when it is run again.
+    // This column may change when the trial is rerun.
     let counts = statement.column_index("is_superseded")?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;

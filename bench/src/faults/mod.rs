@@ -1,5 +1,5 @@
-//! Faults at random moments of real runs, and what came of them: committed trials lost, things left behind, wrong results
-//! kept as good, runs that do not resume.
+//! Injects faults at random moments of real runs and counts the damage: committed trials that are lost,
+//! leftovers, wrong results that count as good, and runs that do not resume.
 //!
 //! ```console
 //! $ cargo build && cargo run -p dyno-bench -- faults
@@ -39,11 +39,11 @@ use self::tally::{Count, Tally};
 use self::traces::Traces;
 use crate::pair;
 
-/// How long a run may take without a fault before it counts as stuck.
+/// How long a run may take without a fault. After that it counts as stuck.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// How long processes may take to follow a `dyno` that was killed.
+/// How long child processes may live after their `dyno` was killed.
 const AFTERLIFE: Duration = Duration::from_secs(15);
-/// Attempts to bring a run to its end without faults.
+/// Attempts to complete a run without faults.
 const LAST_ATTEMPTS: u32 = 2;
 
 #[derive(Args)]
@@ -51,13 +51,13 @@ pub(crate) struct Options {
     /// Number of faults.
     #[arg(long, default_value_t = 200)]
     faults: u32,
-    /// What faults and moments are drawn by.
+    /// Seed of the random choice of faults and moments.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Faults into one run, before it is brought to its end.
+    /// Faults per run. The run is then completed without faults.
     #[arg(long, default_value_t = 10)]
     faults_a_run: u32,
-    /// The `dyno` to try, instead of the one beside this program.
+    /// The `dyno` to test, instead of the one in the folder of this program.
     #[arg(long, value_name = "FILE")]
     dyno: Option<PathBuf>,
 }
@@ -93,36 +93,36 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     outcome
 }
 
-/// Runs one after the other, and faults into each.
+/// Executes runs one after the other and injects faults into each.
 struct Campaign<'a> {
     bed: &'a Bed,
     traces: Traces,
-    /// Caches whose last session was killed, or had no right to remove what it made. The next one in the same cache removes
-    /// it.
+    /// Caches whose last session was killed, or could not remove its files. The next session in the same
+    /// cache removes them.
     uncleared: BTreeSet<PathBuf>,
     ledger: Ledger,
     random: Random,
     tally: Tally,
-    /// Kinds to come, so that each has its turn.
+    /// Kinds that remain in the current cycle, so that each kind has its turn.
     to_come: Vec<Kind>,
-    /// The fault that what is found next is put down to.
+    /// The fault that the next finding is attributed to.
     recent: Option<Kind>,
     stop: Arc<AtomicBool>,
 }
 
-/// What comes after a session.
+/// The next step after a session.
 enum Next {
     Resume,
-    /// It ended before there was a run.
+    /// The session ended before there was a run. Start a new one.
     Anew,
     Complete,
-    /// The run is not complete, and not resumed.
+    /// The run is incomplete, but `dyno` did not resume it.
     Refused,
 }
 
-/// How a session ended.
+/// The end of a session.
 struct Ended {
-    /// None for one that was stuck and killed.
+    /// `None` if the session was stuck and was killed.
     status: Option<ExitStatus>,
     said: String,
 }
@@ -146,7 +146,7 @@ impl Campaign<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// A run that faults are injected into, then brought to its end.
+    /// Injects faults into one run, then completes it.
     fn one_run(&mut self, plan: PlanKind, options: &Options) -> anyhow::Result<()> {
         let mut resumes = false;
         let until = (self.tally.injected() + options.faults_a_run).min(options.faults);
@@ -170,7 +170,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// What is to be done next with the plan's run.
+    /// Decides what to do with the plan's run after a session.
     fn next(&mut self, plan: PlanKind, ended: &Ended) -> anyhow::Result<Next> {
         let is_complete = ended.said.contains("is complete");
         if ended.said.contains("cannot resume") && !is_complete {
@@ -185,7 +185,7 @@ impl Campaign<'_> {
         Ok(if has_begun { Next::Resume } else { Next::Anew })
     }
 
-    /// A run that ended well has all of its rounds.
+    /// Checks that a run that ended with success has all of its rounds.
     fn expect_complete(&mut self, plan: PlanKind) -> anyhow::Result<()> {
         let Some(run) = self.ledger.last_run(plan.name())? else { return Ok(()) };
         let rounds = self.ledger.rounds_complete(run.id)?;
@@ -201,7 +201,8 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// One `dyno run`. Injects faults until one ends the run or there are as many as wanted, and returns the outcome.
+    /// One `dyno run`. Injects faults until one ends the run or `until` faults were injected. Returns how the
+    /// session ended.
     fn session(&mut self, plan: PlanKind, resume: bool, until: u32) -> anyhow::Result<Ended> {
         let known: BTreeSet<i64> = self.read()?.iter().map(|trial| trial.id).collect();
         let said = self.bed.path("said.txt");
@@ -226,10 +227,10 @@ impl Campaign<'_> {
                         break;
                     }
                 }
-                // It has its turn in another run.
+                // The kind has its turn in another run.
                 None => self.to_come.push(kind),
             }
-            // What comes next meets the run as it goes on.
+            // The next fault hits the rest of the run.
             window = plan.window_seconds() / 2.0;
         }
         let ended = self.end(dyno, &said)?;
@@ -237,7 +238,7 @@ impl Campaign<'_> {
         Ok(ended)
     }
 
-    /// The next kind that fits a plan, each as often as the others.
+    /// The next kind that fits a plan. Each kind comes equally often.
     fn next_kind(&mut self, plan: PlanKind) -> Option<Kind> {
         for _ in 0..2 {
             let fits = |kind: &Kind| kind.fits(plan, self.bed.is_root);
@@ -251,7 +252,7 @@ impl Campaign<'_> {
         None
     }
 
-    /// Waits for the end of a run, and of all that it started.
+    /// Waits until a run and all of its child processes have ended.
     fn end(&mut self, mut dyno: std::process::Child, said: &std::path::Path) -> anyhow::Result<Ended> {
         let began = Instant::now();
         let mut is_stuck = false;
@@ -278,7 +279,7 @@ impl Campaign<'_> {
         Ok(Ended { status: (!is_stuck).then_some(status), said })
     }
 
-    /// Looks at what a session left: trials, and traces if no cache waits for a session that removes them.
+    /// Checks the trials that a session left, and its leftovers unless a later session is to remove them.
     fn judge(
         &mut self,
         plan: PlanKind,
@@ -328,7 +329,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// What is committed; what was before and is not is lost.
+    /// Reads the committed trials. Trials that are gone or changed count as lost.
     fn read(&mut self) -> anyhow::Result<Vec<Trial>> {
         let (trials, lost) = self.ledger.read().with_context(|| self.ledger.path().display().to_string())?;
         for _ in 0..lost {
@@ -345,7 +346,7 @@ impl Campaign<'_> {
     }
 }
 
-/// The end of what was said.
+/// The last lines of the standard error.
 fn last_lines(said: &str) -> String {
     let lines: Vec<&str> = said.lines().rev().take(3).collect();
     lines.into_iter().rev().collect::<Vec<_>>().join(" / ")

@@ -1,19 +1,19 @@
-//! Small plans of several rounds: what a run of a few seconds can be.
+//! Small plans of several rounds, whose runs take a few seconds.
 
-/// Which plan a run carries out.
+/// The plan of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlanKind {
-    /// Two ways to run SQLite, in turns.
+    /// Two configurations of SQLite, in turns.
     Sqlite,
     /// MariaDB and PostgreSQL, in turns.
     Servers,
-    /// The same, each with a memory limit and on a volume of its own.
+    /// The same servers, each with a memory limit and its own volume.
     Confined,
 }
 
 /// Rounds of each plan.
 pub(super) const ROUNDS: u32 = 3;
-/// Measured seconds of each trial but loads.
+/// Measured seconds of each trial, except loads.
 pub(super) const SECONDS: f64 = 0.6;
 /// Systems of each plan.
 pub(super) const SYSTEMS: u32 = 2;
@@ -31,7 +31,7 @@ impl PlanKind {
         }
     }
 
-    /// A time within which most of a run of it takes place, in seconds.
+    /// The time within which most of a run takes place, in seconds.
     pub(super) fn window_seconds(self) -> f64 {
         match self {
             Self::Sqlite => 5.0,

@@ -1,5 +1,5 @@
-//! Our descendants. What a killed process leaves becomes ours, so nothing of ours is missed, and nothing of others is
-//! taken for ours.
+//! The descendants of this process. Orphans become children of this process, so the list misses none of them
+//! and contains no foreign process.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A process that lives.
+/// A live process.
 #[derive(Clone, Debug)]
 pub(super) struct Process {
     pub(super) pid: i32,
@@ -15,7 +15,7 @@ pub(super) struct Process {
     pub(super) command: String,
 }
 
-/// Has orphans of our descendants become our children (prctl(2), `PR_SET_CHILD_SUBREAPER`).
+/// Makes orphaned descendants become children of this process (prctl(2), `PR_SET_CHILD_SUBREAPER`).
 pub(super) fn adopt_orphans() -> io::Result<()> {
     // SAFETY: prctl with these arguments takes no pointer.
     match unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } {
@@ -24,7 +24,7 @@ pub(super) fn adopt_orphans() -> io::Result<()> {
     }
 }
 
-/// All that live below a process, parents before their children.
+/// All live descendants of a process, parents before their children.
 pub(super) fn descendants(of: i32) -> Vec<Process> {
     let all: Vec<Process> = all().collect();
     let mut found: Vec<Process> = Vec::new();
@@ -43,7 +43,7 @@ fn all() -> impl Iterator<Item = Process> {
     entries.filter_map(|entry| {
         let pid = entry.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // proc(5): the name stands in brackets and may contain any.
+        // proc(5): the name is in parentheses and may itself contain any character.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
@@ -53,7 +53,7 @@ fn all() -> impl Iterator<Item = Process> {
     })
 }
 
-/// Waits until nothing of ours lives, and gives what does not end.
+/// Waits until this process has no live descendants. Returns those that remain.
 pub(super) fn gone_within(patience: Duration) -> Vec<Process> {
     let began = Instant::now();
     loop {
@@ -66,7 +66,7 @@ pub(super) fn gone_within(patience: Duration) -> Vec<Process> {
     }
 }
 
-/// Ends all that we started.
+/// Kills all descendants.
 pub(super) fn end_all() {
     for process in descendants(own_pid()) {
         send(libc::SIGKILL, process.pid);
@@ -74,13 +74,14 @@ pub(super) fn end_all() {
     gone_within(Duration::from_secs(10));
 }
 
-/// Takes notice of children that have ended. Only while none is waited for by its handle.
+/// Reaps children that have ended. Call it only while no [`std::process::Child`] is waited for.
 fn reap() {
     // SAFETY: a null status is allowed (waitpid(2)).
     while unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
 }
 
-/// Sends a signal to a process, or to a group if the number is negative. One that has ended is no error.
+/// Sends a signal to a process, or to a group if the number is negative. It is no error if the process has
+/// ended.
 pub(super) fn send(signal: i32, pid: i32) {
     // SAFETY: kill takes no pointer.
     unsafe { libc::kill(pid, signal) };
@@ -90,7 +91,7 @@ fn own_pid() -> i32 {
     std::process::id().cast_signed()
 }
 
-/// What a process has mapped in a folder.
+/// The files in a folder that a process has mapped.
 pub(super) fn mapped_in(pid: i32, folder: &Path) -> Vec<String> {
     let folder = format!("{}/", folder.display());
     let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();

@@ -1,20 +1,20 @@
-//! Faults and what came of them, counted.
+//! Counts faults and their consequences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::kind::Kind;
 use crate::pair;
 
-/// What is counted. The goal of each is 0.
+/// What is counted. The goal of each count is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
     /// A committed trial that is gone or changed.
     Lost,
-    /// Something that is there when no run is on.
+    /// Something that remains although no run is in progress.
     LeftBehind,
-    /// A trial that counts as good and cannot be.
+    /// A trial that counts as good although the fault must have hit it.
     WrongAsGood,
-    /// A run that does not go on.
+    /// A run that cannot be resumed.
     NotResumed,
 }
 
@@ -31,15 +31,15 @@ impl Count {
     }
 }
 
-/// All that was counted.
+/// All counts.
 #[derive(Default)]
 pub(super) struct Tally {
     rows: BTreeMap<Kind, Row>,
-    /// What was found before any fault.
+    /// Findings before the first fault.
     before: Row,
     pub(super) runs: u32,
     pub(super) trials: usize,
-    /// Runs that came to their end.
+    /// Runs that were completed.
     pub(super) known_runs: BTreeSet<i64>,
 }
 
@@ -70,7 +70,7 @@ impl Tally {
         row.found[count as usize] += 1;
     }
 
-    /// A row a kind of fault, then all, then the goals.
+    /// One row per kind of fault, then the totals, then the goals.
     pub(super) fn table(&self) -> comfy_table::Table {
         let [lost, left, wrong, stuck] = Count::ALL.map(Count::words);
         let mut table = pair::table(&["fault", "injected", lost, left, wrong, stuck]);

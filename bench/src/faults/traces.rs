@@ -1,4 +1,4 @@
-//! What a run leaves behind in the kernel and on disk.
+//! Leftovers of runs in the kernel and on disk.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 
 use super::processes;
 
-/// What was seen of the runs in a folder, and what must be gone when they have ended.
+/// What was seen of the runs in a folder. All of it must be gone when they have ended.
 pub(super) struct Traces {
     folder: PathBuf,
-    /// Mounts that are ours.
+    /// Mounts that the benchmark itself made.
     mounts: BTreeSet<PathBuf>,
     groups: BTreeSet<PathBuf>,
     shared_files: BTreeSet<PathBuf>,
-    /// Numbers of System V segments.
+    /// Ids of System V shared memory segments.
     segments: BTreeSet<i64>,
 }
 
 impl Traces {
-    /// Of runs in a folder that has none yet.
+    /// For runs in a folder that is still empty.
     pub(super) fn new(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -29,7 +29,7 @@ impl Traces {
         }
     }
 
-    /// Notes what lives now and could be left.
+    /// Records what exists now and could be left behind.
     pub(super) fn note(&mut self, dyno: i32) {
         for cache in caches(&self.folder) {
             for item in items(&cache.join("runs")) {
@@ -47,7 +47,7 @@ impl Traces {
         self.segments.extend(segments().filter(|(_, creator)| pids.contains(creator)).map(|(id, _)| id));
     }
 
-    /// What is there though no run is on, a line each.
+    /// What remains although no run is in progress, one line each.
     pub(super) fn left(&self) -> Vec<String> {
         let mut left = Vec::new();
         let mounts = mounts_in(&self.folder).into_iter().filter(|mount| !self.mounts.contains(mount));
@@ -75,7 +75,7 @@ impl Traces {
         left
     }
 
-    /// Removes what is left, so that it is counted once.
+    /// Removes the leftovers, so that each is counted once.
     pub(super) fn clear(&mut self) {
         clear(&self.folder, &self.mounts);
         for group in &self.groups {
@@ -88,7 +88,7 @@ impl Traces {
     }
 }
 
-/// Unmounts what is mounted below a folder but for some, and removes what runs left there.
+/// Unmounts the mounts below a folder, except those in `but`, and removes the files that runs left there.
 pub(super) fn clear(folder: &Path, but: &BTreeSet<PathBuf>) {
     for mount in mounts_in(folder).into_iter().rev().filter(|mount| !but.contains(mount)) {
         unmount(&mount);
@@ -118,12 +118,12 @@ fn items(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|item| item.path()).collect()
 }
 
-/// Temporary names under which snapshots and templates are made.
+/// Whether the name is a temporary one, as snapshots and templates have while they are made.
 fn is_half_made(item: &Path) -> bool {
     item.file_name().is_some_and(|name| name.to_string_lossy().starts_with(['.', '_']))
 }
 
-/// Mounts at or below a folder, in the order in which they were made (proc(5), mountinfo).
+/// Mounts at or below a folder, in order of creation (proc(5), mountinfo).
 fn mounts_in(folder: &Path) -> Vec<PathBuf> {
     let text = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let points = text.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from);
@@ -140,7 +140,7 @@ fn loop_devices(folder: &Path) -> Vec<String> {
     items(Path::new("/sys/block")).into_iter().filter_map(of).collect()
 }
 
-/// System V segments with the process that made each (proc(5), sysvipc/shm).
+/// System V shared memory segments, each with the process that created it (proc(5), sysvipc/shm).
 fn segments() -> impl Iterator<Item = (i64, i32)> {
     let text = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
     let of = |line: &str| {

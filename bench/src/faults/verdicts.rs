@@ -1,16 +1,17 @@
-//! Whether what a run kept as good can be good.
+//! Checks whether the trials that a run kept as good can be good.
 
 use super::inject::{Injected, STOPPED};
 use super::kind::Kind;
 use super::ledger::Trial;
 use super::plans::{ROWS, SECONDS, SYSTEMS};
 
-/// How much of a trial certainly lies before its end: it begins later than it is started, never earlier.
+/// The share of a trial that certainly lies before its end. A trial may begin later than it is started, but
+/// never earlier.
 const CERTAIN: f64 = 0.8;
-/// What a server that stood still must show of it, at least.
+/// The share of a stop that the trial of the stopped server must show at least.
 const SHOWN: f64 = 0.5;
 
-/// What is wrong with the trials of a session, a line each.
+/// Errors in the trials of a session, one line each.
 pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
     let hit: Vec<&Trial> = trials.iter().filter(|trial| covers(trial, injected.began_ms)).collect();
     let completed = || hit.iter().filter(|trial| trial.is_completed);
@@ -18,7 +19,7 @@ pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
     let wrong: Vec<&Trial> = match injected.kind {
         kind if kind.hits_all() => completed().copied().collect(),
         Kind::ServerKilled => completed().filter(of_system).copied().collect(),
-        // Whose load it was is not known: of the step's trials in this round, one has failed.
+        // It is unknown whose load it was. At least one of the step's trials in this round must have failed.
         Kind::LoadKilled => {
             let has_failed = |trial: &Trial| {
                 let beside =
@@ -40,7 +41,7 @@ pub(super) fn wrong(injected: &Injected, trials: &[Trial]) -> Vec<String> {
     injected.complaint.iter().cloned().chain(lines).collect()
 }
 
-/// What cannot be in any trial that counts as good, a line each.
+/// Contradictions that no good trial can have, one line each.
 pub(super) fn contradictions(trials: &[Trial]) -> Vec<String> {
     let of = |trial: &Trial| {
         let is_load = trial.step == "load";
@@ -58,16 +59,16 @@ pub(super) fn contradictions(trials: &[Trial]) -> Vec<String> {
     trials.iter().filter(|trial| trial.is_completed).filter_map(of).collect()
 }
 
-/// Whether a moment certainly lies in a trial's measured time, or in what comes before in it. Trials of one step share
-/// its time.
+/// Whether a moment certainly lies in a trial's measured time, or in the preparation before it. The trials of
+/// one step share its time.
 fn covers(trial: &Trial, moment_ms: i64) -> bool {
     let systems = if trial.step == "turns" { f64::from(SYSTEMS) } else { 1.0 };
     let certain_ms = (SECONDS * systems * CERTAIN * 1000.0) as i64;
     trial.step != "load" && (trial.started_at_ms..trial.started_at_ms + certain_ms).contains(&moment_ms)
 }
 
-/// Whether a trial can have been measured before its server stood still, or after: connections are made first, and that
-/// may be what had to wait.
+/// Whether a trial may have been measured completely before or after the stop of its server. Connections are
+/// made first, so the stop may have delayed only them.
 fn fits_beside(stopped_ms: i64, trial: &Trial, trials: &[Trial]) -> bool {
     let measured_ms = (trial.seconds * 1000.0) as i64;
     let later = trials.iter().filter(|other| (&other.step, other.round) != (&trial.step, trial.round));
@@ -113,7 +114,8 @@ mod tests {
         assert_eq!(wrong(Kind::ServerKilled, Some("postgres")), 0);
         assert_eq!(wrong(Kind::LoadKilled, None), 0);
         assert_eq!(wrong(Kind::DataDiskFull, None), 0);
-        // Trials of a step begin one after the other; that of the load which was killed may have begun long before.
+        // The trials of a step begin one after the other. The trial whose load was killed may have begun long
+        // before.
         let early = Trial { started_at_ms: STARTED_AT_MS - 2_000, ..trial("postgres", "turns", false) };
         let of_other = [trial("mariadb", "turns", true), early];
         assert_eq!(super::wrong(&fault(Kind::LoadKilled, None), &of_other).len(), 0);
@@ -133,7 +135,7 @@ mod tests {
         };
         assert_eq!(wrong(&fault, &[quiet.clone(), next(2_000)]).len(), 1);
         assert_eq!(wrong(&fault, &[told, next(2_000)]).len(), 0);
-        // It was measured when the server went on.
+        // It was measured after the server had continued.
         assert_eq!(wrong(&fault, &[quiet, next(5_000)]).len(), 0);
     }
 

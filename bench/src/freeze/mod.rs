@@ -1,7 +1,7 @@
-//! Work that a server puts off: does it count for the server, or fall into the others' slices?
+//! Measures whether work that a server postpones counts for that server or falls into the slices of others.
 //!
-//! Two servers do equal work for each query. One does all of it at once, the other a known share up to 200 ms later, in a thread
-//! of its own. So their ratio is 1, if each does all of its work in its own time.
+//! Two servers do equal work for each query. One does all of it at once; the other postpones a known share by
+//! up to 200 ms, in its own thread. Their true ratio is therefore 1.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- freeze
@@ -19,15 +19,15 @@ use dyno_store::{Run, TrialRecord};
 use crate::pair;
 use crate::plan_run::run_plan;
 
-/// Largest bias of a ratio.
+/// Largest allowed bias of a ratio.
 const GOAL: f64 = 0.01;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Shares of the work that are put off, in percent.
+    /// Shares of the work to postpone, in percent.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 5, 20], value_parser = clap::value_parser!(u32).range(0..=90))]
     put_off: Vec<u32>,
-    /// Rounds of each share, frozen and not.
+    /// Rounds of each share, with and without freezing.
     #[arg(long, default_value_t = 12)]
     rounds: u32,
     /// Measured time of a server in a round.
@@ -86,7 +86,7 @@ fn row(put_off: u32, freeze: bool, run: &Run) -> [String; 9] {
     ]
 }
 
-/// Whether the whole interval of a ratio that is known to be 1 lies within the goal.
+/// Whether the whole interval of the ratio lies within the goal around the true value, 1.
 fn is_within_goal(interval: Interval) -> bool {
     let goal = Margin::new(GOAL).expect("a margin");
     interval.low >= goal.low() && interval.high <= goal.high()
@@ -97,19 +97,19 @@ fn in_words(test: &TestComparison) -> String {
     test.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.4}{interval}"))
 }
 
-/// A figure of the server that puts work off: the median over trials.
+/// The median of a figure over the trials of the server that postpones work.
 fn middle(run: &Run, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<f64> {
     let own = run.trials.iter().map(|trial| &trial.record).filter(|record| record.system_id == plan::LATER);
     median(&own.filter_map(figure).collect::<Vec<_>>())
 }
 
-/// The server's CPU time between its slices as a share of that in them.
+/// The server's CPU time between its slices, as a share of its CPU time in them.
 fn rest_share(record: &TrialRecord) -> Option<f64> {
     let busy_us = record.usage.server_user_cpu_us? + record.usage.server_system_cpu_us?;
     Some(record.rest_cpu_us? as f64 / busy_us as f64)
 }
 
-/// What thaws took as a share of the slices' time.
+/// The time of thaws as a share of the slices' time.
 fn thaw_share(record: &TrialRecord) -> Option<f64> {
     let seconds: f64 = record.slices.iter().map(|slice| slice.seconds).sum();
     Some(record.thaw_us? as f64 / 1e6 / seconds)

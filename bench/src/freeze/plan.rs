@@ -1,12 +1,12 @@
-//! The plan: a server that does its work at once, and one that puts a part of it off.
+//! The plan: one server works at once, the other postpones part of its work.
 
-/// Iterations of the work of an event.
+/// Loop iterations that make up the work of an event.
 const ITERATIONS: u32 = 2000;
 
 pub(super) const AT_ONCE: &str = "at-once";
 pub(super) const LATER: &str = "later";
 
-/// The server has one CPU, so that what it does later takes time from what it does now. Two clients keep that CPU busy.
+/// The server has one CPU, so postponed work takes time from current work. Two clients keep that CPU busy.
 pub(super) fn text(put_off_percent: u32, freeze: bool, rounds: u32, seconds: f64) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/src/freeze/put_off.lua");
     let system = |id: &str, put_off: u32| {

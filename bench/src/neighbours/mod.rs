@@ -1,6 +1,7 @@
-//! Verdicts beside neighbours that use CPUs: between equal systems, of a planted difference, and of another engine.
+//! Verdicts beside neighbours that use CPUs. Each run compares equal systems, a planted difference and
+//! another engine.
 //!
-//! Each run is judged twice: with all rounds, and as reports do, without those that neighbours disturbed.
+//! Each run is judged twice: with all rounds, and without disturbed rounds, as reports do.
 
 mod plan;
 
@@ -25,13 +26,13 @@ pub(crate) struct Options {
     /// Rounds beside each neighbour.
     #[arg(long, default_value_t = 8)]
     rounds: u32,
-    /// Only this neighbour, after one run without any. Can be repeated.
+    /// Only this neighbour, after one run without a neighbour. May be repeated.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Kind::ALL.map(|kind| kind.name)))]
     only: Vec<String>,
     /// Runs beside each neighbour.
     #[arg(long, default_value_t = 1)]
     repeats: u32,
-    /// Pin threads of servers to cores of their own where that is possible.
+    /// Pin threads of servers to their own cores where possible.
     #[arg(long)]
     pin_threads: bool,
     /// Write the results file here.
@@ -105,13 +106,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Counts of one run, whose tests are one family.
+/// Counts of one run. Its tests are one family.
 #[derive(Default)]
 struct Tally {
-    /// Tests of equal systems that had enough rounds for a verdict.
+    /// Tests of equal systems that have enough rounds for a verdict.
     could_alarm: usize,
     alarms: usize,
-    /// Tests of a known difference that had enough rounds.
+    /// Tests of a known difference that have enough rounds for a verdict.
     could_err: usize,
     wrong: usize,
 }
@@ -167,7 +168,7 @@ impl Display for Score {
     }
 }
 
-/// Each candidate's test at a number of clients.
+/// The test of each candidate at a number of clients.
 fn tests(run: &Run, clients: u32, counts_disturbed: bool) -> Vec<(String, TestComparison)> {
     let mut run = run.clone();
     run.record.counts_disturbed = counts_disturbed;
@@ -181,7 +182,8 @@ fn tests(run: &Run, clients: u32, counts_disturbed: bool) -> Vec<(String, TestCo
     candidates.into_iter().filter_map(test).collect()
 }
 
-/// Median shares of others and of steal, and how many rounds are left out.
+/// Median CPU share of other processes and of steal, the number of rounds that are left out, and the number
+/// of rounds.
 fn disturbances(run: &Run, clients: u32) -> (f64, f64, usize, usize) {
     let trials = run.trials.iter().map(|trial| &trial.record);
     let of_base =
@@ -196,8 +198,8 @@ fn disturbances(run: &Run, clients: u32) -> (f64, f64, usize, usize) {
     )
 }
 
-/// Systems whose verdict contradicts what is known: equal systems that differ, a planted difference that is none or the reverse,
-/// and another engine that is not as on the quiet host.
+/// Systems whose verdict contradicts what is known: equal systems that differ, a planted difference that is
+/// judged the same or reversed, or a verdict on the other engine that reverses the verdict on the quiet host.
 fn mistakes(tests: &[(String, TestComparison)], engine: Option<Finding>) -> Vec<&str> {
     let is_wrong = |(system, test): &&(String, TestComparison)| match (system.as_str(), test.finding) {
         (plan::EQUAL, Finding::Improved | Finding::Regressed)

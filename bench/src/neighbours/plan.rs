@@ -4,7 +4,7 @@
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
     innodb_flush_log_at_trx_commit = 2, innodb_flush_log_at_timeout = 2700, performance_schema = 0";
 
-/// Statements of an event of the base, and of the planted system.
+/// Statements per event of the base and of the planted system.
 const STATEMENTS: [u32; 2] = [20, 21];
 /// The ratio of the planted system.
 pub(super) const PLANTED: f64 = STATEMENTS[0] as f64 / STATEMENTS[1] as f64;
@@ -14,7 +14,7 @@ pub(super) const EQUAL: &str = "equal";
 pub(super) const SLOWER: &str = "slower";
 pub(super) const OTHER: &str = "other";
 
-/// Id, engine, and statements of an event, which a system has from a variable without effect.
+/// Id, engine, and statements per event. A server variable without effect tells the script that number.
 const SYSTEMS: [(&str, &str, u32); 4] = [
     (BASE, "mariadb@10.11/innodb", STATEMENTS[0]),
     (EQUAL, "mariadb@10.11/innodb", STATEMENTS[0]),

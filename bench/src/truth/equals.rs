@@ -1,4 +1,4 @@
-//! What is said of equal systems.
+//! Scores for equal systems.
 
 use dyno_judge::{Rule, TestComparison};
 use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN, centre_of_rounds, rounds_min};
@@ -9,10 +9,11 @@ use super::score::{Goal, Score};
 
 /// Most rounds of a family that is judged until it is decided.
 const UNTIL_DECIDED: u32 = 20;
-/// False alarms of a family that are promised.
+/// Promised limit for the share of families with a false alarm.
 const ALARMS: Goal = Goal::AtMost(0.05);
 
-/// Shares of families with a false alarm, by each correction over the same rounds, and what intervals and ratios are worth.
+/// Shares of families with a false alarm for each correction over the same rounds, then the coverage of
+/// intervals and the bias of ratios.
 pub(super) fn scores(run: &Run) -> Vec<Score> {
     let mut scores = Vec::new();
     for correction in [Correction::MaxT, Correction::Holm, Correction::Fdr] {
@@ -48,7 +49,7 @@ fn rule(correction: Correction, margin: f64) -> Rule {
     Rule { margin, correction: Some(correction), ..Rule::default() }
 }
 
-/// Rounds of a family in which each of its tests can alarm.
+/// The number of rounds in which each test of a family can raise an alarm.
 fn rounds_of(correction: Correction, run: &Run) -> u32 {
     let tests: usize =
         run.steps.iter().filter(|step| step.command == "run").map(|step| step.clients.len()).sum();
@@ -56,7 +57,7 @@ fn rounds_of(correction: Correction, run: &Run) -> u32 {
     rounds_min(1.0 - (1.0 - CONFIDENCE) / sharing as f64) as u32
 }
 
-/// Families that are judged at each look until one of them alarms.
+/// The share of families with an alarm when each family is judged at every look until a test alarms.
 fn until_decided(run: &Run) -> Score {
     let looks = Looks::new(UNTIL_DECIDED as usize, CONFIDENCE).expect("enough rounds");
     let rule = Rule { looks: looks.at.len(), ..rule(Correction::MaxT, 0.0) };
@@ -70,7 +71,7 @@ fn until_decided(run: &Run) -> Score {
     Score::share(what, alarmed, families.len(), ALARMS)
 }
 
-/// How far ratios of equal systems are from 1 on average.
+/// The mean distance of the ratios of equal systems from 1.
 fn bias(tests: &[TestComparison]) -> Option<Score> {
     let off: Vec<f64> = tests.iter().filter_map(|test| Some(test.ratio?.ln())).collect();
     let centre = centre_of_rounds(&off, CONFIDENCE)?;

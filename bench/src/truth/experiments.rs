@@ -9,7 +9,7 @@ pub(super) fn experiments(run: &Run, rounds: u32) -> impl Iterator<Item = Run> +
     (0..last / rounds).map(move |number| part(run, number * rounds, rounds))
 }
 
-/// The run with so many rounds only.
+/// The run with only these rounds.
 pub(super) fn part(run: &Run, first: u32, rounds: u32) -> Run {
     let range = first..first + rounds;
     let mut part = run.clone();

@@ -1,5 +1,6 @@
-//! Calibration on real servers: the share of false verdicts between equal systems, the share of intervals that contain
-//! the true ratio, the share of planted differences that are found, and the variance beside that of runs one after the other.
+//! Calibration on real servers. It measures the share of false verdicts between equal systems, the share of
+//! intervals that contain the true ratio, the share of planted differences that are found, and the variance
+//! compared with that of runs one after the other.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- truth --keep truth.db --minutes 45
@@ -20,7 +21,7 @@ use self::score::Score;
 use crate::pair;
 use crate::plan_run::{Pause, run_plan_on};
 
-/// Rounds in which slices and whole trials are compared.
+/// Rounds of the comparison of slices with whole trials.
 const BIAS_ROUNDS: u32 = 6;
 const SEQUENTIAL_ROUNDS: u32 = 24;
 
@@ -29,22 +30,22 @@ pub(crate) struct Options {
     /// Families of tests between equal systems.
     #[arg(long, default_value_t = 60)]
     families: u32,
-    /// Engine of equal systems.
+    /// Engine of the equal systems.
     #[arg(long, default_value = plans::ENGINE)]
     engine: String,
     /// Searches for each planted difference.
     #[arg(long, default_value_t = 30)]
     searches: u32,
-    /// Run only this part. Bias and sequential run only if named.
+    /// Run only this part. The parts `bias` and `sequential` run only if named.
     #[arg(long)]
     only: Option<Part>,
     /// Write the results file here.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
-    /// Pause after this time. The same command with --resume goes on.
+    /// Pause after this time. The same command with --resume continues.
     #[arg(long, requires = "keep", requires = "only")]
     minutes: Option<u32>,
-    /// Go on with what was paused.
+    /// Resume a paused calibration.
     #[arg(long, requires = "keep", requires = "only")]
     resume: bool,
 }
@@ -62,7 +63,7 @@ enum Part {
     Width,
     /// Whether ratios of slices agree with those of whole trials of a minute.
     Bias,
-    /// The variance of ratios beside that of ratios of trials one after the other.
+    /// The variance of ratios from slices, compared with that of ratios of trials one after the other.
     Sequential,
 }
 

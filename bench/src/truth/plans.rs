@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-/// Settings of every server: data in memory and no syncs, neither at commits nor every second, so that only the server and
-/// the machine cause variation.
+/// Settings of every server: data in memory, and no syncs at commits or every second. Only the server and the
+/// machine cause variation.
 const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size = \"96M\", \
     innodb_flush_log_at_trx_commit = 2, innodb_flush_log_at_timeout = 2700, performance_schema = 0";
-/// The engine of all parts but one.
+/// The engine of all parts except the equal systems.
 pub(super) const ENGINE: &str = "mariadb@10.11/innodb";
 
 /// Id, workload, operation and options of a step.
 type Test = (&'static str, &'static str, &'static str, &'static str);
-/// Steps of equal systems, with reads and writes.
+/// Steps of the equal systems, with reads and writes.
 const EQUALS: [Test; 6] = [
     ("point-select", "oltp_point_select", "query", ""),
     ("read-only", "oltp_read_only", "transaction", "range_size = 10"),
@@ -20,12 +20,14 @@ const EQUALS: [Test; 6] = [
     ("read-write", "oltp_read_write", "transaction", "range_size = 10"),
     ("insert", "oltp_insert", "query", ""),
 ];
-/// Numbers of clients of equal systems; SQLite has one, since one connection at a time may write.
+/// Numbers of clients of the equal systems. SQLite runs with one client, because only one connection at a
+/// time may write.
 const EQUALS_CLIENTS: [u32; 2] = [1, 4];
-/// Rounds of a family: enough for each correction with all of its tests.
+/// Rounds of a family. They suffice for each correction with all tests of the family.
 const FAMILY_ROUNDS: u32 = 9;
 
-/// A difference that is known by construction: an event with more equal statements takes proportionally longer.
+/// A difference that is known by construction: an event with more of the same statements takes proportionally
+/// longer.
 #[derive(Clone, Copy)]
 pub(super) struct Planted {
     pub(super) name: &'static str,
@@ -41,7 +43,8 @@ impl Planted {
     /// 60 s of measurement per test: 40 rounds of two systems.
     pub(super) const TWO_PERCENT: Self =
         Self { name: "2% planted, 60 s", statements: [50, 51], rounds: 40, seconds: 0.75 };
-    /// 15 s of measurement per test: 20 rounds of two systems. Instances vary by some 2%, so rounds are many and short.
+    /// 15 s of measurement per test: 20 rounds of two systems. Instances vary by about 2%, so there are many
+    /// short rounds.
     pub(super) const FIVE_PERCENT: Self =
         Self { name: "5% planted, 15 s", statements: [20, 21], rounds: 20, seconds: 0.375 };
 }
@@ -73,7 +76,7 @@ fn head_of(
     text
 }
 
-/// The same server as two systems, with rounds for so many families.
+/// The same server as two systems, with enough rounds for `families` families.
 pub(super) fn equals(engine: &str, families: u32) -> String {
     let clients = if engine.starts_with("sqlite") { &EQUALS_CLIENTS[..1] } else { &EQUALS_CLIENTS };
     let settings = if engine == ENGINE { SETTINGS } else { "" };
@@ -95,13 +98,15 @@ pub(super) fn width() -> String {
     text + "[[step]]\nid = \"point-select\"\ngroup = \"all\"\nworkload = \"oltp_point_select\"\noperation = \"query\"\n"
 }
 
-/// Steps that are measured in slices and in whole trials, and their warm-up in seconds. Those that write come last: MySQL 5.6
-/// writes faster and faster for half a minute after a load, and only rates that have a level can be compared.
+/// Steps that are measured in slices and in whole trials, with their warm-up in seconds. The steps that write
+/// come last. MySQL 5.6 writes faster and faster for half a minute after a load, and only steady rates can be
+/// compared.
 pub(super) const BIAS: [(Test, f64); 3] = [(EQUALS[0], 0.1), (EQUALS[4], 10.0), (EQUALS[2], 10.0)];
 /// Suffix of the name of a step with whole trials.
 pub(super) const WHOLE: &str = "-whole";
 
-/// The same steps in slices of 20 s in all, and in whole trials of a minute, on the same instances of two different servers.
+/// The same steps in slices of 20 s in total and in whole trials of a minute, on the same instances of two
+/// different servers.
 pub(super) fn bias(rounds: u32) -> String {
     let systems = [("a", "mysql@5.6.24/innodb", ""), ("b", ENGINE, "")];
     let mut text = head_of("slices beside whole trials of 60 s", rounds, 20.0, SETTINGS, systems);
@@ -117,9 +122,9 @@ pub(super) fn bias(rounds: u32) -> String {
     text
 }
 
-/// Rounds of slices with as many seconds as one whole trial.
+/// Rounds of slices that add up to the seconds of one whole trial.
 pub(super) const SEQUENTIAL_SLICED_ROUNDS: u32 = 8;
-/// Seconds of a system in a round of slices.
+/// Seconds of each system in a round of slices.
 const SEQUENTIAL_SECONDS: u32 = 2;
 
 /// The same server as two systems, in slices and in whole trials, on the same instances.
@@ -138,8 +143,8 @@ pub(super) fn sequential(rounds: u32) -> String {
     text
 }
 
-/// A candidate that sends more statements per event. Each server gets its number through a variable that has no effect
-/// in this workload.
+/// A candidate that sends more statements per event. A server variable that has no effect in this workload
+/// tells the script the number.
 pub(super) fn planted(planted: Planted, searches: u32) -> String {
     let [base, candidate] = planted.statements.map(|n| format!(", max_connect_errors = {n}"));
     let rounds = planted.rounds * searches;

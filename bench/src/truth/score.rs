@@ -2,16 +2,17 @@
 
 use dyno_stats::{CONFIDENCE, Interval, proportion};
 
-/// For goals with one end: the confidence of an interval whose ends are each a bound of [`CONFIDENCE`].
+/// Confidence of the two-sided interval whose ends are one-sided bounds at [`CONFIDENCE`]. Used for goals
+/// with one end.
 const ONE_SIDED: f64 = 2.0 * CONFIDENCE - 1.0;
 
-/// What a figure should be.
+/// The goal of a figure.
 #[derive(Clone, Copy)]
 pub(super) enum Goal {
     AtMost(f64),
     AtLeast(f64),
     Within(f64, f64),
-    /// It is only shown.
+    /// No goal. The figure is only shown.
     None,
 }
 
@@ -20,7 +21,7 @@ pub(super) struct Score {
     what: String,
     of: String,
     measured: String,
-    /// None of a single value. Then it is not known whether a goal is met.
+    /// `None` for a single value. Then it is unknown whether the goal is met.
     interval: Option<Interval>,
     goal: Goal,
 }
@@ -60,7 +61,7 @@ impl Score {
         [self.what.clone(), self.of.clone(), self.measured.clone(), interval, goal, mark]
     }
 
-    /// A goal is met if the whole interval lies within it, and missed if all of it lies outside.
+    /// The mark of the row: met if the whole interval lies within the goal, missed if all of it lies outside.
     fn mark(&self) -> &'static str {
         let (low, high) = match self.goal {
             Goal::AtMost(most) => (f64::NEG_INFINITY, most),

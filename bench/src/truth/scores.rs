@@ -1,4 +1,4 @@
-//! What is said of systems whose ratio is known, and of the same systems measured in two ways.
+//! Scores for systems whose ratio is known, and for the same systems measured in two ways.
 
 use dyno_judge::{Rule, TestComparison};
 use dyno_stats::{CONFIDENCE, Interval, Margin, ratio_of_rounds};
@@ -15,7 +15,7 @@ fn no_margin() -> Rule {
     Rule { margin: Margin::new(0.0).expect("a margin"), ..Rule::default() }
 }
 
-/// Planted differences that were found, and the share of intervals that contain the true ratio.
+/// The share of planted differences that were found, and the share of intervals that contain the true ratio.
 pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     let [base, candidate] = planted.statements.map(f64::from);
     let truth = base / candidate;
@@ -46,8 +46,8 @@ pub(super) fn half_width(run: &Run) -> Vec<Score> {
     tests(run, &Rule::default()).into_iter().filter_map(measured).collect()
 }
 
-/// Ratios of slices less those of whole trials in the same round, in which what an instance or a round is like drops out. They
-/// agree if the whole interval is within 2%.
+/// Log ratios of slices minus those of whole trials in the same round. The effects of an instance and of a
+/// round cancel out. The two agree if the whole interval lies within 2%.
 pub(super) fn agreement(run: &Run) -> Vec<Score> {
     let tests = tests(run, &Rule::default());
     BIAS.iter().filter_map(|((step, ..), _)| round_by_round(&tests, step)).collect()
@@ -75,9 +75,9 @@ fn round_by_round(tests: &[TestComparison], step: &str) -> Option<Score> {
     ))
 }
 
-/// The variance of the ratio from several rounds of slices, as a share of that from one trial of each system, one after the other,
-/// with as many seconds of load. Both have fresh instances. The interval is that of normal log ratios: the logarithm of a variance
-/// of n values has a standard error of √(2/(n − 1)).
+/// The variance of the ratio from several rounds of slices, divided by that of the ratio from one trial of
+/// each system, one after the other, with as many seconds of load. Both use fresh instances. The interval
+/// assumes normal log ratios: the logarithm of a variance of n values has a standard error of √(2/(n − 1)).
 pub(super) fn variance_beside_sequential(run: &Run) -> Vec<Score> {
     let tests = tests(run, &Rule::default());
     let ln_ratios = |step: &str| -> Vec<f64> {

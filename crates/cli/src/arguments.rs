@@ -1,4 +1,4 @@
-//! What is on the command line. Every option is defined once, in the file of its command.
+//! The command line. Every option is defined once, in the file of its command.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,11 +30,11 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// The version with the commit that the program was built from; only the version where that is not known.
+/// The version with the commit that the program was built from, or only the version if the commit is unknown.
 pub(crate) const VERSION: &str = env!("DYNO_VERSION");
 
-/// Commands that Dyno starts itself, on this host and on others. They are apart from those of [`Arguments`], so that neither
-/// help nor errors nor completions name them.
+/// Commands that Dyno starts itself, on this host and on others. They are separate from those of
+/// [`Arguments`], so that help, errors and completions do not mention them.
 #[derive(Debug, Parser)]
 #[command(name = "dyno", version = VERSION, max_term_width = 100)]
 pub(crate) enum Inner {
@@ -44,7 +44,7 @@ pub(crate) enum Inner {
 }
 
 impl Inner {
-    /// Whether a command line's first word is one of these commands.
+    /// Whether the first word of a command line is one of these commands.
     pub(crate) fn is_called(first: Option<&OsString>) -> bool {
         first.and_then(|word| word.to_str()).is_some_and(Self::has_subcommand)
     }
@@ -64,7 +64,7 @@ pub(crate) struct Manner {
     /// Print results, warnings and errors, but no progress and no notes
     #[arg(short, long, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
-    // No doc comment, which could not name the variable without backticks.
+    // Not a doc comment, because that could not name the variable without backticks.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, hide_default_value = true)]
     #[arg(global = true, help_heading = "Output")]
     #[arg(help = "Colour in results; auto colours what goes to a terminal, unless NO_COLOR is set")]
@@ -78,10 +78,10 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// Where results are kept if nothing else is said.
+/// The default results file.
 const DEFAULT_RESULTS: &str = "dyno.db";
 
-/// Where results are kept.
+/// The option that names the results file.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ResultsFile {
     /// Results file, a SQLite database
@@ -90,7 +90,7 @@ pub(crate) struct ResultsFile {
 }
 
 impl ResultsFile {
-    /// Whether commands find the file without being told.
+    /// Whether the path is the default, so that suggested commands can omit the option.
     pub(crate) fn is_default(&self) -> bool {
         self.path == Path::new(DEFAULT_RESULTS)
     }
@@ -134,7 +134,7 @@ pub(crate) fn margin(text: &str) -> Result<Margin, String> {
     margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
 }
 
-/// Parses a run's number. Someone who gives a results file in its place is told the option.
+/// Parses a run's number. The error for the path of a results file names the option `--results`.
 pub(crate) fn run_id(text: &str) -> Result<RunId, String> {
     text.parse().map(RunId).map_err(|_| {
         if Path::new(text).is_file() {
@@ -145,7 +145,7 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, String> {
     })
 }
 
-/// Parses a time.
+/// Parses a duration.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(time) if !time.is_zero() => Ok(time),

@@ -1,4 +1,4 @@
-//! How an error becomes a line on standard error and an exit status.
+//! Reports an error on standard error and chooses the exit status.
 
 use std::error::Error;
 use std::io;
@@ -11,16 +11,17 @@ use dyno_settings::{ProfileError, SettingsError};
 
 use crate::output;
 
-/// Exit status for wrong arguments or input; for any error of a command whose status 1 is an answer.
+/// Exit status for wrong arguments or input, and for any error of a command whose exit status 1 is an answer.
 pub(crate) const USAGE: u8 = 2;
 
-/// Exit status of a gate that shows neither that something regressed nor that nothing did.
+/// Exit status of a gate that finds neither a regression nor evidence that nothing regressed.
 pub(crate) const NOT_DECIDED: u8 = 3;
 
-/// Prints `error: what: cause: its cause` and returns the exit status. That nothing is decided is a verdict, not an error.
+/// Prints `error: what: cause: its cause` and returns the exit status. An undecided result is a verdict, not
+/// an error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
-        // Whoever read our output has enough of it (`dyno report | head`).
+        // The reader of the output has seen enough (`dyno report | head`).
         return ExitCode::SUCCESS;
     }
     if error.is::<DisturbedHost>() {
@@ -41,7 +42,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 
-/// The mistakes of a plan after the first, which the error's own sentence tells.
+/// The mistakes of a plan after the first. The error's own sentence describes the first.
 fn further_mistakes(error: &anyhow::Error) -> &[PlanError] {
     error
         .chain()
@@ -49,7 +50,7 @@ fn further_mistakes(error: &anyhow::Error) -> &[PlanError] {
         .map_or(&[][..], |first| first.others.as_slice())
 }
 
-/// The error with its causes, without causes that the text before them contains.
+/// The error with its causes. A cause is left out if the text before it contains it.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
     let mut last = String::new();
@@ -66,8 +67,8 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
     with_own_lines(&sentence)
 }
 
-/// Text in which only those lines are lines that are indented, as errors write what stands below their first line. Any
-/// other line feed is of a text from outside.
+/// Keeps a line break only before an indented line, as Dyno's errors write lists below their first line.
+/// Other line breaks come from outside and are escaped.
 fn with_own_lines(text: &str) -> String {
     let mut lines = text.split('\n');
     let mut out = lines.next().unwrap_or_default().to_owned();
@@ -78,7 +79,7 @@ fn with_own_lines(text: &str) -> String {
     out
 }
 
-/// Whether standard output was closed by its reader.
+/// Whether the error says that the reader of standard output closed the pipe.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let is_closed = |cause: &(dyn Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -1,14 +1,14 @@
-//! What `dyno-judge` finds in a run, as `dyno-report` shows it.
+//! Converts findings of `dyno-judge` for display by `dyno-report`.
 
 use dyno_judge::{Scaling, scalings};
 use dyno_report::ScalingCurve;
 use dyno_stats::Scalability;
 use dyno_store::Run;
 
-/// Points that a curve is drawn with.
+/// Number of points of a curve.
 const POINTS: u32 = 48;
 
-/// Curves of throughput over concurrency, for tests with enough numbers of clients.
+/// Curves of throughput over concurrency, for tests with enough numbers of clients to fit one.
 pub(crate) fn curves(run: &Run) -> Vec<ScalingCurve> {
     let curve = |scaling: Scaling| {
         let fit = scaling.curve?;

@@ -1,4 +1,4 @@
-//! ^C: the first asks the work to stop, a second ends Dyno at once.
+//! Handles ^C: the first requests a stop, the second ends Dyno at once.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use anyhow::Context as _;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// 128 plus the number of `SIGINT`, by convention of shells.
+/// 128 plus the number of `SIGINT`, by the convention of shells.
 const INTERRUPTED: u8 = 130;
 
 /// A flag that ^C sets.
 pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // In this order: what is done when the flag is set already, then setting it.
+        // The order matters: the handler for a flag that is already set comes before the one that sets it.
         flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .context("cannot listen for ^C")?;

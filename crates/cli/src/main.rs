@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn execute(words: &[OsString]) -> anyhow::Result<ExitCode> {
-    // The load process has no use for the definitions of every other command, which take time and memory.
+    // The load process skips the definitions of all other commands, which take time and memory.
     if words == ["drive"] {
         return commands::drive();
     }

@@ -1,4 +1,4 @@
-//! Results go to standard output, everything else to standard error.
+//! Writes results to standard output and everything else to standard error.
 
 use std::env;
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
@@ -12,10 +12,10 @@ use dyno_report::RenderOptions;
 
 use crate::arguments::{ColorWhen, Manner};
 
-/// How this process prints, once its command line is read.
+/// How this process prints. Set after the command line is parsed.
 static MANNER: OnceLock<Manner> = OnceLock::new();
 
-/// Sets how this process prints. The first call decides.
+/// Sets how this process prints. Later calls have no effect.
 pub(crate) fn set_manner(manner: Manner) {
     let _ = MANNER.set(manner);
 }
@@ -25,14 +25,14 @@ pub(crate) fn is_quiet() -> bool {
     MANNER.get().is_some_and(|manner| manner.quiet)
 }
 
-/// Prints lines, which may hold text from outside. Where such a text must not begin a line of its own, it is escaped
-/// before. A closed pipe is an error of kind `BrokenPipe`, not a panic.
+/// Prints lines that may contain text from outside. If such text must not start a new line, the caller
+/// escapes it first. A closed pipe is an error of kind `BrokenPipe`, not a panic.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_rendered(&printable_lines(text))
 }
 
-/// Prints text as it is: what `dyno-report` has rendered, which escapes what comes from outside and adds colours, or
-/// what is for another program.
+/// Prints text unchanged: the output of `dyno-report`, which escapes text from outside and adds colours, or
+/// output for another program.
 pub(crate) fn print_rendered(text: &str) -> anyhow::Result<()> {
     let mut out = stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -40,42 +40,42 @@ pub(crate) fn print_rendered(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes text to a file, whole or not at all.
+/// Writes text to a file atomically.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     write_file(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// JSON as a line or lines for [`print`].
+/// Prepares JSON for [`print`].
 pub(crate) fn json(json: &str) -> String {
     printable_json(json).into_owned() + "\n"
 }
 
-/// Prints progress or a note, a line, to standard error, unless the user wants none.
+/// Prints a line of progress or a note to standard error, unless the user disabled them.
 pub(crate) fn tell(line: &str) {
     if !is_quiet() {
         warn(line);
     }
 }
 
-/// The same with several lines.
+/// As [`tell`], for several lines.
 pub(crate) fn tell_lines(text: &str) {
     if !is_quiet() {
         warn_lines(text);
     }
 }
 
-/// Prints a warning, a verdict or an error, a line, to standard error, and ignores failures to do so. Text from outside in it
-/// begins no other line.
+/// Prints a warning, a verdict or an error on one line of standard error, and ignores write errors. Text from
+/// outside cannot start another line.
 pub(crate) fn warn(line: &str) {
     let _ = writeln!(stderr(), "{}", printable(line));
 }
 
-/// The same with several lines.
+/// As [`warn`], for several lines.
 pub(crate) fn warn_lines(text: &str) {
     let _ = writeln!(stderr(), "{}", printable_lines(text));
 }
 
-/// The layout for standard output: a terminal's width, and colour where that is wanted.
+/// The layout for standard output: the width of the terminal, and colour if enabled.
 pub(crate) fn render_options() -> RenderOptions {
     let plain = RenderOptions::default();
     let is_terminal = stdout().is_terminal();
@@ -88,7 +88,7 @@ fn has_color(is_terminal: bool) -> bool {
     match MANNER.get().map_or(ColorWhen::Auto, |manner| manner.color) {
         ColorWhen::Always => true,
         ColorWhen::Never => false,
-        // See https://no-color.org. A dumb terminal has no colours.
+        // See <https://no-color.org>. A dumb terminal has no colours.
         ColorWhen::Auto => {
             let is_refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
             is_terminal && !is_refused && env::var_os("TERM").is_none_or(|name| name != "dumb")

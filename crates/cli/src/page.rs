@@ -1,4 +1,4 @@
-//! A run's report as an HTML file.
+//! Writes the report of a run as an HTML file.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use dyno_store::{Run, Store};
 
 use crate::{findings, output};
 
-/// Most letters of a plan's name in the name of a file, which file systems limit to 255 bytes.
+/// Longest part of a plan's name, in letters, in the name of a file. File systems limit names to 255 bytes.
 const NAME_LETTERS: usize = 50;
 
-/// The HTML page of a run; live if the run goes on. A live page is made anew after each trial, without saying why systems
-/// differ.
+/// The HTML page of a run. The page is live if the run is in progress. A live page is rendered again after
+/// each trial and omits the explanations of differences.
 pub(crate) fn render(store: &Store, results: &Path, run: &Run, is_live: bool) -> anyhow::Result<String> {
     let details = Details::load(store, run)?;
     let analysis = analyse(run, &details.checks, &Rule::default());
@@ -21,7 +21,7 @@ pub(crate) fn render(store: &Store, results: &Path, run: &Run, is_live: bool) ->
     Ok(of_details(run, &details, &analysis, &reasons, is_live))
 }
 
-/// The HTML page of a run of which everything is known already.
+/// The HTML page of a run whose details are known already.
 pub(crate) fn of_details(
     run: &Run,
     details: &Details,
@@ -38,7 +38,8 @@ pub(crate) fn write(page: &str, path: &Path) -> anyhow::Result<()> {
     output::write(path, page)
 }
 
-/// `PLAN-RUN.html` next to the results file, without characters that file names should not have.
+/// `PLAN-RUN.html` in the folder of the results file. Characters that are unsuitable for file names are
+/// replaced.
 pub(crate) fn default_path(results: &Path, run: &Run) -> PathBuf {
     let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
     let plan: String = run.record.plan_name.chars().map(safe).collect();

@@ -1,4 +1,4 @@
-//! `dyno bisect`: which version brought a regression.
+//! `dyno bisect`: finds the version that introduced a regression.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -124,7 +124,7 @@ fn print_verdict(tested: &Tested<'_>) -> anyhow::Result<()> {
     output::print(&format!("{version:<32} {} (run {run})\n", printable(&words)))
 }
 
-/// Prints how the search ended, and returns the exit status.
+/// Prints the result of the search and returns the exit status.
 fn conclude(found: &Bisected, versions: &[Version], test: &str) -> anyhow::Result<ExitCode> {
     let (sentence, code) = match &found.step {
         BisectionStep::Found { first_bad } => {

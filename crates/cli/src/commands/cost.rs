@@ -1,4 +1,4 @@
-//! `dyno cost`: the cheapest system of a run for a load, measured or on hardware that was not.
+//! `dyno cost`: finds the cheapest system of a run for a load, on the measured hardware or on other hardware.
 
 use std::process::ExitCode;
 
@@ -72,7 +72,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Exit status 1 is an answer here, so errors have another.
+    /// Exit status 1 is an answer here, so errors use another status.
     pub(crate) fn execute(&self) -> ExitCode {
         self.answer().unwrap_or_else(|error| {
             failure::report(&error);
@@ -115,7 +115,7 @@ impl Cost {
         Ok(Prices::OfList { list: PriceList::find(name)?, choice })
     }
 
-    /// The step that is asked for; the only one that takes its time if none is.
+    /// The requested step, or the only measured step if none was requested.
     fn step<'a>(&self, run: &'a Run) -> anyhow::Result<&'a StepRecord> {
         let is_test = |step: &&StepRecord| step.seconds.is_some() && step.background_of.is_none();
         let steps: Vec<&StepRecord> = run.steps.iter().filter(is_test).collect();
@@ -145,9 +145,9 @@ impl Cost {
     }
 }
 
-/// Where prices are from.
+/// The source of prices.
 enum Prices {
-    /// As the plan gave them to its systems.
+    /// The prices that the plan gave its systems.
     OfPlan,
     OfList {
         list: PriceList,
@@ -156,7 +156,7 @@ enum Prices {
 }
 
 impl Prices {
-    /// An error if no system has a price, or if the list has none for a system.
+    /// Returns an error if no system has a price, or if the list lacks a price for a system.
     fn check(&self, run: &Run) -> anyhow::Result<()> {
         match self {
             Self::OfPlan if run.systems.iter().all(|system| system.dollars_per_year().is_none()) => bail!(
@@ -176,7 +176,7 @@ impl Prices {
         }
     }
 
-    /// The price of a system, or of hardware elsewhere for a system like it.
+    /// The price of a system, or of other hardware for a similar system.
     fn of(&self, run: &Run, system: &SystemRecord, elsewhere: Option<Hardware>) -> Option<Priced> {
         let hardware = elsewhere.unwrap_or_else(|| Hardware::of(run, system));
         let need = need(system, hardware);
@@ -188,7 +188,7 @@ impl Prices {
             }
             Self::OfPlan => {
                 let price = system.price.as_ref()?;
-                // A kind has other sizes; what has no kind is the one thing that it is.
+                // A kind comes in several sizes. Hardware without a kind is only available as it is.
                 let instance = price.instance.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let volume = price.volume.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let list = PriceList::find(&price.list).ok().filter(|list| list.date == price.date)?;
@@ -202,7 +202,7 @@ fn by_list(price: Price) -> Priced {
     Priced { dollars_per_year: price.dollars_per_year(), by_list: Some(price) }
 }
 
-/// What a system needs to have this hardware, and the memory and the volume that it is limited to.
+/// The requirements of a system with this hardware, including its limits on memory and volume.
 fn need(system: &SystemRecord, hardware: Hardware) -> HardwareNeed {
     let limits: Confinement =
         system.confinement.clone().and_then(|limits| serde_json::from_value(limits).ok()).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! `dyno doctor`: whether this host can decide anything, and whether every step of a plan would start.
+//! `dyno doctor`: checks whether this host is quiet enough for verdicts, and whether every step of a plan
+//! would start.
 
 use std::env;
 use std::fmt::Write as _;
@@ -62,7 +63,7 @@ impl Doctor {
         let usage = watched.and_then(Neighbours::usage);
         let is_quiet = usage.is_none_or(is_quiet);
         let disk_bytes = plan.as_ref().map(|plan| plan.outline().disk_bytes);
-        // Where servers have their data.
+        // Servers keep their data there.
         let cache = Cache::default_location();
         let data = if cache.root().is_dir() { cache.root().to_owned() } else { env::temp_dir() };
         let findings = audit_host(&data, disk_bytes).findings;
@@ -85,14 +86,14 @@ impl Doctor {
         Ok(status(is_quiet, failures.is_empty()))
     }
 
-    /// Runs every step for a moment. Returns what failed; none if the user stopped it.
+    /// Runs every step for a moment. Returns the failures, or `None` if the user stopped it.
     fn try_out(&self, mut plan: Plan) -> anyhow::Result<Option<Vec<String>>> {
         let scale = plan.scale_of(SCALE)?;
         plan = plan.scaled(&scale);
         plan.rounds = Rounds::Fixed(1);
         (plan.crash, plan.reuse_data) = (None, false);
         for step in &mut plan.steps {
-            // A search takes minutes; that its load starts shows without.
+            // A search takes minutes. The step also shows without it whether its load starts.
             step.find = None;
             step.set_seconds(step.seconds.min(STEP_SECONDS));
             (step.warmup_seconds, step.warmup_seconds_max) = (0.0, 0.0);
@@ -127,7 +128,7 @@ impl Doctor {
     }
 }
 
-/// What a run would meet in servers that run already. They are not loaded to try steps out.
+/// What a run would find in servers that run already. Steps are not tried out on them.
 fn of_running_servers(foreseen: &[Foreseen]) -> String {
     let mut text = String::new();
     for Foreseen { system, address, found } in foreseen {
@@ -151,7 +152,7 @@ fn status(is_quiet: bool, starts: bool) -> ExitCode {
     }
 }
 
-/// What others use of the host, and what the audit says of it.
+/// CPU use by other processes, and the findings of the host audit.
 fn host_in_words(usage: Option<NeighbourUsage>, findings: &[AuditFinding]) -> String {
     let mut text = String::new();
     let _ = match usage {
@@ -180,7 +181,7 @@ fn host_in_words(usage: Option<NeighbourUsage>, findings: &[AuditFinding]) -> St
     text
 }
 
-/// What a run of the plan takes.
+/// The time and disk space that a run of the plan needs.
 fn needs(plan: &Plan) -> String {
     format!(
         "plan        {}: {}, {}, about {}, about {} of disk\n",

@@ -1,13 +1,14 @@
-//! `dyno drive`: the load process. Started by `dyno run`, not by people.
+//! `dyno drive`: the load process. `dyno run` starts it; users do not.
 //!
-//! It gives up root by itself, before anything of a script runs, when it has its program open. A script reads files
-//! beside itself, so a load process whose script lies below a closed folder keeps `CAP_DAC_READ_SEARCH`; programs
-//! that the script starts do not get it. It keeps root's account only for a socket or a database file that Dyno did
-//! not make, because such a server may know its users by their account. It raises its OOM score, so that the kernel
-//! kills it before the server: without the client a trial fails, without the server its data is lost.
+//! The load process gives up root by itself, once it has opened its program and before any script code runs.
+//! A script reads files in its own folder. If that folder is closed to other accounts, the load process keeps
+//! `CAP_DAC_READ_SEARCH`; programs that the script starts do not inherit it. It keeps root's account only for
+//! a socket or a database file that Dyno did not make, because such a server may identify users by their
+//! account. It raises its OOM score, so that the kernel kills it before the server: without the client a
+//! trial fails, without the server its data is lost.
 //!
-//! Every trial starts a load process, so the binary's relocations are packed if the build host has glibc 2.36 or
-//! later (`build.rs`), which saves each process 1 MB. Such a binary does not start with an older glibc.
+//! Every trial starts a load process. The binary's relocations are packed if the build host has glibc 2.36 or
+//! later (`build.rs`), which saves 1 MB per process. Such a binary does not start with an older glibc.
 
 use std::io;
 use std::path::Path;
@@ -30,15 +31,16 @@ impl Drive {
     }
 }
 
-/// Runs the job. A job's failure is a frame, not an error of this command.
+/// Runs the job. If the job fails, the command writes a frame that says so and returns no error.
 pub(crate) fn drive() -> anyhow::Result<ExitCode> {
-    // A client that ends is a failed trial; a server that ends loses its data. Without procfs the kernel chooses.
+    // The loss of a client fails one trial; the loss of a server loses its data. Without procfs, the kernel
+    // chooses.
     let _ = be_killed_first();
     dyno_load::drive_stdio(give_up_rights)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the job's script run without the rights of root, as far as the job can do without.
+/// Drops the rights of root before the job's script runs, as far as the job permits.
 fn give_up_rights(job: &Job) -> io::Result<()> {
     gain_no_rights()?;
     match Account::instead_of_root() {
@@ -53,8 +55,8 @@ fn give_up_rights(job: &Job) -> io::Result<()> {
     }
 }
 
-/// Whether the database is one that this account has to be known to: a server behind a socket that Dyno has not made may
-/// tell users by their accounts, and a database file may be anyone's.
+/// Whether the database requires the account of this process. A server behind a socket that Dyno did not make
+/// may identify users by their account, and a database file may belong to any account.
 fn needs_own_account(job: &Job, account: Account) -> bool {
     databases(job).any(|path| !path.parent().is_some_and(|folder| account.owns(folder)))
 }

@@ -1,4 +1,4 @@
-//! `dyno explain`: why two systems differ.
+//! `dyno explain`: shows why two systems differ.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -96,7 +96,7 @@ impl Explain {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Proves the largest of the differences.
+    /// Proves the largest difference.
     fn prove(&self, run: &Run, explanations: &[Explanation]) -> anyhow::Result<ExitCode> {
         let ProveFlags { budget, rounds, seconds, plan } = &self.proving;
         let prove = Prove { budget: *budget, rounds: *rounds, seconds: *seconds, plan: plan.clone() };
@@ -105,7 +105,7 @@ impl Explain {
         Ok(if ending == Ending::Stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
     }
 
-    /// The run to explain: by default the latest that is no comparison of a search.
+    /// The run to explain. The default is the latest run that is not a comparison of a search.
     fn choice(&self, store: &Store) -> anyhow::Result<RunChoice> {
         if let Some(run) = self.run {
             return Ok(RunChoice::Id(run));
@@ -158,7 +158,8 @@ impl Explain {
         Ok(explanations)
     }
 
-    /// Tells that there is no difference, which is an answer. Without one there is no proof.
+    /// Prints that there is no difference, which is a valid answer. Without a difference there is nothing to
+    /// prove.
     fn tell_nothing(&self, run: RunId) -> anyhow::Result<ExitCode> {
         let sentence = format!(
             "no test of run {run} that was asked for has a decided difference; see its verdicts with `dyno report {run}`"
@@ -171,7 +172,7 @@ impl Explain {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The tests to explain: all decided ones, or that with the largest difference; any that is named.
+    /// The tests to explain: the named one, or all with a decided difference, or the one with the largest.
     fn tests<'a>(&self, analysis: &'a Analysis, base: &str, candidate: &str) -> Vec<&'a TestComparison> {
         let Some(comparison) = analysis.comparison(base, candidate).filter(|it| !it.is_control) else {
             return Vec::new();

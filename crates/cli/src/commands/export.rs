@@ -1,4 +1,4 @@
-//! `dyno export`: results for other tools.
+//! `dyno export`: writes results for other tools.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `dyno history`: a series of runs of one plan, with the runs at which something changed.
+//! `dyno history`: shows a series of runs of one plan, and the runs at which something changed.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use dyno_report::{RenderOptions, render_dropped_out, render_histories, render_re
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
 
-/// Largest probability that a gate fails although nothing changed, over all tests together.
+/// Largest probability that a gate fails although nothing changed, for all tests together.
 const GATE_ERROR_MAX: f64 = 0.05;
 
 use crate::arguments::{ProseOrJson, ResultsFile};
@@ -64,7 +64,7 @@ pub(crate) struct History {
 impl History {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         match self.answer() {
-            // With a gate, 1 says that a test regressed.
+            // With a gate, exit status 1 means that a test regressed.
             Err(error) if self.gate.is_some() => {
                 failure::report(&error);
                 Ok(ExitCode::from(failure::USAGE))
@@ -111,7 +111,8 @@ impl History {
         })
     }
 
-    /// Checks that the first history is that of the newest run. It is not if that run has no figure of what is asked for.
+    /// Checks that the first history belongs to the newest run. It does not if that run has no value of the
+    /// requested tests.
     fn check_newest(&self, runs: &[Run], first: &Found) -> anyhow::Result<()> {
         let newest = runs.iter().max_by_key(|run| (run.record.started_at_ms, run.id)).map(|run| run.id.0);
         let has_figure = |test: &TestHistory| test.points.last().map(|point| point.run) == newest;
@@ -124,7 +125,7 @@ impl History {
         Ok(())
     }
 
-    /// The histories of the tests that are asked for.
+    /// The histories of the requested tests.
     fn find(&self, runs: &[Run], changes: ChangeRule) -> Vec<Found> {
         let mut found = histories(runs, &HistoryRule { changes, ..HistoryRule::default() });
         let is_wanted = |wanted: &Option<String>, id: &str| wanted.as_ref().is_none_or(|wanted| wanted == id);

@@ -1,4 +1,4 @@
-//! `dyno man`: the manual pages.
+//! `dyno man`: prints the manual pages.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What to do after reading the summary of a run.
+//! Suggests commands to run after the summary of a run.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use dyno_store::RunId;
 
 use crate::arguments::ResultsFile;
 
-/// The command that prints the whole report.
+/// The command that prints the full report.
 pub(super) fn full_report(results: &ResultsFile, run: RunId) -> String {
     format!("dyno report {run} --full{}", option(results))
 }
 
-/// How to see more of a run. `page` is its HTML report, if it was written.
+/// Suggests how to see more of a run. `page` is its HTML report, if it was written.
 pub(super) fn steps(
     results: &ResultsFile,
     run: RunId,
@@ -37,7 +37,7 @@ pub(super) fn steps(
     [Some(page), Some(full), explain].into_iter().flatten().collect()
 }
 
-/// How to see what differs between the two systems of a run, and to prove what makes the difference.
+/// Suggests how to see the differences between the two systems of a run, and how to prove their cause.
 pub(super) fn proof(results: &ResultsFile, run: RunId) -> String {
     let explain = format!("dyno explain {run}{}", option(results));
     format!(
@@ -45,7 +45,7 @@ pub(super) fn proof(results: &ResultsFile, run: RunId) -> String {
     )
 }
 
-/// The option that names the results file; empty if it is the default.
+/// The option that names the results file, or an empty text for the default file.
 fn option(results: &ResultsFile) -> String {
     if results.is_default() {
         return String::new();

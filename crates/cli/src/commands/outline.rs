@@ -1,4 +1,4 @@
-//! `dyno run --dry-run`: what a plan would do.
+//! `dyno run --dry-run`: describes what a plan would do.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use dyno_printable::printable;
 use dyno_search::duration;
 use indicatif::HumanBytes;
 
-/// Most letters of a name that others are lined up with.
+/// Longest name, in letters, that the alignment of columns respects.
 const NAME_LETTERS: usize = 60;
 
 /// Prints what a run of the plan would do: systems, steps, trials, time and disk.
@@ -53,7 +53,8 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     text
 }
 
-/// What a plan runs that is not Dyno's, and where it logs in: builds, images, scripts, commands and drivers.
+/// Code from outside Dyno that a plan runs, and the hosts that it logs in to: builds, images, scripts,
+/// commands and drivers.
 fn foreign_code(plan: &Plan) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut add = |line: String| {
@@ -84,7 +85,7 @@ fn foreign_code(plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// What a run would meet in a database.
+/// What a run would find in a database.
 pub(super) fn met(found: &Found) -> String {
     match found {
         Found::Unknown(error) => format!("cannot be looked into: {error}"),
@@ -134,7 +135,7 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
     )
 }
 
-/// What a plan with so few rounds cannot decide.
+/// The verdicts that a plan with too few rounds cannot reach.
 pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
     let TooFewRounds { rounds, wanted, tests } = found;
     let [rounds, tests] = [(rounds, "round"), (tests, "test")]
@@ -142,7 +143,7 @@ pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
     format!("no verdicts: the plan has {rounds}, and {tests} take {wanted} (--rounds {wanted})")
 }
 
-/// The number of rounds, in words.
+/// The number of rounds, as text.
 pub(super) fn rounds(rounds: Rounds) -> String {
     match rounds {
         Rounds::Fixed(1) => "1 round".to_owned(),
@@ -153,7 +154,7 @@ pub(super) fn rounds(rounds: Rounds) -> String {
     }
 }
 
-/// The estimated time of a run, in seconds; the least time if verdicts decide when it ends.
+/// The estimated time of a run, in seconds. If verdicts decide when the run ends, the shortest time.
 pub(super) fn seconds(plan: &Plan) -> f64 {
     match plan.rounds {
         Rounds::Budget { seconds } => seconds,
@@ -161,7 +162,7 @@ pub(super) fn seconds(plan: &Plan) -> f64 {
     }
 }
 
-/// The estimated time of a run, as lists and help tell it: `about 70 s`, `about 9m`.
+/// The estimated time of a run as lists and help show it: `about 70 s`, `about 9m`.
 pub(super) fn about(plan: &Plan) -> String {
     const SECONDS_MAX: f64 = 100.0;
     let seconds = seconds(plan);

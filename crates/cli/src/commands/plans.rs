@@ -1,4 +1,4 @@
-//! `dyno plans`: the plans that are built in.
+//! `dyno plans`: lists the built-in plans.
 
 use std::process::ExitCode;
 
@@ -33,7 +33,7 @@ struct Listed<'a> {
     title: &'a str,
     rounds_min: u32,
     rounds_max: u32,
-    /// Estimated time of a run; the least if verdicts decide when it ends.
+    /// Estimated time of a run. If verdicts decide when the run ends, the shortest time.
     seconds: f64,
     systems: Vec<ListedSystem<'a>>,
     steps: Vec<&'a str>,

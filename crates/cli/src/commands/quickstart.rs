@@ -1,4 +1,4 @@
-//! `dyno quickstart`: the whole path on SQLite.
+//! `dyno quickstart`: a complete comparison on SQLite.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `dyno report`: the three reports of a run.
+//! `dyno report`: prints or writes the report of a run.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

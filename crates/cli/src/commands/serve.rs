@@ -1,4 +1,4 @@
-//! `dyno serve`: the results file as web pages.
+//! `dyno serve`: serves the results file as web pages.
 
 use std::env;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! `dyno sysbench`: the drop-in for the `sysbench` command, whose arguments are not ours to parse.
+//! `dyno sysbench`: a drop-in for the `sysbench` command. Its arguments are parsed elsewhere.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

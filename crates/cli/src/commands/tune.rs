@@ -1,4 +1,4 @@
-//! `dyno tune`: settings that are better than a system's own.
+//! `dyno tune`: searches for settings that are faster than a system's own.
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `dyno versus`: systems side by side, in one line.
+//! `dyno versus`: compares systems that the command line names.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -88,16 +88,16 @@ pub(crate) struct Versus {
     page: PageFlags,
 }
 
-/// The plan's name in errors.
+/// The name of the generated plan in errors.
 const PLAN: &str = "the plan of this line (--print-plan)";
-/// The data set without a workload of the user's own.
+/// Number of tables of the built-in workload.
 const TABLES: u32 = 1;
 const ROWS: u64 = 10_000;
 
 impl Versus {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         match self.compare() {
-            // Exit status 1 is a verdict of a gate.
+            // With a gate, exit status 1 is a verdict.
             Err(error) if self.gate => {
                 failure::report(&error);
                 Ok(ExitCode::from(failure::USAGE))
@@ -136,8 +136,8 @@ impl Versus {
         Ok(status)
     }
 
-    /// The plan with at most as many rounds as fit into the user's time, and six at least: fewer looks leave each more of the
-    /// error probability, so that a short time can decide.
+    /// The plan with as many rounds as fit into the user's time, but at least six. Fewer looks leave each
+    /// look more of the error probability, so that a short time can decide.
     fn fitting(&self, catalogue: &Catalogue) -> anyhow::Result<Text> {
         let text = self.text();
         let Some(time) = self.time_max else { return Ok(text) };
@@ -149,7 +149,7 @@ impl Versus {
         Ok(Text { rounds_max, ..text })
     }
 
-    /// The size that the user gives a script, as its options.
+    /// The size that the user requested, as options of a script.
     fn size(&self) -> impl Iterator<Item = (String, String)> + use<> {
         let tables = self.tables.map(|tables| ("tables".to_owned(), tables.to_string()));
         let rows = self.rows.map(|rows| ("table_size".to_owned(), rows.to_string()));
@@ -173,7 +173,7 @@ impl Versus {
         }
     }
 
-    /// Tells how long it takes at least, and at most if the user limits that.
+    /// Prints the shortest time that the run takes, and the longest if the user limits it.
     fn foretell(&self, plan: &Plan) {
         let least = plan.expected_seconds();
         let rounds = if plan.rounds.min() == plan.rounds.max() {
@@ -187,7 +187,7 @@ impl Versus {
     }
 }
 
-/// The exit status of a job.
+/// The exit status of a gate.
 fn gate(results: &Path, run: RunId) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(results)?;
     let run = store.load_run(RunChoice::Id(run))?;

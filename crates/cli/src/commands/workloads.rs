@@ -1,4 +1,4 @@
-//! `dyno workloads`: the workloads that are built in.
+//! `dyno workloads`: lists the built-in workloads.
 
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ pub(crate) struct Workloads {
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
-    /// Its first sentence.
+    /// The first sentence of its description.
     about: &'static str,
 }
 
@@ -59,7 +59,7 @@ impl Listed {
         format!("{:24} {}\n", self.name, self.about)
     }
 
-    /// None for a script without an event function, which is a library of others.
+    /// Returns `None` for a script without an event function, which is a library for others.
     fn of(name: &'static str) -> Option<Self> {
         let source = builtin_workload(name).filter(|source| source.contains("function event("))?;
         let comment = source.lines().next()?.trim_start_matches("--").trim();

@@ -1,4 +1,4 @@
-//! A run's progress on a terminal.
+//! Shows a run's progress on a terminal.
 
 use dyno_lab::{Event, Observer, TrialLabel};
 use dyno_printable::printable;
@@ -87,17 +87,17 @@ impl Bars {
         bar.set_message(printable(message).into_owned());
     }
 
-    /// Shows what is going on.
+    /// Shows the current activity.
     fn status(&mut self, words: &str) {
         self.bar().set_message(printable(words).into_owned());
     }
 
-    /// Prints a line that stays.
+    /// Prints a permanent line above the bar.
     fn say(&mut self, line: &str) {
         self.bar().println(printable(line));
     }
 
-    /// The run's progress: text while systems start, a bar once there are trials.
+    /// The run's progress bar. It shows only text until the first trial.
     fn bar(&mut self) -> &ProgressBar {
         self.trials.get_or_insert_with(|| ProgressBar::no_length().with_style(style("{wide_msg}")))
     }

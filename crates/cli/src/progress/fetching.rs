@@ -1,4 +1,4 @@
-//! How far the fetch of an engine is.
+//! Shows the progress of fetching an engine.
 
 use std::io::{IsTerminal as _, stderr};
 
@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
 
-/// Shows progress of fetches: a bar on a terminal, otherwise lines.
+/// Shows the progress of fetches: a bar on a terminal, otherwise lines.
 #[derive(Default)]
 pub(crate) struct Fetching {
     shown: Option<(String, Phase)>,

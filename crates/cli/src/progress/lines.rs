@@ -1,4 +1,4 @@
-//! A run's progress where there is no terminal: a line a trial.
+//! Shows a run's progress without a terminal: one line per trial.
 
 use dyno_lab::{Event, Observer};
 use dyno_store::Outcome;

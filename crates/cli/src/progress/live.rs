@@ -1,4 +1,4 @@
-//! A run's progress for `dyno serve`, beside what the terminal shows.
+//! Records a run's progress for `dyno serve`, in addition to the terminal.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use dyno_store::Outcome;
 
 use super::words;
 
-/// Writes the run's progress to the live file, and passes every event on.
+/// Writes the run's progress to the live file and passes every event on.
 pub(super) struct Recorded {
     inner: Box<dyn Observer>,
     file: LiveFile,
@@ -70,7 +70,7 @@ impl Recorded {
         self.file.write(&self.live);
     }
 
-    /// The run's progress, with this many trials ended after those before the current one.
+    /// Updates the progress, with `more` trials finished in addition to those before the current one.
     fn stand(&mut self, trial: &TrialLabel<'_>, more: usize, seconds_left: f64) {
         self.live.ended = trial.position + more;
         self.live.of = trial.of;

@@ -1,4 +1,4 @@
-//! Showing how far things are: bars on a terminal, plain lines elsewhere. Always on standard error.
+//! Shows progress on standard error: bars on a terminal, plain lines elsewhere.
 
 mod bars;
 mod fetching;
@@ -14,8 +14,8 @@ use dyno_lab::Observer;
 pub(crate) use self::fetching::Fetching;
 use crate::output;
 
-/// Shows a run's progress in the terminal, and to `dyno serve` by the live file. If the user wants no progress, warnings are
-/// shown.
+/// Shows a run's progress in the terminal, and to `dyno serve` through the live file. In quiet mode only
+/// warnings are shown.
 pub(crate) fn observer(results: &Path) -> Box<dyn Observer> {
     let shown: Box<dyn Observer> = if stderr().is_terminal() && !output::is_quiet() {
         Box::new(bars::Bars::default())

@@ -1,4 +1,4 @@
-//! The words that bars and lines share.
+//! Text that bars and lines share.
 
 use std::time::Duration;
 
@@ -8,14 +8,13 @@ use dyno_settings::{Audit, Severity};
 use dyno_store::{Operation, RunId, StoreError};
 use indicatif::HumanCount;
 
-/// Lines about a resumed run, and about what changed on the host since.
+/// Lines about a resumed run and the changes of the host since it stopped.
 pub(super) fn resumed(run: RunId, differences: &[String]) -> Vec<String> {
     let changed = differences.iter().map(|difference| format!("  since it began, the host's {difference}"));
     std::iter::once(format!("going on with run {run}")).chain(changed).collect()
 }
 
-/// Errors and warnings of the comparability audit, a line each. Notes are left to
-/// the reports.
+/// Errors and warnings of the comparability audit, one line each. Notes appear only in the reports.
 pub(super) fn audit(audit: &Audit) -> Vec<String> {
     let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
     grave
@@ -33,7 +32,7 @@ pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> S
     format!("{system}: waiting for pending writes, {seconds:.0} s ({})", left.join(", "))
 }
 
-/// A system is restored from kept data.
+/// A system is being restored from kept data.
 pub(super) fn restoring(system: &str) -> String {
     format!("{system}: putting back the data it had after the load")
 }
@@ -43,24 +42,24 @@ pub(super) fn not_kept(system: &str, reason: &str) -> String {
     format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
 }
 
-/// Loads may drop what Dyno did not make.
+/// Loads may drop objects that Dyno did not make.
 pub(super) fn may_drop(system: &str, names: &[String]) -> String {
     format!("loads of {system} may drop what no run of Dyno has made: {}", names.join(", "))
 }
 
-/// What is left on a server that Dyno did not start.
+/// Objects that remain on a server that Dyno did not start.
 pub(super) fn left(left: &Left) -> String {
     let Left { database, names, reason } = left;
     let what = if names.is_empty() { "what this run made may be".to_owned() } else { names.join(", ") };
     format!("warning: left in {database}: {what}; {reason}")
 }
 
-/// A load runs once more for its stacks.
+/// A load runs again so that its stacks can be sampled.
 pub(super) fn sampling_stacks(system: &str, step: &Step) -> String {
     format!("sampling stacks of {system} in {}", step.id)
 }
 
-/// A system is crashed under load.
+/// A system is being crashed under load.
 pub(super) fn crashing(system: &str, checked: u32, crashes: u32) -> String {
     format!("crashing {system}: {checked} of {crashes} crashes checked")
 }
@@ -73,12 +72,12 @@ pub(super) fn stacks_not_sampled(system: Option<&str>, reason: &str) -> String {
     }
 }
 
-/// A trial could not be written.
+/// A trial could not be written to the results file.
 pub(super) fn not_committed(error: &StoreError) -> String {
     format!("warning: the last trial is not written yet, and is tried again for half a minute: {error}")
 }
 
-/// A disturbed step is rerun.
+/// A disturbed step is being rerun.
 pub(super) fn rerunning(step: &Step, clients: u32) -> String {
     format!("{}, {}: other processes used the CPU, measuring again", step.id, counted(clients))
 }
@@ -88,7 +87,7 @@ pub(super) fn round(round: u32, of: u32) -> String {
     format!("round {} of {of}", round + 1)
 }
 
-/// The division of a time budget.
+/// The division of a time budget into rounds and seconds per trial.
 pub(super) fn allocated(rounds: u32, seconds_per_trial: f64) -> String {
     format!("the time allows about {rounds} rounds in all, with {seconds_per_trial:.1} s for each trial")
 }
@@ -104,7 +103,7 @@ pub(super) fn not_started(not_started: &NotStarted) -> String {
     format!("warning: {} {}; the others go on", not_started.system, not_started.message)
 }
 
-/// Tables are loaded again.
+/// Tables are being loaded again.
 pub(super) fn loading(system: &str, step: &Step) -> String {
     format!("{system} has lost its tables: doing {} again, unmeasured", step.id)
 }

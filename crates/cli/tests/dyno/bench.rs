@@ -1,4 +1,4 @@
-//! The vocabulary of these tests: running `dyno` as a user does, and looking at what it leaves.
+//! Helpers of these tests: they run `dyno` as a user does and inspect its leftovers.
 
 use std::fs;
 use std::io;
@@ -16,30 +16,30 @@ use rustix::process::{Pid, Signal, geteuid, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 const POLL: Duration = Duration::from_millis(20);
-/// Keeps a broken test from waiting for ever.
+/// Limits the time that a broken test waits.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Text without the breaks of its lines.
+/// Text without line breaks.
 pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An empty folder to run `dyno` in. Every process started from it can be told by its environment.
+/// An empty folder to run `dyno` in. The environment of every process that is started in it names the folder.
 pub(crate) struct Bench {
     folder: TempDir,
     cache: PathBuf,
 }
 
-/// What a `dyno` that ended left.
+/// The output of a `dyno` that has ended.
 pub(crate) struct Ended {
-    /// Exit status; none for one that was killed.
+    /// Exit status; `None` if the process was killed.
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Ended {
-    /// Itself, if this is its exit status; otherwise the test fails.
+    /// Returns `self` if the exit status is this one; otherwise the test fails.
     #[track_caller]
     pub(crate) fn with(self, status: i32) -> Self {
         assert_eq!(self.status, Some(status), "{}{}", self.stdout, self.stderr);
@@ -64,8 +64,8 @@ impl Drop for Busy {
 }
 
 impl Bench {
-    /// The engines and their empty data folders are those that this machine has; what runs and servers leave in the cache
-    /// is apart.
+    /// Uses the engines and empty data folders that this machine has fetched. Everything else that runs and
+    /// servers leave in the cache is separate.
     pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let cache = folder.path().join("cache");
@@ -76,7 +76,7 @@ impl Bench {
         bench
     }
 
-    /// Uses what this machine has fetched with the engines' own, such as `eu-stack`.
+    /// Shares tools that this machine has fetched along with the engines, such as `eu-stack`.
     pub(crate) fn share_tools(&self) {
         self.share("tools");
     }
@@ -95,9 +95,9 @@ impl Bench {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// Writes profiles whose servers start sooner, for tests that start dozens. `lean.toml` has a small log, which is part
-    /// of what is copied for each instance: 96 MB and more without a profile, 1 GB by like-56. Neither has a performance
-    /// schema, whose memory takes MySQL 5.6 most of its start.
+    /// Writes profiles whose servers start sooner, for tests that start dozens. `lean.toml` has a small log,
+    /// which is part of the data that is copied for each instance: 96 MB or more without a profile, 1 GB with
+    /// like-56. Neither profile has a performance schema, whose memory dominates the start of MySQL 5.6.
     pub(crate) fn write_lean_profiles(&self) {
         let profile = |name: &str, more: &str| {
             let text = format!(
@@ -109,7 +109,7 @@ impl Bench {
         profile("lean-with-stock-log", "");
     }
 
-    /// Lets scripts of plans, and builds, leave files here, though root's run in an account of their own.
+    /// Lets scripts of plans, and builds, create files here. As root, Dyno runs them under another account.
     pub(crate) fn let_all_write(&self) {
         fs::set_permissions(self.folder.path(), fs::Permissions::from_mode(0o1777)).unwrap();
     }
@@ -119,9 +119,9 @@ impl Bench {
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         command.env("DYNO_CACHE", &self.cache).env("DYNO_TEST", self.folder.path());
         command.env_remove("DYNO_RESULTS");
-        // Other tests run beside.
+        // Other tests run at the same time.
         command.env("DYNO_COUNT_DISTURBED", "1");
-        // Where servers have their sockets.
+        // Servers have their sockets there.
         command.env("XDG_RUNTIME_DIR", self.folder.path());
         command
     }
@@ -131,8 +131,8 @@ impl Bench {
         self.command(arguments).output().unwrap().into()
     }
 
-    /// Runs `dyno` with a full disk near: `small` is a file system of 400 kB that only this `dyno` sees, and whose
-    /// results files are here afterwards. None if this user may not mount one.
+    /// Runs `dyno` with a small disk: `small` is a file system of 400 kB that only this `dyno` sees. Its
+    /// results files are copied here afterwards. Returns `None` if this user may not mount one.
     pub(crate) fn on_a_small_disk(&self, arguments: &str) -> io::Result<Option<Ended>> {
         if !geteuid().is_root() {
             return Ok(None);
@@ -154,14 +154,14 @@ impl Bench {
         Ok((ended.status != Some(77)).then_some(ended))
     }
 
-    /// Starts `dyno` and waits until the results file has so many trials.
+    /// Starts `dyno` and waits until the results file has `trials` trials.
     pub(crate) fn start_until(&self, arguments: &[&str], trials: usize) -> Child {
         self.start_command_until(self.command(arguments), trials)
     }
 
-    /// The same with a command that has more in its environment.
+    /// As [`Self::start_until`], with a command that the caller has prepared.
     pub(crate) fn start_command_until(&self, mut command: Command, trials: usize) -> Child {
-        // A process group of its own, as a shell makes it.
+        // A separate process group, as a shell makes it.
         command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let began = Instant::now();
@@ -174,30 +174,30 @@ impl Bench {
         child
     }
 
-    /// Rows of a table of `dyno.db`, which need not be there yet.
+    /// Number of rows of a table of `dyno.db`; 0 if it does not exist yet.
     pub(crate) fn count(&self, table: &str) -> usize {
         self.value(&format!("SELECT count(*) FROM {table}")).unwrap_or(0)
     }
 
-    /// A value from `dyno.db`; none if there is no such file, table or row.
+    /// A value from `dyno.db`; `None` if there is no such file, table or row.
     pub(crate) fn value<T: rusqlite::types::FromSql>(&self, sql: &str) -> Option<T> {
         let file =
             Connection::open_with_flags(self.path("dyno.db"), OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
         file.query_row(sql, [], |row| row.get(0)).ok()
     }
 
-    /// Processes that a `dyno` of this bench has started and that live, itself included. Servers have an environment of their
-    /// own, with folders here.
+    /// Live processes that a `dyno` of this bench has started, including that `dyno`. Servers have a
+    /// different environment, which also names folders of the bench.
     pub(crate) fn processes(&self) -> Vec<u32> {
         Self::processes_with("environ", &self.folder.path().display().to_string())
     }
 
-    /// The servers that have their data here.
+    /// The servers whose data is in this folder.
     pub(crate) fn servers(&self) -> Vec<u32> {
         Self::processes_with("cmdline", &format!("--datadir={}", self.cache.display()))
     }
 
-    /// Load processes that are at work here.
+    /// Load processes that run in this bench.
     pub(crate) fn load_processes(&self) -> Vec<u32> {
         let is_load = |pid: &u32| {
             let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -215,7 +215,7 @@ impl Bench {
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(holds).collect()
     }
 
-    /// Folders of data and sockets that runs left.
+    /// Folders of data and sockets that runs left behind.
     pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let folders = |parent: &Path| -> Vec<PathBuf> {
             let entries = fs::read_dir(parent).into_iter().flatten().flatten();
@@ -225,11 +225,11 @@ impl Bench {
     }
 }
 
-/// A test that fails leaves nothing at work.
+/// A failing test leaves no processes behind.
 impl Drop for Bench {
     fn drop(&mut self) {
         for pid in self.processes() {
-            // It may have ended meanwhile.
+            // It may have ended already.
             let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
         }
     }
@@ -245,17 +245,17 @@ impl From<Output> for Ended {
     }
 }
 
-/// Does what a terminal does on ^C: every process that `dyno` has started gets the signal too.
+/// Sends ^C as a terminal does: every process that `dyno` has started gets the signal too.
 pub(crate) fn press_ctrl_c(dyno: &Child) {
     kill_process_group(Pid::from_child(dyno), Signal::INT).unwrap();
 }
 
-/// The rest of what a started `dyno` does.
+/// Waits for a started `dyno` and returns its remaining output.
 pub(crate) fn finish(child: Child) -> Ended {
     child.wait_with_output().unwrap().into()
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 pub(crate) fn eventually(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {

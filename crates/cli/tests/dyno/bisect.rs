@@ -1,5 +1,5 @@
-//! `dyno bisect` on real servers, of which some are told to take longer, so that what is found does not rest on
-//! timing.
+//! `dyno bisect` on real servers. A script makes some versions slower on purpose, so that the results do not
+//! depend on timing.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -23,8 +23,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A step at a rate that a quick statement keeps and a slow one never reaches by far, so that with a wide margin a good
-/// version is as good as the first whatever else the host does.
+/// A step at a rate that a quick statement reaches easily and a slow one cannot reach. With a wide margin, a
+/// good version is as good as the first regardless of other load on the host.
 fn plan(slower_from: &str) -> String {
     format!(
         "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\nrounds = 1\n\
@@ -54,8 +54,8 @@ fn among_versions() {
     let ended = bisect(&bench, "10.05", &["--versions", &LADDER.join(",")]).with(0);
     let last = ended.stdout.lines().last();
     assert_eq!(last, Some("mariadb@10.5 made answer slower; mariadb@10.2.11 was not."), "{}", ended.stdout);
-    // Of five versions, three tests are enough: the last, the middle, and the one before it. Then what was found is
-    // compared with the one before it.
+    // Of five versions, three comparisons suffice: the last, the middle one, and the one before it. The
+    // result is then compared with the version before it.
     assert_eq!(bench.count("run"), 4);
     let waited_seconds = bench.value::<f64>("SELECT max(settle_seconds) FROM instance");
     assert_eq!(waited_seconds, Some(0.0), "the plan does not wait for servers at rest");
@@ -71,7 +71,7 @@ fn among_versions() {
     what_was_found_is_explained_and_taken_apart(&bench, &ended);
 }
 
-/// The comparison that the last line names is that of the two versions, with the settings that they had.
+/// The last line names the comparison of the two versions, with their settings.
 fn what_was_found_is_explained_and_taken_apart(bench: &Bench, ended: &Ended) {
     let hint = ended.stderr.lines().last().unwrap();
     assert!(hint.starts_with("`dyno explain 4` shows what changed between the two"), "{hint}");
@@ -82,7 +82,7 @@ fn what_was_found_is_explained_and_taken_apart(bench: &Bench, ended: &Ended) {
         explained.stdout
     );
     let proof = bench.dyno(&["explain", "4", "--test", "answer", "--prove", "--rounds", "4"]).with(0);
-    // The script asks for the version, so no setting can be the cause.
+    // The script checks the version, so no setting can be the cause.
     for words in
         ["mariadb@10.5 against mariadb@10.2.11: answer at 1 client", "No setting explains the difference"]
     {
@@ -101,10 +101,10 @@ fn started_again() {
     let runs = bench.count("run");
     let again = bisect(&bench, "10.11", &versions).with(0);
     assert_eq!((again.stdout, bench.count("run")), (first.stdout, runs));
-    // Measured for another time, it is another question.
+    // Another measuring time makes it a different search.
     bisect(&bench, "10.11", &[&versions[..], &["--seconds", "0.5"]].concat()).with(0);
     assert_eq!(bench.count("run"), 2 * runs);
-    // A comparison that was stopped goes on in its run.
+    // A comparison that was stopped resumes in its run.
     rusqlite::Connection::open(bench.path("dyno.db"))
         .unwrap()
         .execute_batch(
@@ -130,7 +130,7 @@ fn among_folders() {
     assert_eq!(bench.value("SELECT DISTINCT origin FROM system"), Some("basedir".to_owned()));
 }
 
-/// A folder whose server says which version it is, and does nothing else.
+/// A folder whose server prints a version and does nothing else.
 fn broken(bench: &Bench, model: &Path) -> PathBuf {
     let folder = bench.path("cache/broken");
     fs::create_dir_all(folder.join("bin")).unwrap();

@@ -17,7 +17,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Runs a search on one system: `event` is the body of the script's function, `find` the plan's key.
+/// Runs a search on one system. `event` is the body of the script's event function, `find` the plan's key.
 fn search(engine: &str, event: &str, find: &str) -> (Bench, Ended) {
     let bench = Bench::new();
     bench.write(
@@ -40,13 +40,13 @@ fn search(engine: &str, event: &str, find: &str) -> (Bench, Ended) {
     (bench, ended)
 }
 
-/// 4 clients of which each event takes 5 ms or more carry at most 800 events a second.
+/// With 4 clients and events of 5 ms or more, at most 800 events per second are possible.
 fn a_capacity_is_found_kept_and_reported() {
     let find = "p50_ms = 100, within = 0.5, seconds_max = 300";
     let (bench, ended) = search("mariadb@10.11/innodb", "con:query('SELECT SLEEP(0.005)')", find);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let capacity: f64 = bench.value("SELECT capacity_per_second FROM trial").unwrap();
-    // A probe above has a backlog that grows.
+    // At a higher rate, the backlog of a probe grows.
     assert!(capacity > 1.0 && capacity < 960.0, "{capacity}");
     for (what, sql) in [
         (

@@ -1,5 +1,4 @@
-//! Verdicts, the exit statuses that gate a job, and histories, on runs of SQLite and on results files made for the
-//! purpose.
+//! Verdicts, exit statuses of gates, and histories, on runs of SQLite and on synthetic results files.
 
 use std::fs;
 
@@ -27,7 +26,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Adds a run of a plan: systems with their rate in each step, by eight rounds.
+/// Adds a run of a plan with eight rounds. Each system has its rate in each step.
 fn add_run(bench: &Bench, plan: &str, systems: &[(&str, &[f64])]) {
     add_run_of(bench, plan, systems, 8);
 }
@@ -76,7 +75,7 @@ fn add_run_of(bench: &Bench, plan: &str, systems: &[(&str, &[f64])], rounds: u32
     store.finish_run(run, Ending::Finished, 0).unwrap();
 }
 
-/// A trial within half a percent of its rate; one that failed if the rate is 0.
+/// A trial within half a percent of its rate, or a failed trial if the rate is 0.
 fn trial(system: &str, step: &str, number: u32, rate: f64) -> TrialRecord {
     let noise = 1.0 + f64::from((number * 7 + system.len() as u32 * 3) % 5) / 1000.0;
     let operations = (rate * noise * 10.0) as u64;
@@ -111,7 +110,7 @@ fn a_run_of_sqlite_is_judged() {
     let ended = compare(&bench, &["rollback", "wal"]);
     assert_eq!(ended.status, Some(3), "two rounds are never enough: {}", ended.stdout);
     assert!(ended.stdout.contains("wal against rollback"), "{}", ended.stdout);
-    // How many rounds it takes depends on the noise of these two, and may be more than can be told.
+    // The noise of the two determines how many rounds are needed. The number may be too large to estimate.
     assert!(ended.stdout.starts_with("Not enough evidence"), "{}", ended.stdout);
     let counts = "Of 3 tests: 2 without enough evidence, 1 not judged.";
     assert!(ended.stdout.contains(counts), "{}", ended.stdout);
@@ -155,7 +154,7 @@ fn runs_of_one_plan_are_compared_with_each_other() {
 
 fn runs_with_one_anchor_are_compared_by_it() {
     let bench = Bench::new();
-    // The second night is slower by 10%, and the build beside that by 5%.
+    // From the second night on, the host is 10% slower. In the third night, the build is another 5% slower.
     add_run(&bench, "nightly", &[("pinned", &[1000.0]), ("build", &[1000.0])]);
     add_run(&bench, "nightly", &[("pinned", &[900.0]), ("build", &[900.0])]);
     add_run(&bench, "nightly", &[("pinned", &[900.0]), ("build", &[855.0])]);
@@ -223,12 +222,12 @@ fn the_margin_and_the_steps_are_the_users() {
     assert_eq!(status(&[]), Some(1));
     assert_eq!(status(&["--margin", "20%"]), Some(0));
     assert_eq!(status(&["--step", "step1"]), Some(0));
-    // Noise that is as large as the difference: no alarm, and nothing the same either.
+    // Noise as large as the difference: neither an alarm nor a verdict of `same`.
     assert_eq!(status(&["--noise", "new=old"]), Some(3));
     assert_eq!(status(&["--quantity", "p95_us"]), Some(3));
 }
 
-/// Sets the latencies of a system's trials: of each hundred, five are long.
+/// Sets the latencies of a system's trials. Five of each hundred are long.
 fn set_latencies(bench: &Bench, system: &str, long_us: u64) {
     let results = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     for round in 0..8_u64 {
@@ -288,7 +287,7 @@ fn a_history_names_the_run_at_which_it_changed() {
     assert!(ended.stderr.contains("has no run of a plan weekly; it has runs of nightly"), "{}", ended.stderr);
     assert_eq!(bench.dyno(&["history", "nightly", "--step", "x"]).status, Some(1));
     assert_eq!(bench.dyno(&["history", "nightly", "--gate", "0"]).status, Some(2));
-    // The newest run measured nothing, so there is nothing to judge.
+    // The newest run measured nothing, so nothing can be judged.
     add_run_of(&bench, "nightly", &[("db", &[0.0])], 1);
     let ended = bench.dyno(&["history", "nightly", "--gate"]).with(2);
     assert!(ended.stderr.contains("the newest run of the plan nightly has no figure"), "{}", ended.stderr);

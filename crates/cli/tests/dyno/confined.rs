@@ -1,5 +1,5 @@
-//! Limits of systems: read back from the kernel, and what could not be limited. Takes root and cgroups; where they are
-//! missing, these tests are ignored with what it is.
+//! Limits of systems, read back from the kernel, and limits that could not be set. The tests need root and
+//! cgroups; otherwise they are ignored with the reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use crate::bench::{Bench, Ended, eventually, finish, unwrapped};
 use crate::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11";
-/// That of `dyno run`: a server that is slow on a busy machine does not hang.
+/// The patience of `dyno run`. A server that is slow on a busy machine must not count as hung.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A number that no other test's limit has.
+/// A number that no limit of another test has.
 const LIMIT_IOPS: u64 = 54_321;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -63,7 +63,7 @@ fn plan(confinement: &str) -> String {
     )
 }
 
-/// Lowers the limit of the server's memory while a step is measured.
+/// Lowers the memory limit of the server while a step is measured.
 struct Changer<'a>(&'a Bench);
 
 impl Observer for Changer<'_> {
@@ -79,7 +79,7 @@ impl Observer for Changer<'_> {
     }
 }
 
-/// The folder of the group that limits a process's memory.
+/// The folder of the cgroup that limits a process's memory.
 fn memory_group(pid: u32) -> PathBuf {
     let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
     let is_memory = |line: &&str| line.contains(":memory:") || line.starts_with("0::");
@@ -131,8 +131,9 @@ fn a_limit_that_is_changed_marks_its_trials() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// The load process is put into the group of its server, which then may have 16 MiB more. The server uses more memory than the load
-/// process, so only the score decides which of them the kernel kills.
+/// Moves the load process into the cgroup of its server and sets the limit to 16 MiB above the current usage.
+/// The server uses more memory than the load process, so only the OOM score decides which of them the kernel
+/// kills.
 fn the_load_process_is_killed_before_the_server() {
     let bench = Bench::new();
     bench.write("greedy.lua", include_str!("greedy.lua"));
@@ -174,7 +175,7 @@ impl Observer for Silent {
     fn observe(&mut self, _event: &Event<'_>) {}
 }
 
-/// The script of the loads fails where the kernel's limits are not as it wants them.
+/// The script of the loads fails unless the kernel has the expected limits.
 fn a_load_may_be_without_limits_of_io() {
     let bench = Bench::new();
     bench.write("io_limit.lua", include_str!("io_limit.lua"));
@@ -204,7 +205,7 @@ fn a_load_may_be_without_limits_of_io() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Without a hierarchy that has cpusets, the kernel's own threads for a server run anywhere.
+/// Without a cgroup hierarchy that has cpusets, the kernel's own threads for a server run on any CPU.
 fn what_cannot_be_limited_is_told_and_refused_if_wanted() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan("server_cpus = '0'"));

@@ -35,7 +35,7 @@ memory = "64G"
 dollars_per_year = 900
 "#;
 
-/// The same system at two prices, so that which is the cheapest does not depend on speed.
+/// The same system at two prices. Speed does not affect which one is cheaper.
 const PLAN: &str = r#"name = "priced"
 title = "Prices"
 base = "dear"

@@ -1,4 +1,4 @@
-//! `dyno crash`: systems that are crashed and looked at.
+//! `dyno crash`: crashes systems and checks their data.
 
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
@@ -61,7 +61,7 @@ fn what_cannot_be_crashed_is_refused() {
     }
 }
 
-/// Both systems are tested after the rounds. A resumed run does not test them again.
+/// Both systems are crash-tested after the rounds. A resumed run does not test them again.
 fn a_plan_has_its_systems_crashed_once_and_resumes() {
     let bench = Bench::new();
     let system = |id: &str| format!("[[system]]\nid = '{id}'\nengine = 'sqlite'\nprofile = 'safe'\n");
@@ -82,7 +82,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     assert!(ended.stdout.contains("a, processes killed: nothing was lost"), "{}", ended.stdout);
     let sql = "SELECT group_concat(system_id || verdict || crashes || lost || (acknowledged >= 60), ' ') FROM crash_test";
     assert_eq!(bench.value::<String>(sql).unwrap(), "akept201 ckept201");
-    // As if it had been killed before the last system.
+    // Simulates a `dyno` that was killed before the last system.
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     file.execute_batch("DELETE FROM crash_test WHERE system_id = 'c'; UPDATE run SET status = 'interrupted'")
         .unwrap();
@@ -96,7 +96,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     let report = bench.dyno(&["report", "--format", "json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(report["crash_tests"][1]["system_id"], "c", "{report}");
-    // A promise that was broken before an interruption still fails the run.
+    // A promise that was broken before an interruption still fails the resumed run.
     file.execute_batch(
         "UPDATE crash_test SET verdict = 'broken' WHERE system_id = 'a'; UPDATE run SET status = 'interrupted'",
     )
@@ -106,8 +106,8 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     assert!(!ended.stderr.contains("error:"), "what a test found is no error: {}", ended.stderr);
 }
 
-/// A script whose check fails when it has run four times: after the trial and after two crashes of the first step, it
-/// holds; then it does not.
+/// A script whose check fails from its fourth call on. The check holds after the trial and after two crashes
+/// of the first step; then it fails.
 fn data_is_checked_after_trials_and_crashes() {
     let bench = Bench::new();
     bench.write(

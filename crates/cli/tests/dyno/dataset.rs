@@ -1,4 +1,5 @@
-//! A partitioned data set of real runs, and the queries of `docs/do/export.md` on it, in the engines that they are for.
+//! A partitioned data set of real runs, and the queries of `docs/do/export.md` in the engines that they are
+//! written for.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -104,10 +105,10 @@ fn the_history_of_a_data_set_is_that_of_its_results_files() {
 struct Engine {
     /// Its name in `sql.py`.
     name: &'static str,
-    /// The first line of the statement in the document that makes its view.
+    /// The first line of the statement in the document that creates its view.
     view: &'static str,
     packages: &'static [&'static str],
-    /// Whether it is fetched on demand only.
+    /// Whether it is only fetched on demand.
     is_large: bool,
 }
 
@@ -156,11 +157,12 @@ fn the_documented_queries_run(engine: &Engine) -> Result<Completion, Failed> {
     Ok(Completion::Completed)
 }
 
-/// Rate of both systems in every trial of the first run of [`two_months`].
+/// Rate of both systems in all trials of the first run of [`two_months`].
 const RATE: f64 = 1000.0;
 
-/// A data set of three real runs whose times, hosts and rates are changed: on one host in October and in November, when
-/// `wal` has half of its rate in `update`; on a second host in November, with twice the rate at three times the price.
+/// A data set of three real runs with changed times, hosts and rates. One host has runs in October and
+/// November; in November `wal` has half of its rate in `update`. A second host has a run in November, with
+/// twice the rate at three times the price.
 fn two_months() -> Bench {
     let bench = bench_with_run();
     for (file, started_at_ms, host, cpu_model, rate, dollars) in [
@@ -232,7 +234,7 @@ fn costs(rows: &[Map<String, Value>]) {
     let [(old, old_dollars), (new, new_dollars)] =
         [("Old CPU", 2, dollars(1.0, RATE)), ("New CPU", 1, dollars(3.0, 2.0 * RATE))]
             .map(|(model, runs, dollars)| ((model, runs), dollars));
-    // Both systems are SQLite, so they are one line of each kind of hardware.
+    // Both systems are SQLite, so they share one line for each kind of hardware.
     let same = |found: &[f64], expected: f64| found.len() == 1 && (found[0] / expected - 1.0).abs() < 1e-9;
     let [(first, of_new), (second, of_old)] = &found[..] else { panic!("{found:?}") };
     assert_eq!((first, second), (&new, &old));

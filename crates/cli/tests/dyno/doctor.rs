@@ -1,4 +1,4 @@
-//! `dyno doctor`: whether the host is quiet, and whether every step of a plan would start.
+//! `dyno doctor`: reports whether the host is quiet, and whether every step of a plan would start.
 
 use libtest_mimic::Trial;
 
@@ -19,7 +19,7 @@ fn a_busy_host_is_told_beforehand() {
     let said = bench.dyno(&["doctor", "--seconds", "0.5"]).with(3).stdout;
     drop(busy);
     assert!(said.contains("too busy for verdicts"), "{said}");
-    // One of the host's audit rules names them.
+    // A rule of the host audit names them.
     assert!(said.contains("sh (pid "), "{said}");
 }
 
@@ -27,7 +27,7 @@ fn a_plan_whose_steps_all_start_is_said_to_do_so() {
     let bench = Bench::new();
     bench.write("plan.toml", &sqlite_plan(0.2));
     let ended = bench.dyno(&["doctor", "plan.toml", "--seconds", "0.1"]);
-    // Other tests run beside.
+    // Other tests run at the same time.
     assert!(matches!(ended.status, Some(0 | 3)), "{}{}", ended.stdout, ended.stderr);
     assert!(ended.stdout.contains("tiny: 2 systems, 2 rounds"), "{}", ended.stdout);
     assert!(ended.stdout.contains("every step starts on every system"), "{}", ended.stdout);

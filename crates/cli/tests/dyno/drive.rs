@@ -1,4 +1,4 @@
-//! The load process: what its script may do, and what becomes of it when memory ends.
+//! The load process: the rights of its script, and its end when memory runs out.
 
 use std::fs;
 use std::io::Write as _;
@@ -25,7 +25,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// What a script printed in a load process on a `SQLite` database that Dyno made.
+/// The output of a script in a load process on a SQLite database that Dyno made.
 fn printed(bench: &Bench, folder: &Path, source: &str) -> String {
     let data = bench.path("data");
     fs::create_dir_all(&data).unwrap();
@@ -46,7 +46,7 @@ fn printed(bench: &Bench, folder: &Path, source: &str) -> String {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     writeln!(input, "{job}").unwrap();
-    // The end of input stops the job, so it waits for the last frame.
+    // The end of input stops the job, so wait for the last frame first.
     let mut frames = String::new();
     let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
     while !frames.contains("\"finished\"") && !frames.contains("\"failed\"") {
@@ -99,7 +99,7 @@ fn a_script_of_roots_writes_nowhere_but_into_the_database() {
     assert!(!bench.path("written").exists());
 }
 
-/// It may read then, and still not write.
+/// The script may read files there, but still cannot write.
 fn a_script_below_a_closed_folder_reads_beside_itself() {
     let bench = Bench::new();
     let folder = bench.path("closed");

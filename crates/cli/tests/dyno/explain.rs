@@ -1,5 +1,5 @@
-//! `dyno explain` on real servers. Some are told by a script to take longer where a setting has a value, so that what is
-//! found does not rest on timing.
+//! `dyno explain` on real servers. A script makes some servers slower if a setting has a value, so that the
+//! results do not depend on timing.
 
 use dyno_engine::testing::{confined_test, engine_test};
 use dyno_host::{Confinement, CpuSet};
@@ -36,10 +36,12 @@ pub(crate) fn tests() -> Vec<Trial> {
     all
 }
 
-/// A step at a rate that a quick statement keeps and a slow one never reaches by far. `settings` are those of `new`.
+/// A step at a rate that a quick statement reaches easily and a slow one cannot reach. `settings` are the
+/// settings of `new`.
 fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
     let [old, new] = engines;
-    // A profile writes the size of the log as each version has it, which would be one more setting that differs.
+    // A profile writes the size of the log in the form that each version has, which would be a further
+    // setting that differs.
     let profile = if engines.contains(&NEWER) { "lean-with-stock-log.toml" } else { "lean.toml" };
     format!(
         "name = 'planted'\ntitle = 'A planted cause'\nbase = 'old'\nrounds = 6\n\
@@ -52,7 +54,7 @@ fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
     )
 }
 
-/// Measures such a plan.
+/// Runs such a plan.
 fn measured(engines: [&str; 2], settings: &str, slow_if: &str) -> Bench {
     run(&plan(engines, settings, slow_if))
 }
@@ -100,13 +102,13 @@ fn a_planted_setting() {
     assert_eq!(in_report(&bench, "Not proven"), 0);
 }
 
-/// How often the report of the first run says something.
+/// The number of times that the report of the first run contains the words.
 fn in_report(bench: &Bench, words: &str) -> usize {
     let report = bench.dyno(&["report", "1", "--full"]).with(0);
     unwrapped(&report.stdout).matches(words).count()
 }
 
-/// The evidence names the cause, so three comparisons are enough. What was compared before ^C stays.
+/// The evidence names the cause, so three comparisons suffice. Comparisons from before ^C are kept.
 fn proven_although_stopped(bench: &Bench) {
     let trials = bench.count("trial");
     let stopped = bench.start_until(&PROVE, trials + 2);
@@ -125,7 +127,7 @@ fn proven_although_stopped(bench: &Bench) {
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Without a binlog, 5.6 does not start with GTIDs.
+/// MySQL 5.6 does not start with GTIDs unless the binlog is on.
 fn refused() {
     let settings = "sort_buffer_size = '4M', join_buffer_size = '1M', log_bin = 'ON', gtid_mode = 'ON', \
                     enforce_gtid_consistency = 'ON', log_slave_updates = 'ON'";
@@ -173,7 +175,7 @@ fn only_the_engine(bench: &Bench, [old, new]: [&str; 2]) {
     }
 }
 
-/// The one of this process's CPUs with the lowest number, if it has several.
+/// The lowest of this process's CPUs, if it has several.
 fn first_of_several_cpus() -> Option<String> {
     let cpus = CpuSet::allowed().filter(|cpus| cpus.count() > 1)?;
     cpus.to_string().split(['-', ',']).next().map(str::to_owned)
@@ -181,7 +183,7 @@ fn first_of_several_cpus() -> Option<String> {
 
 const INNOCENT: &str = "sort_buffer_size = '4M', join_buffer_size = '1M', wait_timeout = 1000";
 
-/// A server counts its CPUs to size its pool of threads.
+/// A server counts its CPUs to determine the size of its thread pool.
 fn fewer_cpus(cpu: &str) {
     let text = plan([MARIADB, MARIADB], INNOCENT, "@@thread_pool_size = 1");
     let confinement = format!("wait_timeout = 1000 }}\nconfinement = {{ server_cpus = '{cpu}' }}");
@@ -216,7 +218,7 @@ fn a_step_of_one_system() {
     assert!(trials("old.changed") >= Some(4), "the base with the step has run it in each round");
 }
 
-/// Proves the difference in `answer`, all of it by what these words say.
+/// Proves the whole difference in `answer`. The words name the cause.
 fn proven(bench: &Bench, words: &str) {
     let proven = bench.dyno(&PROVE).with(0);
     for words in [words, "everything else together: ", "Proven by "] {
@@ -237,7 +239,7 @@ fn what_is_not_there_is_told() {
         let ended = bench.dyno(arguments).with(1);
         assert!(ended.stderr.contains(words) && ended.stderr.lines().count() == 1, "{}", ended.stderr);
     }
-    // Two rounds decide nothing, which is an answer.
+    // Two rounds decide nothing, which is a valid answer.
     let nothing = bench.dyno(&["explain"]).with(0);
     assert!(nothing.stdout.starts_with("Nothing to explain: no test of run 1"), "{}", nothing.stdout);
     assert_eq!(nothing.stderr, "");

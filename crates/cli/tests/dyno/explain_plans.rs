@@ -1,4 +1,4 @@
-//! Plans as evidence, on real servers: one of two systems lacks an index.
+//! Query plans as evidence, on real servers: one of two systems lacks an index.
 
 use dyno_browser::{Browser, Scheme};
 use dyno_engine::testing::engine_test;
@@ -11,7 +11,7 @@ use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";
 const POSTGRES: &str = "postgres@18.4";
-/// It explains SELECT alone.
+/// This version explains only SELECT.
 const OLD_MYSQL: &str = "mysql@5.5.34";
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -33,9 +33,9 @@ pub(crate) fn tests() -> Vec<Trial> {
     all
 }
 
-/// Runs a plan of two systems, of which `new` has settings under which the script makes no index. `keys` are further ones of
-/// the step `read`. Systems take turns in it; `paced` has whole trials, at a rate that a client which waits where there is no
-/// index never reaches by far, so that no clock decides whether there is a difference.
+/// Runs a plan of two systems. With the settings of `new`, the script makes no index. `keys` are further keys
+/// of the step `read`, in which the systems take turns. The step `paced` has whole trials at a rate that a
+/// client which waits because of the missing index cannot reach, so the difference does not depend on timing.
 fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Bench {
     let bench = Bench::new();
     bench.write("dropped.lua", include_str!("dropped_index.lua"));
@@ -59,14 +59,14 @@ fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Benc
     bench
 }
 
-/// The explanation of a step at its second number of clients, whose plans were asked for at the first.
+/// The explanation of a step at its second number of clients. Its query plans were read at the first number.
 fn explained(bench: &Bench) -> Value {
     let arguments = ["explain", "1", "new", "--test", "read", "--clients", "2", "--format", "json"];
     let ended = bench.dyno(&arguments).with(0);
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
-/// The base reads by the index, the candidate every row, and nothing else differs.
+/// The base uses the index, the candidate reads every row, and nothing else differs.
 fn assert_scan(json: &Value, (how, key): (&str, &str), scan: &str) {
     let plans = &json[0]["plans"];
     assert_eq!(plans["compared"], 2, "{plans}");
@@ -86,7 +86,7 @@ fn measured_in_sqlite() -> Bench {
     measured("sqlite", "cache_size = '-4000'", condition, "")
 }
 
-/// A cell opens with what `dyno explain` says of it, against the plan's base alone.
+/// A cell opens with the text of `dyno explain`, compared only with the plan's base.
 fn a_drilldown(browser: &mut Browser) {
     let bench = measured_in_sqlite();
     let address = format!("file://{}#cell=paced/new/1", bench.path("dropped-1.html").display());
@@ -126,7 +126,7 @@ fn a_dropped_index_in_sqlite() {
     ] {
         assert!(text.stdout.contains(words), "{words}: {}", text.stdout);
     }
-    // Once an instance: two systems, six rounds, two steps, at the first number of clients.
+    // Once per instance: two systems, six rounds, two steps, at the first number of clients.
     let explained = "SELECT count(DISTINCT trial_id) FROM statement_plan JOIN trial ON trial.id = trial_id WHERE clients = 1";
     assert_eq!(
         (bench.value(explained), bench.value("SELECT count(DISTINCT trial_id) FROM statement_plan")),
@@ -142,7 +142,7 @@ fn a_dropped_index_in_sqlite() {
     reports_say_why(&bench);
 }
 
-/// The paced step has a difference in any case.
+/// The paced step always has a difference.
 fn reports_say_why(bench: &Bench) {
     for format in ["text", "markdown", "html", "json"] {
         let report = bench.dyno(&["report", "--full", "--format", format, "--out", "-"]).with(0);

@@ -1,4 +1,4 @@
-//! The results of a real run in the formats of other tools: `dyno export`.
+//! Exports the results of a real run: `dyno export`.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn every_format_has_every_trial() {
     for (format, header) in [("csv", 1), ("jsonl", 0)] {
         bench.dyno(&["export", "out", "--format", format, "--run", "1"]).with(0);
         let text = fs::read_to_string(bench.path(&format!("out/trial.{format}"))).unwrap();
-        // The message and the log of a failed trial could hold line ends; there is none here.
+        // The message and the log of a failed trial could contain line ends, but no trial failed.
         assert_eq!(text.lines().count(), 10 + header, "{text}");
     }
 }

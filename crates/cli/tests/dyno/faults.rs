@@ -1,4 +1,4 @@
-//! What is left when a run on SQLite is stopped, killed, or runs into a wall.
+//! Leftovers of a run on SQLite that is stopped, killed, or fails.
 
 use libtest_mimic::{Completion, Failed, Trial};
 use rustix::process::Signal;
@@ -6,7 +6,8 @@ use rustix::process::Signal;
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, send, sqlite_plan};
 use crate::tests;
 
-/// Trials of the load and the first step in the first round; the plans here then come to a step that takes an hour.
+/// Number of trials of the load and the first step in the first round. The next step of the plans here takes
+/// an hour.
 const QUICK_TRIALS: usize = 4;
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -59,7 +60,7 @@ fn kill_9_keeps_what_was_measured() {
     assert!(bench.leftovers().is_empty());
 }
 
-/// Scripts that never come back: while they are compiled, on the thread that ends a job, and in an event.
+/// Scripts that never return: during compilation, on the thread that ends a job, and in an event.
 fn a_load_process_ends_with_its_lab_whatever_its_script_does() {
     let blocks = ["while true do end", "require('ffi').C.sleep(1000)", "os.execute('sleep 1000')"];
     let places = [("if is_load then", "end function event() end"), ("function event()", "end")];
@@ -97,7 +98,7 @@ fn a_load_process_that_dies_fails_its_trial_only() {
     let bench = bench();
     bench.write("plan.toml", &sqlite_plan(1.0));
     let dyno = bench.start_until(&["run", "plan.toml"], QUICK_TRIALS);
-    // Both systems take turns: each has its own.
+    // The systems take turns, so each has its own load process.
     eventually("there are two load processes", || bench.load_processes().len() == 2);
     send(bench.load_processes()[0], Signal::KILL);
     let ended = finish(dyno).with(1);
@@ -117,7 +118,7 @@ fn results_that_cannot_be_written_are_named() {
     }
 }
 
-/// The results are in a file system that only this `dyno` sees, and that soon is full.
+/// The results are in a small file system that only this `dyno` sees, and that fills up soon.
 fn a_full_disk_keeps_what_was_measured() -> Result<Completion, Failed> {
     let bench = bench();
     bench.write("plan.toml", &sqlite_plan(0.1));

@@ -37,7 +37,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A trial is shorter than the time after which counters are read, for which a server is thawed.
+/// A trial is shorter than the interval of counter readings, for which a server is thawed.
 fn plan(workload: &str, freeze: &str) -> String {
     let systems = system("s0", MARIADB, "") + &system("s1", MARIADB, "max_connect_errors = 4242");
     format!(
@@ -51,7 +51,7 @@ fn system(id: &str, engine: &str, settings: &str) -> String {
     format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nsettings = {{ {settings} }}\n")
 }
 
-/// The CPU time of the server that computes by itself, between its slices as a share of that in them.
+/// The CPU time, between slices, of the server that computes by itself, as a share of its CPU time in slices.
 fn rest_share(bench: &Bench) -> f64 {
     let share = "SELECT 1.0 * rest_cpu_us / (server_user_cpu_us + server_system_cpu_us) FROM trial
                  WHERE system_id = 's1' AND outcome = 'completed'";
@@ -100,7 +100,7 @@ fn a_server_that_hangs_in_its_slice_is_ended() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// A run that lasts, of PostgreSQL and another server, in slices that can be watched.
+/// A long run of PostgreSQL and another server, in slices that can be observed.
 fn lasting_plan(seconds: u32) -> String {
     format!(
         "name = 'l'\ntitle = 'Lasting'\nbase = 's0'\nrounds = 1\nclients = [{CLIENTS}]\nseconds = {seconds}\n\
@@ -112,8 +112,9 @@ fn lasting_plan(seconds: u32) -> String {
     )
 }
 
-/// States of the processes of this bench's PostgreSQL, as in `/proc/pid/stat` (proc(5)). They work in their data folder; their
-/// environment is overwritten by what `ps` shows.
+/// States of the processes of this bench's PostgreSQL, as in `/proc/pid/stat` (proc(5)). They are found by
+/// their working folder, the data folder, because PostgreSQL overwrites their environment with the title for
+/// `ps`.
 fn states(bench: &Bench) -> Vec<char> {
     let cache = fs::canonicalize(bench.path("cache")).unwrap();
     let state = |process: fs::DirEntry| {
@@ -125,7 +126,7 @@ fn states(bench: &Bench) -> Vec<char> {
     fs::read_dir("/proc").unwrap().flatten().filter_map(state).collect()
 }
 
-/// Whether every process of PostgreSQL, those of its connections included, is stopped.
+/// Whether every process of PostgreSQL is stopped, including those of its connections.
 fn is_frozen(bench: &Bench) -> bool {
     let states = states(bench);
     states.len() > CLIENTS && states.iter().all(|state| *state == 'T')

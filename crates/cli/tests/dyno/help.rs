@@ -1,4 +1,4 @@
-//! Help, completions and manual pages: what they name, and what they do not.
+//! Help, completions and manual pages: the names that they contain and those that they must not contain.
 
 use std::fs;
 use std::process::Command;
@@ -18,7 +18,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Commands and options that Dyno gives itself.
+/// Commands and options that only Dyno itself uses.
 const INNER: [&str; 5] = ["crash-client", "spread-id", "deliver", "dyno drive", "dyno task"];
 
 /// The names of the commands that help lists below a command.
@@ -54,7 +54,7 @@ fn a_paragraph_is_wrapped_once_at_any_width() {
             command.env("COLUMNS", width.to_string());
             let help = Ended::from(command.output().unwrap()).with(0).stdout;
             let lines: Vec<&str> = help.lines().collect();
-            // Paragraphs are what is not indented.
+            // Lines that are not indented are paragraphs.
             let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
             for two in lines.windows(2).filter(|two| two.iter().all(|line| is_text(line))) {
                 breaks += 1;
@@ -138,7 +138,7 @@ fn errors_suggest_no_inner_command_and_no_inner_option() {
         }
         assert!(tip.is_none_or(|tip| told.contains(tip)), "{arguments:?}: {}", refused.stderr);
     }
-    // Who knows them is helped.
+    // Users who know the hidden commands still get help.
     assert!(bench.dyno(&["task", "--help"]).with(0).stdout.contains("--spread-id"));
     assert!(bench.dyno(&["task", "plan.toml"]).with(2).stderr.contains("--deliver"));
 }

@@ -1,4 +1,4 @@
-//! Ladders of systems, chosen counters, and warm-ups that last until the rate has a level.
+//! Ladders of systems, chosen counters, and warm-ups that last until the rate is steady.
 
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
@@ -46,7 +46,7 @@ id = "journals"
 systems = ["wal.commits", "delete"]
 "#;
 
-/// A plan of updates with these keys and systems, of which the first is the base.
+/// A plan of updates with these keys and systems. `base` is the first system.
 fn plan(keys: &str, base: &str, systems: &str) -> String {
     format!(
         r#"name = "ladder"

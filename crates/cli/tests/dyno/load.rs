@@ -13,7 +13,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Where a script prints and exits, wherever it does so, its words are out and its status is the program's.
+/// Wherever a script prints and exits, its output is complete and its exit status becomes that of the
+/// program.
 fn what_a_script_prints_before_it_exits_is_heard() {
     let bench = Bench::new();
     for (place, command) in [
@@ -45,7 +46,7 @@ fn what_a_script_prints_before_it_exits_is_heard() {
     }
 }
 
-/// Standard output is a pipe here, which the C library would fill by the block.
+/// Standard output is a pipe here, which the C library would buffer in blocks.
 fn what_a_script_writes_past_print_stays_in_its_place() {
     let bench = Bench::new();
     let script = "function init() io.write('written', ' by init\\n') end function event() end";
@@ -55,7 +56,8 @@ fn what_a_script_writes_past_print_stays_in_its_place() {
     assert!(place("written by init\n") < place("Running the test"), "{}", ended.stdout);
 }
 
-/// `luarocks install --local` puts modules below the home folder: benchmarks, and what they require.
+/// `luarocks install --local` installs modules below the home folder: benchmarks, and modules that they
+/// require.
 fn modules_that_luarocks_installs_are_found() {
     let bench = Bench::new();
     let modules = bench.path(".luarocks/share/lua/5.1");

@@ -1,4 +1,4 @@
-//! `dyno` as a user meets it: commands in, output, exit status and results file out.
+//! Tests of `dyno` as users see it: commands in; output, exit status and results file out.
 
 mod bench;
 mod bisect;
@@ -62,7 +62,7 @@ macro_rules! tests {
 pub(crate) use tests;
 
 fn main() -> ExitCode {
-    // Those that take longest come first, so that no core waits for the last of them.
+    // The longest tests come first, so that no core waits for them at the end.
     let tests = [
         cluster::tests(),
         containers::tests(),

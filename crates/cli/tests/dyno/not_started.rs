@@ -1,4 +1,4 @@
-//! Systems that do not start: they lose their own trials, and nobody else's.
+//! A system that does not start loses its own trials, but no trials of other systems.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -40,7 +40,7 @@ fn a_system_that_cannot_be_fetched_loses_its_own_trials() {
         "plan.toml",
         &sqlite_plan(0.1).replace("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", &system),
     );
-    // No package manager, and nothing fetched before.
+    // No package manager is available, and nothing was fetched before.
     let mut command = bench.command(&["run", "plan.toml"]);
     let ended = command.env("PATH", "").env("DYNO_CACHE", bench.path("empty")).output().unwrap();
     let stderr = String::from_utf8(ended.stderr).unwrap();
@@ -52,7 +52,7 @@ fn a_system_that_cannot_be_fetched_loses_its_own_trials() {
 fn a_setting_that_sqlite_does_not_know_loses_its_own_trials() {
     let bench = Bench::new();
     let plan = sqlite_plan(0.1).replace("journal_mode = \"WAL\"", "jurnal_mode = \"WAL\"");
-    // What is never decided would go on for as many rounds as there may be.
+    // A run that is never decided would last until `rounds_max`.
     bench.write("plan.toml", &plan.replace("rounds = 2", "rounds = \"until-decided\"\nrounds_max = 20"));
     let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert!(
@@ -86,7 +86,7 @@ fn without_its_base_a_run_ends() {
 
 fn a_server_that_does_not_start_is_tried_again() {
     let bench = Bench::new();
-    // The server refuses to start while the folder is not there.
+    // The server refuses to start while the folder is missing.
     let system = |id: &str, settings: &str| {
         format!("[[system]]\nid = \"{id}\"\nengine = \"{MARIADB}\"\nsettings = {{ {settings} }}\n")
     };
@@ -114,7 +114,7 @@ fn a_server_that_does_not_start_is_tried_again() {
     std::fs::create_dir(&folder).unwrap();
     std::fs::set_permissions(&folder, Permissions::from_mode(0o1777)).unwrap();
     bench.dyno(&["run", "plan.toml", "--resume"]).with(0);
-    // Two further rounds, of which the first also measures the loads, since bad had none.
+    // Two further rounds. The first also measures the loads, because `bad` had none.
     assert_eq!((trials(&bench, "good"), trials(&bench, "bad")), ((Some(10), Some(0)), (Some(5), Some(5))));
     assert!(bench.processes().is_empty());
     assert_eq!(bench.leftovers(), [folder]);

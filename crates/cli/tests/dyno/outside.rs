@@ -1,4 +1,4 @@
-//! Text from outside, in results files and from servers, is shown and not obeyed.
+//! Text from outside, in results files and from servers, is displayed but has no effect.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,8 @@ use rusqlite::Connection;
 use crate::bench::{Bench, Ended, sqlite_plan};
 use crate::tests;
 
-/// What makes a terminal act, text go the other way, a line begin, or a table or an XML document end.
+/// Text that controls a terminal, reverses the direction of text, starts a line, or ends a table or an XML
+/// document.
 const EVIL: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\r\nerror: forged\u{9b}31m\u{7f}\u{85}\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{2028}\
                     \u{feff}\u{fffe} | `<!-- ]]> & \"";
 
@@ -24,7 +25,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// Fails if the output makes a terminal do more than show lines, or if one of them is forged.
+/// Fails if the output controls the terminal, or if one of its lines is forged.
 #[track_caller]
 fn assert_is_shown(what: &str, ended: &Ended) {
     for text in [&ended.stdout, &ended.stderr] {
@@ -35,7 +36,7 @@ fn assert_is_shown(what: &str, ended: &Ended) {
     }
 }
 
-/// Columns of text by what they hold: the names of a step or a system are the same in all tables.
+/// Text columns by their meaning: the names of a step or a system are the same in all tables.
 fn text_columns(file: &Connection) -> BTreeMap<String, Vec<(String, String)>> {
     let sql = "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
                WHERE t.type = 'table' AND c.type = 'TEXT'";
@@ -55,7 +56,7 @@ fn text_columns(file: &Connection) -> BTreeMap<String, Vec<(String, String)>> {
     columns
 }
 
-/// Appends the evil text to columns in all rows. Returns whether the file's own checks let it in everywhere.
+/// Appends the evil text to columns in all rows. Returns whether the file's own checks permit it everywhere.
 fn spoil(file: &Connection, columns: &[(String, String)]) -> bool {
     let spoiled = |(table, column): &(String, String)| {
         let set = |value: &str| {
@@ -64,7 +65,7 @@ fn spoil(file: &Connection, columns: &[(String, String)]) -> bool {
                 [EVIL],
             )
         };
-        // JSON takes it as a member.
+        // In JSON, the text becomes a member.
         set(&format!("{column} || ?1")).or_else(|_| set(&format!("json_set({column}, '$.evil', ?1)"))).is_ok()
     };
     columns.iter().all(spoiled)
@@ -95,7 +96,7 @@ fn text_of_a_results_file_is_shown_and_not_obeyed() {
         if is_spoiled && report.status == Some(0) {
             spoiled.push(holds);
         } else {
-            // A value that must be one of a few: the file is refused for it.
+            // The value must be one of a fixed set, so the file is rejected.
             fs::write(&path, before).unwrap();
         }
     }
@@ -159,7 +160,7 @@ fn outputs_show(bench: &Bench) {
     assert!(xml.descendants().any(|node| node.has_tag_name("testcase")));
 }
 
-/// Whether a text of a JSON document is like this.
+/// Whether any text of a JSON document satisfies the condition.
 fn any_text(json: &serde_json::Value, is_it: &dyn Fn(&str) -> bool) -> bool {
     match json {
         serde_json::Value::String(text) => is_it(text),
@@ -210,7 +211,7 @@ fn a_server_s_error_is_shown_and_not_obeyed() {
     );
     let ended = bench.dyno(&["run", "plan.toml"]).with(1);
     assert_is_shown("run", &ended);
-    // The server escapes some of them itself, and the query, which Dyno adds, has all.
+    // The server escapes some characters itself. The query, which Dyno adds, contains all of them.
     assert!(ended.stderr.contains(r"[2J\nerror: forged\u{202e}b"), "{}", ended.stderr);
     assert!(ended.stderr.contains(r"'a\u{1b}[2J"), "{}", ended.stderr);
     let message: String = bench.value("SELECT message FROM trial WHERE message LIKE '%forged%'").unwrap();

@@ -1,4 +1,4 @@
-//! The HTML report as a reader meets it: in a real browser, of a real run. `DYNO_SCREENSHOTS=DIR` keeps pictures.
+//! The HTML report of a real run in a real browser. `DYNO_SCREENSHOTS=DIR` keeps screenshots.
 
 use std::env;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::bench::Bench;
 use crate::serve::Served;
 
-/// Names that break out of HTML, scripts and attributes where they are not escaped.
+/// Names that break out of HTML, scripts and attributes unless they are escaped.
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -29,7 +29,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A test that needs a browser: ignored with the reason on a machine without one, unless `DYNO_REQUIRE_BROWSER=1`.
+/// A test that needs a browser. Without one, the test is ignored with the reason, or fails if
+/// `DYNO_REQUIRE_BROWSER=1`.
 pub(crate) fn browser_test(name: &str, test: fn(&mut Browser)) -> Trial {
     Trial::ignorable_test(format!("{}::{name}", module_path!()), move || match Browser::start() {
         Ok(mut browser) => {
@@ -43,8 +44,8 @@ pub(crate) fn browser_test(name: &str, test: fn(&mut Browser)) -> Trial {
     })
 }
 
-/// A bench with a run of two systems whose second is called like this, and the address of its page. The run is made
-/// once for all tests.
+/// A bench with a run of two systems, and the address of its page. `candidate` is the name of the second
+/// system. The run is made once for all tests.
 fn report(candidate: &str) -> (Bench, String) {
     static RESULTS: OnceLock<(Vec<u8>, String)> = OnceLock::new();
     let (results, page) = RESULTS.get_or_init(|| {
@@ -69,7 +70,7 @@ fn report(candidate: &str) -> (Bench, String) {
     (bench, address)
 }
 
-/// Names come from plans, which Dyno checks; results files come from anywhere.
+/// Dyno checks names in plans, but a results file may come from anywhere.
 fn rename(bench: &Bench, candidate: &str) {
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     file.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
@@ -92,7 +93,7 @@ fn cell(page: &mut Page<'_>, matrix: &str, step: &str, system: &str, clients: u3
     page.text(&format!("document.querySelector(`[data-matrix={matrix}] a[href='{href}'] b`).textContent"))
 }
 
-/// A rate as the reports write it.
+/// A rate in the format of the reports.
 fn rate(bench: &Bench, step: &str, system: &str) -> f64 {
     let sql = format!(
         "SELECT operations / seconds FROM trial WHERE step_id = '{step}' AND system_id = '{system}' AND clients = 1"
@@ -100,7 +101,7 @@ fn rate(bench: &Bench, step: &str, system: &str) -> f64 {
     bench.value(&sql).unwrap()
 }
 
-/// What the JSON report has as the ratio of `wal` to `rollback` with one client.
+/// The ratio of `wal` to `rollback` with one client in the JSON report.
 fn ratio(bench: &Bench, step: &str) -> f64 {
     let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
     let rows = json["relative"].as_array().unwrap();
@@ -111,7 +112,7 @@ fn ratio(bench: &Bench, step: &str) -> f64 {
 
 fn is_near(text: &str, value: f64) -> bool {
     let shown: f64 = text.replace(',', "").parse().unwrap();
-    // Three digits, of a ratio two decimals.
+    // Reports show rates with three digits and ratios with two decimals.
     (shown / value - 1.0).abs() < 0.006 || (shown - value).abs() < 0.006
 }
 
@@ -157,7 +158,7 @@ fn forest(browser: &mut Browser) {
     let line = "document.querySelector(`#forest a[href='#cell=update/wal/1']`)";
     let shown = page.text(&format!("{line}.closest('tr').querySelector('td.num b').textContent"));
     assert!(is_near(&shown, ratio(&bench, "update")), "{shown}");
-    // One round allows no verdict: the dot is hollow, and a pointer tells why.
+    // One round gives no verdict: the dot is hollow, and its tooltip says why.
     assert_eq!(page.eval(&format!("{line}.querySelector('.dot.open') !== null")), true);
     let of_matrix = "document.querySelector(`[data-matrix=relative] a[href='#cell=update/wal/1']`)";
     for link in [line, of_matrix] {
@@ -203,7 +204,7 @@ fn drilldown(browser: &mut Browser) {
     page.keep_picture("drilldown-light", false);
     page.press("Escape");
     page.wait_until("!document.querySelector('#drilldown').open");
-    // The address follows when the dialog says that it has closed.
+    // The address changes after the dialog's close event.
     page.wait_until("!location.href.includes('cell=')");
     finish(&mut page);
 }
@@ -305,7 +306,7 @@ fn served(browser: &mut Browser) {
     assert!(!next.is_empty() && next.split(',').all(|trial| trial.starts_with("update · ")), "{next}");
     page.keep_picture("live", false);
     let before = page.text("document.querySelector('#live .left').textContent");
-    // The page is another once a trial has ended: it loads itself anew.
+    // The live page reloads when a trial has ended.
     page.wait_until(&format!(
         "(document.querySelector('#live .left')?.textContent ?? {before:?}).slice(0, 8) !== {:?}",
         &before[..8]
@@ -326,7 +327,7 @@ fn served(browser: &mut Browser) {
     assert!(!bench.path("dyno.db-live.json").exists(), "the run is over");
 }
 
-/// The rate of a test's one round.
+/// The rate of a test in its only round.
 fn rates(bench: &Bench, step: &str, system: &str) -> f64 {
     let sql = format!(
         "SELECT avg(operations / seconds) FROM trial WHERE step_id = '{step}' AND system_id = '{system}'"

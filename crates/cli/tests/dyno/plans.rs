@@ -1,4 +1,4 @@
-//! What plans can ask for, seen in what their runs leave.
+//! Keys of plans, tested by the results of their runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -42,7 +42,7 @@ fn bench_with(old: &str, new: &str) -> Bench {
     bench
 }
 
-/// The same, run.
+/// As [`bench_with`], and runs the plan.
 fn run_with(old: &str, new: &str, arguments: &[&str]) -> Bench {
     let bench = bench_with(old, new);
     bench.dyno(&[&["run", "plan.toml"], arguments].concat()).with(0);
@@ -115,7 +115,7 @@ fn an_outline_asks_no_build_for_its_version() {
     let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
     assert!(ended.stdout.contains("mysql@?"), "{}", ended.stdout);
     assert!(!bench.path("ran").exists());
-    // The build is what would have left the file: a run asks it.
+    // The build would have left the file, because a run starts it to get its version.
     bench.let_all_write();
     let asked = bench.dyno(&["run", "plan.toml"]).with(2);
     assert!(bench.path("ran").exists(), "{}", asked.stderr);
@@ -216,7 +216,7 @@ fn a_rate_is_kept_and_a_backlog_told() {
     );
 }
 
-/// Measures a script for some seconds that works for a moment, sleeps for so long, and works on.
+/// Measures a script for `seconds`. It works for a moment, sleeps for `sleep_us`, and works on.
 fn stalled_for(sleep_us: u32, seconds: u32) -> (Bench, Ended) {
     let script = format!(
         "local events = 0
@@ -278,7 +278,7 @@ fn hooks_run_around_each_trial() {
         let bench = run_with("[[step]]\nid = \"point-query\"", &hooks, &["--rounds", "1"]);
         let log = std::fs::read_to_string(bench.path("log")).unwrap();
         let mut lines: Vec<_> = log.lines().collect();
-        // Where systems take turns, the trial of one begins before that of the other ends.
+        // The systems take turns, so the trial of one begins before that of the other ends.
         assert!(lines[1].starts_with(second), "{lines:?}");
         assert_eq!(lines[3], "after");
         lines.sort_unstable();
@@ -312,14 +312,14 @@ fn counters_and_drains_are_in_the_results() {
 }
 
 fn rounds_go_on_until_all_is_decided() {
-    // The systems differ in whether they sync at all, which is a difference that no noise hides.
+    // One system syncs and the other does not, so noise cannot hide the difference.
     let plan = sqlite_plan(0.1)
         .replace("rounds = 2", "rounds = \"until-decided\"\nrounds_max = 20")
         .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
     let bench = Bench::new();
     bench.write("plan.toml", &plan);
     bench.dyno(&["run", "plan.toml", "--only", "update"]).with(0);
-    // Of 20 rounds the first look is after 8.
+    // With 20 rounds, the first look is after 8.
     assert_eq!(bench.value("SELECT looks FROM run"), Some(4));
     assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'update'"), Some(8));
 }
@@ -337,13 +337,14 @@ fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
 
 fn data_is_put_back_between_steps_and_kept_for_the_next_run() {
     let bench = Bench::new();
-    // A table can be emptied once, unless its rows come back; a delete that finds none is no write.
+    // A table can only be emptied once unless its rows come back. A delete that finds no rows is not a write.
     bench.write(
         "empty.lua",
         "function thread_init() con = sysbench.sql.driver():connect() end\n\
          function event() con:query('DELETE FROM sbtest1') end\n",
     );
-    // Long enough for the one delete, however slow the disk, and in one stretch, so that none is left out.
+    // The time suffices for the one delete, however slow the disk is. One stretch means that no delete is
+    // left out.
     let plan = (sqlite_plan(1.5) + "slice_seconds = \"whole\"\n")
         .replace("rounds = 2", "rounds = 2\nbetween_steps = \"restore\"\nreuse_data = true")
         .replacen("oltp_update_non_index", "./empty.lua", 1);

@@ -1,4 +1,4 @@
-//! Servers that run already: a load drops nothing there that Dyno has not made.
+//! Servers that run already: a load drops nothing that Dyno did not make.
 
 use std::fs;
 use std::process::Child;
@@ -49,7 +49,7 @@ impl<'a> Place<'a> {
         Self { server, bench }
     }
 
-    /// It tries no step out on a server that runs already, whatever a run may do there.
+    /// `dyno doctor` tries out no step on a server that runs already, whatever a run may do there.
     fn doctor(&self) -> Ended {
         self.bench.dyno(&["doctor", "plan.toml", "--seconds", "0.1"])
     }
@@ -146,7 +146,7 @@ fn what_is_not_dynos_is_not_dropped(place: &Place<'_>) {
     assert!(said.contains("holds what no run of Dyno has made: view customers, sbtest1"), "{said}");
     place.assert_is_precious();
     assert_eq!(place.tables(), before);
-    // A run that was interrupted before meets them too.
+    // An interrupted run also finds them when it resumes.
     place.query("DROP VIEW customers");
     place.query("DROP TABLE sbtest1");
     place.plan(&place.address(), "", 60.0, "");
@@ -183,7 +183,7 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
         ran.stderr
     );
     assert_eq!((place.tables().as_str(), place.one("SELECT id FROM customers").as_str()), ("customers", "7"));
-    // The option says the same.
+    // The option has the same effect.
     place.query("DROP TABLE customers");
     make();
     place.plan(&place.address(), "", 0.1, "");
@@ -202,7 +202,7 @@ fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     place.plan(&place.address(), "keep_data = true", 0.1, "");
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!((place.tables().as_str(), place.one("SELECT count(*) FROM sbtest1").as_str()), (KEPT, "100"));
-    // What Dyno kept is Dyno's, and what came beside it is not.
+    // Objects that Dyno kept belong to Dyno; objects that came later do not.
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
     assert!(shown.contains("the loads replace what earlier runs of Dyno made: sbtest1, sbtest2;"), "{shown}");
@@ -227,7 +227,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(2));
     place.assert_is_precious();
     assert_eq!((place.databases().as_str(), place.tables().as_str()), ("", "sbtest1"));
-    // Also by the next run, after one that was killed.
+    // The next run also removes them after one that was killed.
     place.plan(&place.server_address(), "", 60.0, "");
     let mut killed = bench.start_until(&["run", "plan.toml"], 3);
     let Access { user, password, port, engine, .. } = place.server.access();
@@ -245,7 +245,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     place.plan(&place.server_address(), "", 0.1, "");
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!(place.databases(), "");
-    // Without the right to make one, the run says so.
+    // Without the right to create one, the run fails with a message.
     if place.is_postgres() {
         place.query("CREATE ROLE poor LOGIN PASSWORD 'poor'");
     } else {
@@ -261,7 +261,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
         "{}",
         refused.stderr
     );
-    // Nothing can be kept there.
+    // Without a named database, no data can be kept.
     place.plan(&place.server_address(), "keep_data = true", 0.1, "");
     let refused = bench.dyno(&["run", "plan.toml"]);
     assert!(refused.stderr.contains("`keep_data` needs a database"), "{}", refused.stderr);
@@ -291,7 +291,7 @@ fn what_a_stopped_or_failed_run_made_is_dropped(place: &Place<'_>) {
     place.plan(&place.address(), "", 0.1, "after = 'exit 3'\n");
     bench.dyno(&["run", "plan.toml"]).with(1);
     assert_eq!(place.tables(), "");
-    // Also what a script has made at its top level, before it failed there.
+    // Also objects that a script made at its top level before it failed there.
     bench.write(
         "top.lua",
         "local con = sysbench.sql.driver():connect() con:query('CREATE TABLE top (id INT)') error('enough')",
@@ -307,7 +307,7 @@ fn what_a_killed_run_made_is_dropped_by_the_next(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");
     let mut killed = place.start();
-    // Dyno notes what a load has made within a second or two.
+    // Dyno records the objects that a load has made within a second or two.
     eventually("its tables are noted", || place.one("SELECT count(*) FROM dyno_mark") == "3");
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -334,7 +334,7 @@ fn one_run_at_a_time_has_a_database(place: &Place<'_>) {
     assert_eq!(place.tables(), "");
 }
 
-/// A second round loads again, beside a table that came after the first.
+/// A second round loads again, although another table appeared after the first.
 fn what_others_make_meanwhile_stays(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 60.0, "");

@@ -9,8 +9,8 @@ use dyno_engine::Cache;
 use libtest_mimic::{Completion, Failed};
 use tempfile::TempDir;
 
-/// The folder with packages of these versions (`duckdb==1.4.5`), named after the first, fetched if it is not there; or why
-/// there is none. What they need and these tests do not is left out.
+/// The folder with these versions of packages (`duckdb==1.4.5`), named after the first one and fetched if
+/// missing. Returns the reason if that fails. Dependencies that these tests do not use are left out.
 pub(crate) fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
     let tools = Cache::default_location().root().join("tools");
     let place = tools.join(format!("python-{}", requirements[0].replace("==", "-")));
@@ -30,13 +30,13 @@ pub(crate) fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
         return Err(String::from_utf8_lossy(&installed.stderr).trim().to_owned());
     }
     match fs::rename(partial.path(), &place) {
-        // Another test was faster.
+        // Another test fetched it first.
         Err(_) if place.exists() => Ok(place),
         renamed => renamed.map(|()| place).map_err(|error| error.to_string()),
     }
 }
 
-/// What a test ends with that lacks something which is fetched: ignored, or failed if everything is required.
+/// The result of a test that lacks a fetched package: ignored, or failed if everything is required.
 pub(crate) fn lacking(reason: String) -> Result<Completion, Failed> {
     match std::env::var_os("DYNO_REQUIRE_ENGINES") {
         Some(value) if value == "1" => Err(Failed::from(reason)),
@@ -44,10 +44,10 @@ pub(crate) fn lacking(reason: String) -> Result<Completion, Failed> {
     }
 }
 
-/// Runs a script of the tests with input on standard input. Returns its standard output.
+/// Runs a script of the tests with `input` on standard input. Returns its standard output.
 ///
 /// # Panics
-/// It fails.
+/// The script fails.
 pub(crate) fn run(script: &str, arguments: &[&str], packages: &Path, folder: &Path, input: &str) -> String {
     let mut child = Command::new("python3")
         .args(["-c", script])

@@ -1,4 +1,4 @@
-//! Steps of long queries: answers that differ, an event that never ends.
+//! Steps of long queries: results that differ, and an event that never ends.
 
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
@@ -28,7 +28,7 @@ fn plan(systems: &str, steps: &str) -> String {
     )
 }
 
-/// A workload of one query, with what its commands print.
+/// A workload of one query. `commands` are its further commands.
 fn workload(query: &str, commands: &str) -> String {
     format!(
         "function nothing() end

@@ -1,4 +1,4 @@
-//! Figures of loads that had nothing to do, or did nothing that counts.
+//! Figures of loads that execute nothing, or nothing that counts.
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Runs a plan for two systems of SQLite with one table of ten rows.
+/// Runs a plan for two SQLite systems with one table of ten rows.
 fn ran(rounds: u32, steps: &str) -> Bench {
     let bench = Bench::new();
     bench.write(
@@ -44,7 +44,7 @@ fn is_warned(cell: &Value, of: &str) -> bool {
     cell["warnings"].as_array().unwrap().iter().any(|warning| warning["warning"] == of)
 }
 
-/// One event in three hours is due, and none in these seconds.
+/// One event is due every three hours, and none in these seconds.
 fn a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict() {
     for spacing in ["poisson", "constant"] {
         let slow = format!(
@@ -69,7 +69,7 @@ fn a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict() {
     }
 }
 
-/// Rows that are inserted one by one are queries, not rows of a bulk insert.
+/// Rows that are inserted one by one count as queries, not as rows of a bulk insert.
 fn a_load_that_counts_no_rows_has_the_rate_0_and_no_ratio() {
     let script = "function prepare() local c = sysbench.sql.driver():connect()
                     c:query('CREATE TABLE t (id INT)')
@@ -112,7 +112,7 @@ fn figures_of_latencies_lie_between_the_least_and_the_greatest() {
                         AND latency_max_us = latency_max_ns / 1e3";
         assert_eq!(bench_has(&format!("latency_sum_ns > 0 AND NOT ({in_order})")), 0, "{table}");
     }
-    // The events of one client follow each other. The last may end after the measured time.
+    // A client executes its events one after the other. The last one may end after the measured time.
     let longer = "SELECT count(*) FROM trial WHERE step_id = 'read' AND latency_sum_ns > seconds * 1.0001e9 + latency_max_ns";
     assert_eq!(bench.value(longer), Some(0));
     let added_up = "SELECT count(*) FROM trial t WHERE step_id = 'read' AND latency_sum_ns

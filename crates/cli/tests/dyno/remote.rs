@@ -1,4 +1,4 @@
-//! Runs against servers that run already, over TLS.
+//! Runs over TLS against servers that run already.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn plan(systems: &[(&str, String)]) -> String {
     )
 }
 
-/// Accounts on the servers let nobody in without TLS, so that what is measured has used it.
+/// Accounts on the servers require TLS, so a run that measures something has used it.
 fn a_run_measures_servers_over_tls() {
     let bench = Bench::new();
     let folder = bench.path("");
@@ -85,7 +85,7 @@ fn a_run_measures_servers_over_tls() {
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
 }
 
-/// `proven` has to show a certificate; `plain` uses a database of its own.
+/// `proven` must present a certificate; `plain` uses a separate database.
 fn let_in_by_certificate(server: &Server) {
     for sql in [
         format!("CREATE USER proven@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE X509"),
@@ -98,7 +98,7 @@ fn let_in_by_certificate(server: &Server) {
     }
 }
 
-/// `proven` may come by TLS alone.
+/// `proven` can only connect over TLS.
 fn let_in_by_tls(server: &Server) {
     let rules = "local all all scram-sha-256\nhostssl all all all scram-sha-256\n";
     fs::write(server.access().datadir.join("pg_hba.conf"), rules).unwrap();

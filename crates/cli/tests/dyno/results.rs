@@ -1,4 +1,4 @@
-//! Looking after the file of a real run: `dyno results`.
+//! Maintains the file of a real run: `dyno results`.
 
 use std::fs;
 
@@ -142,7 +142,7 @@ fn a_run_is_deleted_only_when_that_is_meant() {
     assert_eq!(none.stderr, "error: dyno.db: has no run 2; it holds run 1\n");
     assert_eq!(bench.count("trial"), 10);
 
-    // The run is more than what fits into the pages that an empty file has.
+    // The run is larger than the pages of an empty file.
     let file = rusqlite::Connection::open(bench.path("dyno.db")).unwrap();
     file.execute("UPDATE run SET plan_text = plan_text || printf('# %.*c', 100000, 'x')", []).unwrap();
     drop(file);
@@ -258,7 +258,7 @@ fn the_environment_may_name_the_file() {
     assert!(String::from_utf8_lossy(&listed.stdout).contains("tiny"), "{listed:?}");
     let other = list(&["--results", "other.db"]);
     assert!(String::from_utf8_lossy(&other.stderr).contains("other.db: no such results file"), "{other:?}");
-    // A data set is read instead of the file, which the environment may name all the same.
+    // The data set is read instead of the file that the environment names.
     bench.dyno(&["export", "--partition", "--to", "set", "--results", "mine.db"]).with(0);
     let mut command = bench.command(&["history", "tiny", "--dataset", "set"]);
     let history = command.env("DYNO_RESULTS", "mine.db").output().unwrap();

@@ -1,4 +1,4 @@
-//! Runs that ended before their time, and are taken up again.
+//! Runs that ended early and are resumed.
 
 use std::process::Stdio;
 use std::thread;
@@ -24,14 +24,14 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// What was measured: every trial, once.
+/// Number of measured trials; each counts once.
 const TRIALS: &str = "SELECT count(DISTINCT step_id || clients || system_id || round) FROM trial
                       WHERE outcome = 'completed'";
 /// Rounds in which both systems completed both steps.
 const COMPLETE: &str =
     "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
                         GROUP BY round HAVING count(*) = 4)";
-/// Systems and steps of the second round, in the order in which they had their turn.
+/// Systems and steps of the second round, in the order of execution.
 pub(crate) const ORDER: &str =
     "SELECT group_concat(step_id || started_us || system_id, ' ' ORDER BY position, started_us)
                      FROM (SELECT step_id, system_id, trial.position, cycle AS started_us
@@ -65,7 +65,7 @@ fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
 
 fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
     let bench = Bench::new();
-    // The second of the two systems waits, so that the first kill comes amid the trials.
+    // The second system waits, so that the first kill hits between trials.
     let command = "test ! -e begun || while test ! -e ready; do sleep 0.1; done; touch begun";
     bench.write("plan.toml", &plan_with_hook("load", command));
     let dyno = bench.start_until(&RUN, 1);
@@ -78,7 +78,7 @@ fn kills_at_any_moment_lose_nothing_and_the_run_completes() {
     let mut kills = 0;
     while kills < 10 {
         let mut dyno = bench.command(&RESUME).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // Moments spread over all that a round does, in an order without a pattern.
+        // Moments spread over the whole round, without a regular order.
         thread::sleep(Duration::from_millis(20 + (kills * 1231) % 3600));
         if dyno.try_wait().unwrap().is_some() {
             break;
@@ -117,7 +117,7 @@ fn rounds_with_failed_trials_are_made_up_for() {
     assert_eq!((bench.value(TRIALS), bench.value(COMPLETE)), (Some(6), Some(0)));
     bench.write("ready", "");
     bench.dyno(&RESUME).with(0);
-    // What was measured and what failed is kept; two further rounds are complete.
+    // Measured and failed trials are kept; two further rounds are complete.
     assert_eq!((bench.value(TRIALS), bench.value(COMPLETE)), (Some(6 + 8), Some(2)));
     assert_eq!(bench.count("trial"), 10 + 8);
     let again = bench.dyno(&RESUME);
@@ -126,7 +126,7 @@ fn rounds_with_failed_trials_are_made_up_for() {
 
 fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     let bench = Bench::new();
-    // The second of the two systems waits.
+    // The second system waits.
     let command = "test ! -e begun || test -e ready || sleep 3600; touch begun";
     bench.write("plan.toml", &plan_with_hook("load", command));
     let dyno = bench.start_until(&RUN, 1);
@@ -136,7 +136,7 @@ fn loads_that_were_cut_short_are_measured_when_the_run_goes_on() {
     bench.write("ready", "");
     bench.dyno(&RESUME).with(0);
     assert_eq!(bench.value(COMPLETE), Some(2));
-    // A round in which both loaded is one in which they can be compared.
+    // Systems can be compared in a round in which both were loaded.
     let loads = "SELECT group_concat(round || system_id, ' ' ORDER BY round, system_id) FROM trial
                  WHERE step_id = 'load' AND outcome = 'completed' AND round > 0";
     assert_eq!(bench.value(loads), Some("1rollback 1wal".to_owned()));
@@ -149,7 +149,7 @@ fn a_stopped_quickstart_goes_on_as_it_says() {
     let stopped = finish(dyno).with(130);
     assert!(stopped.stderr.contains("go on with --resume"), "{}", stopped.stderr);
     let trials = bench.count("trial");
-    // What goes on is seen, and stopped again.
+    // The resumed run makes progress and is stopped again.
     let resumed = bench.start_until(&["quickstart", "--resume"], trials + 1);
     press_ctrl_c(&resumed);
     let resumed = finish(resumed).with(130);

@@ -1,4 +1,4 @@
-//! Rounds, instances and slices, as the results file has them.
+//! Rounds, instances and slices in the results file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -67,7 +67,7 @@ fn loads_connect_at_the_same_time_and_one_that_fails_stops_no_other() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// MySQL 5.6 reads a page of its log before it writes a part of it, unless that is cached.
+/// MySQL 5.6 reads a page of its log before it writes part of it, unless the page is cached.
 fn a_warm_server_has_its_log_in_the_page_cache() {
     let bench = Bench::new();
     let plan = format!(
@@ -100,7 +100,7 @@ fn a_client_and_its_server_have_cores_of_their_own() {
              [[step]]\nid = 'cpus'\ngroup = 'all'\nworkload = './cpus.lua'\noperation = 'query'\n"
         );
         bench.write("plan.toml", &plan);
-        // Nothing is pinned where neighbours are expected.
+        // Pinning is off if neighbours are expected.
         let mut run = bench.command(&["run", "plan.toml", "--no-html"]);
         Ended::from(run.env_remove("DYNO_COUNT_DISTURBED").output().unwrap()).with(0);
         let pinned = "SELECT count(limits ->> '$.in_force.pinned_server_threads') FROM trial";
@@ -115,7 +115,8 @@ fn a_client_and_its_server_have_cores_of_their_own() {
         let masks = |seen: &BTreeSet<(String, usize)>| -> BTreeSet<String> {
             seen.iter().map(|(cpus, _)| cpus.clone()).collect()
         };
-        // One thread of the server is pinned, and all of the load, to other cores. The first records may be from before.
+        // One thread of the server is pinned, and the whole load is pinned to other cores. The first records
+        // may be older.
         assert_eq!(masks(&server).len(), 1 + usize::from(pins), "{key}{server:?}");
         let one = server.iter().find(|(_, threads)| *threads == 1).map(|(cpus, _)| cpus);
         assert_eq!(one.is_some(), pins, "{server:?}");
@@ -123,8 +124,8 @@ fn a_client_and_its_server_have_cores_of_their_own() {
     }
 }
 
-/// Two servers in three rounds of three steps. The first fails unless it finds the rows of the load and no others,
-/// the second adds rows, the third fails unless it finds them.
+/// Two servers in three rounds of three steps. The first step fails unless it finds exactly the rows of the
+/// load; the second adds rows; the third fails unless it finds them.
 fn servers_plan() -> String {
     let step = |id: &str, workload: &str, options: &str| {
         format!(
@@ -153,7 +154,8 @@ fn every_round_has_fresh_servers_that_take_turns() {
     bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 
-    // Loaded and measured once; what was inserted is not there in the next round, or `loaded` would have failed.
+    // Tables were loaded and measured once. Inserted rows are gone in the next round, or `loaded` would have
+    // failed.
     let loads = "SELECT group_concat(system_id || round, ' ' ORDER BY system_id, round) FROM trial
                  WHERE step_id = 'load'";
     assert_eq!(bench.value(loads), Some("innodb0 myrocks0".to_owned()));
@@ -165,7 +167,7 @@ fn every_round_has_fresh_servers_that_take_turns() {
                     AND operations > 0 AND lead_seconds > 0 AND rest_cpu_us IS NOT NULL";
     assert_eq!(bench.value(measured), Some(2 * 3 * 3));
 
-    // A server in a round is the same in all of its steps, and another than in every other round.
+    // Within a round, a server is the same process in all steps. It differs between rounds.
     let pids = fs::read_to_string(bench.path("pids")).unwrap();
     let mut steps_of = BTreeMap::new();
     for pid in pids.lines() {
@@ -179,7 +181,7 @@ fn every_round_has_fresh_servers_that_take_turns() {
     assert_systems_take_turns(&bench);
 }
 
-/// Holds the order of slices against what rounds and cycles promise.
+/// Checks the order of slices against the guarantees of rounds and cycles.
 fn assert_systems_take_turns(bench: &Bench) {
     let file = Connection::open(bench.path("dyno.db")).unwrap();
     let sql = "SELECT round, step_id, cycle, system_id FROM slice JOIN trial ON trial.id = trial_id
@@ -281,14 +283,14 @@ fn every_report_has_the_verdict_of_the_comparison() {
         sum(&["improved", "regressed", "same", "not_enough_evidence", "failed", "decays", "unjudged"]),
         3
     );
-    // Both texts say it in the same words.
+    // Both texts use the same words.
     let sentence = report["summary"][0].as_str().unwrap();
     let said = |command: &str| unwrapped(&bench.dyno(&[command]).stdout);
     assert!(said("report").contains(sentence), "{sentence}");
     assert_eq!(bench.dyno(&["compare"]).status == Some(0), comparison["outcome"] == "none_regressed");
 }
 
-/// What a document says of a test.
+/// What a JSON document says about a test.
 fn judged(step: &Value, of: &Value) -> String {
     let keys = ["finding", "ratio", "interval", "method", "p_adjusted", "more_rounds"];
     let facts: Vec<String> = keys.iter().map(|key| format!("{key} {}", of[key])).collect();

@@ -1,4 +1,4 @@
-//! `dyno serve` over real sockets: hostile readers, and results files that something happens to.
+//! `dyno serve` over real sockets: hostile readers, and results files that change or break.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -19,12 +19,12 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// `dyno serve` as long as this lives.
+/// A running `dyno serve`. Dropping the value ends it.
 pub(crate) struct Served {
     child: Child,
-    /// What it said when it started: `http://…/`, with the token.
+    /// The address that it printed at its start: `http://…/`, with the token.
     pub(crate) address: String,
-    /// What else it says.
+    /// Its further output.
     log: BufReader<std::process::ChildStderr>,
 }
 
@@ -53,7 +53,7 @@ impl Served {
         connection
     }
 
-    /// The status of an answer, and all of it.
+    /// The status of an answer, and the whole answer.
     fn ask(&self, request: &str) -> (u16, String) {
         let mut answer = String::new();
         self.connect(&format!("{request} HTTP/1.1\r\nHost: {}\r\n\r\n", self.place()))
@@ -89,7 +89,7 @@ fn a_results_file_may_be_hostile_or_go_away() {
     assert!(status == 405 && answer.contains("\r\nAllow: GET, HEAD\r\n"), "{answer}");
 
     let path = bench.path("dyno.db");
-    // Another run's file takes its place, while the server has read the first one.
+    // The file of another run replaces the first one, which the server has already read.
     let moved = bench.path("moved.db");
     fs::rename(&path, &moved).unwrap();
     let (status, answer) = served.ask("GET /");
@@ -97,7 +97,7 @@ fn a_results_file_may_be_hostile_or_go_away() {
     fs::copy(&moved, &path).unwrap();
     assert_eq!(served.ask("GET /run/1").0, 200);
 
-    // Somebody holds it.
+    // Another process locks the file.
     let holder = Connection::open(&path).unwrap();
     holder.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").unwrap();
     let (status, answer) = served.ask("GET /");
@@ -108,7 +108,7 @@ fn a_results_file_may_be_hostile_or_go_away() {
     drop(holder);
     assert_eq!(served.ask("GET /").0, 200);
 
-    // Half of it is something else.
+    // The second half of the file is overwritten.
     let mut bytes = fs::read(&path).unwrap();
     let half = bytes.len() / 2;
     bytes[half..].fill(b'x');
@@ -119,7 +119,8 @@ fn a_results_file_may_be_hostile_or_go_away() {
     assert_eq!(served.ask("GET /run/1").0, 200);
 }
 
-/// Connections that send nothing, half a request, or read nothing, and listeners: far more than files may be open.
+/// Connections that send nothing, send half a request, read nothing, or listen. There are far more of them
+/// than the process may have open files.
 fn slow_readers_are_more_than_there_are_files_to_open() {
     let bench = bench();
     let dyno = bench.command(&["serve", "--listen", "127.0.0.1:0"]);

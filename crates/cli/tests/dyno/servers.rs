@@ -1,4 +1,4 @@
-//! Runs on real servers: what is measured, and what is left when one of them fails.
+//! Runs on real servers: what is measured, and what remains when a server fails.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A plan of a load, a short step and one of `last_seconds`, with a trial of each system in each.
+/// A plan of a load, a short step and a step of `last_seconds`, with one trial per system and step.
 fn plan(systems: &[&str], settings: &str, last_seconds: f64) -> String {
     let system = |(at, engine): (usize, &&str)| {
         format!("[[system]]\nid = \"s{at}\"\nengine = \"{engine}\"\nsettings = {{ {settings} }}\n")
@@ -88,7 +88,8 @@ fn a_run_compares_servers_of_several_kinds() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// No server does an operation in a microsecond, as it would seem to if only its first process were looked at.
+/// No server executes an operation in a microsecond, but it would seem so if only the server's first process
+/// were counted.
 fn a_server_of_a_process_a_connection_is_counted_whole() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[POSTGRES], "", 2.5));
@@ -116,7 +117,7 @@ fn a_server_that_dies_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty());
 }
 
-/// Two servers, of which the second is killed: by its own load in the step `own`, by that of the other in `other`.
+/// Two servers. The second is killed: in the step `own` by its own load, in `other` by the load of the first.
 /// Files tell the script that it was done.
 fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     let step = |id: &str| {
@@ -152,14 +153,15 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Longer than a busy machine stands still, and no longer than a test may wait.
+/// Longer than a busy machine stalls, and no longer than a test may wait.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Stops a server's process: when the systems begin to take turns in a step, or once they have measured for a while.
+/// Stops a server's process, either when the systems begin to take turns or after they have measured for a
+/// while.
 struct Stopper<'a> {
     bench: &'a Bench,
     step: &'static str,
-    /// Which server, by a part of its command line.
+    /// The server, given by a part of its command line.
     server: &'static str,
     amid: bool,
     done: bool,
@@ -183,7 +185,7 @@ impl Observer for Stopper<'_> {
 
 fn a_server_that_hangs_while_it_rests_fails_its_trial_only() {
     let bench = Bench::new();
-    // A frozen server would be let go on.
+    // Dyno would continue a frozen server.
     let text =
         plan(&[MARIADB, MARIADB], "", 2.5).replacen("rounds = 1", "freeze = false\nrounds = 2", 1).replacen(
             "id = \"s1\"\nengine = \"mariadb@10.11/innodb\"\nsettings = {  }",

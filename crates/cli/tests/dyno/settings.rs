@@ -1,4 +1,4 @@
-//! `dyno engine settings`: what a system is set to, what differs between two.
+//! `dyno engine settings`: shows the settings of a system, and the differences between two systems.
 
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;

@@ -20,7 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A folder with the results of a run of the tiny plan, which is run once for all tests.
+/// A folder with the results of the tiny plan. The plan is run once for all tests.
 pub(crate) fn bench_with_run() -> Bench {
     static RESULTS: OnceLock<Vec<u8>> = OnceLock::new();
     let results = RESULTS.get_or_init(|| fs::read(bench_that_ran().path("dyno.db")).unwrap());
@@ -131,7 +131,7 @@ fn a_script_that_fails_fails_its_trials_only() {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(6));
 }
 
-/// The load of one system fails when it is measured, and comes off when a later step needs its tables.
+/// The load of one system fails when it is measured, and succeeds when a later step needs its tables.
 fn tables_that_were_loaded_again_are_told_in_every_report() {
     let bench = Bench::new();
     bench.let_all_write();

@@ -27,7 +27,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A plan of a load and two steps, of which the first has stacks, in two rounds.
+/// A plan of two rounds with a load and two steps. The first step has stacks.
 fn bench(systems: &[&str], seconds: f64) -> Bench {
     let system = |(at, engine): (usize, &&str)| format!("[[system]]\nid = 's{at}'\nengine = '{engine}'\n");
     let systems = systems.iter().enumerate().map(system).collect::<Vec<_>>().concat();
@@ -71,7 +71,8 @@ fn stacks_are_sampled_in_a_pass_that_is_not_measured() {
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty());
 }
 
-/// The server is killed in the pass: the trial was measured before, and the steps after it have a server again.
+/// The server is killed while stacks are taken. The trial was measured before, and the later steps have a
+/// server again.
 fn a_server_that_ends_while_stacks_are_taken_fails_nothing() {
     let bench = bench(&[MARIADB], 5.0);
     let mut command = bench.command(&["run", "plan.toml"]);
@@ -88,7 +89,7 @@ fn a_server_that_ends_while_stacks_are_taken_fails_nothing() {
     assert!(early.is_some() || is_told, "{told:#?}");
 }
 
-/// What `dyno` has said until it samples.
+/// The output of `dyno` until it begins to sample stacks.
 fn until_sampling(dyno: &mut Child) -> Vec<String> {
     let pipe = dyno.stderr.take().unwrap();
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The built-in suites from their first step to the last, as `dyno run` goes through them.
+//! Runs the built-in suites from their first step to the last.
 
 use libtest_mimic::Trial;
 

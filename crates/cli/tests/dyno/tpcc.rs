@@ -59,7 +59,7 @@ fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
     assert_eq!(purged.stdout.matches(": not checked, since purged orders are part of it\n").count(), 3);
 }
 
-/// The connection that fails first knows only what it has found itself.
+/// The connection that fails first knows only its own findings.
 fn a_failed_check_of_several_connections_is_made_again_by_one() {
     let bench = Bench::new();
     bench.write(
@@ -80,7 +80,7 @@ fn a_failed_check_of_several_connections_is_made_again_by_one() {
     assert!(message.contains("all of it"), "{message}");
 }
 
-/// The conditions that were printed, in that order, each with whether it holds.
+/// The printed conditions in order, each with its result.
 fn conditions(ended: &Ended) -> Vec<(u32, bool)> {
     let condition = |line: &str| {
         let (number, says) = line.strip_prefix("tpcc set 1, condition 3.3.2.")?.split_once(": ")?;

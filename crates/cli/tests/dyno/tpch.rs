@@ -1,4 +1,4 @@
-//! The queries of TPC-H: their answers on each kind of database, and the plan of a study.
+//! The queries of TPC-H: their answers on each kind of database, and the plan of the study.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// The reference's answers, by query.
+/// The answers of the reference, by query.
 fn reference() -> Vec<QueryAnswer> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference/tpch-answers-0.01.txt");
     let text = fs::read_to_string(path).unwrap();
@@ -69,8 +69,8 @@ fn answers_are_the_reference_s(engine: &str) {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
 }
 
-/// The index of the study is used with condition pushdown in one system and without in the other. Counters are first read
-/// when the load says that it measures; the events are many, so that those before the reading are few.
+/// One system of the study uses the index with condition pushdown, the other without. Counters are first read
+/// when the load reports that it measures. There are many events, so few of them come before that reading.
 fn plans_are_compared_and_counters_claimed() {
     let bench = Bench::new();
     let system = |id: &str, switch: &str| {
@@ -102,7 +102,7 @@ fn plans_are_compared_and_counters_claimed() {
             "SELECT change_per_operation FROM counter_change
              WHERE system_id = '{system}' AND step_id = 'q19' AND name LIKE '%.Handler_read_next'"
         );
-        // A counter that did not move is not in the view.
+        // The view omits counters that did not change.
         bench.value(&change).unwrap_or(0.0)
     };
     assert!(read_next("off") > 50.0 + 10.0 * read_next("on"), "{} {}", read_next("off"), read_next("on"));

@@ -1,5 +1,5 @@
-//! `dyno tune` on real servers, which a script tells to take longer where a setting has a value, so that what is found does
-//! not rest on timing.
+//! `dyno tune` on real servers. A script makes the servers slower if a setting has a value, so that the
+//! results do not depend on timing.
 
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
@@ -21,7 +21,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     all
 }
 
-/// A step at a rate that a quick statement keeps and a slow one never reaches by far.
+/// A step at a rate that a quick statement reaches easily and a slow one cannot reach.
 fn plan(engine: &str, settings: &str, options: &str) -> String {
     format!(
         "name = 'planted'\ntitle = 'A planted setting'\nbase = 'it'\nrounds = 3\n\
@@ -54,7 +54,7 @@ fn json(bench: &Bench, arguments: &[&str]) -> Value {
 const TUNE: [&str; 8] = ["tune", "plan.toml", "--step", "answer", "--candidates", "4", "--rounds", "4"];
 
 fn a_planted_setting_of_sqlite_is_found_and_kept_through_a_stop() {
-    // SQLite's own cache is 2000 KiB, and every value that is tried is larger.
+    // The cache of SQLite has 2000 KiB by default, and every value that is tried is larger.
     let is_small = "(SELECT cache_size FROM pragma_cache_size) >= -2000";
     let fail_if = "fail_if = \"(SELECT journal_mode FROM pragma_journal_mode) = 'wal'\"";
     let options = format!("{}, {fail_if}", slow_if(is_small));
@@ -95,7 +95,7 @@ fn a_planted_setting_of_sqlite_is_found_and_kept_through_a_stop() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// What is claimed is of a run that is no other comparison's.
+/// The confirmed figures come from a run that is not used by another comparison.
 fn confirmed_in_rounds_of_their_own(tuned: &Value) {
     let comparisons = tuned["comparisons"].as_array().unwrap();
     let runs: Vec<i64> = comparisons.iter().filter_map(|it| it["run"].as_i64()).collect();
@@ -116,7 +116,7 @@ fn pasted_settings_are_a_plan(bench: &Bench, size: i64) {
     bench.dyno(&["run", "pasted.toml", "--rounds", "1", "--no-html", "--results", "pasted.db"]).with(0);
 }
 
-/// With a rollback journal, NORMAL keeps each commit; with a WAL, which would be quicker here, it does not.
+/// With a rollback journal, NORMAL keeps each commit. With a WAL, which would be faster here, it does not.
 fn settings_that_would_lower_a_promise_are_never_tried() {
     let is_no_wal = "(SELECT journal_mode FROM pragma_journal_mode) <> 'wal'";
     let settings = "synchronous = 'NORMAL', journal_mode = 'DELETE'";
@@ -133,7 +133,7 @@ fn settings_that_would_lower_a_promise_are_never_tried() {
 }
 
 fn where_nothing_is_better_that_is_the_answer() {
-    // At a rate that every setting keeps, all are alike.
+    // Every setting reaches this rate, so all are alike.
     let bench = bench(&plan("sqlite", "", ""));
     let tuned = bench.dyno(&TUNE).with(0);
     assert!(tuned.stdout.contains("No settings better than the base were found."), "{}", tuned.stdout);
@@ -162,7 +162,7 @@ fn what_is_not_there_and_a_budget_that_is_too_short_are_told() {
 }
 
 fn of_mariadb() {
-    // The size is the first thing that is tried, and every value is larger than the plan's.
+    // The buffer pool size is tried first, and every value is larger than the plan's.
     let options = "slow_if = '@@innodb_buffer_pool_size < 80000000'";
     let bench = bench(&plan(MARIADB, "innodb_buffer_pool_size = '64M'", options));
     let tuned = json(&bench, &["tune", "plan.toml", "--candidates", "1", "--rounds", "4"]);

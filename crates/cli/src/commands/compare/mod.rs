@@ -76,7 +76,7 @@ pub(crate) struct Compare {
     /// Count rounds that other processes or the hypervisor disturbed
     #[arg(long)]
     count_disturbed: bool,
-    // No doc comment, which could not name the variable without backticks.
+    // Not a doc comment, because that could not name the variable without backticks.
     #[arg(long, help = "Append a Markdown summary to the file that $GITHUB_STEP_SUMMARY names")]
     github_summary: bool,
 }
@@ -106,7 +106,7 @@ enum Account {
 }
 
 impl Compare {
-    /// Exit status 1 is a verdict here, so errors have another.
+    /// Exit status 1 is a verdict here, so errors use another status.
     pub(crate) fn execute(&self) -> ExitCode {
         self.judge_and_write().unwrap_or_else(|error| {
             failure::report(&error);
@@ -117,7 +117,7 @@ impl Compare {
     fn judge_and_write(&self) -> anyhow::Result<ExitCode> {
         let judgement = self.judge()?;
         match self.write(&judgement) {
-            // The verdict stands, also where nobody reads to its end.
+            // If the reader closes the pipe, the exit status still gives the verdict.
             Err(error) if !failure::is_closed_pipe(&error) => return Err(error),
             _ => {}
         }
@@ -191,7 +191,7 @@ fn append_summary(text: &str) -> anyhow::Result<()> {
 
 fn alpha(text: &str) -> Result<f64, String> {
     let alpha: f64 = text.parse().map_err(|_| "must be a share such as 0.05".to_owned())?;
-    // Below, ten thousand resamples have no tail to speak of.
+    // With a smaller alpha, ten thousand resamples contain too few values in the tail.
     if (0.0001..=0.5).contains(&alpha) { Ok(alpha) } else { Err("must be from 0.0001 to 0.5".to_owned()) }
 }
 

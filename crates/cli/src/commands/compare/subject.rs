@@ -1,4 +1,4 @@
-//! What BASE and CANDIDATE mean.
+//! Resolves the arguments BASE and CANDIDATE.
 
 use std::path::Path;
 
@@ -17,15 +17,15 @@ pub(super) struct ComparedSystems {
     subjects: Vec<(Sessions, Sessions)>,
 }
 
-/// A system in each of its sessions: the position of the run, and the system's id in it.
+/// A system in each of its sessions: the index of the run, and the system's id in that run.
 type Sessions = Vec<(usize, String)>;
 
-/// The subjects of a comparison with both sides in their sessions.
+/// The subjects of a comparison, with the sessions of both sides.
 pub(super) type Subjects<'a> = Vec<(Vec<ComparedSystem<'a>>, Vec<ComparedSystem<'a>>)>;
 
 impl ComparedSystems {
-    /// Resolves the arguments. Without a candidate, all other systems are candidates; without a base, it is the plan's.
-    /// Disturbed rounds count if the runs or `counts_disturbed` say so.
+    /// Resolves the arguments. Without a candidate, all other systems are candidates; without a base, the
+    /// plan's base is used. Disturbed rounds count if the runs or `counts_disturbed` say so.
     pub(super) fn load(
         path: &Path,
         run: Option<RunId>,
@@ -82,7 +82,7 @@ impl ComparedSystems {
         sessions.iter().map(session).collect()
     }
 
-    /// An error for a step that the plan does not have.
+    /// Returns an error for a step that the plan does not have.
     pub(super) fn check_steps(&self, steps: &[String]) -> Result<()> {
         let (base, _) = &self.runs[0];
         let known: Vec<&str> = base.steps.iter().map(|step| step.id.as_str()).collect();
@@ -92,7 +92,7 @@ impl ComparedSystems {
         }
     }
 
-    /// An error for a system that none of the runs has.
+    /// Returns an error for a system that none of the runs has.
     pub(super) fn check_systems<'a>(&self, systems: impl Iterator<Item = &'a String>) -> Result<()> {
         for system in systems {
             if !self.runs.iter().any(|(run, _)| check_system(run, system).is_ok()) {
@@ -131,7 +131,7 @@ fn of_one_run(run: Run, base: &str, candidate: &str) -> Result<Found> {
     Ok((vec![run], vec![subject]))
 }
 
-/// Compares runs with other runs: the systems that are named, or each system that all runs have with itself.
+/// Compares runs with other runs: the named systems, or each system that all runs share with itself.
 fn of_runs(
     base: &[(RunId, Option<&str>)],
     candidate: &[(RunId, Option<&str>)],
@@ -171,7 +171,7 @@ fn of_runs(
     Ok((runs, subjects))
 }
 
-/// An error for runs of different plans.
+/// Returns an error if the runs have different plans.
 fn check_plans(runs: &[Run]) -> Result<()> {
     let plan = |run: &Run| run.record.plan_name.clone();
     match runs.iter().find(|run| plan(run) != plan(&runs[0])) {
@@ -186,7 +186,7 @@ fn check_plans(runs: &[Run]) -> Result<()> {
     }
 }
 
-/// An error if the sessions of a side are of different engines or versions.
+/// Returns an error if the sessions of one side have different engines or versions.
 fn check_sides(runs: &[Run], (base, candidate): &(Sessions, Sessions)) -> Result<()> {
     for side in [base, candidate] {
         let sessions: Vec<(&Run, &SystemRecord)> =

@@ -7,13 +7,13 @@ use dyno_store::{Run, RunId};
 #[derive(Debug, PartialEq)]
 pub(super) enum Word<'a> {
     System(&'a str),
-    /// Each run with a system of it, or all without one.
+    /// Each run, with one of its systems or, if `None`, with all.
     Runs(Vec<(RunId, Option<&'a str>)>),
 }
 
 impl<'a> Word<'a> {
-    /// `3` is a run unless the chosen run has a system of that name, `3:mysql` a system of a run, `3,5,8` and `3,5,8:mysql` are
-    /// several runs, all else is a system.
+    /// `3` is a run, unless the chosen run has a system of that name. `3:mysql` is a system of a run. `3,5,8`
+    /// and `3,5,8:mysql` are several runs. Everything else is a system.
     pub(super) fn read<E>(word: &'a str, chosen: &impl Fn() -> Result<Run, E>) -> Result<Self>
     where
         anyhow::Error: From<E>,
@@ -26,7 +26,7 @@ impl<'a> Word<'a> {
         {
             return Ok(Self::System(word));
         }
-        // In `3,5,8:mysql` the system is that of all three.
+        // In `3,5,8:mysql`, the system belongs to all three runs.
         let mut of_next = None;
         for (_, system) in runs.iter_mut().rev() {
             of_next = system.or(of_next);

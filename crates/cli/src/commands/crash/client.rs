@@ -1,4 +1,4 @@
-//! `dyno crash-client`: a client of SQLite that can be killed. Started by `dyno crash`, not by people.
+//! `dyno crash-client`: a client of SQLite that can be killed. `dyno crash` starts it; users do not.
 
 use std::io::{stdin, stdout};
 use std::path::PathBuf;

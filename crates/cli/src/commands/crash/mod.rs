@@ -1,4 +1,4 @@
-//! `dyno crash`: whether a system keeps what it acknowledged, crash after crash.
+//! `dyno crash`: tests whether a system keeps what it acknowledged when it crashes repeatedly.
 
 mod client;
 mod text;
@@ -138,7 +138,7 @@ impl CrashCommand {
     }
 }
 
-/// Tells each crash on standard error.
+/// Prints each crash on standard error.
 struct Teller {
     crashes: u32,
 }

@@ -1,4 +1,4 @@
-//! A crash test for people.
+//! The result of a crash test as text.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use dyno_crash::{Crash, CrashReport, Losses, Verdict};
 use dyno_printable::printable;
 use dyno_settings::{CrashKind, Loss};
 
-/// Crashes whose findings are told one by one.
+/// Largest number of crashes whose findings are printed individually.
 const TOLD_MAX: usize = 5;
 
-/// A crash, in a line, and what is wrong after it, a line each.
+/// A crash on one line, followed by one line for each violation.
 pub(super) fn crash(crash: &Crash, of: u32) -> String {
     let Losses { lost, torn, resurrected, in_doubt_kept, in_doubt_gone, .. } = crash.losses;
     let mut text = format!(
@@ -75,7 +75,7 @@ fn verdict(report: &CrashReport) -> String {
     format!("{words}{stopped}")
 }
 
-/// What broke the promise, one by one.
+/// The violations of the promise, one by one.
 fn details(report: &CrashReport) -> String {
     let mut text = String::new();
     if report.verdict != Verdict::Broken {

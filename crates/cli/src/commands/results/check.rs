@@ -1,4 +1,4 @@
-//! `dyno results check`: whether a file is whole.
+//! `dyno results check`: checks the integrity of a file.
 
 use std::process::ExitCode;
 

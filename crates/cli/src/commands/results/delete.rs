@@ -1,4 +1,4 @@
-//! `dyno results delete`: less in a file.
+//! `dyno results delete`: deletes runs.
 
 use std::process::ExitCode;
 

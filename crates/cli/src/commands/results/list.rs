@@ -1,4 +1,4 @@
-//! `dyno results list`: the runs of a file.
+//! `dyno results list`: lists the runs of a file.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub(super) struct List {
     format: TextOrJson,
 }
 
-/// A run with the approximate size of its data in bytes, if asked for.
+/// A run, with the approximate size of its data in bytes if that was requested.
 type Line = (RunSummary, Option<u64>);
 
 impl List {

@@ -1,4 +1,4 @@
-//! `dyno results merge`: the runs of several files in one.
+//! `dyno results merge`: copies the runs of several files into one.
 
 use std::path::{Path, PathBuf};
 
@@ -27,8 +27,8 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        // All of them can be read, before the first is taken over. They are not kept open: each takes three of the
-        // files that a process may have open.
+        // Check that all files can be read before the first one is merged. They are not kept open, because
+        // each takes three of the files that a process may have open.
         for file in &self.files {
             Store::open_read_only(file)?;
         }

@@ -1,4 +1,4 @@
-//! `dyno results`: what results files hold, and looking after them.
+//! `dyno results`: lists, shows and maintains results files.
 
 mod check;
 mod delete;

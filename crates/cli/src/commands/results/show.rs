@@ -1,4 +1,4 @@
-//! `dyno results show`: what one run is.
+//! `dyno results show`: describes one run.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ pub(super) struct Show {
     format: TextOrJson,
 }
 
-/// Numbers of trials.
+/// Counts of the trials of a step, by outcome.
 #[derive(Default)]
 struct Trials {
     completed: usize,
@@ -50,7 +50,7 @@ impl Show {
 struct Failure<'a> {
     system: &'a str,
     message: &'a str,
-    /// The log of the first of them.
+    /// The end of the log of the first failed trial.
     log_tail: &'a str,
     trials: usize,
 }

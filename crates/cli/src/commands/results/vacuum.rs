@@ -1,4 +1,4 @@
-//! `dyno results vacuum`: a smaller file.
+//! `dyno results vacuum`: shrinks a file.
 
 use clap::Args;
 use dyno_store::Store;
@@ -20,7 +20,7 @@ pub(super) struct Vacuum {
 
 impl Vacuum {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        // Opening for writing would make a file that is not there.
+        // Opening for writing would create a missing file.
         Store::open_read_only(&self.results.path)?;
         let mut store = Store::open(&self.results.path)?;
         let (before, after) = store.vacuum()?;

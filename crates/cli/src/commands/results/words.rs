@@ -1,11 +1,11 @@
-//! How runs are put into words, the same in every subcommand.
+//! Formats runs as text, in the same way for all subcommands.
 
 use comfy_table::{CellAlignment, Table, presets};
 use dyno_printable::printable;
 use dyno_store::{RunSummary, utc_text};
 use indicatif::HumanBytes;
 
-/// A timestamp of the results file, as UTC to the second.
+/// A timestamp of the results file, in UTC with a precision of one second.
 pub(super) fn moment(ms: i64) -> String {
     utc_text(ms).replace('T', " ").replace('Z', " UTC")
 }
@@ -15,7 +15,7 @@ pub(super) fn bytes(bytes: u64) -> String {
     HumanBytes(bytes).to_string()
 }
 
-/// `12 trials`, `12 trials, 1 failed`.
+/// Formats counts: `12 trials`, `12 trials, 1 failed`.
 pub(super) fn trials(run: &RunSummary) -> String {
     let all = run.completed_trials + run.failed_trials;
     let plural = if all == 1 { "" } else { "s" };
@@ -25,12 +25,12 @@ pub(super) fn trials(run: &RunSummary) -> String {
     }
 }
 
-/// A run in a line: `run 3 (first-look, 2026-01-31 12:00:00 UTC, 12 trials)`.
+/// Formats a run on one line: `run 3 (first-look, 2026-01-31 12:00:00 UTC, 12 trials)`.
 pub(super) fn run(run: &RunSummary) -> String {
     format!("run {} ({}, {}, {})", run.id, printable(&run.plan_name), moment(run.started_at_ms), trials(run))
 }
 
-/// A table without rules, with each cell in one line; `right` columns are right-aligned.
+/// A table without rules. Each cell takes one line; the columns in `right` are right-aligned.
 pub(super) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>, right: &[usize]) -> String {
     let rows = rows
         .into_iter()

@@ -1,4 +1,4 @@
-//! `dyno run`: carries out a plan and prints what it found.
+//! `dyno run`: runs a plan and prints what it found.
 
 mod spread;
 mod task;
@@ -112,7 +112,7 @@ pub(super) struct RunFlags {
 }
 
 impl RunFlags {
-    /// What a search runs its comparisons with.
+    /// What a search needs to run its comparisons: a lab, the path of the results, the seed.
     pub(super) fn search(&self) -> (&dyn Lab, &Path, Option<u64>) {
         (self, &self.results.path, self.seed)
     }
@@ -163,7 +163,8 @@ impl Run {
         carry_out(&plan, &self.flags, &self.page, self.resume, &[])
     }
 
-    /// Tells which verdicts there cannot be, unless the run cannot begin: then that is the one thing to say.
+    /// Warns about verdicts that the plan cannot reach, unless the run cannot start: that error is then the
+    /// only message.
     fn tell_too_few_rounds(&self, found: TooFewRounds) -> anyhow::Result<()> {
         let results = &self.flags.results.path;
         if can_be_a_file(results) && !self.resume {
@@ -198,18 +199,18 @@ impl Run {
     }
 }
 
-/// Whether a path names a file, or could: its folder is there.
+/// Whether a path names an existing file, or a file that could be created in an existing folder.
 fn can_be_a_file(path: &Path) -> bool {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     !path.is_dir() && folder.is_none_or(Path::is_dir)
 }
 
-/// The program of this process, which is its load process too.
+/// The program of this process. It also serves as the load process.
 fn program() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find the program that is running")
 }
 
-/// Runs a plan and prints what it found. `more` follows what there is to do next.
+/// Runs a plan and prints what it found. `more` is printed after the suggested next commands.
 pub(super) fn carry_out(
     plan: &Plan,
     flags: &RunFlags,
@@ -223,7 +224,7 @@ pub(super) fn carry_out(
     }
 }
 
-/// Writes the page of a run, and prints what it found so far: a run that was stopped has verdicts too.
+/// Writes the page of a run and prints what it found. A run that was stopped also has verdicts.
 pub(super) fn present(
     outcome: &RunOutcome,
     flags: &RunFlags,
@@ -255,7 +256,7 @@ pub(super) fn present(
     Ok(conclude(outcome, flags))
 }
 
-/// Runs a plan. None if the user stopped it before the run began.
+/// Runs a plan. Returns `None` if the user stopped it before the run began.
 pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Result<Option<RunOutcome>> {
     let stop = interrupt::stop_flag()?;
     let options = options(flags, resume, &stop)?;
@@ -263,13 +264,13 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
     let outcome = dyno_lab::run(plan, &options, observer.as_mut());
     drop(observer);
     match outcome {
-        // ^C reaches what Dyno waits for too, such as a package manager, which then fails.
+        // ^C also reaches programs that Dyno waits for, such as a package manager, which then fail.
         Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
         outcome => Ok(Some(outcome?)),
     }
 }
 
-/// How a plan is run by its user's flags.
+/// Converts the user's flags to the options of a run.
 fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::Result<RunOptions<'a>> {
     let program = program()?;
     Ok(RunOptions {
@@ -291,7 +292,7 @@ fn options<'a>(flags: &RunFlags, resume: bool, stop: &'a AtomicBool) -> anyhow::
     })
 }
 
-/// Prints which trials are missing, and returns the exit status.
+/// Prints the missing trials and returns the exit status.
 fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
     let RunOutcome { run, planned_trials, completed_trials, failed_trials, not_started, .. } = outcome;
     let results = flags.results.path.display();

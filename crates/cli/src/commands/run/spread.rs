@@ -1,4 +1,4 @@
-//! `dyno run --on`: the rounds on several hosts.
+//! `dyno run --on`: runs the rounds on several hosts.
 
 use std::collections::hash_map::RandomState;
 use std::env;
@@ -15,7 +15,7 @@ use dyno_lab::{Plan, Spread};
 use super::{Run, options, present};
 use crate::{interrupt, output};
 
-/// Where rounds run, if not here.
+/// Options that choose the hosts of the rounds.
 #[derive(Debug, Args)]
 pub(super) struct SpreadFlags {
     /// Run the rounds on several hosts: slurm, or ssh:HOST,HOST
@@ -34,7 +34,7 @@ pub(super) struct SpreadFlags {
     print: bool,
 }
 
-/// Hosts.
+/// The hosts that run rounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum On {
     Slurm,
@@ -90,7 +90,7 @@ impl Run {
         present(&outcome, &self.flags, &self.page, &[])
     }
 
-    /// The command of the tasks, with the options that change the plan.
+    /// The command line of the tasks, including the options that change the plan.
     fn task_command(&self, files: &[PathBuf], spread_id: String, seed: u64) -> anyhow::Result<TaskCommand> {
         let program = match &self.flags.remote_dyno {
             Some(path) => path.clone(),
@@ -128,7 +128,7 @@ impl Run {
 }
 
 impl SpreadFlags {
-    /// Refuses flags that do not fit together.
+    /// Returns an error for flags that exclude each other.
     fn check(&self, on: &On) -> anyhow::Result<()> {
         match on {
             On::Ssh(_) if self.nodes.is_some() => bail!("--nodes is for slurm; name the hosts after ssh:"),
@@ -137,7 +137,7 @@ impl SpreadFlags {
         }
     }
 
-    /// Whether no two rounds run at the same time.
+    /// Whether rounds run one at a time.
     fn is_one_at_a_time(&self, on: &On) -> bool {
         match on {
             On::Ssh(hosts) => hosts.len() == 1,
@@ -156,7 +156,7 @@ impl SpreadFlags {
         Slurm::new(folder, task, SlurmOptions { nodes: self.nodes, partition: self.partition.clone() })
     }
 
-    /// What would be submitted for rounds.
+    /// The text of `--print`: what would be submitted for these rounds.
     fn shown(&self, on: &On, dyno: RemoteDyno, task: TaskCommand, folder: Folder, rounds: &[u32]) -> String {
         match on {
             On::Slurm => self.slurm(task, folder).shown(rounds),

@@ -1,4 +1,5 @@
-//! `dyno task`: one round of `dyno run --on`, whose results file goes to the process that submitted it.
+//! `dyno task`: runs one round of `dyno run --on` and delivers the results file to the process that submitted
+//! it.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Read as _, stdin, stdout};
@@ -43,7 +44,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Runs the round with a results file of its own, and delivers that. A round with failed trials is delivered too.
+    /// Runs the round with a separate results file and delivers that file, even if trials failed.
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let Self { run, round, spread_id, deliver, node } = self;
         let plan = run.plan()?;
@@ -76,7 +77,7 @@ impl Task {
     }
 }
 
-/// Copies a file so that it is there whole or not at all.
+/// Copies a file atomically.
 fn publish(from: &Path, to: &Path) -> io::Result<()> {
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut part = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
@@ -86,7 +87,7 @@ fn publish(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Has the run stop when standard input ends: then nobody waits for it.
+/// Stops the run when standard input ends, because nobody waits for its results any more.
 fn stop_with_input(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
     thread::Builder::new()
         .name("input".to_owned())

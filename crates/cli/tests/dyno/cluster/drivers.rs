@@ -1,4 +1,4 @@
-//! Loads that come from two hosts.
+//! Loads from two hosts.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{Working, test_with};
 use crate::bench::{Bench, Ended, eventually};
 
 const MARIADB: &str = "mariadb@10.11";
-/// Delay each way of the slow network.
+/// One-way delay of the slow network.
 const DELAY: Duration = Duration::from_millis(4);
 
 pub(super) fn tests() -> Vec<Trial> {
@@ -52,7 +52,7 @@ operation = "query"
 warmup_seconds = 0.5
 "#;
 
-/// Steps in which three threads have to be three threads, and whose events are divided.
+/// Steps that require exactly three threads, and whose events are divided among the drivers.
 const MORE_STEPS: &str = r#"
 [[step]]
 id = "seen-load"
@@ -86,7 +86,7 @@ fn plan(keys: &str, systems: &str, seconds: f64) -> String {
 
 fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespaces) {
     let listen = format!("listen = '{}'\n", namespaces.here);
-    // MySQL gets its password encrypted with its own key, which the drivers have from here.
+    // MySQL gets its password encrypted with its own key, which the drivers receive from this host.
     let systems =
         [("maria", "mariadb@10.11"), ("pg", "postgres@18.4"), ("my", "mysql@9.7.4")].map(|(id, engine)| {
             let _installed = installation(engine).unwrap();
@@ -97,7 +97,7 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
     let run = namespaces.hosts.dyno(bench, &["run", "plan.toml", "--full"]).output().unwrap();
     let ended = Ended::from(run).with(0);
     let value = |sql: &str| bench.value::<i64>(sql);
-    // Three clients on two hosts. The figures of both are those of the trial.
+    // Three clients on two hosts. The trial has the figures of both hosts together.
     assert_eq!(value("SELECT count(*) FROM driver"), Some(18));
     let clients =
         "SELECT group_concat(driver_clients) FROM driver WHERE system_id = 'maria' AND step_id = 'read'";
@@ -116,14 +116,14 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
         value("SELECT count(*) FROM driver WHERE round_trip_us > 0 AND bytes_per_second > 1e6"),
         Some(18)
     );
-    // Tables were loaded from here.
+    // Tables were loaded from this host.
     assert_eq!(value("SELECT count(*) FROM trial WHERE drivers IS NOT NULL AND step_id = 'load'"), Some(0));
     let section = ended.stdout.split("\nDrivers\n").nth(1).unwrap_or_default();
     assert!(section.contains("read at 3 clients · maria") && section.contains("ssh://b"), "{}", ended.stdout);
     eventually("nothing is left", || bench.processes().is_empty());
 }
 
-/// A server of this host, and a plan for it behind a slow network.
+/// A server on this host, and a plan that reaches it through a slow network.
 fn slow_server(bench: &Bench, address: &str, seconds: f64) -> Server {
     let server = start(&installation(MARIADB).unwrap(), StartOptions::new(bench.path("data"))).unwrap();
     let access = server.access();
@@ -177,7 +177,7 @@ fn hosts_that_cannot_drive_are_told(bench: &Bench, hosts: &mut Hosts) {
         "{}",
         failed.stderr
     );
-    // A host beside the missing one.
+    // One host besides the missing one.
     let text = std::fs::read_to_string(bench.path("plan.toml")).unwrap().replace(", 'ssh://b'", "");
     bench.write("plan.toml", &text);
     Ended::from(hosts.dyno(bench, &["run", "plan.toml"]).output().unwrap()).with(1);

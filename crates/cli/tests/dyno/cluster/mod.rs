@@ -1,5 +1,6 @@
-//! Rounds on several hosts: over a real sshd on the loopback, and with a real Slurm of two nodes on this machine. Where
-//! they cannot be started, these tests are ignored with the reason; `DYNO_REQUIRE_CLUSTER=1` makes them fail instead.
+//! Rounds on several hosts: over a real sshd on the loopback, and with a real Slurm of two nodes on this
+//! machine. If these cannot be started, the tests are ignored with the reason; with `DYNO_REQUIRE_CLUSTER=1`
+//! they fail instead.
 
 mod drivers;
 mod namespaces;
@@ -26,16 +27,16 @@ pub(crate) fn tests() -> Vec<Trial> {
     [plain::tests(), ssh::tests(), drivers::tests(), slurm::tests()].into_iter().flatten().collect()
 }
 
-/// Every round of the plan has all trials of both systems in the three steps.
+/// Number of rounds in which both systems completed all three steps.
 const COMPLETE: &str = "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed'
                         GROUP BY round HAVING count(*) = 6)";
 
-/// The tiny plan with four rounds, whose last step takes so long.
+/// The tiny plan with four rounds. `last_seconds` is the time of the last step.
 fn plan(last_seconds: f64) -> String {
     sqlite_plan(last_seconds).replacen("rounds = 2", "rounds = 4", 1)
 }
 
-/// A test that needs something to be started first.
+/// A test that first needs something to be started.
 fn test_with<T: 'static>(
     name: &'static str,
     start: fn(&Bench) -> Result<T, String>,
@@ -54,7 +55,7 @@ fn test_with<T: 'static>(
     })
 }
 
-/// A `dyno` at work, whose words go to a file.
+/// A running `dyno` whose standard error goes to a file.
 struct Working {
     child: Child,
     told: PathBuf,
@@ -63,12 +64,12 @@ struct Working {
 impl Working {
     fn start(bench: &Bench, mut command: Command) -> Self {
         let told = bench.path("told.txt");
-        // A process group of its own, as a shell makes it.
+        // A separate process group, as a shell makes it.
         command.process_group(0).stdout(Stdio::piped()).stderr(File::create(&told).unwrap());
         Self { child: command.spawn().unwrap(), told }
     }
 
-    /// Waits until it says something.
+    /// Waits until the standard error contains these words.
     fn wait_for(&mut self, words: &str) {
         let told = || fs::read_to_string(&self.told).unwrap();
         let child = RefCell::new(&mut self.child);
@@ -88,7 +89,7 @@ impl Working {
     }
 }
 
-/// The path of a program, also of those for administrators.
+/// The path of a program. Also searches the folders of administrators' programs.
 fn program(name: &str, package: &str) -> Result<PathBuf, String> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(["/usr/sbin".into(), "/sbin".into()]);
@@ -98,7 +99,7 @@ fn program(name: &str, package: &str) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("no {name} in the path; `apt-get install {package}`"))
 }
 
-/// The processes that a process has started, and theirs.
+/// All descendants of a process.
 fn descendants(of: u32) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let pids: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -115,11 +116,11 @@ fn descendants(of: u32) -> Vec<u32> {
 
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // proc_pid_stat(5): the name is in parentheses, the parent is the second field after it.
+    // proc_pid_stat(5): the name is in parentheses; the parent is the second field after it.
     stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
 }
 
 fn kill(pid: u32) {
-    // It may have ended meanwhile.
+    // It may have ended already.
     let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
 }

@@ -7,17 +7,17 @@ use super::program;
 use super::sshd::{Hosts, Place};
 use crate::bench::Bench;
 
-/// The first two numbers of all addresses, which are for tests of networks (RFC 2544).
+/// The first two numbers of all addresses. The range is reserved for network tests (RFC 2544).
 const NETWORK: &str = "198.18";
-/// The third number of the next link's addresses. Tests run at the same time.
+/// The third number of the next link's addresses. Tests run in parallel.
 static NEXT: AtomicU8 = AtomicU8::new(1);
 
-/// Two namespaces with a daemon each. Dropping it removes them.
+/// Two namespaces with a daemon each. Dropping the value removes them.
 pub(super) struct Namespaces {
     pub(super) hosts: Hosts,
-    /// The address of this host that both reach.
+    /// The address of this host that both namespaces reach.
     pub(super) here: String,
-    /// Declared after the hosts, which are in them.
+    /// Declared after the hosts, because the daemons of the hosts run in these namespaces.
     _links: [Link; 2],
 }
 
@@ -67,7 +67,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // The link goes with its end in the namespace.
+        // Deleting the namespace also deletes the link.
         let _ = ip(&format!("netns delete {}", self.name));
         let _ = ip(&format!("link delete {}", self.name));
     }

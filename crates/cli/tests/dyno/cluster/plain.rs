@@ -1,4 +1,4 @@
-//! What needs no cluster: a task by itself, merging by hand, what is printed and refused.
+//! Tests without a cluster: a single task, merging by hand, output and error messages.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -59,7 +59,7 @@ fn rounds_that_ran_apart_are_those_of_one_run() {
     );
     let report = bench.dyno(&["report", "--full"]);
     assert!(report.stdout.contains("Hosts"), "{}", report.stdout);
-    // Systems take turns in the order that the whole run has by its seed.
+    // Systems take turns in the order that the seed of the whole run gives.
     let whole = Bench::new();
     whole.write("plan.toml", &plan(0.1));
     assert_eq!(whole.dyno(&["run", "plan.toml", "--seed", "7", "--no-html"]).status, Some(0));
@@ -91,7 +91,7 @@ fn rounds_that_no_task_has_run_are_run_here() {
     let files = ["results", "merge", "round-1.db", "round-3.db"];
     assert_eq!(bench.dyno(&files).status, Some(0));
     bench.dyno(&["run", "plan.toml", "--resume"]).with(0);
-    // Loads are there already, so only the other two steps are measured.
+    // The tables are loaded already, so only the other two steps are measured.
     let complete =
         "SELECT count(*) FROM (SELECT round FROM trial WHERE outcome = 'completed' AND step_id <> 'load'
                     GROUP BY round HAVING count(*) = 4)";

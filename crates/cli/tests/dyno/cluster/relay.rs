@@ -1,4 +1,4 @@
-//! A slow network: a relay of TCP connections that delays what it passes on.
+//! A slow network: a relay of TCP connections that delays data.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -6,12 +6,12 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// One piece in so many is lost, and comes after the time in which TCP sends it again.
+/// One in this many pieces is lost. It arrives after the time in which TCP sends it again.
 const LOST_ONE_IN: usize = 200;
 const RESENT_AFTER: Duration = Duration::from_millis(200);
 
-/// Relays connections to an address of this host on to a port of the loopback, with a delay each way. Returns the relay's
-/// port. It ends with the process.
+/// Relays connections from an address of this host to a port of the loopback, with a delay each way. Returns
+/// the relay's port. The relay ends with the process.
 pub(super) fn relay(address: &str, to: u16, delay: Duration) -> u16 {
     let listener = TcpListener::bind((address, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -28,7 +28,7 @@ pub(super) fn relay(address: &str, to: u16, delay: Duration) -> u16 {
     port
 }
 
-/// Passes pieces on in order, each at its time, while others arrive.
+/// Passes pieces on in order, each at its due time, while others arrive.
 fn pass_on(mut from: TcpStream, mut to: TcpStream, delay: Duration) {
     let (sender, pieces) = channel::<(Instant, Vec<u8>)>();
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! A real Slurm of two nodes on this machine, with settings and secrets of its own.
+//! A real Slurm of two nodes on this machine, with separate settings and secrets.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -53,7 +53,7 @@ impl Cluster {
             ]
         };
         let munged = daemon(&munged, &munge_options, &folder)?;
-        // If one of the others cannot be started, dropping this ends those that were.
+        // If another daemon cannot be started, dropping this value ends those that were started.
         let mut cluster = Self { munged, controller: None, nodes: Vec::new(), config: config.clone() };
         cluster.controller = Some(daemon(&controller, &of("")[..3], &folder)?);
         for name in ["n1", "n2"] {
@@ -63,14 +63,14 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// `dyno` with this cluster for Slurm's commands.
+    /// A `dyno` whose Slurm commands use this cluster.
     pub(super) fn dyno(&self, bench: &Bench, arguments: &[&str]) -> Command {
         let mut command = bench.command(arguments);
         command.env("SLURM_CONF", &self.config);
         command
     }
 
-    /// What Slurm says of a node.
+    /// The state of a node as Slurm reports it.
     pub(super) fn state(&self, node: &str) -> String {
         self.ask("sinfo", &["--noheader", "--format=%T", "--nodes", node])
     }
@@ -85,10 +85,10 @@ impl Cluster {
         String::from_utf8_lossy(&told.stdout).trim().to_owned()
     }
 
-    /// Ends the daemon of a node with all that runs there, as a power failure does.
+    /// Kills the daemon of a node and all that runs there, like a power failure.
     pub(super) fn break_node(&mut self, bench: &Bench, name: &str) {
         let at = usize::from(name != "n1");
-        // The daemon of a step is no child of the node's daemon any more.
+        // The daemon of a step is no longer a child of the node's daemon.
         let steps = || -> Vec<u32> {
             let tasks =
                 bench.processes().into_iter().filter(|pid| environment_has(*pid, "SLURMD_NODENAME", name));
@@ -151,7 +151,7 @@ fn daemon(program: &Path, arguments: &[String], folder: &Path) -> Result<Child, 
         .map_err(|error| format!("{name}: {error}"))
 }
 
-/// The `slurmstepd` above a process.
+/// The `slurmstepd` that is an ancestor of a process.
 fn step_daemon(pid: u32) -> Option<u32> {
     let mut at = pid;
     while let Some(parent) = super::parent_of(at).filter(|parent| *parent > 1) {
@@ -163,7 +163,7 @@ fn step_daemon(pid: u32) -> Option<u32> {
     None
 }
 
-/// The daemons of steps whose tasks belong to the test with these settings.
+/// The step daemons whose tasks belong to the test with these settings.
 fn step_daemons(config: &Path) -> Vec<u32> {
     let test = config.parent().and_then(Path::parent).unwrap_or(config).display().to_string();
     let entries = fs::read_dir("/proc").unwrap().flatten();

@@ -1,4 +1,4 @@
-//! Real ssh daemons, on the loopback or in network namespaces, with keys and settings of their own.
+//! Real ssh daemons, on the loopback or in network namespaces, with separate keys and settings.
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
@@ -11,13 +11,13 @@ use std::process::{Child, Command, Stdio};
 use super::{descendants, kill, program};
 use crate::bench::{Bench, eventually};
 
-/// Where a host's daemon listens, and the words before its command.
+/// The place where a host's daemon listens, and the words before its command.
 pub(super) struct Place {
     pub(super) address: String,
     pub(super) enter: Vec<String>,
 }
 
-/// Two hosts by the names `a` and `b`, each a daemon.
+/// Two hosts with the names `a` and `b`, each with a daemon.
 pub(super) struct Hosts {
     pub(super) a: Sshd,
     pub(super) b: Sshd,
@@ -47,7 +47,7 @@ impl Hosts {
             assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         }
         if rustix::process::geteuid().is_root() {
-            // sshd shuts itself in there before a login.
+            // sshd isolates itself in this folder before a login.
             fs::create_dir_all("/run/sshd").map_err(|error| format!("/run/sshd: {error}"))?;
         }
         fs::create_dir(bench.path("home")).unwrap();
@@ -66,7 +66,7 @@ impl Hosts {
                 here.join("user_key").display(),
             ),
         );
-        // The user's own configuration, which Dyno leaves to ssh.
+        // The user's own configuration. Dyno lets ssh read it.
         fs::create_dir(bench.path("bin")).unwrap();
         let script =
             format!("#!/bin/sh\nexec {} -F {} \"$@\"\n", ssh.display(), here.join("ssh_config").display());
@@ -81,7 +81,7 @@ impl Hosts {
         Err(format!("sshd lets nobody in here: {}", String::from_utf8_lossy(&told.stderr).trim()))
     }
 
-    /// `dyno` with these hosts for `ssh`.
+    /// A `dyno` whose `ssh` reaches these hosts.
     pub(super) fn dyno(&self, bench: &Bench, arguments: &[&str]) -> Command {
         let mut command = bench.command(arguments);
         command.env("PATH", &self.path);
@@ -96,7 +96,7 @@ impl Sshd {
         let port = free_port();
         let settings = bench.command(&[]);
         let cache = settings.get_envs().find(|(key, _)| *key == "DYNO_CACHE").and_then(|(_, value)| value);
-        // Whoever logs in has the home and the cache of this test.
+        // Logins use the home and the cache of this test.
         let config = format!(
             "ListenAddress {address}\nPort {port}\nHostKey {here}/host_key\nPidFile none\nUsePAM no\nStrictModes no\n\
              PermitRootLogin yes\nPasswordAuthentication no\nAuthorizedKeysFile {here}/user_key.pub\n\
@@ -131,7 +131,8 @@ impl Sshd {
         Ok((daemon, port))
     }
 
-    /// Cuts all connections and takes no more. What was started over them lives, as on a host whose network is gone.
+    /// Cuts all connections and accepts no new ones. Programs that were started over them live on, as on a
+    /// host that lost its network.
     pub(super) fn vanish(&mut self) {
         let is_sshd = |pid: &u32| {
             fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("sshd"))
@@ -153,7 +154,7 @@ impl Drop for Sshd {
     }
 }
 
-/// A port that nobody listens on. Another may take it before sshd does, which the test then says.
+/// A free port. Another process may take it before sshd does; the test then says so.
 pub(super) fn free_port() -> u16 {
     TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }

@@ -1,4 +1,4 @@
-//! Images of containers, made of files of this machine, in a store of podman's that only one test has.
+//! Container images made of files of this machine, in a separate podman store for each test.
 
 use std::env;
 use std::fs;
@@ -9,16 +9,16 @@ use std::process::Command;
 use dyno_engine::Installation;
 use tempfile::TempDir;
 
-/// A store of images and containers. Nothing of it is left when it is dropped.
+/// A store of images and containers. Dropping it removes everything.
 pub(crate) struct Images {
     folder: TempDir,
 }
 
 impl Images {
-    /// An empty store, or why this machine has none.
+    /// Creates an empty store, or returns why this machine cannot have one.
     pub(crate) fn new() -> Result<Self, String> {
         let images = Self { folder: TempDir::new().map_err(|error| error.to_string())? };
-        // crun refuses the hybrid groups of some kernels.
+        // crun refuses the hybrid cgroups of some kernels.
         let runtime = if is_on_path("runc") { "--runtime runc" } else { "" };
         let script = format!(
             "#!/bin/sh\nexec podman --root {0}/store --runroot {0}/run --tmpdir {0}/tmp --cgroup-manager cgroupfs \
@@ -31,7 +31,7 @@ impl Images {
         Ok(images)
     }
 
-    /// The podman of this store.
+    /// The path of a podman that uses this store.
     pub(crate) fn tool(&self) -> PathBuf {
         self.path("podman")
     }
@@ -40,7 +40,7 @@ impl Images {
         self.folder.path().join(name)
     }
 
-    /// What podman prints, or the last line of its complaints.
+    /// The output of podman, or the last line of its errors.
     pub(crate) fn podman(&self, arguments: &[&str]) -> Result<String, String> {
         let output = Command::new(self.tool()).args(arguments).output().map_err(|error| error.to_string())?;
         if output.status.success() {
@@ -50,12 +50,12 @@ impl Images {
         Err(complaints.lines().last().unwrap_or("podman failed").to_owned())
     }
 
-    /// Containers that are there, running or not.
+    /// The existing containers, running or not.
     pub(crate) fn containers(&self) -> String {
         self.podman(&["ps", "--all", "--quiet"]).unwrap()
     }
 
-    /// Makes an image of a folder.
+    /// Makes an image from a folder.
     pub(crate) fn import(&self, folder: &Path, name: &str, options: &[&str]) -> Result<(), String> {
         let archive = self.path("image.tar");
         succeed(Command::new("tar").arg("-C").arg(folder).arg("-cf").arg(&archive).arg("."));
@@ -63,7 +63,7 @@ impl Images {
         self.podman(&[&["import", "--quiet"], options, &[archive.as_str(), name]].concat()).map(drop)
     }
 
-    /// A folder with a shell and `cat`, of which an image can be made.
+    /// A folder with a shell and `cat`, from which an image can be made.
     pub(crate) fn shell(&self, name: &str) -> PathBuf {
         let root = self.path(name);
         fs::create_dir_all(root.join("etc")).unwrap();
@@ -74,7 +74,7 @@ impl Images {
         root
     }
 
-    /// The same with the server of a fetched MariaDB.
+    /// As [`Self::shell`], with the server of a fetched MariaDB.
     pub(crate) fn mariadb(&self, name: &str, engine: &Installation) -> PathBuf {
         let root = self.shell(name);
         let libraries = engine.root.join("usr/lib/x86_64-linux-gnu");
@@ -91,11 +91,12 @@ impl Images {
 
 impl Drop for Images {
     fn drop(&mut self) {
-        // What is left of a test that failed.
+        // A test that failed may have left containers.
         let _ = self.podman(&["rm", "--all", "--force"]);
-        // podman mounts its store over itself, and leaves that.
+        // podman mounts its store over itself and does not unmount it.
         let _ = Command::new("umount").arg("--lazy").arg(self.path("store/overlay")).output();
-        // So it does with the groups above its containers', which cannot be removed while somebody has a container.
+        // podman also leaves the cgroups above those of its containers. They cannot be removed while any
+        // container exists.
         for hierarchy in fs::read_dir("/sys/fs/cgroup").into_iter().flatten().flatten() {
             for group in ["libpod_parent/conmon", "libpod_parent"] {
                 let _ = fs::remove_dir(hierarchy.path().join(group));
@@ -108,7 +109,7 @@ pub(crate) fn is_on_path(name: &str) -> bool {
     env::split_paths(&env::var_os("PATH").unwrap_or_default()).any(|folder| folder.join(name).is_file())
 }
 
-/// Copies a program and the libraries that it needs into a folder of a root.
+/// Copies a program and its libraries into a folder below a root.
 fn install(root: &Path, program: &Path, folder: &str, libraries: Option<&Path>) {
     fs::create_dir_all(root.join(folder)).unwrap();
     fs::copy(program, root.join(folder).join(program.file_name().unwrap())).unwrap();

@@ -1,5 +1,5 @@
-//! Servers in containers, from images that podman makes of a fetched engine's files. Where podman is missing or cannot run,
-//! these tests are ignored with the reason; `DYNO_REQUIRE_CONTAINERS=1` makes them fail instead.
+//! Servers in containers, from images that podman makes of a fetched engine's files. If podman is missing or
+//! cannot run, the tests are ignored with the reason; with `DYNO_REQUIRE_CONTAINERS=1` they fail instead.
 
 mod images;
 
@@ -19,7 +19,7 @@ use crate::bench::{Bench, Ended, eventually, finish, press_ctrl_c, send};
 
 const ENGINE: &str = "mariadb@10.11";
 const IMAGE: &str = "localhost/dyno-mariadb:10.11";
-/// The folder that the image is made of.
+/// The folder that the image is made from.
 const FILES: &str = "files";
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -42,7 +42,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A store with the image, or why there is none.
+/// A store with the image, or the reason why there is none.
 fn images() -> Result<Images, String> {
     if !is_on_path("podman") {
         return Err("podman is not installed".to_owned());
@@ -83,7 +83,7 @@ fn documented_plan(images: &Images) -> String {
         .replace("mariadb-10.11-files", &files)
 }
 
-/// Limits that are read back, where this machine may set them.
+/// Limits that can be read back, if this machine may set them.
 fn limits() -> &'static str {
     let confinement = Confinement {
         memory_bytes: Some(512 << 20),
@@ -106,7 +106,7 @@ fn measured_in_both(images: &Images) {
     let less = ["--rounds", "2", "--seconds", "0.3", "--clients", "1", "--scale", "0.01"];
     run(&bench, images, &[&["run", "plan.toml"], &less[..]].concat()).with(0);
 
-    // What is measured beside the server is measured of each: both, and the control.
+    // Everything that is measured at the server is measured for both the container and the control.
     let of_each = "SELECT count(DISTINCT system_id || step_id) FROM trial WHERE outcome = 'completed' AND operations > 0
                    AND server_user_cpu_us + server_system_cpu_us > 0 AND server_context_switches > 0
                    AND disk_bytes_after > 0";
@@ -115,7 +115,7 @@ fn measured_in_both(images: &Images) {
     let counted = "SELECT count(DISTINCT system_id) FROM trial_counter JOIN trial ON trial.id = trial_id";
     assert_eq!(bench.value(counted), Some(3));
 
-    // The same program with the same settings and rights.
+    // Both run the same program with the same settings and rights.
     let versions = "SELECT count(DISTINCT engine_version) FROM system";
     assert_eq!(bench.value(versions), Some(1));
     let same = "SELECT count(*) FROM variable AS a JOIN variable AS b USING (run_id, name, value)
@@ -123,7 +123,7 @@ fn measured_in_both(images: &Images) {
                 ('innodb_buffer_pool_size', 'max_connections', 'open_files_limit', 'table_open_cache')";
     assert_eq!(bench.value(same), Some(4));
 
-    // Where it came from.
+    // The origin of the image.
     let digest = images.podman(&["image", "inspect", "--format", "{{.Digest}}", IMAGE]).unwrap();
     let reference = format!("{IMAGE}@{digest}");
     assert_eq!(bench.value("SELECT image FROM system WHERE id = 'image'"), Some(reference.clone()));
@@ -139,7 +139,7 @@ fn measured_in_both(images: &Images) {
     assert!(report("html").contains(&reference));
     assert!(report("text").contains(&digest[..19]), "{}", report("text"));
 
-    // Limits hold for it as for the other.
+    // Limits apply to both.
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE limits ->> '$.differences' <> '[]'"), Some(0));
     let cpus = "SELECT DISTINCT limits ->> '$.in_force.server_cpus' FROM trial";
     assert_eq!(bench.value(cpus), Some("0".to_owned()));
@@ -149,7 +149,7 @@ fn measured_in_both(images: &Images) {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// A plan whose last step ends with the test.
+/// A plan whose last step runs until the test ends.
 fn long_plan(seconds: f64) -> String {
     format!(
         "name = 'long'\ntitle = 'Long'\nbase = 'db'\nrounds = 1\nclients = [1]\nseconds = 0.2\n\
@@ -190,7 +190,7 @@ fn nothing_is_left(images: &Images) {
     eventually("its container is removed", || images.containers().is_empty());
     fs::remove_file(bench.path("dyno.db")).unwrap();
 
-    // The next start of a server there removes a container whose watching shell was killed too.
+    // The next start of a server also removes a container whose watching shell was killed.
     let killed = start();
     let watch =
         bench.servers().into_iter().find(|pid| runs(*pid, "/bin/sh")).expect("a shell waits for dyno's end");
@@ -206,7 +206,7 @@ fn nothing_is_left(images: &Images) {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// A run that was interrupted does not go on with another image of the same name.
+/// An interrupted run does not resume with another image of the same name.
 fn a_moved_tag_ends_a_run(bench: &Bench, images: &Images) {
     images.podman(&["tag", IMAGE, "localhost/dyno-kept:1"]).unwrap();
     let container = images.podman(&["create", IMAGE, "/bin/sh"]).unwrap();
