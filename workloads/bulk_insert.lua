@@ -1,4 +1,4 @@
--- Inserts of many rows at a time, each thread into a table of its own, which starts out empty. An event is one row.
+-- Inserts many rows at a time. Each thread fills its own table, which is empty at first. An event is one row.
 
 local function for_each_table(sql)
   local con = sysbench.sql.driver():connect()

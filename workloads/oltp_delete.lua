@@ -1,4 +1,4 @@
--- One row deleted by primary key. Rows do not come back, so deletes come to find nothing in the long run.
+-- Deletes one row by primary key. Deleted rows do not come back, so more and more deletes find no row.
 
 require("oltp_common")
 

@@ -1,5 +1,6 @@
--- The rows of one table with any of a list of values: SELECT <columns> FROM sbtest1 WHERE <key> IN (?, …).
--- No transaction. Values are drawn as ids are, each on its own, so that a list may hold one twice.
+-- Selects the rows of one table that match a list of values: SELECT <columns> FROM sbtest1 WHERE <key> IN (?, …).
+-- There is no transaction. Each value is drawn like an id, independently of the others, so a list may contain
+-- a value twice.
 --
 -- --key and --columns choose the access path:
 --   id, "c"       rows by primary key           k, "k"      the index on k alone

@@ -1,5 +1,5 @@
--- Updates of the column c, which has no index, in the rows of a list of ids:
--- UPDATE sbtest1 SET c=? WHERE id IN (?, …). Each is its own transaction.
+-- Updates the column c, which has no index, in the rows of a list of ids:
+-- UPDATE sbtest1 SET c=? WHERE id IN (?, …). Each update is a transaction.
 
 require("oltp_common")
 

@@ -1,10 +1,11 @@
--- One row inserted, as text rather than through a prepared statement.
+-- Inserts one row, as text instead of with a prepared statement.
 
 require("oltp_common")
 
 local dialect_of = require("sql.dialect").of
 
--- Without ids that the database generates the tables begin empty, as in sysbench: events bring ids of their own.
+-- If the database does not generate ids, the tables are empty at first, as in sysbench, because events supply
+-- ids.
 local function prepare()
   if not sysbench.opt.auto_inc then
     sysbench.opt.table_size = 0

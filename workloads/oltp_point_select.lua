@@ -1,4 +1,4 @@
--- One select by primary key.
+-- Selects one row by primary key.
 
 require("oltp_common")
 

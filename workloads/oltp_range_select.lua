@@ -1,10 +1,11 @@
--- A range of one table: SELECT <columns> FROM sbtest1 WHERE <key> BETWEEN ? AND ?. No transaction.
+-- Selects a range of one table: SELECT <columns> FROM sbtest1 WHERE <key> BETWEEN ? AND ?. There is no
+-- transaction.
 --
 -- --key and --columns choose the access path:
 --   id, "id"      the primary key alone      k, "k"      the index on k alone
 --   id, "id, c"   the primary key, and rows  k, "k, c"   the index on k, then the rows
---   id, "count(c)" counts the rows of the range, and sends back one
--- A range of k holds --range-size values, and as many rows on average.
+--   id, "count(c)" counts the rows of the range and returns one row
+-- A range of k contains --range-size values and, on average, as many rows.
 
 require("oltp_common")
 

@@ -1,4 +1,4 @@
--- The whole OLTP transaction: the reads of oltp_read_only, then the writes of oltp_write_only.
+-- The complete OLTP transaction: the reads of oltp_read_only, then the writes of oltp_write_only.
 
 require("oltp_common")
 

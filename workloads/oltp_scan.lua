@@ -1,6 +1,6 @@
--- A table read from end to end, of which no row is sent back: SELECT * FROM sbtest1 WHERE LENGTH(c) < 0.
--- Each thread keeps to one table, the first thread to the first; beyond the last table it starts over.
--- An event is one scan: times --table-size it gives rows.
+-- Reads a whole table and returns no row: SELECT * FROM sbtest1 WHERE LENGTH(c) < 0. Each thread always reads
+-- the same table: thread 0 the first, and so on; with more threads than tables, the count starts again. An
+-- event is one scan; multiply by --table-size to get rows.
 
 require("oltp_common")
 

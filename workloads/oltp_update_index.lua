@@ -1,4 +1,4 @@
--- Updates of the indexed column k, each its own transaction.
+-- Updates the indexed column k. Each update is a transaction.
 
 require("oltp_common")
 

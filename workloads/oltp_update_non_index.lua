@@ -1,4 +1,4 @@
--- Updates of the column c, which has no index, each its own transaction.
+-- Updates the column c, which has no index. Each update is a transaction.
 
 require("oltp_common")
 

@@ -1,4 +1,4 @@
--- The writes of the OLTP transaction: updates of an indexed and of a plain column, a row deleted and inserted again.
+-- The writes of the OLTP transaction: two updates, and one row that is deleted and inserted again.
 
 require("oltp_common")
 

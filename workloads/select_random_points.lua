@@ -1,4 +1,4 @@
--- One select of the rows with any of a list of random values of the indexed column k, from one table.
+-- Selects the rows of one table that have any of several random values in the indexed column k.
 
 require("oltp_common")
 

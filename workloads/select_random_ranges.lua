@@ -1,4 +1,4 @@
--- One count of the rows in any of several random ranges of the indexed column k, in one table.
+-- Counts the rows of one table in several random ranges of the indexed column k.
 
 require("oltp_common")
 

@@ -18,7 +18,7 @@ sysbench.cmdline.commands = {
 local LEVELS = { RC = "READ COMMITTED", RR = "REPEATABLE READ", SER = "SERIALIZABLE" }
 
 local con, dialect
--- Each transaction as often as its share: an event takes one of them at random.
+-- Contains each transaction as often as its share. An event picks one at random.
 local mix = {}
 
 local function add_to_mix(name, share)
@@ -40,7 +40,7 @@ local function set_session()
   end
 end
 
--- Refuses a scale beyond what was prepared.
+-- Refuses a scale larger than the prepared one.
 local function check_scale()
   for set = 1, sysbench.opt.tables do
     local warehouses = tonumber((con:query_row("SELECT COUNT(*) FROM warehouse" .. set)))
@@ -55,7 +55,7 @@ function thread_init()
   local driver = sysbench.sql.driver()
   con, dialect = driver:connect(), dialect_of(driver)
   set_session()
-  -- One thread asks for all.
+  -- One thread checks for all.
   if sysbench.tid == 0 then
     check_scale()
   end
@@ -77,7 +77,7 @@ function thread_done()
   con:disconnect()
 end
 
--- The event runs again with new values: nothing of the first attempt may stay.
+-- The event runs again with new values, so the first attempt is rolled back.
 function sysbench.hooks.before_restart_event()
   if dialect.undo_failed then
     con:query(dialect.undo_failed)

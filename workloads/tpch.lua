@@ -1,5 +1,6 @@
--- The tables and the 22 queries of the TPC-H specification (revision 3). An event is one query, which the option `query`
--- chooses. Rows are made by Dyno itself, so `prepare` does not run under sysbench; the rest does.
+-- The tables and the 22 queries of the TPC-H specification (revision 3). An event is one query, which the
+-- option `query` chooses. Dyno itself generates the rows, so `prepare` does not run under sysbench; the other
+-- commands do.
 
 require("tpch.options")
 
@@ -14,7 +15,8 @@ local function connect()
   return driver:connect(), driver
 end
 
--- Prints the rows of the answer, a line each, with a bar between values. Trailing spaces are padding of CHAR.
+-- Prints the rows of the answer, one per line, with bars between values. Trailing spaces are removed, because
+-- they are padding of CHAR.
 local function answer()
   local connection, driver = connect()
   local result = connection:query(queries.text(driver))

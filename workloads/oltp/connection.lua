@@ -1,4 +1,4 @@
--- A thread's connection from its first event to its last.
+-- Manages a thread's connection from its first event to its last.
 
 local dialect_of = require("sql.dialect").of
 
@@ -30,7 +30,7 @@ end
 
 local events = 0
 
--- Reconnects if that is due; the last thing that an event does.
+-- Reconnects if that is due. Every event calls it last.
 function check_reconnect()
   if sysbench.opt.reconnect == 0 then
     return
@@ -41,10 +41,10 @@ function check_reconnect()
   end
 end
 
--- MySQL's client errors of a connection that is gone.
+-- MySQL's client errors that mean that the connection is lost.
 local LOST = { [2006] = true, [2011] = true, [2013] = true, [2055] = true }
 
--- An event that met an ignorable error runs again from its start: nothing of the first attempt may stay.
+-- After an ignorable error, the event runs again from its start, so the first attempt is rolled back.
 function sysbench.hooks.before_restart_event(failure)
   local undo = dialect_of(drv).undo_failed
   if LOST[failure.sql_errno] then

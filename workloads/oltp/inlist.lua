@@ -1,8 +1,8 @@
--- Statements with an IN list of one column's values.
+-- Statements with an IN list of values of one column.
 
 local INT = { sysbench.sql.type.INT }
 
--- A list of so many parameters: (?, ?, ?).
+-- A list of parameters: (?, ?, ?).
 local function list(count)
   return "(" .. string.rep("?", count, ", ") .. ")"
 end

@@ -1,5 +1,5 @@
--- The column by which a workload finds rows, and the ones that it reads: together they decide whether the primary key
--- or the index on k is used, and whether that index alone answers the query (is covering).
+-- The column by which a workload finds rows, and the columns that it reads. Together they determine whether
+-- the query uses the primary key or the index on k, and whether that index alone answers it (is covering).
 
 local STRING = sysbench.cmdline.ARG_STRING
 

@@ -27,7 +27,8 @@ sysbench.cmdline.options = {
   pgsql_variant = { "The kind of PostgreSQL; 'redshift' leaves out secondary indexes and delete_inserts", nil, STRING },
 }
 
--- Turns off what the PostgreSQL variant cannot do. Options are known once a command runs, not before.
+-- Disables options that the PostgreSQL variant does not support. The options are only known once a command
+-- runs.
 function adapt_options_to_variant()
   if sysbench.opt.pgsql_variant == "redshift" then
     sysbench.opt.create_secondary = false

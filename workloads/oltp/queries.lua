@@ -1,4 +1,4 @@
--- The parts of a transaction. Each kind of query keeps to one table, chosen anew every time.
+-- The parts of a transaction. Each kind of query uses one table, which is chosen at random each time.
 
 function begin()
   if stmt.begin then
@@ -68,7 +68,7 @@ function execute_non_index_updates()
   end
 end
 
--- The row comes back under its id, so that the table keeps its size.
+-- The row is inserted again with its id, so that the table keeps its size.
 function execute_delete_inserts()
   local table_num = get_table_num()
   local delete, delete_id = stmt[table_num].deletes, param[table_num].deletes[1]

@@ -1,5 +1,5 @@
--- The prepared statements of a connection: stmt[table number][kind], their parameters in param[table number][kind],
--- and stmt.begin and stmt.commit.
+-- The prepared statements of a connection: stmt[table number][kind], stmt.begin and stmt.commit. Parameters
+-- are in param[table number][kind].
 
 local dialect_of = require("sql.dialect").of
 
@@ -20,7 +20,7 @@ local kinds = {
   inserts = { "INSERT INTO sbtest%d (id, k, c, pad) VALUES (?, ?, ?, ?)", ID, ID, C, PAD },
 }
 
--- Prepares sql as stmt[table_num][kind]; the further arguments are the types of its parameters.
+-- Prepares sql as stmt[table_num][kind]. The further arguments are the types of its parameters.
 function prepare_for_table(table_num, kind, sql, ...)
   local statement = con:prepare(sql)
   local params = {}
@@ -47,7 +47,7 @@ function prepare_commit()
   stmt.commit = con:prepare("COMMIT")
 end
 
--- As BEGIN, of a transaction that says that it will not write.
+-- As BEGIN, for a transaction that declares itself read-only.
 local function prepare_begin_read_only()
   local begin = dialect_of(drv).begin_read_only
   if not begin then
@@ -56,7 +56,8 @@ local function prepare_begin_read_only()
   stmt.begin = con:prepare(begin)
 end
 
--- BEGIN and COMMIT around reads. With --skip_trx there are none, and begin() and commit() do nothing.
+-- Prepares BEGIN and COMMIT around reads. With --skip_trx there are none, and begin() and commit() do
+-- nothing.
 function prepare_read_transaction()
   if not sysbench.opt.skip_trx then
     if sysbench.opt.read_only then
@@ -68,7 +69,7 @@ function prepare_read_transaction()
   end
 end
 
--- The same around writes.
+-- Prepares BEGIN and COMMIT around writes.
 function prepare_write_transaction()
   if not sysbench.opt.skip_trx then
     stmt.begin = con:prepare(dialect_of(drv).begin_write)

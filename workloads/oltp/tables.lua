@@ -1,4 +1,4 @@
--- The tables sbtest1, sbtest2, ...: made, filled, read into memory, dropped.
+-- Creates, fills, warms up and drops the tables sbtest1, sbtest2, ...
 
 local dialect_of = require("sql.dialect").of
 
@@ -59,8 +59,8 @@ local function make_indexes(con, dialect, table_num)
   end
 end
 
--- Makes and fills one table; indexes come after the rows, which is quicker than to keep them up to date.
--- A script may replace this function to have tables of its own.
+-- Creates and fills one table. Indexes are made after the rows, which is faster than maintaining them. A
+-- script may replace this function to use different tables.
 function create_table(driver, con, table_num)
   local dialect = dialect_of(driver)
   print(format("sbtest%d: creating", table_num))
@@ -71,7 +71,7 @@ function create_table(driver, con, table_num)
   make_indexes(con, dialect, table_num)
 end
 
--- Reads a table and its index from end to end, so that both are in memory.
+-- Reads a table and its index completely, so that both are in memory.
 local function warm_table(driver, con, table_num)
   local name = "sbtest" .. table_num
   print(name .. ": warming up")
@@ -80,7 +80,7 @@ local function warm_table(driver, con, table_num)
   con:query(format("SELECT SUM(k) FROM %s", name))
 end
 
--- Does something to those tables that fall to this thread.
+-- Applies an action to the tables that belong to this thread.
 local function for_own_tables(action)
   adapt_options_to_variant()
   local driver = sysbench.sql.driver()

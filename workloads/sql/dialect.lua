@@ -1,26 +1,26 @@
--- Where the SQL of the databases differs, by the names of sysbench's drivers.
+-- The differences between the SQL of the databases, by the names of sysbench's drivers.
 
 local dialects = {}
 
 dialects.mysql = {
   generated_id = "INTEGER NOT NULL AUTO_INCREMENT",
-  -- What an INSERT that names the generated column gives for it.
+  -- The value that an INSERT gives for the generated column.
   next_id = "0",
-  -- A generated column must have a key, so a key that is not the primary one is made with the table.
+  -- A generated column must have a key. If that is not the primary key, it is made together with the table.
   keys_made_with_table = true,
   tinyint = "TINYINT",
   datetime = "DATETIME",
   begin_write = "BEGIN",
-  -- MySQL from 5.6, MariaDB from 10.0.
+  -- MySQL 5.6 or later, MariaDB 10.0 or later.
   begin_read_only = "START TRANSACTION READ ONLY",
-  -- Only some errors end a transaction here. The drivers of the others roll back after any error.
+  -- Here only some errors end a transaction. The drivers of the other databases roll back after any error.
   undo_failed = "ROLLBACK",
   for_update = " FOR UPDATE",
   foreign_keys_added_later = true,
   analyze = "ANALYZE TABLE %s",
   find_table = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '%s'",
   set_isolation = "SET SESSION TRANSACTION ISOLATION LEVEL %s",
-  -- Else InnoDB copies a table to add a foreign key to it, only to check rows that are known to be right.
+  -- Otherwise InnoDB copies a table to add a foreign key, only to check rows that are known to be correct.
   prepare_load = "SET SESSION foreign_key_checks = 0",
 }
 
@@ -33,7 +33,7 @@ dialects.pgsql = {
   for_update = " FOR UPDATE",
   foreign_keys_added_later = true,
   analyze = "ANALYZE %s",
-  -- Large values would go to a table of their own, which updates of other columns leave alone.
+  -- Otherwise large values go to a separate table, which updates of other columns do not touch.
   keep_in_row = "ALTER TABLE %s ALTER COLUMN %s SET STORAGE PLAIN",
   find_table = "SELECT COUNT(*) FROM information_schema.tables"
     .. " WHERE table_schema = current_schema() AND table_name = '%s'",
@@ -48,7 +48,8 @@ dialects.sqlite = {
   only_primary_keys_generated = true,
   tinyint = "SMALLINT",
   datetime = "DATETIME",
-  -- A transaction that starts to write after it has read is refused if another has written in between.
+  -- SQLite refuses the first write of a transaction that has read before, if another transaction wrote in
+  -- between.
   begin_write = "BEGIN IMMEDIATE",
   for_update = "",
   analyze = "ANALYZE %s",
@@ -57,7 +58,7 @@ dialects.sqlite = {
   enforce_foreign_keys = "PRAGMA foreign_keys = ON",
 }
 
--- The dialect that a driver's database speaks.
+-- The dialect of the database of a driver.
 local function of(driver)
   local name = driver:name()
   if name == "pgsql" and sysbench.opt.pgsql_variant == "redshift" then

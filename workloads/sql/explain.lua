@@ -1,9 +1,9 @@
--- The plan that a server has for a statement, as lines that two versions of a server write alike. What the server only
--- estimates is in square brackets.
+-- The server's plan for a statement, as lines that two versions of a server print in the same way. Estimates
+-- are in square brackets.
 
 local explainers = {}
 
--- The columns of MySQL's EXPLAIN, by their number.
+-- The columns of MySQL's EXPLAIN, by their count.
 local MYSQL_COLUMNS = {
   [10] = { "id", "kind", "table", "type", "keys", "key", "key_bytes", "ref", "rows", "extra" },
   [11] = { "id", "kind", "table", "type", "keys", "key", "key_bytes", "ref", "rows", "filtered", "extra" },
@@ -25,7 +25,7 @@ local function mysql_line(row)
 end
 
 function explainers.mysql(con, sql)
-  -- 5.5 has no other format, and later servers may have another by default.
+  -- Version 5.5 has no other format, and later servers may use another by default.
   local version = con:query_row("SELECT VERSION()")
   local format = version:find("^5%.[0-5]%.") and "EXPLAIN " or "EXPLAIN FORMAT=TRADITIONAL "
   local result = con:query(format .. sql)
@@ -66,7 +66,7 @@ local function lines(driver, con, sql)
   return explainers[driver:name()](con, sql)
 end
 
--- Why a statement was refused, in a line.
+-- Why the server refused a statement, on one line.
 local function reason(con, raised)
   local text = tostring(raised)
   if con.sql_errno ~= 0 or con.sql_errmsg ~= "" then
@@ -75,12 +75,13 @@ local function reason(con, raised)
   return (text:gsub("%s+", " "))
 end
 
--- Nodes of PostgreSQL's plans alone: the lines between them have values, which differ from one execution to the next.
+-- Whether the line is a node of a plan. The other lines of PostgreSQL contain values, which differ between
+-- executions.
 local function is_shown(driver, line)
   return driver:name() ~= "pgsql" or line:find("%[%d+ rows%]")
 end
 
--- Prints the plan of each statement, its number before each line; or why there is none.
+-- Prints the plan of each statement, or why there is none. Each line starts with the statement's number.
 local function each(statements)
   local driver = sysbench.sql.driver()
   local con = driver:connect()

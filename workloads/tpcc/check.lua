@@ -1,9 +1,9 @@
--- The consistency conditions of clause 3.3.2. Queries count what violates them.
+-- The consistency conditions of clause 3.3.2. Queries count the rows that violate them.
 
 local dialect_of = require("sql.dialect").of
 local fill = require("tpcc.template").fill
 
--- Amounts that differ by less than this are equal; it covers a database that sums them as floating point numbers.
+-- Amounts that differ by less than this are equal, because some databases add them as floating-point numbers.
 local TOLERANCE = "0.005"
 
 local ORDERS_OF_DISTRICT = "(SELECT o_w_id, o_d_id, COUNT(*) AS orders, MAX(o_id) AS newest,"
@@ -19,9 +19,9 @@ local DELIVERED_TO_CUSTOMER = "(SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS
   .. " JOIN order_line# ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id"
   .. " WHERE ol_delivery_d IS NOT NULL GROUP BY o_w_id, o_d_id, o_c_id) o"
 
--- Sources of rows, each with the conditions that rows of it can violate: number, what it says, what is counted, and when a row
--- violates it. A source is read once for all of its conditions. `weight` is about the time that it takes, as a share of
--- the lightest.
+-- Sources of rows. Each has the conditions that its rows can violate: number, statement, what is counted, and
+-- the SQL of a violation. A source is read once for all of its conditions. `weight` is its approximate
+-- reading time, as a multiple of the lightest.
 local sources = {
   { weight = 1,
     from = "warehouse# LEFT JOIN (SELECT d_w_id, SUM(d_ytd) AS ytd FROM district# GROUP BY d_w_id) d ON d_w_id = w_id",
@@ -58,7 +58,7 @@ local sources = {
   { weight = 2,
     from = "district# LEFT JOIN " .. PAID_IN_DISTRICT .. " ON h_w_id = d_w_id AND h_d_id = d_id",
     { 9, "D_YTD = sum(H_AMOUNT)", "districts", "ABS(d_ytd - COALESCE(paid, 0)) > " .. TOLERANCE } },
-  -- As the specification writes it, without deliveries, it holds only for a new database.
+  -- The specification's form of the condition omits deliveries and holds only for a new database.
   { weight = 5, broken_by_purge = true,
     from = "(SELECT c_w_id, c_d_id, SUM(c_delivery_cnt) AS deliveries FROM customer# GROUP BY c_w_id, c_d_id) c"
       .. " LEFT JOIN " .. ORDERS_OF_DISTRICT .. " ON o_w_id = c_w_id AND o_d_id = c_d_id"
@@ -75,18 +75,18 @@ local sources = {
       "ABS(c_balance + c_ytd_payment - COALESCE(delivered, 0)) > " .. TOLERANCE } },
 }
 
--- The numbers of rows of a source that violate its conditions.
+-- Numbers of rows of a source that violate its conditions.
 local function violations(con, dialect, set, source)
   local counts = {}
   for at, condition in ipairs(source) do
-    -- No rows have no sum.
+    -- Without rows, SUM is NULL.
     counts[at] = "COALESCE(SUM(CASE WHEN " .. condition[4] .. " THEN 1 ELSE 0 END), 0)"
   end
   local query = "SELECT " .. table.concat(counts, ", ") .. " FROM " .. source.from
   return { con:query_row(fill(query, set, dialect)) }
 end
 
--- Prints which conditions of a source hold, and adds a description of each violation to the failures.
+-- Prints whether the conditions of a source hold, and adds a description of each violation to `failures`.
 local function check_source(con, dialect, set, source, failures)
   local is_checked = not (source.broken_by_purge and sysbench.opt.enable_purge == "yes")
   local counts = is_checked and violations(con, dialect, set, source)
@@ -105,11 +105,11 @@ local function check_source(con, dialect, set, source, failures)
   end
 end
 
--- The sources that this thread reads: each, the heaviest first, goes to the thread that has the least to do.
+-- The sources that this thread reads. The heaviest come first; each goes to the thread with the least work.
 local function own_sources()
   local heaviest_first = { unpack(sources) }
   table.sort(heaviest_first, function(a, b)
-    -- Equal weights in the same order on every thread.
+    -- Equal weights have the same order on every thread.
     return a.weight > b.weight or a.weight == b.weight and a[1][1] < b[1][1]
   end)
   local loads, owners = {}, {}
@@ -134,7 +134,8 @@ local function own_sources()
   return own
 end
 
--- Checks all conditions in all sets, dealt over the threads; an error names those of the thread that do not hold.
+-- Checks all conditions in all sets. Threads share the work; an error names the violations that this thread
+-- found.
 local function check()
   local driver = sysbench.sql.driver()
   local dialect, con = dialect_of(driver), driver:connect()

@@ -1,5 +1,5 @@
--- Which customer a transaction is about: by last name in 60 of 100 cases, by number in the others
--- (clauses 2.5.1.2 and 2.6.1.2).
+-- The customer of a transaction: chosen by last name in 60 of 100 cases, otherwise by number (clauses 2.5.1.2
+-- and 2.6.1.2).
 
 local random = require("tpcc.random")
 
@@ -9,7 +9,8 @@ local ceil = math.ceil
 local BY_LAST_NAME = "SELECT c_id FROM customer#"
   .. " WHERE c_w_id = %d AND c_d_id = %d AND c_last = '%s' ORDER BY c_first"
 
--- Of several customers of one name it is the middle one by first name, position n/2 rounded up (clause 2.5.2.2).
+-- Of several customers with one last name, the middle one by first name: position n/2, rounded up (clause
+-- 2.5.2.2).
 local function middle_of_name(con, by_last_name, w_id, d_id)
   local result = con:query(format(by_last_name, w_id, d_id, random.last_name()))
   local row
@@ -19,7 +20,7 @@ local function middle_of_name(con, by_last_name, w_id, d_id)
   return tonumber(row[1])
 end
 
--- The number of a customer of this district; by_last_name is BY_LAST_NAME filled in.
+-- The number of a customer of this district. by_last_name is BY_LAST_NAME with its placeholders filled in.
 local function choose(con, by_last_name, w_id, d_id)
   if random.chance(60) then
     return middle_of_name(con, by_last_name, w_id, d_id)

@@ -1,4 +1,5 @@
--- The delivery transaction (clause 2.7): the oldest undelivered order of each district of a warehouse.
+-- The delivery transaction (clause 2.7): delivers the oldest undelivered order of each district of a
+-- warehouse.
 
 local template = require("tpcc.template")
 
@@ -35,7 +36,7 @@ local function run(con, set, w_id)
   con:query(sql.begin)
   for d_id = 1, 10 do
     local oldest = con:query_row(format(sql.oldest, w_id, d_id))
-    -- A district that has nothing to deliver is skipped (clause 2.7.4.2).
+    -- A district without an undelivered order is skipped (clause 2.7.4.2).
     if oldest then
       deliver(con, sql, w_id, d_id, tonumber(oldest), carrier)
     end

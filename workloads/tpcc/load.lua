@@ -1,4 +1,4 @@
--- The rows of a set of tables, as clause 4.3.3.1 of the TPC-C specification has them.
+-- The rows of a set of tables, as clause 4.3.3.1 of the TPC-C specification defines them.
 
 local random = require("tpcc.random")
 
@@ -12,7 +12,7 @@ local CUSTOMERS = 3000
 local ORDERS = 3000
 local FIRST_NEW_ORDER = 2101
 
--- Inserts the rows that row(1), ..., row(count) give.
+-- Inserts the rows row(1), ..., row(count).
 local function insert(con, target, count, row)
   con:bulk_insert_init("INSERT INTO " .. target .. " VALUES")
   for i = 1, count do
@@ -71,7 +71,7 @@ local function load_history(con, set, w_id, d_id, now)
   end)
 end
 
--- Returns how many lines each order has.
+-- Returns the number of lines of each order.
 local function load_orders(con, set, w_id, d_id, now)
   local customers = random.permutation(CUSTOMERS)
   local line_counts = {}
@@ -103,7 +103,7 @@ local function load_order_lines(con, set, w_id, d_id, now, line_counts)
   con:bulk_insert_done()
 end
 
--- One warehouse with all that belongs to it.
+-- One warehouse with all rows that belong to it.
 local function load_warehouse(con, set, w_id)
   local now = os.date("'%Y-%m-%d %H:%M:%S'")
   load_warehouse_row(con, set, w_id)

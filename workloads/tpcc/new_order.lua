@@ -27,10 +27,11 @@ local templates = {
 
 local statements
 
--- The lines of the order at hand: item, supplying warehouse and quantity.
+-- The lines of the current order: item, supplying warehouse and quantity.
 local items, suppliers, quantities = {}, {}, {}
 
--- Draws the lines (clause 2.4.1.5); returns how many there are and, as a number, whether all items are from here.
+-- Draws the lines (clause 2.4.1.5). Returns their count and whether all items are from this warehouse, as 1
+-- or 0.
 local function draw_lines(w_id)
   local count, all_local = uniform(5, 15), 1
   for number = 1, count do
@@ -41,15 +42,15 @@ local function draw_lines(w_id)
       all_local = 0
     end
   end
-  -- The user's typing error, which makes the transaction roll back (clause 2.4.1.4).
+  -- A wrong item number, which makes the transaction roll back (clause 2.4.1.4).
   if random.chance(1) then
     items[count] = UNUSED_ITEM
   end
   return count, all_local
 end
 
--- Takes an item out of a warehouse's stock; returns the stock's district information. Stock is filled up by 91 when
--- less than 10 would be left (clause 2.4.2.2).
+-- Takes an item from a warehouse's stock and returns the stock's district information. If less than 10 would
+-- be left, 91 are added (clause 2.4.2.2).
 local function take_stock(con, sql, number, w_id, d_id)
   local item, supplier, quantity = items[number], suppliers[number], quantities[number]
   local in_stock, _, district_info = con:query_row(format(sql.stock, d_id, item, supplier))
@@ -61,7 +62,7 @@ local function take_stock(con, sql, number, w_id, d_id)
   return district_info
 end
 
--- Adds a line to the order; false if there is no such item.
+-- Adds a line to the order. Returns false if the item does not exist.
 local function add_line(con, sql, number, w_id, d_id, o_id)
   local price = con:query_row(format(sql.item, items[number]))
   if not price then

@@ -1,4 +1,4 @@
--- The order-status transaction (clause 2.6): a customer's most recent order.
+-- The order-status transaction (clause 2.6): reads a customer's most recent order.
 
 local customer = require("tpcc.customer")
 local template = require("tpcc.template")
@@ -25,7 +25,7 @@ local function run(con, set, w_id)
   local c_id = customer.choose(con, sql.by_last_name, w_id, d_id)
   con:query(format(sql.customer, w_id, d_id, c_id))
   local o_id = con:query_row(format(sql.last_order, w_id, d_id, c_id))
-  -- Every customer has an order until a purge takes it.
+  -- Every customer has an order until a purge deletes it.
   if o_id then
     con:query(format(sql.lines, w_id, d_id, tonumber(o_id)))
   end

@@ -28,7 +28,7 @@ local templates = {
 
 local statements
 
--- The customer's district: in 15 of 100 cases one of another warehouse (clause 2.5.1.2).
+-- The customer's district. In 15 of 100 cases it belongs to another warehouse (clause 2.5.1.2).
 local function draw_customer_district(w_id, d_id)
   if random.chance(85) then
     return w_id, d_id
@@ -36,8 +36,8 @@ local function draw_customer_district(w_id, d_id)
   return random.other_warehouse(w_id), uniform(1, 10)
 end
 
--- What a customer of bad credit has paid is noted at the front of their data, which keeps its 500 characters
--- (clause 2.5.2.2).
+-- Records the payment of a customer with bad credit at the front of the customer's data, which is cut to 500
+-- characters (clause 2.5.2.2).
 local function note_payment(con, sql, c_w_id, c_d_id, c_id, w_id, d_id, amount)
   local data = con:query_row(format(sql.data, c_w_id, c_d_id, c_id))
   local note = format("%d %d %d %d %d %.2f | ", c_id, c_d_id, c_w_id, d_id, w_id, amount)

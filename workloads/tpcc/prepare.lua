@@ -1,8 +1,8 @@
--- Makes and fills the tables, all threads at once.
+-- Creates and fills the tables with all threads at once.
 --
--- The work on a set is dealt over the threads in parts: its items, and each warehouse. Threads have no way to wait for
--- each other but through the database: while set N is filled, the table loading<N> counts the parts that are left, and
--- the thread that ends the last one adds the indexes and foreign keys.
+-- The work on a set is divided into parts: its items, and each warehouse. Threads can wait for each other
+-- only through the database. While set N is filled, the table loading<N> counts the remaining parts. The
+-- thread that finishes the last part adds the indexes and foreign keys.
 
 local dialect_of = require("sql.dialect").of
 local load = require("tpcc.load")
@@ -24,7 +24,7 @@ local function create_set(con, dialect, set)
   con:query("INSERT INTO loading" .. set .. " VALUES (1, " .. sysbench.opt.scale + 1 .. ")")
 end
 
--- Whether another thread has made the tables of a set.
+-- Whether a thread has created the tables of a set.
 local function is_created(con, dialect, set)
   local found = con:query_row(string.format(dialect.find_table, "loading" .. set))
   return tonumber(found) > 0 and parts_left(con, set) ~= nil
@@ -50,7 +50,7 @@ local function load_part(con, set, part)
   end
 end
 
--- Counts a part as done; true for the last one of the set.
+-- Counts a part as done. Returns true for the last one of the set.
 local function end_part(con, dialect, set)
   con:query(dialect.begin_write)
   con:query("UPDATE loading" .. set .. " SET parts_left = parts_left - 1")

@@ -1,5 +1,5 @@
--- Not of the specification: deletes the oldest order of each district of a warehouse if it has been delivered, so that
--- a long run does not grow the database. As frequent as delivery, it keeps pace with it.
+-- Not part of the specification. Deletes the oldest order of each district of a warehouse if it was
+-- delivered, so that a long run does not grow the database. It is as frequent as the delivery transaction.
 
 local template = require("tpcc.template")
 

@@ -6,15 +6,15 @@ local uniform = sysbench.rand.uniform
 
 local random = {}
 
--- The C constants of NURand (clause 2.1.6), drawn once, when this was written: all connections must use the same
--- ones, and so runs can be compared. The distance between the two of C_LAST satisfies clause 2.1.6.1:
+-- The C constants of NURand (clause 2.1.6). They are fixed, because all connections must use the same ones
+-- and so that runs can be compared. The difference of the two constants of C_LAST satisfies clause 2.1.6.1:
 -- it is in [65 .. 119], but neither 96 nor 112.
 local C_LAST_LOAD = 157
 local C_LAST_RUN = 69
 local C_CUSTOMER = 451
 local C_ITEM = 6203
 
--- Clause 2.1.6.
+-- The function NURand of clause 2.1.6.
 local function nurand(a, c, first, last)
   return (bor(uniform(0, a), uniform(first, last)) + c) % (last - first + 1) + first
 end
@@ -34,12 +34,12 @@ function random.last_name_of(number)
   return SYLLABLES[floor(number / 100)] .. SYLLABLES[floor(number / 10) % 10] .. SYLLABLES[number % 10]
 end
 
--- A last name as transactions ask for it.
+-- A last name that transactions search for.
 function random.last_name()
   return random.last_name_of(nurand(255, C_LAST_RUN, 0, 999))
 end
 
--- A last name for a row that the loader makes.
+-- A last name for a row of the load.
 function random.last_name_for_load()
   return random.last_name_of(nurand(255, C_LAST_LOAD, 0, 999))
 end
@@ -48,7 +48,7 @@ function random.chance(percent)
   return uniform(1, 100) <= percent
 end
 
--- A warehouse other than this one, if there is one.
+-- Another warehouse, or this one if there is only one.
 function random.other_warehouse(w_id)
   local scale = sysbench.opt.scale
   if scale == 1 then
@@ -65,11 +65,11 @@ local DRAWS = 62 ^ CHARACTERS_A_DRAW
 local alphabet = ffi.new("const char[63]", ALPHABET)
 local LENGTH_MAX = 500
 local buffer = ffi.new("char[?]", LENGTH_MAX + CHARACTERS_A_DRAW)
--- What is the same in all rows, if the option text_repeated asks for it.
+-- The text that is the same in all rows, for the option text_repeated.
 local repeated_text = ("every order of this customer is delivered by truck from the nearest warehouse; "):rep(7)
 
--- Letters and digits, each of the 62 as likely as another (an "a-string", clause 4.3.2.2). Most of a load's time goes
--- here, so a draw gives several characters. The share that is to be the same in all rows stands at the end.
+-- Letters and digits; each of the 62 is equally likely (an "a-string", clause 4.3.2.2). A load spends most of
+-- its time here, so one draw gives several characters. The share that is the same in all rows is at the end.
 function random.a_string(min, max)
   local length = max and uniform(min, max) or min
   local random_length = length - floor(length * sysbench.opt.text_repeated / 100)
@@ -89,12 +89,12 @@ function random.n_string(length)
   return sysbench.rand.string(("#"):rep(length))
 end
 
--- Clause 4.3.2.7.
+-- A zip code (clause 4.3.2.7).
 function random.zip()
   return random.n_string(4) .. "11111"
 end
 
--- The data of an item or of stock: in a tenth of the rows the word ORIGINAL stands somewhere (clause 4.3.3.1).
+-- The data of an item or of stock. In a tenth of the rows it contains the word ORIGINAL (clause 4.3.3.1).
 function random.data()
   local text = random.a_string(26, 50)
   if not random.chance(10) then

@@ -1,9 +1,9 @@
--- The nine tables, in an order in which each comes after those that it refers to.
+-- The nine tables. Each comes after the tables that it refers to.
 
 local fill = require("tpcc.template").fill
 
--- Each reference is a foreign key: columns, table and columns referred to, and whether it needs an index of its own
--- (the others begin like the primary key or an index of the table).
+-- Each reference is a foreign key: its columns, the table and columns that it refers to, and whether it needs
+-- a separate index. The others are a prefix of the primary key or of an index of the table.
 local tables = {
   {
     name = "warehouse",
@@ -121,7 +121,7 @@ function schema.drop_tables(con, set)
   end
 end
 
--- The indexes that transactions look rows up by.
+-- The indexes by which transactions find rows.
 function schema.add_indexes(con, dialect, set)
   for _, definition in ipairs(tables) do
     if definition.index then

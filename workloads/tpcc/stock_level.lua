@@ -1,4 +1,5 @@
--- The stock-level transaction (clause 2.8): how many items of a district's last 20 orders are low in stock.
+-- The stock-level transaction (clause 2.8): counts the items of a district's last 20 orders that are low in
+-- stock.
 
 local template = require("tpcc.template")
 

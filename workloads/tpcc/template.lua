@@ -1,10 +1,10 @@
--- SQL with placeholders: '#' is the number of a set of tables, '{name}' a word of the dialect.
+-- SQL with placeholders: '#' is the number of a set of tables, and '{name}' is a word of the dialect.
 
 local function fill(text, set, dialect)
   return (text:gsub("#", set):gsub("{([%w_]+)}", dialect))
 end
 
--- Templates by name, filled for every set of tables: result[set][name].
+-- Fills templates for every set of tables: result[set][name].
 local function fill_all(templates, dialect)
   local filled = {}
   for set = 1, sysbench.opt.tables do

@@ -4,9 +4,9 @@ local texts = require("tpch.texts")
 
 local queries = {}
 
--- How the databases write what differs, by sysbench's names of drivers: `year_of(x)`, the year of a date; `exact(x)`, a
--- sum that is compared with an equal sum, which SQLite has in floating point; `forced`, the index that lineitem has to
--- use, of which PostgreSQL has no notion.
+-- The differences between the databases, by the names of sysbench's drivers: `year_of(x)` is the year of a
+-- date; `exact(x)` is a sum that is compared with an equal sum, which SQLite computes in floating point;
+-- `forced` is the index that lineitem must use, which PostgreSQL does not support.
 local WRITES = {
   mysql = { year_of = "EXTRACT(YEAR FROM %s)", exact = "%s", forced = " FORCE INDEX (%s)" },
   pgsql = { year_of = "EXTRACT(YEAR FROM %s)", exact = "%s" },
@@ -27,7 +27,7 @@ function queries.text(driver)
   text = text:gsub("year_of(%b())", function(it) return writes.year_of:format(inside(it)) end)
   text = text:gsub("exact(%b())", function(it) return writes.exact:format(inside(it)) end)
   text = text:gsub("{forced}", forced)
-  -- Clause 2.4.11.3: the fraction of query 11 follows the scale.
+  -- Clause 2.4.11.3: the fraction of query 11 depends on the scale.
   text = text:gsub("{fraction}", string.format("%.10f", 0.0001 / opt.scale_factor))
   return text
 end

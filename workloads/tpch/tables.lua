@@ -1,9 +1,9 @@
--- The eight tables: definitions of clause 1.4 of the specification, and how they are filled.
+-- The eight tables, as clause 1.4 of the specification defines them, and the way they are filled.
 
 local dialect_of = require("sql.dialect").of
 
--- Each table comes after those that it refers to. Indexes are on foreign keys; their names are those that ports of the
--- benchmark to open databases have used since OSDL's DBT-3.
+-- Each table comes after the tables that it refers to. Indexes are on foreign keys. Ports of the benchmark to
+-- open databases have used these names of indexes since OSDL's DBT-3.
 local tables = {
   { name = "region", key = "r_regionkey",
     columns = "r_regionkey INTEGER NOT NULL, r_name CHAR(25) NOT NULL, r_comment VARCHAR(152)" },
@@ -44,7 +44,7 @@ local tables = {
     indexes = { i_l_suppkey_partkey = "l_partkey, l_suppkey", i_l_suppkey = "l_suppkey" } },
 }
 
--- The index of the study of index condition pushdown.
+-- The index for the study of index condition pushdown.
 local ICP_INDEX = { i_l_partkey = "l_partkey, l_quantity, l_shipmode, l_shipinstruct" }
 
 local function create(con, definition)
@@ -52,7 +52,7 @@ local function create(con, definition)
     definition.columns, definition.key, sysbench.opt.mysql_storage_engine))
 end
 
--- Fills a table. SQLite would otherwise flush the file for each statement.
+-- Fills a table. The transaction keeps SQLite from flushing the file after each statement.
 local function fill(con, driver, definition)
   local in_one = driver:name() == "sqlite"
   if in_one then
@@ -75,7 +75,7 @@ local function add_indexes(con, definition, indexes)
   end
 end
 
--- What the optimiser is to know of a table. PostgreSQL also notes which rows all transactions see.
+-- Collects statistics for the optimizer. PostgreSQL also marks rows that are visible to all transactions.
 local function analyze(con, driver, definition)
   local command = driver:name() == "pgsql" and "VACUUM ANALYZE %s" or dialect_of(driver).analyze
   con:query(string.format(command, definition.name))

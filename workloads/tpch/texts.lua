@@ -1,6 +1,7 @@
--- The queries of clause 2.4 with the parameters of their validation (2.4.*.4). They differ from the specification's text
--- where not every database can read it: dates are computed beforehand, columns are named where they are made, query 15 has
--- its view within. Where an order leaves ties open, a last column of the key decides, so that answers can be compared.
+-- The queries of clause 2.4 with the parameters of their validation (2.4.*.4). They differ from the
+-- specification's text where some databases cannot parse it: dates are computed beforehand, columns are named
+-- where they are made, and the view of query 15 is part of the query. If the order leaves ties, a last column
+-- of the key breaks them, so that answers can be compared.
 
 local texts = {}
 
