@@ -37,7 +37,7 @@ fn tell_version() {
     }
 }
 
-/// What git prints in this folder. None without git, or if it fails.
+/// What git prints in this folder. `None` without git, or if it fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output =
         Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
@@ -55,7 +55,7 @@ fn pack_relocations() {
     }
 }
 
-/// The version of this host's glibc; none where the C library is another.
+/// The version of this host's glibc; `None` where the C library is another.
 fn glibc() -> Option<(u32, u32)> {
     let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -99,7 +99,7 @@ pub struct Test {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
     pub system: String,
-    /// Operations per second, median over rounds; none if no trial completed.
+    /// Operations per second, median over rounds; `None` if no trial completed.
     pub rate: Option<f64>,
     /// Operations per second in each completed round.
     pub rounds: Vec<RoundValue>,

@@ -52,12 +52,12 @@ impl RatioEstimate {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Centre {
     pub value: f64,
-    /// Confidence interval of the true location; none for one round.
+    /// Confidence interval of the true location; `None` for one round.
     pub interval: Option<Interval>,
     pub method: Method,
 }
 
-/// Location of the values of rounds, as of [`ratio_of_rounds`]. None without a round.
+/// Location of the values of rounds, as of [`ratio_of_rounds`]. `None` without a round.
 ///
 /// From [`ROUNDS_MIN`] rounds on, if they reach the confidence: Hodges and Lehmann's estimate and Wilcoxon's interval.
 /// Otherwise: the mean and Student's interval, which assumes normal values ("Student", "The probable error of a mean",
@@ -85,7 +85,7 @@ fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     }
 }
 
-/// Estimates a ratio from the log ratios of rounds. None without a round.
+/// Estimates a ratio from the log ratios of rounds. `None` without a round.
 ///
 /// From [`ROUNDS_MIN`] rounds on, if they reach the confidence: Hodges and Lehmann's estimate with Wilcoxon's test.
 /// Otherwise: the mean and Student's test. In both cases the interval lies beyond the margin exactly if p is small
@@ -106,7 +106,7 @@ pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Op
 }
 
 /// Estimates a ratio by the mean of log ratios and Student's test, at any number of rounds. For values that are means
-/// themselves, so that they are nearly normal. None without a round.
+/// themselves, so that they are nearly normal. `None` without a round.
 pub fn mean_ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
     let centre = mean_of_rounds(ln_ratios, confidence)?;
@@ -133,7 +133,7 @@ fn is_exact(rounds: usize, confidence: f64) -> bool {
     rounds >= ROUNDS_MIN.max(rounds_min(confidence))
 }
 
-/// Standard error of the mean; none for one value.
+/// Standard error of the mean; `None` for one value.
 pub(crate) fn standard_error(values: &[f64]) -> Option<f64> {
     variance(values).map(|variance| (variance / values.len() as f64).sqrt())
 }

@@ -15,7 +15,7 @@ const ROUNDS_A_SIDE_MAX: usize = 1000;
 /// interval reaches from the k-th smallest difference to the k-th largest. k comes from the exact distribution of Mann
 /// and Whitney's U (Lehmann, "Nonparametrics", section 2.6; Moses 1953). The p-values are those of the test with the
 /// base shifted by the margin. Differences exactly at the edge count against an alarm. The interval lies beyond the
-/// edge exactly if p is small enough. None if a side has no value.
+/// edge exactly if p is small enough. `None` if a side has no value.
 pub fn ratio_of_runs(
     base: &[f64],
     candidate: &[f64],

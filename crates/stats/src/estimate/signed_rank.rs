@@ -28,7 +28,7 @@ impl SignedRanks {
         Self { averages: sorted(&averages.collect::<Vec<f64>>()), sums: RankSums::of(differences.len()) }
     }
 
-    /// Hodges and Lehmann's estimate; none without a difference.
+    /// Hodges and Lehmann's estimate; `None` without a difference.
     pub(crate) fn centre(&self) -> Option<f64> {
         median(&self.averages)
     }

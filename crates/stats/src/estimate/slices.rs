@@ -38,7 +38,7 @@ impl SliceRatio {
 /// [`trimmed_mean`] of the cycles, because a stall (a checkpoint, an fsync) is in one system's slice and not in the
 /// other's. It is not that of the means of pairs: half as many values, of which twice as many hold a stall, varied by a
 /// tenth more from round to round with 38 cycles, and by half more with 8 (point selects, and updates that do not sync).
-/// None without a cycle.
+/// `None` without a cycle.
 ///
 /// `between_slices` is the standard error times the root of the number of slices. It estimates the standard deviation
 /// of the log ratio of a single cycle, without stalls, for planning the number of slices. With normal noise it is 9%
@@ -58,7 +58,7 @@ pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     })
 }
 
-/// The mean of several tests' ratios of one pair of instances; none if one of them has no standard error. Its standard
+/// The mean of several tests' ratios of one pair of instances; `None` if one of them has no standard error. Its standard
 /// error is the root of the sum of their squares over their number. The degrees of freedom are added.
 pub fn mean_of_slices(tests: &[SliceRatio]) -> Option<SliceRatio> {
     let n = tests.len() as f64;

@@ -39,7 +39,7 @@ pub struct BottleneckLaw {
 }
 
 impl BottleneckLaw {
-    /// Fits the law to points with the same number of clients, by least squares of the logarithms of rates. None with
+    /// Fits the law to points with the same number of clients, by least squares of the logarithms of rates. `None` with
     /// fewer points than there are resources, plus one.
     pub fn fit(points: &[BottleneckPoint], clients: u32) -> Option<Self> {
         let resources = points.first()?.capacities.len();

@@ -46,7 +46,7 @@ pub struct Estimate {
     pub interval: Interval,
 }
 
-/// Fits the Universal Scalability Law by non-negative non-linear least squares. None with fewer than [`LEVELS_MIN`]
+/// Fits the Universal Scalability Law by non-negative non-linear least squares. `None` with fewer than [`LEVELS_MIN`]
 /// levels of concurrency, or if all rates are 0.
 ///
 /// (Gunther, "Guerrilla Capacity Planning", 2007, chapters 4 to 6; knee: Lazowska et al., "Quantitative System

@@ -26,7 +26,7 @@ impl Fence {
 /// Compares the last value with the one before. The fence is the third quartile of the earlier differences between
 /// neighbours plus three times their interquartile range, as in rustc-perf
 /// (<https://github.com/rust-lang/rustc-perf/blob/master/docs/comparison-analysis.md>; Tukey's outer fence,
-/// "Exploratory Data Analysis", 1977). For histories that are too short for change points. None with fewer than four
+/// "Exploratory Data Analysis", 1977). For histories that are too short for change points. `None` with fewer than four
 /// earlier differences, or if a value is not positive.
 pub fn fence(history: &[f64]) -> Option<Fence> {
     if history.iter().any(|value| *value <= 0.0) {

@@ -39,7 +39,7 @@ impl Level {
 }
 
 /// The trend of the logarithms of a trial's rates, or of the ratios of two systems' rates ([`trend`]: Theil and Sen's
-/// slope, Mann and Kendall's test). None with fewer than eight values.
+/// slope, Mann and Kendall's test). `None` with fewer than eight values.
 pub fn level(ln_rates: &[f64]) -> Option<Level> {
     if ln_rates.len() < VALUES_MIN {
         return None;

@@ -19,7 +19,7 @@ pub enum Truncation {
 
 /// Marginal standard error rule on means of batches of five. Of m batch means Zᵢ it drops the first d, where d
 /// minimises Σ (Zᵢ − Z̄)² / (m − d)² over i > d, the squared width of the mean's confidence interval. A d beyond the
-/// half shows that the series is too short. None with fewer than 20 samples.
+/// half shows that the series is too short. `None` with fewer than 20 samples.
 ///
 /// (White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997; batches
 /// of five and the half: White, Cobb and Spratt, Winter Simulation Conference 2000.)

@@ -16,7 +16,7 @@ pub struct Trend {
 
 /// The slope of Theil and Sen with the test of Mann and Kendall. The test's variance is multiplied by n/n*, where n* is
 /// the [`effective_size`] of the detrended series, because correlated neighbours rise and fall together without a
-/// trend. None with fewer than four samples.
+/// trend. `None` with fewer than four samples.
 ///
 /// (Sen, Journal of the American Statistical Association 63, 1968; Kendall, "Rank Correlation Methods"; the correction:
 /// Yue and Wang, "The Mann-Kendall test modified by effective sample size", Water Resources Management 18, 2004.)

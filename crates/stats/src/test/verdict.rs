@@ -38,7 +38,7 @@ pub enum Better {
 pub struct Margin(f64);
 
 impl Margin {
-    /// A margin of a relative size: 0.02 is 2%. None if it is negative or not finite.
+    /// A margin of a relative size: 0.02 is 2%. `None` if it is negative or not finite.
     pub fn new(relative: f64) -> Option<Self> {
         (relative.is_finite() && relative >= 0.0).then_some(Self(relative))
     }

@@ -172,7 +172,7 @@ impl Store {
     }
 }
 
-/// An SQL condition that finds meaningless numbers in a column. None if the column does not hold numbers.
+/// An SQL condition that finds meaningless numbers in a column. `None` if the column does not hold numbers.
 fn senseless(column: &str, kind: &str) -> Option<String> {
     match kind {
         // The bits of an unsigned number.

@@ -49,7 +49,7 @@ pub struct Scale {
     pub seconds_max: Option<f64>,
     /// Numbers of clients to keep, as in [`Plan::keep_clients`]; empty keeps all.
     pub clients: Vec<u32>,
-    /// Number of rounds; none for the plan's.
+    /// Number of rounds; `None` keeps the plan's.
     pub rounds: Option<u32>,
     /// Systems to keep, as in [`Plan::keep_systems`]; empty keeps all.
     pub systems: Vec<String>,

@@ -17,7 +17,7 @@ pub struct Versus {
     pub profile: String,
     /// A script. Without one, points, ranges, updates and transactions on sysbench's table are measured.
     pub script: Option<Script>,
-    /// Tables and rows a table; none if the script has its own.
+    /// Number of tables and of rows per table; `None` if the script has its own.
     pub data: Option<(u32, u64)>,
     pub clients: Vec<u32>,
     /// Measured time of a system in a step in a round.

@@ -48,7 +48,7 @@ fn shape(clients: f64, contention: f64, coherency: f64) -> f64 {
 }
 
 /// The least squares curve with α, β ≥ 0. The fit starts from several points, because the error has several minima.
-/// None if the rates give no finite curve.
+/// `None` if the rates give no finite curve.
 pub(super) fn fit(points: &[Point]) -> Option<Curve> {
     let clients_max = points.iter().map(|point| point.clients).fold(1.0, f64::max);
     let starts = [(0.0, 0.0), (0.02, 0.0), (0.2, 0.0), (0.02, 1.0), (0.2, 1.0), (0.0, 1.0)];
@@ -147,7 +147,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The step to subtract from α and β; none if both are fixed.
+/// The step to subtract from α and β; `None` if both are fixed.
 fn step(curve: &Curve, gradient: [f64; 2], hessian: [[f64; 2]; 2], damping: f64) -> Option<[f64; 2]> {
     let damped = [hessian[0][0] * (1.0 + damping), hessian[1][1] * (1.0 + damping)];
     let is_free = |at: usize, value: f64| damped[at] > 0.0 && (value > 0.0 || gradient[at] < 0.0);
