@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "limit-not-in-force",
         severity: Severity::Error,
-        about: "a limit that the kernel does not have as the plan asks, read back from it",
+        about: "a limit of the plan that differs from the value read back from the kernel",
         advice: Do(
             "find out who changes the server's cgroup (systemd, a container's runtime), and stop that",
         ),
@@ -17,15 +17,15 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "not-limited",
         severity: Severity::Warning,
-        about: "something that a limit of the plan is to hold for, and that this host has no means to limit",
-        advice: Do("mend what is missing, or leave the limit out of the plan"),
+        about: "a limit of the plan that this host cannot apply to everything that it covers",
+        advice: Do("install what is missing, or leave the limit out of the plan"),
         look: |scene| each_line(scene, |limits| &limits.not_limited),
     },
     Rule {
         id: "confinement-differs",
         severity: Severity::Note,
         about: "systems that may use different parts of the host",
-        advice: Do("fine where the limits are what is compared; else give all the same"),
+        advice: Do("fine if the limits are compared; otherwise give all systems the same limits"),
         look: |scene| differ(scene, |system| system.limits.as_ref().map(SystemLimits::words), Clone::clone),
     },
 ];

@@ -9,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "commit-differs",
         severity: Severity::Error,
         about: "systems whose commits survive different crashes",
-        advice: Do("give all the profile `safe`, or all `fast`"),
+        advice: Do("give all systems the profile `safe`, or all `fast`"),
         look: |scene| {
             let class = |class: Durability| (class != Durability::Unknown).then_some(class);
             differ(
@@ -22,8 +22,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "commit-unknown",
         severity: Severity::Warning,
-        about: "a system whose settings do not tell what its commits survive",
-        advice: Do("compare it only with systems of which you know that they promise the same"),
+        about: "a system whose settings do not say which crashes its commits survive",
+        advice: Do("compare it only with systems that you know to give the same guarantee"),
         look: |scene| {
             each(scene, |system| {
                 let is_unknown = system.durability() == Durability::Unknown;

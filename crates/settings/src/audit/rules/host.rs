@@ -79,7 +79,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "cpu-steal",
         severity: Severity::Warning,
         about: "CPU time that the hypervisor gives to other machines",
-        advice: Do("use a machine with cores of its own, and more trials"),
+        advice: Do("use a machine with dedicated cores, and more trials"),
         look: |scene| {
             let steal = scene.host.steal_percent.filter(|percent| *percent > MUCH_STEAL_PERCENT);
             of_host(steal.map(|percent| format!("the hypervisor takes {percent:.1}% of the CPU time")))
@@ -134,7 +134,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "fsync-too-fast",
         severity: Severity::Warning,
-        about: "a disk that says a write is safe sooner than it can be",
+        about: "a disk that confirms a write sooner than the write can be safe",
         advice: Do("find out whether its write cache survives a power cut; if not, switch it off"),
         look: |scene| {
             let host = scene.host;

@@ -8,15 +8,15 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "same-in-force",
         severity: Severity::Error,
-        about: "systems that were to differ in settings, and are the same since these are not in force",
-        advice: Do("ask for values that the servers take, or leave one of the systems out"),
+        about: "systems that differ only in settings that are not in force, so they are the same",
+        advice: Do("set values that the servers accept, or leave one of the systems out"),
         look: same,
     },
     Rule {
         id: "setting-not-in-force",
         severity: Severity::Warning,
-        about: "a system whose server does not have a setting as it was asked for",
-        advice: Do("ask for a value that the server takes; its log says why it did not take this one"),
+        about: "a system whose server did not apply a setting",
+        advice: Do("set a value that the server accepts; its log says why it rejected this one"),
         look: |scene| {
             each(scene, |system| {
                 let settings = system.not_in_force();

@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "torn-pages-differ",
         severity: Severity::Warning,
-        about: "systems of which some can repair a page half written at a power cut and others cannot",
+        about: "some systems can repair a page that was half written at a power cut, others cannot",
         advice: Set(
             &[
                 (SystemFacts::is_innodb, "innodb_doublewrite = ON"),
@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "torn-pages",
         severity: Severity::Note,
-        about: "a system that cannot repair a page half written at a power cut",
+        about: "a system that cannot repair a page that was half written at a power cut",
         advice: Do("say so beside the numbers: the writes that it saves are those of a repair"),
         look: |scene| {
             each(scene, |system| {
@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "checksums-differ",
         severity: Severity::Warning,
-        about: "systems of which some notice damaged pages and others do not",
+        about: "some systems detect damaged pages, others do not",
         advice: Set(
             &[
                 (SystemFacts::is_innodb, "innodb_checksum_algorithm = crc32"),

@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "binlog-differs",
         severity: Severity::Warning,
-        about: "systems of which some write a binlog: a second log that each commit goes through",
+        about: "some systems write a binlog, a second log that each commit writes",
         advice: Do("set log_bin alike; it is ON by default since MySQL 8.0, and OFF in MariaDB"),
         look: |scene| {
             differ(
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "binlog-format-differs",
         severity: Severity::Note,
-        about: "systems whose binlogs hold different things",
+        about: "systems whose binlogs have different contents",
         advice: Do("set binlog_format = ROW"),
         look: |scene| {
             differ(
@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "performance-schema-differs",
         severity: Severity::Warning,
-        about: "systems of which some watch themselves, which costs CPU at each statement and wait",
+        about: "some systems instrument themselves, which costs CPU at each statement and wait",
         advice: Do("set performance_schema alike; it is ON by default since MySQL 5.6, and OFF in MariaDB"),
         look: |scene| {
             differ(

@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "cache-warm",
         severity: Severity::Note,
-        about: "systems of which some fill their cache at the start with what it held at the end",
+        about: "some systems fill their cache at the start with the pages that it held at shutdown",
         advice: Do("set innodb_buffer_pool_load_at_startup = OFF"),
         look: |scene| {
             differ(
@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "double-cache-differs",
         severity: Severity::Warning,
-        about: "systems of which some have the system's page cache on top of their own",
+        about: "some systems use the operating system's page cache in addition to their own",
         advice: Set(
             &[
                 (SystemFacts::is_innodb, "innodb_flush_method = O_DIRECT"),

@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "snapshot-isolation-differs",
         severity: Severity::Warning,
-        about: "systems of which some refuse to change a row that changed since the snapshot",
+        about: "some systems refuse to change a row that changed since the snapshot",
         advice: Do("set innodb_snapshot_isolation = OFF"),
         look: |scene| {
             differ(
@@ -57,7 +57,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "sql-mode-differs",
         severity: Severity::Note,
-        about: "systems that are differently strict with statements",
+        about: "systems that differ in their strictness with statements",
         advice: Do("set sql_mode alike"),
         look: |scene| differ(scene, |system| system.word("sql_mode"), |mode| format!("sql_mode {mode:?}")),
     },

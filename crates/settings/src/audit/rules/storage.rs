@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "compression-differs",
         severity: Severity::Note,
-        about: "systems of which some compress their data",
+        about: "some systems compress their data",
         advice: Do("compare bytes on disk and CPU per operation along with the rates"),
         look: |scene| {
             differ(scene, SystemFacts::is_compressed, |on| {

@@ -7,7 +7,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "dive-limit-differs",
         severity: Severity::Warning,
-        about: "systems that look up differently many values of an IN list before they execute it",
+        about: "systems that differ in the number of values of an IN list that they look up while planning",
         advice: Do("set eq_range_index_dive_limit = 10; it is 200 since MySQL 5.7 and MariaDB 10.4"),
         look: |scene| {
             differ(
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "adaptive-hash-differs",
         severity: Severity::Warning,
-        about: "systems of which some keep a hash index in memory",
+        about: "some systems keep a hash index in memory",
         advice: Do("set innodb_adaptive_hash_index alike; it is OFF since MySQL 8.4 and MariaDB 10.5"),
         look: |scene| {
             differ(
@@ -36,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "change-buffering-differs",
         severity: Severity::Warning,
-        about: "systems of which some put off changes to secondary indexes, which saves reads and comes back later",
+        about: "some systems postpone changes to secondary indexes, which saves reads now and costs them later",
         advice: Do("set innodb_change_buffering = none, all that MariaDB 11 has"),
         look: |scene| {
             differ(
@@ -70,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "flush-neighbors-differs",
         severity: Severity::Note,
-        about: "systems of which some write a dirty page's neighbours along with it",
+        about: "some systems write the neighbours of a dirty page with it",
         advice: Do("set innodb_flush_neighbors = 0"),
         look: |scene| {
             differ(
@@ -89,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "jit-differs",
         severity: Severity::Warning,
-        about: "systems of which some compile costly queries to machine code",
+        about: "some systems compile costly queries to machine code",
         advice: Do("set jit = off"),
         look: |scene| {
             differ(
@@ -102,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "parallel-query-differs",
         severity: Severity::Warning,
-        about: "systems that put differently many processes to one query",
+        about: "systems that use different numbers of processes for one query",
         advice: Do("set max_parallel_workers_per_gather alike; 0 is one core a query, as in MySQL"),
         look: |scene| {
             differ(
