@@ -1,4 +1,4 @@
-//! What the binary says of its version, and how it is linked.
+//! Sets the version of the binary and how it is linked.
 
 use std::env;
 use std::path::Path;
@@ -8,16 +8,16 @@ use std::process::Command;
 const PACKED_SINCE: (u32, u32) = (2, 36);
 
 fn main() {
-    // This file has to be one that each package has.
+    // Cargo requires a file that every package contains.
     println!("cargo::rerun-if-changed=Cargo.toml");
     tell_version();
     pack_relocations();
 }
 
-/// Sets `DYNO_VERSION`: the version, with the commit where these are the files of a repository.
+/// Sets `DYNO_VERSION`: the version, followed by the commit if the files belong to a repository.
 fn tell_version() {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    // Files that were unpacked amid another repository are none of its own.
+    // A package that was unpacked inside another repository is not tracked there.
     let is_tracked = git(&["ls-files", "--error-unmatch", "Cargo.toml"]).is_some();
     let commit = git(&["rev-parse", "--short", "HEAD"]).filter(|_| is_tracked);
     println!(
@@ -27,7 +27,7 @@ fn tell_version() {
             None => version,
         }
     );
-    // The first changes with the branch, the second with each commit on any.
+    // `HEAD` changes with the branch, `logs/HEAD` with each commit on any branch.
     for name in ["HEAD", "logs/HEAD"] {
         let path =
             git(&["rev-parse", "--git-path", name]).filter(|path| is_tracked && Path::new(path).exists());
@@ -37,25 +37,26 @@ fn tell_version() {
     }
 }
 
-/// What git prints in this folder. `None` without git, or if it fails.
+/// The output of git in this folder. `None` without git, or if it fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output =
         Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
 }
 
-/// Packs the relocations of a binary for this host, where its glibc can apply them.
+/// Packs the relocations of a binary for this host if its glibc can apply them.
 ///
-/// The binary has tens of thousands of pointers to relocate, three quarters of a megabyte of records that the dynamic
-/// linker reads in each process, a load process at each trial among them. Packed (`DT_RELR`) they take a few kilobytes.
+/// The binary has tens of thousands of pointers to relocate. Their records take three quarters of a megabyte,
+/// and the dynamic linker reads them in each process, including the load process of each trial. Packed
+/// (`DT_RELR`), they take a few kilobytes.
 fn pack_relocations() {
-    // Nothing that changes while a host stays what it is.
+    // Depends only on properties of the host that do not change.
     if env::var("TARGET") == env::var("HOST") && glibc().is_some_and(|version| version >= PACKED_SINCE) {
         println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
     }
 }
 
-/// The version of this host's glibc; `None` where the C library is another.
+/// The version of this host's glibc; `None` for another C library.
 fn glibc() -> Option<(u32, u32)> {
     let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -14,7 +14,7 @@ const POLL: Duration = Duration::from_millis(30);
 /// Evaluations until a condition counts as failed. The limit only keeps a broken test from waiting for ever.
 const POLLS_MAX: u32 = 2_000;
 
-/// Colour scheme that the page is told the reader's system prefers.
+/// The reader's preferred colour scheme, as reported to the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     Light,

@@ -1,4 +1,4 @@
-//! Writes down what a server says to a client, for the corpus.
+//! Records what a server sends to a client, for the corpus.
 //!
 //! ```console
 //! $ dyno engine start mariadb@10.11
@@ -63,7 +63,7 @@ fn capture(mut client: impl Client, socket: &str, out: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// What the server says until something comes of it.
+/// Reads from the server until the client reports an event. Returns the bytes and the event.
 fn said(client: &mut impl Client, stream: &mut UnixStream) -> Outcome<(Vec<u8>, Event)> {
     let mut said = Vec::new();
     loop {

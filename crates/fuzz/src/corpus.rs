@@ -1,4 +1,5 @@
-//! What is mutated: what real servers said, real addresses and plans, a results file as a run writes it.
+//! The inputs to mutate: recorded answers of real servers, real addresses and plans, and a results file as a
+//! run writes it.
 
 use dyno_engine::Catalogue;
 
@@ -9,34 +10,34 @@ use crate::wire::{FRAMED, LOGGED_IN, ZSTD};
 
 pub(crate) use crate::sample_run::results_file;
 
-/// Inputs to begin with.
+/// The inputs of a target to start from.
 pub struct Corpus {
     pub(crate) framing: Framing,
     pub(crate) seeds: Vec<Seed>,
-    /// Makes the case of a number, in place of mutations of seeds.
+    /// Makes the case with a number, instead of mutating seeds.
     pub(crate) make: Option<fn(u64, &mut Random) -> Vec<u8>>,
 }
 
-/// An input in the parts that it is made of.
+/// An input, divided into parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Seed {
-    /// The first bytes, which say what the rest is.
+    /// The first bytes, which say how to read the rest.
     pub(crate) head: Vec<u8>,
     pub(crate) parts: Vec<Vec<u8>>,
 }
 
-/// How parts are told apart in an input.
+/// How parts are separated in an input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Framing {
-    /// They follow each other.
+    /// The parts follow each other without separators.
     None,
-    /// A length of three bytes, then so many bytes that do not count, then the rest.
+    /// A length of three bytes, `uncounted_bytes` bytes that the length does not count, then the payload.
     Mysql { uncounted_bytes: usize },
-    /// A byte, then a length of four bytes that counts itself.
+    /// A byte, then a length of four bytes that includes itself.
     Pgsql,
 }
 
-/// What a server said until the client was let in, and after that (`examples/capture.rs`).
+/// What a server sent before and after the client was logged in (`examples/capture.rs`).
 struct Captured {
     login: &'static [u8],
     answers: &'static [u8],
@@ -52,7 +53,7 @@ macro_rules! captured {
 }
 
 impl Seed {
-    /// The input.
+    /// The bytes of the input.
     pub(crate) fn bytes(&self, framing: Framing) -> Vec<u8> {
         let mut bytes = self.head.clone();
         self.parts.iter().for_each(|part| framing.append(part, &mut bytes));
@@ -79,7 +80,7 @@ impl Framing {
         bytes.extend_from_slice(part);
     }
 
-    /// The parts of what a server said.
+    /// The parts of a server's answer.
     fn split(self, mut said: &[u8]) -> Vec<Vec<u8>> {
         let mut parts = Vec::new();
         while let Some((part, rest)) = self.first(said) {
@@ -134,7 +135,7 @@ fn mysql_servers() -> [Captured; 3] {
     [captured!("mariadb-10.11"), captured!("mysql-5.6"), captured!("mysql-8.0")]
 }
 
-/// Whole conversations, and such that begin after the login.
+/// Complete conversations, and conversations that begin after the login.
 fn conversations(servers: &[Captured], framing: Framing) -> Vec<Seed> {
     let seeds = servers.iter().flat_map(|Captured { login, answers }| {
         let (login, answers) = (framing.split(login), framing.split(answers));
@@ -153,7 +154,7 @@ fn mysql_compressed() -> Corpus {
         |flags, captured: Captured| Seed { head: vec![flags, 0], parts: FRAMES.split(captured.answers) };
     let mut seeds =
         vec![packed(0, captured!("mariadb-10.11-zlib")), packed(ZSTD, captured!("mysql-8.0-zstd"))];
-    // Packets in frames that are made for them. They are one part, so that mutations change their lengths.
+    // Packets that are put into frames. They are one part, so that mutations change their lengths.
     for captured in mysql_servers() {
         seeds.push(Seed { head: vec![FRAMED, 200], parts: vec![captured.answers.to_vec()] });
     }
@@ -166,7 +167,7 @@ fn pgsql() -> Corpus {
 }
 
 fn texts(texts: Vec<String>) -> Corpus {
-    // In lines, so that lines are moved and doubled too.
+    // Split into lines, so that lines are moved and duplicated too.
     let seed = |text: String| Seed {
         head: Vec::new(),
         parts: text
@@ -197,11 +198,11 @@ fn plans() -> Vec<String> {
     builtin.chain([whole]).collect()
 }
 
-/// The bytes of a file in its pages, and changes of its cells.
+/// The bytes of a file, in pages, and changes of its cells.
 fn results() -> Corpus {
     let pages = results_file().chunks(4096).map(<[u8]>::to_vec).collect();
     let mut seeds = vec![Seed { head: vec![FILE], parts: pages }];
-    // Most faults are behind cells that SQLite itself finds in order.
+    // Most faults are behind cells that SQLite itself accepts.
     let cells = Cells::of_sample();
     for column in 0..cells.columns() {
         seeds.push(Seed {

@@ -1,4 +1,4 @@
-//! What reads bytes of others, as functions that any bytes can be thrown at.
+//! Readers of bytes from outside, as functions that accept any input.
 //!
 //! A [`Target`] is the one definition that both drivers share: `dyno-bench fuzz`, which mutates a corpus, and the
 //! cargo-fuzz targets in `fuzz/`, which need a nightly compiler.
@@ -15,7 +15,7 @@ pub use mutate::{Mutator, Random};
 pub use results::cells_of;
 pub use wire::{Asked, COMMANDS};
 
-/// Something that must not panic, whatever it is given.
+/// A reader that must not panic, whatever its input is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A MySQL server's packets.
@@ -30,7 +30,7 @@ pub enum Target {
     Plan,
     /// Results files: opened, checked, judged, reported, exported, merged.
     Results,
-    /// The same with extreme values in cells: at first each in every column, then several at a time.
+    /// A results file with extreme values in cells: first each value in every column, then several at a time.
     Cells,
 }
 
@@ -53,7 +53,7 @@ impl Target {
     /// Reads the bytes as the target does.
     ///
     /// # Panics
-    /// That is the fault which is looked for.
+    /// The target has a fault. Fuzzing looks for it.
     pub fn run(self, bytes: &[u8]) {
         match self {
             Self::Mysql => wire::mysql(bytes),
@@ -70,7 +70,7 @@ impl Target {
 mod tests {
     use super::*;
 
-    /// Enough to reach every target; `dyno-bench fuzz` has the time for more.
+    /// Enough cases to reach every target. `dyno-bench fuzz` has time for more.
     const CASES: u64 = 40;
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
         }
     }
 
-    /// Extreme values of every column that are tried, of some sixty. `dyno-bench fuzz cells` tries all.
+    /// Number of extreme values to try in every column, of about sixty. `dyno-bench fuzz cells` tries all.
     const EXTREMES: u64 = 1;
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         let cells = results::Cells::of_sample();
         for column in 0..cells.columns() {
             for at in 0..EXTREMES {
-                // Others for each column, so that each value is somewhere.
+                // Each column gets different values, so that every value occurs somewhere.
                 let change = cells.one(column, 7 * column + 23 * at, (column + at) % 2 == 0);
                 Target::Cells.run(&[&[results::CELLS][..], &change[..]].concat());
             }

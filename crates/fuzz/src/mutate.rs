@@ -1,13 +1,14 @@
-//! Makes new inputs of those in a corpus: the same for the same seed and number, so that a case can be made again.
+//! Makes new inputs from those in a corpus. The same seed and number give the same input, so a case can be
+//! reproduced.
 
 use crate::corpus::{Corpus, Seed};
 
-/// Mutations of one input, at most.
+/// Largest number of mutations of one input.
 const MUTATIONS_MAX: u64 = 6;
-/// Numbers at which something often changes.
+/// Numbers at which the behaviour of a reader often changes.
 const EDGES: [u8; 12] = [0, 1, 2, 0x7F, 0x80, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF, b'$'];
 
-/// Makes inputs of a corpus.
+/// Makes inputs from a corpus.
 pub struct Mutator {
     corpus: Corpus,
     seed: u64,
@@ -18,7 +19,7 @@ impl Mutator {
         Self { corpus, seed }
     }
 
-    /// The input of a number.
+    /// The input with a number.
     pub fn case(&self, number: u64) -> Vec<u8> {
         let mut random = Random::new(self.seed, number);
         if let Some(make) = self.corpus.make {
@@ -30,7 +31,7 @@ impl Mutator {
             self.mutate(&mut seed, &mut random);
         }
         let mut bytes = seed.bytes(self.corpus.framing);
-        // The lengths that frames tell were right so far.
+        // Up to here, the lengths of frames are correct.
         if random.below(4) == 0 {
             scramble(&mut bytes, &mut random);
         }
@@ -74,7 +75,7 @@ impl Mutator {
     }
 }
 
-/// Replaces the end of a text by the end of another.
+/// Replaces the end of an input by the end of another.
 fn splice(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     bytes.truncate(random.index(bytes.len() + 1));
     bytes.extend_from_slice(&other[random.index(other.len() + 1)..]);
@@ -123,7 +124,7 @@ impl Random {
         Self((mixed ^ (mixed >> 31)).max(1))
     }
 
-    /// A number below a limit, which is above 0.
+    /// A random number below `limit`, which must be above 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -131,7 +132,7 @@ impl Random {
         (self.0 >> 8) % limit
     }
 
-    /// A place in a list of so many, which has one at least.
+    /// A random index into a list of `length` elements, which must not be empty.
     pub fn index(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }

@@ -18,13 +18,13 @@ const CLIENTS: [u32; 3] = [1, 2, 8];
 const ROUNDS: u32 = 6;
 const STARTED_AT_MS: i64 = 1_795_289_000_000;
 
-/// Its bytes.
+/// The bytes of the results file.
 pub(crate) fn results_file() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder for a results file");
     let path = folder.path().join("dyno.db");
     let mut store = Store::open(&path).expect("a results file");
     fill(&mut store).expect("records are stored");
-    // What is still in the log comes into the file.
+    // Closing the store moves the write-ahead log into the file.
     drop(store);
     fs::read(&path).expect("the file is there")
 }
@@ -174,7 +174,7 @@ fn search() -> StepRecord {
     }
 }
 
-/// A load in the background of the reads, whose clients join.
+/// A load in the background of the reads. Its clients join one after the other.
 fn background() -> StepRecord {
     let joins = vec![Join { at_seconds: 0.5, clients: 2 }, Join { at_seconds: 1.0, clients: 4 }];
     StepRecord { background_of: Some("reads".to_owned()), joins, ..step("writes", 3) }

@@ -1,33 +1,33 @@
-//! Plays the client to a server whose bytes come from the fuzzer.
+//! Runs the client against a server whose bytes come from the fuzzer.
 //!
-//! The first byte of the input says how the connection begins, the second into how large pieces the rest is cut; the
-//! rest is what the server says.
+//! The first byte of the input says how the connection begins, the second how large the pieces of the rest
+//! are. The rest is what the server sends.
 
 use dyno_wire::mysql::{self, Compressed, Compression};
 use dyno_wire::{Client, Event, Login, StatementId, TlsMode, Value, pgsql};
 
-/// The server has let the client in already.
+/// The client is logged in already.
 pub(crate) const LOGGED_IN: u8 = 1;
-/// The client would like TLS.
+/// The client requests TLS.
 const TLS: u8 = 2;
-/// Columns and rows end with EOF packets, as of old.
+/// Columns and rows end with EOF packets, as in old servers.
 const EOF_PACKETS: u8 = 4;
-/// Frames are zstd's, else zlib's.
+/// Frames are compressed with zstd instead of zlib.
 pub(crate) const ZSTD: u8 = 8;
-/// The rest is packets, which are put into frames here; else it is frames.
+/// The rest is packets, which are put into frames here. Otherwise it is frames.
 pub(crate) const FRAMED: u8 = 16;
 /// The server may learn the password.
 const KNOWN: u8 = 32;
 
-/// A MySQL server's greeting with every capability, and the OK packet behind the client's introduction.
+/// A MySQL server's greeting with every capability, and the OK packet that answers the client's login packet.
 const MYSQL_WELCOME: &[u8] =
     b"\x36\0\0\0\x0A8\0\x01\0\0\0abcdefgh\0\xFF\xFF\x2D\x02\0\xFF\xFF\x15\0\0\0\0\0\0\0\0\0\0\
     ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
-/// What differs from the full set of capabilities in a server that ends columns and rows with EOF packets.
+/// The byte of the capabilities that differs if a server ends columns and rows with EOF packets.
 const CAPABILITIES_HIGH_BYTE: usize = 26;
 const PGSQL_WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
-/// What a client asks for in turn. `examples/capture.rs` asks real servers for the same.
+/// The client's requests, in order. `examples/capture.rs` sends the same to real servers.
 pub const COMMANDS: [Asked; 8] = [
     Asked::Query("SELECT 1, NULL, 'a', 2.5"),
     Asked::Prepare("SELECT table_name, 1, 2.5, NULL FROM information_schema.tables WHERE 1 < ? LIMIT 5"),
@@ -39,14 +39,14 @@ pub const COMMANDS: [Asked; 8] = [
     Asked::CloseAndQuery(""),
 ];
 
-/// One thing that a client asks for.
+/// One request of a client.
 #[derive(Clone, Copy, Debug)]
 pub enum Asked {
     Query(&'static str),
     Prepare(&'static str),
-    /// Of the statement that was prepared last.
+    /// Executes the statement that was prepared last.
     Execute(&'static [Value<'static>]),
-    /// The statement that was prepared last is closed before.
+    /// Closes the statement that was prepared last, then executes a query.
     CloseAndQuery(&'static str),
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn mysql_compressed(input: &[u8]) {
     let mut client =
         Compressed::new(login(LOGGED_IN), Compression { zlib: !zstd, zstd, uncompressed: false });
     client.receive(MYSQL_WELCOME);
-    // The login ends with the first call of `advance`, and what comes after is taken for frames.
+    // The login ends with the first call of `advance`. Later bytes are read as frames.
     let pieces = std::iter::once(Vec::new()).chain(pieces.zip((0..=u8::MAX).cycle()).map(
         |(piece, number)| {
             if flags & FRAMED != 0 { frame(number, piece) } else { piece.to_vec() }
@@ -108,21 +108,21 @@ fn login(flags: u8) -> Login {
     Login { user: "fuzz".into(), password: "fuzz".into(), tls, known, ..Login::default() }
 }
 
-/// The flags, and what the server says in pieces.
+/// The flags of the input, and the server's bytes in pieces.
 fn pieces(input: &[u8]) -> Option<(u8, impl Iterator<Item = &[u8]>)> {
     let [flags, piece_bytes, said @ ..] = input else { return None };
     let piece_bytes = if *piece_bytes == 0 { usize::MAX } else { usize::from(*piece_bytes) };
     Some((*flags, said.chunks(piece_bytes)))
 }
 
-/// A frame that is not packed.
+/// An uncompressed frame.
 fn frame(number: u8, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_le_bytes();
     [&length[..3], &[number, 0, 0, 0], payload].concat()
 }
 
-/// Feeds a client piece by piece and does, at every event, what a caller does next: read all rows, go on to the
-/// next result, start another command. Ends when the client refuses to go on.
+/// Feeds a client piece by piece. At every event it does what a caller does next: it reads all rows, goes on
+/// to the next result, or starts another command. Ends when the client refuses to continue.
 fn drive(client: &mut impl Client, pieces: impl Iterator<Item = impl AsRef<[u8]>>) {
     let mut commands = COMMANDS.iter().cycle();
     let mut statement = 0;

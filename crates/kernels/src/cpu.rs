@@ -1,22 +1,23 @@
-//! `cpu`: an event tries every number below a limit for being a prime, by dividing it.
+//! `cpu`: an event tests every number below a limit for primality, by trial division.
 
 use std::hint::black_box;
 
 use crate::Event;
 
-/// Tries the numbers from 3 to below `limit`.
+/// Tests the numbers from 3 up to, but not including, `limit`.
 pub fn cpu_event(limit: u64) -> Event {
     Box::new(move || {
         black_box(primes_below(black_box(limit)));
     })
 }
 
-/// How many of the numbers from 3 to below `limit` have no divisor from 2 to their square root.
+/// Counts the numbers from 3 up to, but not including, `limit` that have no divisor from 2 to their square
+/// root.
 fn primes_below(limit: u64) -> u64 {
     (3..limit).filter(|&number| is_prime(number)).count() as u64
 }
 
-/// The comparison is one of floating point numbers, as in sysbench.
+/// Compares floating-point numbers, as sysbench does.
 fn is_prime(number: u64) -> bool {
     let root = (number as f64).sqrt();
     let mut divisor = 2_u64;
@@ -29,8 +30,8 @@ fn is_prime(number: u64) -> bool {
     true
 }
 
-/// The remainder of a division of 64 bits. LLVM would divide small numbers in 32 bits, which takes less time on many CPUs and
-/// is not what sysbench measures.
+/// The remainder of a 64-bit division. LLVM would divide small numbers in 32 bits. That is faster on many
+/// CPUs, but is not what sysbench measures.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn remainder(dividend: u64, divisor: u64) -> u64 {

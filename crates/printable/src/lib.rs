@@ -1,12 +1,13 @@
-//! Text from outside, made safe to print.
+//! Makes text from outside safe to print.
 //!
-//! Names and messages come from servers, scripts, archives, plans and results files of anybody. A control character in
-//! one of them moves the cursor, clears the screen or begins a line that looks like one of ours; a character that
-//! changes the direction of text, or that nobody sees, makes a name look like another one. Such characters are replaced
-//! by what Rust and JavaScript write for them: `\n`, `\t`, `\r`, `\u{1b}`, `\u{202e}`. All other text stays as it is.
-//! A backslash is not replaced, so escaping twice is the same as once.
+//! Names and messages come from foreign servers, scripts, archives, plans and results files. A control
+//! character in such a text moves the cursor, clears the screen, or starts a line that looks like Dyno's own.
+//! An invisible character, or one that changes the direction of text, makes a name look like another. Such
+//! characters are replaced by the escapes of Rust and JavaScript: `\n`, `\t`, `\r`, `\u{1b}`, `\u{202e}`. All
+//! other text stays the same. A backslash is not replaced, so escaping twice gives the same text as escaping
+//! once.
 //!
-//! [`printable`] is for text that stands within a line, [`printable_lines`] for text of several lines.
+//! Use [`printable`] for text within a line, and [`printable_lines`] for text of several lines.
 
 mod quote;
 
@@ -15,7 +16,8 @@ use std::fmt::{self, Display, Write as _};
 
 pub use quote::quote;
 
-/// A value whose text is escaped when it is displayed, for the words of an error. Its lines become one.
+/// A value whose text is escaped when it is displayed, for messages of errors. A text of several lines
+/// becomes one line.
 #[derive(Clone, Copy, Debug)]
 pub struct Printable<T>(pub T);
 
@@ -31,18 +33,18 @@ impl<T: Display> Display for Printable<T> {
     }
 }
 
-/// Text as it stands within a line. Borrowed if there is nothing to escape.
+/// Escapes text that is shown within a line. The text is borrowed if it needs no escape.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_unprintable)
 }
 
-/// Text of several lines: line feeds stay, and tabs, which indent.
+/// Escapes text of several lines. Line feeds and tabs stay.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |character| !matches!(character, '\n' | '\t') && is_unprintable(character))
 }
 
-/// JSON in which each character that is not safe to print is written as JSON's own escape, so that its value is the same.
-/// Line feeds and tabs stay, which JSON has between values only.
+/// Escapes each unsafe character of JSON as JSON does, so that the values stay the same. Line feeds and tabs
+/// stay, because JSON contains them only between values.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     replaced(
         json,
@@ -55,13 +57,13 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     )
 }
 
-/// Text for a page: what changes the direction of the text around it, or cannot be seen, is escaped. HTML has control
-/// characters that are white space, and shows no others.
+/// Escapes text for a page: invisible characters, and characters that change the direction of text. ASCII
+/// control characters stay, because HTML treats them as white space or does not show them.
 pub fn printable_html(html: &str) -> Cow<'_, str> {
     escaped(html, |character| !character.is_ascii() && is_unprintable(character))
 }
 
-/// JSON for a script of a page, whose values are shown as [`printable_html`] shows them.
+/// Escapes JSON for a script of a page. Its values are shown as [`printable_html`] shows them.
 pub fn printable_html_json(json: &str) -> Cow<'_, str> {
     let is_escaped = |character: char| !character.is_ascii() && is_unprintable(character);
     replaced(json, is_escaped, |out, character| {
@@ -70,9 +72,9 @@ pub fn printable_html_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// Whether a character is no part of a text that is seen: a control character, a separator of lines or paragraphs, a
-/// character for formatting, or none at all (Unicode's general categories Cc, Zl, Zp and Cf, and noncharacters). Marks
-/// of languages that are written with them, such as U+0600, are seen and stay.
+/// Whether a character is not visible text: a control character, a separator of lines or paragraphs, a format
+/// character, or not a character (Unicode's general categories Cc, Zl, Zp and Cf, and noncharacters). Visible
+/// marks of some scripts, such as U+0600, are text although they are in these categories.
 /// (<https://www.unicode.org/Public/UCD/latest/ucd/UnicodeData.txt>)
 pub fn is_unprintable(character: char) -> bool {
     match character {
@@ -99,13 +101,13 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     replaced(text, is_escaped, |out, character| out.extend(character.escape_default()))
 }
 
-/// Text with some characters replaced, in one pass. Text without any is borrowed.
+/// Replaces some characters in one pass. The text is borrowed if it contains none of them.
 fn replaced(
     text: &str,
     is_replaced: impl Fn(char) -> bool,
     replace: impl Fn(&mut String, char),
 ) -> Cow<'_, str> {
-    // Nearly all text is such ASCII, of which bytes are looked at sooner than characters.
+    // Most text is plain ASCII, and checking bytes is faster than checking characters.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) && !is_replaced('\n') {
         return Cow::Borrowed(text);
     }

@@ -1,6 +1,6 @@
-//! Words for a POSIX shell.
+//! Quotes words for a POSIX shell.
 
-/// A word that a shell takes literally.
+/// Quotes a word so that a shell reads it literally.
 pub fn quote(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:,=@%+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,5 @@
-//! Changes cells of a results file, whatever their columns allow: a file of somebody else may have any value in any cell.
+//! Changes cells of a results file regardless of their columns' constraints, because a foreign file may have
+//! any value in any cell.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -11,36 +12,37 @@ use super::extremes::{Extreme, LARGE, SMALL};
 use crate::corpus;
 use crate::mutate::Random;
 
-/// Bytes of a change to an extreme value: column (2), row, kind of the value, its length (1), its number.
+/// Length of a change to an extreme value, in bytes: column (2), row, kind of the value, its length (1), its
+/// number.
 const HEAD: usize = 6;
-/// The row of a change that is made in all rows.
+/// The row number that means all rows.
 const ALL_ROWS: u8 = u8::MAX;
-/// The kinds of values that are in the input itself. Beyond them, a change has an extreme value.
+/// Number of kinds whose value is in the input itself. A change of a higher kind has an extreme value.
 const LITERAL_KINDS: u8 = 6;
 const EXTREME: u8 = 6;
-/// An extreme value of the column's own type.
+/// The kind of an extreme value of the column's own type.
 const EXTREME_OF_TYPE: u8 = 7;
-/// The same in every cell that has the same text, so that what refers to each other by a name still does.
+/// The kind that renames a text in every cell that contains it, so that references by name stay valid.
 const RENAMED: u8 = 8;
-/// One change of so many is a new name.
+/// One in this many changes is a renaming.
 const RENAMED_ONE_OF: u64 = 8;
 
-/// A case of several changes has at most two to the power of a number below this one. So half of the cases have few changes, and
-/// most of those are read to the end.
+/// A case of several changes has at most two to the power of a number below this one. So half of the cases
+/// have few changes, and most of those are read to the end.
 const CELLS_LOG2: u64 = 9;
 
-/// A whole file whose tables take any value, and what is needed to change it.
+/// A complete file whose tables accept any value, and the data that is needed to change it.
 pub(crate) struct Cells {
-    /// Its bytes. Its schema is loosened.
+    /// The bytes of the file, with a loosened schema.
     pub(super) file: Vec<u8>,
-    /// Names of its tables with the SQL that the format has.
+    /// Names of the tables, with their SQL in the format.
     tables: Vec<(String, String)>,
-    /// Every column as the place of its table, its name and declared type.
+    /// Every column: the index of its table, its name and its declared type.
     columns: Vec<(usize, String, String)>,
 }
 
 impl Cells {
-    /// Those of the sample run.
+    /// The cells of the sample run.
     pub(crate) fn of_sample() -> &'static Self {
         static CELLS: OnceLock<Cells> = OnceLock::new();
         CELLS.get_or_init(|| Self::of(&corpus::results_file()).expect("the sample is a results file"))
@@ -75,15 +77,15 @@ impl Cells {
         self.columns.len() as u64
     }
 
-    /// Puts an extreme value, by its number, into the first row of a column or into all.
+    /// A change that puts the extreme value with a number into the first row of a column or into all rows.
     pub(crate) fn one(&self, column: u64, extreme: u64, in_all_rows: bool) -> [u8; HEAD] {
         let [low, high, ..] = (column % self.columns()).to_le_bytes();
         let extreme = (extreme % LARGE.count() as u64) as u8;
         [low, high, if in_all_rows { ALL_ROWS } else { 0 }, EXTREME, 1, extreme]
     }
 
-    /// A case: at first one of each extreme value in the first row and in all rows of each column, then several that have the
-    /// types of their columns.
+    /// A case. The first cases put each extreme value into the first row and into all rows of each column.
+    /// Later cases put several values that have the types of their columns.
     fn case(&self, number: u64, random: &mut Random) -> Vec<u8> {
         let mut case = vec![super::CELLS];
         let extremes = LARGE.count() as u64;
@@ -102,7 +104,7 @@ impl Cells {
         case
     }
 
-    /// Changes cells of a file that has the bytes of [`Self::file`]. Then its schema is that of the format again.
+    /// Changes cells of a file that has the bytes of [`Self::file`], then restores the schema of the format.
     pub(super) fn change(&self, path: &Path, mut changes: &[u8]) -> rusqlite::Result<()> {
         let connection = Connection::open(path)?;
         connection.execute_batch(
@@ -112,7 +114,7 @@ impl Cells {
         while let [low, high, row, kind, length, rest @ ..] = changes {
             let (value, after) = rest.split_at(usize::from(*length).min(rest.len()));
             let column = usize::from(u16::from_le_bytes([*low, *high])) % self.columns.len();
-            // What keys forbid, no file can have.
+            // A change that a key forbids cannot occur in any file.
             let _ = self.set(&connection, column, *row, *kind, value);
             changes = after;
         }
@@ -156,11 +158,11 @@ impl Cells {
             "{all} WHERE rowid IN
              (SELECT rowid FROM {table} LIMIT 1 OFFSET ?2 % (SELECT max(1, count(*)) FROM {table}))"
         );
-        // All rows of a table that has no rowid.
+        // For a table without a rowid, the change applies to all rows.
         connection.execute(&one, (&value, row)).or_else(|_| connection.execute(&all, [&value])).map(drop)
     }
 
-    /// Puts a value into every text column in place of a present one.
+    /// Replaces a text that occurs in the file by a value, in every text column.
     fn rename(
         &self,
         connection: &Connection,
@@ -177,7 +179,7 @@ impl Cells {
     }
 }
 
-/// The case of a number; see [`Cells::case`].
+/// The case with a number; see [`Cells::case`].
 pub(crate) fn cells_case(number: u64, random: &mut Random) -> Vec<u8> {
     Cells::of_sample().case(number, random)
 }
@@ -187,7 +189,7 @@ pub fn cells_of(case: &[u8]) -> usize {
     case.len() / HEAD
 }
 
-/// A value that is in the input.
+/// A value whose bytes are in the input.
 fn literal(kind: u8, bytes: &[u8]) -> Value {
     let mut eight = [0; 8];
     let length = bytes.len().min(8);
@@ -202,7 +204,8 @@ fn literal(kind: u8, bytes: &[u8]) -> Value {
     }
 }
 
-/// The SQL of a table without types, so that SQLite keeps each value as it is. The layout of rows stays the same.
+/// The SQL of a table without types and `NOT NULL`, so that SQLite keeps each value unchanged. The layout of
+/// rows stays the same.
 fn loosened(sql: &str) -> String {
     sql.replace(" STRICT, WITHOUT", " WITHOUT")
         .replace(") STRICT", ")")

@@ -9,34 +9,35 @@ use serde_json::{Value as Json, json};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Extreme {
     Value(Value),
-    /// A text of bytes that need not be UTF-8.
+    /// Text that may be invalid UTF-8.
     Text(Vec<u8>),
 }
 
-/// The extreme values of columns, where long ones have a size.
+/// The extreme values of columns. The size of the long ones is given.
 pub(super) struct Extremes {
     size: Size,
     integers: Vec<Extreme>,
     reals: Vec<Extreme>,
     texts: Vec<Extreme>,
     blobs: Vec<Extreme>,
-    /// Those for a column of any type.
+    /// Values for a column of any type.
     all: Vec<Extreme>,
 }
 
-/// How long long values are.
+/// The size of long values.
 #[derive(Clone, Copy)]
 struct Size {
-    /// Bytes of a text.
+    /// Length of a text, in bytes.
     long: usize,
-    /// Elements of a list, and levels of a nested one.
+    /// Number of elements of a list, and of levels of a nested list.
     many: usize,
 }
 
-/// For one cell: a megabyte.
+/// For changes of one cell: a megabyte.
 pub(super) static LARGE: LazyLock<Extremes> =
     LazyLock::new(|| Extremes::of(Size { long: 1 << 20, many: 100_000 }));
-/// For many cells at a time: more than the 65,535 columns that formatting can pad, and more levels than a parser may follow.
+/// For changes of many cells: more than the 65,535 columns that formatting can pad, and more levels than a
+/// parser may accept.
 pub(super) static SMALL: LazyLock<Extremes> =
     LazyLock::new(|| Extremes::of(Size { long: 66_000, many: 2_000 }));
 
@@ -48,20 +49,20 @@ impl Extremes {
         Self { size, integers, reals, texts, blobs, all }
     }
 
-    /// How many there are for every column. Those for the JSON in a cell come last.
+    /// The number of extreme values for every column. Those that change JSON come last.
     pub(super) fn count(&self) -> usize {
         self.all.len() + JSON_CHANGES
     }
 
-    /// The extreme value of a number for a cell that has a value, of a column of a declared type. With a type, the value is of
-    /// the type, so that a reader does not stop at it.
+    /// The extreme value with a number, for a cell that has the value `present`, in a column of type
+    /// `declared`. With a type, the value has that type, so that a reader does not stop at it.
     pub(super) fn value(&self, number: usize, present: &Value, declared: Option<&str>) -> Extreme {
         let of = |values: &[Extreme]| values[number % values.len()].clone();
         match declared {
             Some("INTEGER") => of(&self.integers),
             Some("REAL") => of(&self.reals),
             Some("BLOB") => of(&self.blobs),
-            // Most texts that are no JSON end the reading of a column of JSON.
+            // Most texts that are not JSON stop the reading of a column of JSON.
             Some(_) if number < self.texts.len() => of(&self.texts),
             Some(_) => changed_json(number % JSON_CHANGES, present, self.size),
             None => match self.all.get(number) {
@@ -77,7 +78,7 @@ fn values<T: Into<Value>>(values: impl IntoIterator<Item = T>) -> Vec<Extreme> {
 }
 
 fn integers() -> Vec<i64> {
-    // The first and the last second that RFC 3339 can write, and their neighbours.
+    // The first and the last second that RFC 3339 can represent, and their neighbours.
     let dates = [-1, 0, 253_402_300_799_999, 253_402_300_800_000];
     let edges = [31, 32, 53, 63].map(|bits| (1_u64 << bits).cast_signed());
     let below = [31, 32, 53, 63].map(|bits| ((1_u64 << bits) - 1).cast_signed());
@@ -130,7 +131,7 @@ fn texts(Size { long, many }: Size) -> Vec<Extreme> {
 fn blobs(Size { long, .. }: Size) -> Vec<Extreme> {
     let blob = |bytes: Vec<u8>| Extreme::Value(Value::Blob(bytes));
     let few = dyno_store::latency_bytes([1, 1000, u64::MAX]);
-    // A histogram of the most events that a bin can have, in as many bins.
+    // A histogram in which each of many bins has the largest number of events.
     let mut most = few[..40].to_vec();
     let bins = [[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]; 2].concat();
     most[4..8].copy_from_slice(&(bins.len() as u32).to_be_bytes());
@@ -144,7 +145,7 @@ fn blobs(Size { long, .. }: Size) -> Vec<Extreme> {
 /// Number of ways to change the JSON of a cell.
 const JSON_CHANGES: usize = 9;
 
-/// The JSON of a cell with other numbers, texts or lengths. What is no JSON stays as it is.
+/// The JSON of a cell with other numbers, texts or lengths. A value that is not JSON stays unchanged.
 fn changed_json(number: usize, present: &Value, Size { long, many }: Size) -> Extreme {
     let Value::Text(text) = present else { return Extreme::Value(present.clone()) };
     let Ok(mut found) = serde_json::from_str::<Json>(text) else { return Extreme::Value(present.clone()) };
@@ -177,7 +178,7 @@ fn changed_json(number: usize, present: &Value, Size { long, many }: Size) -> Ex
     Extreme::Text(found.to_string().into_bytes())
 }
 
-/// Changes each value of a JSON text, those inside first.
+/// Changes each value of a JSON text, inner values first.
 fn visit(json: &mut Json, change: &dyn Fn(&mut Json)) {
     match json {
         Json::Array(list) => list.iter_mut().for_each(|one| visit(one, change)),

@@ -1,4 +1,4 @@
-//! A results file of somebody else: opened, checked, judged, and read by every reader of the libraries.
+//! Opens a foreign results file, checks and judges it, and reads it with every reader of the libraries.
 
 mod cells;
 mod extremes;
@@ -13,12 +13,12 @@ use tempfile::TempDir;
 pub use self::cells::cells_of;
 pub(crate) use self::cells::{Cells, cells_case};
 
-/// First byte of an input whose rest is a file, byte by byte.
+/// First byte of an input whose rest is the bytes of a file.
 pub(crate) const FILE: u8 = 0;
-/// First byte of an input whose rest changes cells of a file that is whole.
+/// First byte of an input whose rest changes cells of a valid file.
 pub(crate) const CELLS: u8 = 1;
 
-/// Makes the file of an input, and reads it in every way.
+/// Writes the file of an input and reads it with every reader.
 pub(crate) fn read(input: &[u8]) {
     thread_local! {
         static FOLDER: RefCell<Option<TempDir>> = const { RefCell::new(None) };
@@ -32,7 +32,7 @@ pub(crate) fn read(input: &[u8]) {
         [CELLS, changes @ ..] => {
             write(&path, &Cells::of_sample().file);
             if Cells::of_sample().change(&path, changes).is_err() {
-                // SQLite itself does not take such a change.
+                // SQLite itself rejects such a change.
                 return;
             }
         }
@@ -42,7 +42,7 @@ pub(crate) fn read(input: &[u8]) {
     readers::read_all(&folder, &path, turn);
 }
 
-/// In memory where there is such a file system.
+/// A folder in memory if there is such a file system.
 fn scratch() -> std::io::Result<TempDir> {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir())
 }

@@ -1,4 +1,5 @@
-//! Every reader of results files, as the commands call them. An error is an answer; a panic is the fault.
+//! Every reader of results files, as the commands call them. A reader may return an error, but must not
+//! panic.
 
 use std::fs;
 use std::path::Path;
@@ -18,8 +19,8 @@ use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 
 const FORMATS: [Format; 3] = [Format::Text, Format::Markdown, Format::Json];
 
-/// Reads a file in every way. Of copies and histories, which take the most time, one kind has its turn. What is written
-/// goes into the folder.
+/// Reads a file with every reader. Copies and histories take the most time, so `turn` selects one kind of
+/// them. Output goes into the folder.
 pub(super) fn read_all(folder: &Path, path: &Path, turn: usize) {
     let Ok(store) = Store::open_read_only(path) else { return };
     let _ = store.check_contents();
@@ -51,7 +52,7 @@ fn list(store: &Store) {
     let _ = store.size();
 }
 
-/// Copies the rows of a file into files of one kind.
+/// Copies the rows of a file into files of one format.
 fn copy(store: &Store, folder: &Path, turn: usize) -> Result<(), ExportError> {
     match turn % 5 {
         0 => export(store, folder, dyno_export::Format::Parquet),
@@ -70,7 +71,7 @@ fn export(store: &Store, folder: &Path, format: dyno_export::Format) -> Result<(
     exported
 }
 
-/// Makes a data set, and reads it as a history does.
+/// Writes a data set and reads it as a history does.
 fn dataset(store: &Store, folder: &Path, turn: usize) -> Result<(), ExportError> {
     let to = folder.join("dataset");
     let options = DatasetOptions { runs: None, rewrite: false, stop: &AtomicBool::new(false) };
@@ -89,7 +90,7 @@ fn merge(store: &Store, folder: &Path) -> Result<(), StoreError> {
     let mut target = Store::open(&path)?;
     let merged = target.merge(store).map(drop);
     drop(target);
-    // The format of a file is about as large as the sample: twice that, and what rows take.
+    // The format of an empty file is about as large as the sample. The limit is twice that, plus the rows.
     let (read, written) = (size(store.path()), size(&path));
     assert!(written <= 2 * read + (1 << 20), "a file of {read} bytes was merged into {written}");
     let _ = fs::remove_file(path);
@@ -129,7 +130,7 @@ fn compared(run: &Run, checks: &TrialChecks, analysis: &Analysis) {
     }
 }
 
-/// A history of one run that was made again and again.
+/// A history of one run that is repeated.
 fn history(runs: &[Run], turn: usize) {
     let many: Vec<Run> = runs.iter().cycle().take(5).cloned().collect();
     let found = histories(&many, &HistoryRule::default());

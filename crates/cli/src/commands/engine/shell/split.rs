@@ -56,7 +56,7 @@ fn end_of_statement(text: &str) -> Option<usize> {
     }
 }
 
-/// Length of a quoted text with its quotes; `None` if it does not end. A backslash takes the next character's
+/// Length of a quoted text with its quotes; none if it does not end. A backslash takes the next character's
 /// meaning; a doubled quote reads as one quoted text after the other, which comes to the same.
 fn quoted_bytes(text: &str, quote: u8) -> Option<usize> {
     let mut bytes = text.bytes().enumerate().skip(1);
