@@ -129,7 +129,7 @@ impl ServerAddress {
     /// the socket, whether it is still connecting, and the index of the address.
     ///
     /// # Errors
-    /// That of the last address; [`WouldBlock`](io::ErrorKind::WouldBlock) if the server's backlog is full.
+    /// The error of the last address; [`WouldBlock`](io::ErrorKind::WouldBlock) if the server's backlog is full.
     pub fn start_connecting(&self, from: usize) -> io::Result<(Socket, bool, usize)> {
         let mut failed = self.no_address();
         for (number, place) in self.places.iter().enumerate().skip(from) {
@@ -181,8 +181,9 @@ fn socket(address: &SockAddr, kind: Type) -> io::Result<Socket> {
     if !address.is_unix() {
         // Send queries at once (`TCP_NODELAY`).
         socket.set_tcp_nodelay(true)?;
-        // A kernel with a full backlog drops connections that are open at this end (SYN cookies, tcp(7)).
-        // If the server is to speak first, nobody would notice; a keepalive probe makes it reset them.
+        // A kernel with a full backlog may drop a connection that is open at this end (SYN cookies, tcp(7)).
+        // If the client waits for the server to speak first, it never notices. A keepalive probe makes the
+        // server's kernel reset such a connection.
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(REMINDER).with_interval(REMINDER))?;
     }
     Ok(socket)

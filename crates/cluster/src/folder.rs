@@ -29,7 +29,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes it, and the folder around it if no other run has tasks there.
+    /// Removes the folder, and its parent if no other run has tasks there.
     ///
     /// # Errors
     /// A file cannot be removed.

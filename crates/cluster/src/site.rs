@@ -6,8 +6,8 @@ use crate::error::ClusterError;
 
 /// Hosts that run tasks.
 pub trait Site {
-    /// Of these rounds, those whose tasks an earlier process has submitted and that have not ended. From now
-    /// on they belong to this site.
+    /// Takes over the tasks of these rounds that an earlier process submitted and that have not ended. Returns
+    /// their rounds.
     ///
     /// # Errors
     /// The site cannot be asked.

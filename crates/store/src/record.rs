@@ -523,7 +523,7 @@ pub struct Allocation {
     pub restart_seconds: Option<f64>,
     /// Standard deviation of the logarithm of a ratio between instances, if known.
     pub between_instances: Option<f64>,
-    /// The same between slices.
+    /// Standard deviation of the logarithm of a ratio between slices, if known.
     pub between_slices: Option<f64>,
 }
 

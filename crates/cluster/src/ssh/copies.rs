@@ -13,7 +13,7 @@ const COPIES: &str = "\"$HOME/.cache/dyno-remote\"";
 /// Files whose folder structure on the host is the same as here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Copies {
-    /// Each local file, with the word of the host's shell for its copy. The first is the file that is named.
+    /// Each local file, with the path of its copy as a word of the host's shell. The first is the requested file.
     pub(super) files: Vec<(PathBuf, String)>,
 }
 

@@ -12,10 +12,10 @@ use crate::compare::comparison::Member;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SystemNotInForce {
     pub system: String,
-    /// These settings, by name.
+    /// The requested settings that are not in force, by name.
     pub settings: Vec<NotInForce>,
-    /// Earlier systems of the plan that are the same system, because the settings in which they should differ
-    /// are not in force.
+    /// Earlier systems of the plan that are identical to this one, because the settings that should distinguish
+    /// them are not in force.
     pub same_as: Vec<String>,
 }
 

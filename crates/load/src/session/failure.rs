@@ -22,8 +22,8 @@ const WORDLESS: &str = "the server gives no reason";
 /// Errors that rerun an event by default: deadlock, record changed, lock wait timeout (sysbench's default of
 /// `--mysql-ignore-errors`).
 const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
-/// The same for PostgreSQL: serialization failure, deadlock, and a unique violation, which happens when two
-/// connections delete and insert the same row at once.
+/// Errors of PostgreSQL that rerun an event by default: serialization failure, deadlock, and a unique violation,
+/// which happens when two connections delete and insert the same row at once.
 const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
 
 /// A blocking connection failed, or its server refused. `ignored` replaces the default list of errors.

@@ -41,7 +41,7 @@ pub(crate) struct Shared {
     pub(crate) info: Option<ScriptInfo>,
     /// The schedule of events that threads share. Event loops have their own shares.
     pub(crate) schedule: Option<Mutex<Schedule>>,
-    /// The same for the current slice, if it has a rate.
+    /// The shared schedule of the current slice, if the slice has a rate.
     pub(crate) slice_schedule: Mutex<Option<Schedule>>,
     pub(crate) unique: UniqueCounters,
     pub(crate) memory: MemoryLimit,

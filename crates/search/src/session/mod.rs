@@ -168,9 +168,9 @@ impl<'a> Session<'a> {
 pub(crate) enum Reuse {
     /// All, including those that show that a system does not start or work.
     All,
-    /// Those in which both systems started and worked. A failure may have had a temporary reason.
+    /// Comparisons in which both systems started and worked. A failure may have had a temporary reason.
     Started,
-    /// None, because what is compared may have changed.
+    /// None of them, because the compared systems may have changed.
     Nothing,
 }
 

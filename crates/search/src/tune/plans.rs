@@ -25,13 +25,13 @@ impl TuneInMaking<'_> {
         }
     }
 
-    /// The system against itself with some changes.
+    /// A plan that compares the system with a changed copy of itself.
     pub(super) fn changed(&self, changes: &Changes, rounds: u32, question: SearchQuestion) -> Plan {
         self.plan.probe(self.system, Probed::Changed(changes), rounds, question)
     }
 
-    /// The question of a comparison. From its confirmation on, a search of another size asks another
-    /// question.
+    /// The question of a comparison. A search of another size can reuse the comparisons up to the confirmation,
+    /// but not the confirmation and those after it.
     pub(super) fn question(&self, probe: &TuneProbe) -> SearchQuestion {
         let stage = match probe {
             TuneProbe::Search { stage, .. } => Some(*stage),

@@ -33,7 +33,7 @@ impl SignedRanks {
         median(&self.averages)
     }
 
-    /// Confidence interval of the true centre; none with too few differences for the confidence.
+    /// Confidence interval of the true centre; `None` with too few differences for the confidence.
     pub(crate) fn interval(&self, confidence: f64) -> Option<Interval> {
         let error = |below: usize| 2.0 * self.sums.at_most(below);
         // The tolerance allows for rounding: 6 differences meet exactly the confidence that 6 have.

@@ -12,13 +12,14 @@ use crate::estimate::location::trimmed_mean;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SliceRatio {
     pub ln_ratio: f64,
-    /// Its standard error; none with fewer than two cycles.
+    /// Its standard error; `None` with fewer than two cycles.
     pub standard_error: Option<f64>,
     /// Degrees of freedom of Student's t for its interval.
     pub degrees: usize,
     /// Slices of each system that the ratio is computed from.
     pub slices: usize,
-    /// Standard deviation of the log ratios of neighbouring slices; none with fewer than two cycles.
+    /// Standard deviation of the log ratios of neighbouring slices; `None` with fewer than two
+    /// cycles.
     pub between_slices: Option<f64>,
 }
 
@@ -36,9 +37,11 @@ impl SliceRatio {
 /// Cycles come in pairs of opposite order (A B, B A). A linear trend and an effect of the order raise one and lower the
 /// other, so both cancel over pairs. Cycles without their partner are dropped, unless no cycle has one. The ratio is the
 /// [`trimmed_mean`] of the cycles, because a stall (a checkpoint, an fsync) is in one system's slice and not in the
-/// other's. It is not that of the means of pairs: half as many values, of which twice as many hold a stall, varied by a
-/// tenth more from round to round with 38 cycles, and by half more with 8 (point selects, and updates that do not sync).
-/// `None` without a cycle.
+/// other's. `None` without a cycle.
+///
+/// The trimmed mean of the means of pairs would be worse: there are half as many values, and a stall is in twice as
+/// large a share of them. Measured with point selects and with updates that do not sync, it varied from round to round
+/// by a tenth more with 38 cycles, and by half more with 8.
 ///
 /// `between_slices` is the standard error times the root of the number of slices. It estimates the standard deviation
 /// of the log ratio of a single cycle, without stalls, for planning the number of slices. With normal noise it is 9%

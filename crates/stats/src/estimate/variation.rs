@@ -20,7 +20,7 @@ pub struct Variation {
     pub stalled_longest: usize,
 }
 
-/// The variation of a series of throughput; none with fewer than two samples, or if at least half of them are 0.
+/// The variation of a series of throughput; `None` with fewer than two samples, or if at least half of them are 0.
 pub fn variation(series: &[f64]) -> Option<Variation> {
     let median = median(series).filter(|median| *median > 0.0)?;
     let mean = series.iter().sum::<f64>() / series.len() as f64;

@@ -43,8 +43,8 @@ pub struct ChangePoint {
     pub at: usize,
     /// Median from this change to the next one, as a multiple of the median from the last change to this one.
     pub ratio: f64,
-    /// Probability of a change at least as large if the order of the values is random, apart from the
-    /// correlation of neighbours.
+    /// Probability of a change at least as large under the null hypothesis: the values have a random order,
+    /// except that neighbours correlate.
     pub p: f64,
 }
 

@@ -11,13 +11,13 @@ use crate::run::{RunId, TrialId};
 /// Stacks of a server, sampled while a trial's load ran once more, unmeasured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StackProfile {
-    /// Length of that load.
+    /// Length of that load, in seconds.
     pub seconds: f64,
-    /// Operations in it, as the step counts them.
+    /// Operations of that load, as the step counts them.
     pub operations: u64,
     /// Number of samples. Each has the stack of every thread.
     pub samples: u32,
-    /// The program that took them, with its version.
+    /// The program that took the samples, with its version.
     pub sampler: String,
     /// Time that a sample took: median, in ms.
     pub sample_ms_median: f64,

@@ -71,7 +71,7 @@ fn given_mode(names: &TlsNames, values: &Values) -> String {
     format!("{}={}", names.mode, values.text(names.mode.trim_start_matches('-')))
 }
 
-/// What may be sent to a MySQL server.
+/// The secrets that may be sent to a MySQL server, by the options.
 pub(crate) fn mysql_trust(values: &Values, mode: TlsMode) -> Result<Trust, Failure> {
     let key = values.some("mysql-server-public-key-path").map(PathBuf::from);
     let unusable = |error| Failure::usage(format!("--mysql-server-public-key-path: {error}"));
@@ -89,7 +89,7 @@ pub(crate) fn mysql_trust(values: &Values, mode: TlsMode) -> Result<Trust, Failu
     })
 }
 
-/// What a PostgreSQL server may learn.
+/// The ways of authentication that a PostgreSQL server may request, by the options.
 pub(crate) fn pgsql_trust(values: &Values) -> Result<Trust, Failure> {
     let methods = values.text("pgsql-require-auth").to_lowercase();
     let methods = PgsqlMethod::list(&methods)

@@ -119,7 +119,8 @@ impl Group {
         })
     }
 
-    /// The same without kills in child groups, since Linux 5.2 in version 2. Version 1 never counts those.
+    /// As [`Self::oom_kills`], without kills in child groups. Version 2 reports it since Linux 5.2. Version 1 never
+    /// counts kills in child groups.
     pub(crate) fn oom_kills_without_children(&self) -> Option<u64> {
         match self.version {
             Version::V1 => self.oom_kills(),

@@ -114,8 +114,8 @@ fn stretch_rates(rates: &[f64], joins: &[Join]) -> Vec<Option<f64>> {
     begins.zip(ends).map(mean).collect()
 }
 
-/// The rate of a system by round, in the stretch with this number of joined clients. `step` may be the
-/// background load's.
+/// The rate of a system by round, over the time in which this number of clients had joined. `step` may be the
+/// step of the background load.
 pub(crate) fn rates_when_joined(
     evidence: &Evidence<'_>,
     (step, clients): (&str, u32),

@@ -7,10 +7,10 @@ use super::effect::SHARE_THAT_SHOWS;
 /// Fewest rounds of a probe. The estimate of the spread itself comes from few rounds.
 const ROUNDS_MIN: usize = 4;
 
-/// Number of rounds with which a probe can tell a change that makes a difference from one that makes none:
-/// Student's interval is then half as wide as the distance from the threshold to no difference. `ln_ratios`
-/// are those of the rounds in which the difference was repeated, `alpha` is the error probability of a probe.
-/// At most `rounds_max`.
+/// Number of rounds of a probe, at most `rounds_max`. With it, a probe can distinguish a change that makes a
+/// difference from one that makes none, because Student's interval is at most as wide as the distance from the
+/// threshold to no difference. `ln_ratios` are the log ratios of the rounds in which the difference was
+/// repeated, and `alpha` is the error probability of a probe.
 pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     let n = ln_ratios.len() as f64;
     let mean = ln_ratios.iter().sum::<f64>() / n;

@@ -232,10 +232,10 @@ impl Plan {
         self
     }
 
-    /// The plan with two systems: one of its own, by its position, and `probed`. A changed base begins on the
-    /// base's data, unless a change decides how tables lie on the disk. In that case each round loads anew.
-    /// Two loads differ by chance, and if all rounds used the same two loads, their difference would be taken
-    /// for the effect of the change.
+    /// The plan with two systems: its system at the index `base`, and `probed`. A changed base uses the data of
+    /// the base, unless a change affects the layout of tables on disk. In that case each round loads again. Two
+    /// loads differ by chance. If all rounds used the same two loads, their difference would look like an effect
+    /// of the change.
     #[must_use]
     pub fn probe(&self, base: usize, probed: Probed<'_>, rounds: u32, question: SearchQuestion) -> Self {
         let sides = self.sides(base, probed);

@@ -20,7 +20,7 @@ use crate::plan::syntax::value::Scalar;
 /// The most mistakes that are reported of a file's structure.
 const MISTAKES_MAX: usize = 20;
 
-/// What a file says.
+/// The result of reading a file.
 pub(in crate::plan) enum Read<T> {
     /// Everything was read.
     Whole(T),

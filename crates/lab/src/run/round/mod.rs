@@ -39,7 +39,8 @@ impl RunSession<'_> {
     /// Runs a round. Finished trials are kept, however it ends.
     ///
     /// # Errors
-    /// Those of [`Self::start_instances`] and [`Self::audit`], a results file that cannot be written, and a stopped run.
+    /// The errors of [`Self::start_instances`] and [`Self::audit`], a results file that cannot be written, and a
+    /// stopped run.
     pub(crate) fn round(&mut self, number: u32) -> Result<(), RoundAbort> {
         let order = starts(self.plan.systems.len(), self.seed, number);
         let at_once = if self.plan.one_at_a_time { 1 } else { order.len() };

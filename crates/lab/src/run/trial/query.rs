@@ -15,7 +15,7 @@ use crate::run::system::SystemSlot;
 const EXPLAIN: &str = "explain";
 const ANSWER: &str = "answer";
 
-/// The results of asking after a trial.
+/// The plan and the answer of a query, as requested after a trial.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) plan: Option<QueryPlan>,

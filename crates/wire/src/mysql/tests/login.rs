@@ -105,7 +105,7 @@ fn the_key_of_a_server_that_is_known_is_taken_or_where_that_is_asked_for() {
 #[test]
 fn a_key_that_is_known_beforehand_is_not_asked_for() {
     let (key, pem) = key_pair();
-    // As in the file that MySQL makes.
+    // The file that MySQL makes ends with this byte too.
     let trust = Trust { public_key: Some(pem + "\0"), ..Trust::default() };
     for (plugin, until_key) in wanting_it_all() {
         let mut connection = greeted(Login { trust: trust.clone(), ..LOGIN() }, "mysql_native_password");

@@ -4,20 +4,20 @@ use crate::plan::keys::steps::step::Command;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 
-/// What is done about queries that are few and long, whose plans and answers matter.
+/// Options for steps with few, long queries: number of events, plans and answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Queries {
     /// Number of events of a trial, over all clients; `None` for as many as fit into its seconds.
     pub events: Option<u32>,
     /// Longest time in which an event must end, in seconds; `None` for the run's patience.
     pub event_seconds_max: Option<f64>,
-    /// What servers are asked to explain.
+    /// Statements whose plans are read.
     pub explain: Explained,
     /// Whether the systems must give the same answer.
     pub answers: bool,
 }
 
-/// What servers are asked to explain after a step's trials.
+/// Statements whose plans are read from the servers after a step's trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Explained {
     Nothing,
