@@ -14,6 +14,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = tests![
         ctrl_c_keeps_what_was_measured,
         kill_9_keeps_what_was_measured,
+        a_command_of_a_plan_ends_with_its_lab,
         a_load_process_ends_with_its_lab_whatever_its_script_does,
         a_load_process_that_dies_fails_its_trial_only,
         results_that_cannot_be_written_are_named,
@@ -58,6 +59,18 @@ fn kill_9_keeps_what_was_measured() {
     assert!(!bench.leftovers().is_empty());
     bench.dyno(&["run", "plan.toml", "--seconds", "0.05", "--rounds", "1"]).with(0);
     assert!(bench.leftovers().is_empty());
+}
+
+fn a_command_of_a_plan_ends_with_its_lab() {
+    let bench = bench();
+    let id = "id = \"point-query\"\n";
+    let hook = "before = \"sleep 1000 & touch begun; wait\"\n";
+    bench.write("plan.toml", &sqlite_plan(3600.0).replacen(id, &format!("{id}{hook}"), 1));
+    let lab = bench.start_until(&["run", "plan.toml"], 0);
+    eventually("the command runs", || bench.path("begun").exists());
+    send(lab.id(), Signal::KILL);
+    assert_eq!(finish(lab).status, None);
+    eventually("all ended", || bench.processes().is_empty());
 }
 
 /// Scripts that never return: during compilation, on the thread that ends a job, and in an event.

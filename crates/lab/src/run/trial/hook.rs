@@ -15,6 +15,10 @@ use super::watch::Watch;
 const GLANCE: Duration = Duration::from_millis(20);
 /// How much of a failed command's output is shown, in bytes.
 const WORDS_BYTES: usize = 300;
+/// Runs its first argument as a command. A second process of the group waits at the end of a pipe that only Dyno holds open: when
+/// Dyno is gone, it ends the group.
+const LEASHED: &str =
+    "exec 3<&0 </dev/null; (read _; kill -KILL 0) <&3 3<&- 2>/dev/null & exec 3<&-; exec /bin/sh -c \"$0\"";
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -29,10 +33,10 @@ pub(crate) enum HookError {
 /// `DYNO_HOST` and `DYNO_PORT`, `DYNO_USER`, `DYNO_PASSWORD`, `DYNO_DATABASE`; for `SQLite` `DYNO_FILE`.
 pub(crate) fn run(text: &str, system: &str, target: &Target, watch: Watch<'_>) -> Result<(), HookError> {
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", text]).env("DYNO_SYSTEM", system).envs(whereabouts(target));
+    command.args(["-c", LEASHED, text]).env("DYNO_SYSTEM", system).envs(whereabouts(target));
     // A process group of its own, so that everything the command started can be ended with it, and ^C reaches
     // it only through this process.
-    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |reason: String| HookError::Failed(format!("`{text}` {reason}"));
     let mut child = command.spawn().map_err(|error| failed(format!("cannot be run: {error}")))?;
     let words = child.stderr.take().map(|mut pipe| {
