@@ -74,7 +74,9 @@ pub use search::tune::{
     MeasuredSet, TUNE_ALPHA, TuneEnding, TuneProbe, TuneReach, TuneSize, TuneStep, Tuned, Tuning, ValueSet,
     Worth, WorthVerdict, candidates,
 };
-pub use trial::check::{Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, throughput_series};
+pub use trial::check::{
+    Little, LittleVerdict, TrialCheck, TrialChecks, check_trial, check_trials, throughput_series,
+};
 pub use trial::disturbance::{Disturbance, DisturbanceLimits, DisturbedRounds, disturbance};
 pub use trial::drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
 pub use trial::in_force::SystemNotInForce;

@@ -31,8 +31,8 @@ impl Plan {
 /// The job of a trial in one stretch, or of a load.
 pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
     let step = &plan.steps[trial.step];
-    let timed = step.command == Command::Run;
-    let events = step.queries.events.filter(|_| timed);
+    let timed = !step.is_load();
+    let events = step.events();
     let options = options(plan, &plan.systems[trial.system], &step.options);
     Job {
         connections: trial.clients,
@@ -44,10 +44,8 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
         seed: trial.seed,
         // Statements are noted for one number of clients only, because an instance has the same plan for any
         // number.
-        notes_statements: timed
-            && step.queries.notes_statements()
-            && step.clients.first() == Some(&trial.clients),
-        ..with_options(Job::new(target, step.script.clone(), step.command.as_str()), options)
+        notes_statements: step.notes_statements() && step.clients.first() == Some(&trial.clients),
+        ..with_options(Job::new(target, step.script.clone(), step.command().as_str()), options)
     }
 }
 

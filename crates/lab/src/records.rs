@@ -3,7 +3,7 @@
 use dyno_store::{Origin, StepRecord, SystemRecord};
 use serde_json::json;
 
-use crate::plan::{Command, Plan, Source, Step};
+use crate::plan::{Plan, Source, Step};
 
 /// The record of a system that has not started yet.
 pub(crate) fn system(plan: &Plan, position: usize) -> SystemRecord {
@@ -66,12 +66,12 @@ pub(crate) fn steps_of_run(plan: &Plan, is_spread: bool) -> Vec<StepRecord> {
 }
 
 fn step(plan: &Plan, step: &Step) -> StepRecord {
-    let timed = step.command == Command::Run;
+    let timed = !step.is_load();
     StepRecord {
         id: step.id.clone(),
         group: step.group.clone(),
         workload: step.script.name.clone(),
-        command: step.command.as_str().to_owned(),
+        command: step.command().as_str().to_owned(),
         operation: step.operation,
         clients: step.clients.clone(),
         rounds: if timed || plan.load_every_round { plan.rounds.max() } else { 1 },
@@ -79,7 +79,7 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         options: json!(plan.options(&step.options)),
         repeats: step.repeats.clone(),
-        find: step.find,
+        find: step.search(),
         rate: step.rate.as_ref().map(|rate| json!(rate.points).to_string()),
         not_for: step.not_for.clone(),
         ..StepRecord::default()

@@ -38,7 +38,6 @@ pub use answers::tune::{
     LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport, render_tuning,
 };
 pub use brief::{NextStep, render_brief, render_next};
-pub use build::checks::check_trials;
 pub use build::reports;
 pub use chart::ChartFile;
 pub use chart::charts::{cell_charts, charts};

@@ -42,8 +42,9 @@ pub use record::seconds::{Second, SecondRate};
 pub use record::stacks::{StackProfile, StackRecord};
 pub use record::statement_plans::StatementPlan;
 pub use record::{
-    Allocation, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel, FailureKind, Gaps,
-    InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome,
-    Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    Allocation, CLIENT_COUNTS_MAX, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel,
+    FailureKind, Gaps, InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured,
+    Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord,
+    SystemRecord, TrialRecord,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};

@@ -13,8 +13,9 @@ use crate::record::columns::{Counts, Memory, Neighbours, Usage};
 use crate::record::latency::{LatencyNs, LatencyRecord};
 use crate::record::search::StoredSearch;
 use crate::record::{
-    ClaimRecord, Correction, FailureKind, Gaps, InstanceRecord, Measured, Operation, Origin, Outcome, Phase,
-    ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, Gaps, InstanceRecord, Measured, Operation,
+    Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord,
+    TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
@@ -360,7 +361,7 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
             "row" => Operation::Row,
             _ => Operation::Transaction,
         },
-        clients: json(row, "clients")?,
+        clients: client_counts(row)?,
         rounds: row.get("rounds")?,
         seconds: row.get("seconds")?,
         warmup_seconds: row.get("warmup_seconds")?,
@@ -372,6 +373,15 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
         joins: json(row, "joins")?,
         not_for: json(row, "not_for")?,
     })
+}
+
+fn client_counts(row: &Row<'_>) -> rusqlite::Result<Vec<u32>> {
+    let counts: Vec<u32> = json(row, "clients")?;
+    if counts.len() > CLIENT_COUNTS_MAX {
+        let problem = format!("a step has {} client counts, more than {CLIENT_COUNTS_MAX}", counts.len());
+        return Err(unfit(row, "clients", problem));
+    }
+    Ok(counts)
 }
 
 fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
@@ -480,11 +490,15 @@ pub(crate) fn optional_json<T: serde::de::DeserializeOwned>(
 }
 
 fn parse<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str, text: &str) -> rusqlite::Result<T> {
-    serde_json::from_str(text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(
-            row.as_ref().column_index(column).unwrap_or(0),
-            Type::Text,
-            Box::new(error),
-        )
-    })
+    serde_json::from_str(text).map_err(|error| unfit(row, column, error))
+}
+
+/// The error of a text that is not what its column holds.
+fn unfit(
+    row: &Row<'_>,
+    column: &str,
+    problem: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> rusqlite::Error {
+    let at = row.as_ref().column_index(column).unwrap_or(0);
+    rusqlite::Error::FromSqlConversionFailure(at, Type::Text, problem.into())
 }

@@ -255,6 +255,9 @@ impl Operation {
     }
 }
 
+/// The most client counts of a step. Reports take time with each of them.
+pub const CLIENT_COUNTS_MAX: usize = 256;
+
 /// A workload with its client counts: a row of the reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepRecord {
@@ -269,7 +272,7 @@ pub struct StepRecord {
     /// The script command (`run`, `prepare`).
     pub command: String,
     pub operation: Operation,
-    /// Client counts at which it runs, in order.
+    /// Client counts at which it runs, in order; at most [`CLIENT_COUNTS_MAX`].
     pub clients: Vec<u32>,
     /// Number of rounds in which it is measured: one, or all.
     pub rounds: u32,
@@ -426,6 +429,12 @@ impl LimitsRecord {
 }
 
 impl TrialRecord {
+    /// Whether it counts: it was completed, and took time.
+    pub fn is_complete(&self) -> bool {
+        self.outcome == Outcome::Completed
+            && self.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0)
+    }
+
     /// Whether Dyno pinned the server's busy threads and the load to CPUs of their own.
     pub fn is_pinned(&self) -> bool {
         self.limits.as_ref().is_some_and(|limits| limits.in_force.get(LimitsRecord::PINNED).is_some())

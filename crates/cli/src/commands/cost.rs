@@ -6,10 +6,11 @@ use anyhow::bail;
 use clap::Args;
 use dyno_host::Confinement;
 use dyno_judge::{
-    CostAnswer, Forecast, Hardware, Priced, Rule, Target, WantedHardware, analyse, cheapest, forecasts,
+    CostAnswer, Forecast, Hardware, Priced, Rule, Target, WantedHardware, analyse, cheapest, check_trials,
+    forecasts,
 };
 use dyno_lab::{HardwareChoice, HardwareNeed, PriceList};
-use dyno_report::{check_trials, render_cost};
+use dyno_report::render_cost;
 use dyno_store::{Price, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
 use super::run::positive_seconds as positive;

@@ -12,7 +12,7 @@ use clap::Args;
 use dyno_engine::{Cache, Catalogue};
 use dyno_host::{NeighbourUsage, Neighbours};
 use dyno_judge::DisturbanceLimits;
-use dyno_lab::{Foreseen, Found, Plan, Rounds, audit_host, foresee};
+use dyno_lab::{Foreseen, Found, Measure, Plan, Rounds, audit_host, foresee};
 use dyno_printable::printable;
 use dyno_settings::AuditFinding;
 use dyno_store::{Outcome, RunChoice, Store};
@@ -94,7 +94,9 @@ impl Doctor {
         (plan.crash, plan.reuse_data) = (None, false);
         for step in &mut plan.steps {
             // A search takes minutes. The step also shows without it whether its load starts.
-            step.find = None;
+            if let Measure::Search(_) = step.measure {
+                step.measure = Measure::Whole;
+            }
             step.set_seconds(step.seconds.min(STEP_SECONDS));
             (step.warmup_seconds, step.warmup_seconds_max) = (0.0, 0.0);
         }

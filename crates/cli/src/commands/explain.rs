@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use clap::Args;
-use dyno_judge::{Analysis, Explanation, Judgement, Rule, TestComparison, analyse};
-use dyno_report::{check_trials, render_explanations, render_proof};
+use dyno_judge::{Analysis, Explanation, Judgement, Rule, TestComparison, analyse, check_trials};
+use dyno_report::{render_explanations, render_proof};
 use dyno_search::explain::{Evidence, is_decided};
 use dyno_search::{DisturbedHost, Ending, Prove};
 use dyno_store::{Run, RunChoice, RunId, Store};

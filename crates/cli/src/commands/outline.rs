@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dyno_lab::{Command, Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, Source, TooFewRounds};
+use dyno_lab::{Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, Source, TooFewRounds};
 use dyno_printable::printable;
 use dyno_search::duration;
 use indicatif::HumanBytes;
@@ -124,7 +124,7 @@ pub(super) fn met(found: &Found) -> String {
 fn line(plan: &Plan, block: &OutlineBlock) -> String {
     let step = &plan.steps[block.step];
     let clients = if block.clients == 1 { "client " } else { "clients" };
-    let is_once = step.command == Command::Prepare && !plan.load_every_round;
+    let is_once = step.is_load() && !plan.load_every_round;
     format!(
         "  {:<30} {:>6} {clients} {:>6} trials {:>12}{}",
         step.id,

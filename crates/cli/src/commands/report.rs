@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use dyno_export::Files;
-use dyno_judge::{Rule, analyse};
+use dyno_judge::{Rule, analyse, check_trials};
 use dyno_report::{
-    ChartFile, Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, check_trials,
-    render, render_brief, reports,
+    ChartFile, Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, render,
+    render_brief, reports,
 };
 use dyno_search::explain::largest;
 use dyno_store::{Run, RunChoice, RunId, Store};

@@ -8,12 +8,12 @@ use std::sync::atomic::AtomicBool;
 use dyno_export::{DatasetOptions, ExportError, grow_dataset, read_history};
 use dyno_judge::{
     Analysis, ComparedSystem, HistoryRule, Priced, Question, Rule, Target, TrialChecks, TrialEvidence,
-    WantedHardware, analyse, cheapest, compare, explain, forecasts, histories, scalings,
+    WantedHardware, analyse, cheapest, check_trials, compare, explain, forecasts, histories, scalings,
 };
 use dyno_report::{
     CompareFormat, Details, Format, PageInput, ProofState, Reasons, RenderOptions, Reports, Why, charts,
-    check_trials, render, render_brief, render_cost, render_explanations, render_histories, render_html,
-    render_judgement, reports,
+    render, render_brief, render_cost, render_explanations, render_histories, render_html, render_judgement,
+    reports,
 };
 use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level, steadiness, variation};
-use dyno_store::{LimitDifference, Phase, Run, SecondRate, Trial, TrialId, TrialRecord};
+use dyno_store::{LimitDifference, Phase, Run, SecondRate, Store, StoreError, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use crate::effects::joins::joined;
@@ -73,6 +73,18 @@ pub enum LittleVerdict {
     ClientsIdle,
     /// Above 1.05, which is impossible: throughput or latency is measured wrongly.
     Impossible,
+}
+
+/// Checks every completed trial of a run by its seconds.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError> {
+    let check = |trial: &Trial| {
+        let seconds = store.second_rates(trial.id)?;
+        Ok((trial.id, check_trial(run, trial, &seconds, &DisturbanceLimits::default())))
+    };
+    run.trials.iter().filter(|trial| trial.record.is_complete()).map(check).collect()
 }
 
 /// Checks a trial of a run. It uses the slices if there are at least 20, which short trials also have. Otherwise it

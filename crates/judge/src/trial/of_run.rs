@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dyno_store::{Outcome, Run, StepRecord, Trial};
+use dyno_store::{Run, StepRecord, Trial};
 
 use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 
@@ -26,10 +26,9 @@ impl<'a> Trials<'a> {
             let record = &trial.record;
             let systems = trials.0.entry(&record.step_id).or_default();
             let cell = systems.entry(&record.system_id).or_default().entry(record.clients).or_default();
-            let was_measured = record.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0);
             let disturbed = disturbance(record, &DisturbanceLimits::default()).filter(|it| it.is_disturbed);
             match disturbed.filter(|_| !run.record.counts_disturbed) {
-                _ if record.outcome != Outcome::Completed || !was_measured => cell.failed.push(record.round),
+                _ if !record.is_complete() => cell.failed.push(record.round),
                 Some(disturbed) => cell.disturbed.push((record.round, disturbed)),
                 None => cell.completed.push(trial),
             }

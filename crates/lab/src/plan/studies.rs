@@ -8,7 +8,7 @@ use dyno_engine::Catalogue;
 use dyno_stats::ROUNDS_MIN;
 use dyno_store::{ClaimRecord, Correction};
 
-use super::{Command, Explained, Plan, builtin_plans};
+use super::{Explained, Plan, builtin_plans};
 use crate::records;
 
 /// A row of a file in `reference/`, by its header.
@@ -304,7 +304,7 @@ fn the_microbenchmarks_go_through_five_groups_in_order() {
 
 /// Time in which systems are loaded, in seconds. Measured loads and restarts are not included.
 fn loaded_seconds(plan: &Plan) -> f64 {
-    let runs = plan.steps.iter().filter(|step| step.command == Command::Run);
+    let runs = plan.steps.iter().filter(|step| !step.is_load());
     let round: f64 = runs
         .map(|step| {
             step.clients.len() as f64 * (step.warmup_seconds.max(step.warmup_seconds_max) + step.seconds)
@@ -339,7 +339,7 @@ fn rounds_are_enough_for_a_verdict_on_every_test() {
     for (name, tests) in [("quickstart", 11), ("first-look", 11), ("dive-limit", 6)] {
         let plan = plan(name);
         let blocks = |step: &super::Step| step.clients.len();
-        let judged = plan.steps.iter().filter(|it| it.command == Command::Run || plan.load_every_round);
+        let judged = plan.steps.iter().filter(|it| !it.is_load() || plan.load_every_round);
         assert_eq!(judged.map(blocks).sum::<usize>(), tests, "{name}");
         assert!(plan.correction == Correction::MaxT && plan.rounds.max() as usize >= ROUNDS_MIN, "{name}");
     }

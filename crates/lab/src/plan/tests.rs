@@ -12,7 +12,7 @@ use dyno_load::{Rate, RatePoint, Spacing};
 use dyno_store::{Join, Operation};
 
 use super::testing::{TEXT, parse, plan};
-use super::{Command, Data, KeepCoresAwake, Plan, Rounds};
+use super::{Command, Data, KeepCoresAwake, Measure, Plan, Rounds};
 
 /// The error of [`TEXT`] with one text in it replaced, as a user sees it.
 fn error_of(old: &str, new: &str) -> String {
@@ -39,11 +39,11 @@ fn a_plan_says_what_its_file_says() {
     assert!(plan.systems[1].settings.is_empty());
 
     let step = &plan.steps[1];
-    assert_eq!((step.command, step.operation), (Command::Run, Operation::Transaction));
+    assert_eq!((step.command(), step.operation), (Command::Run, Operation::Transaction));
     assert_eq!((step.seconds, step.warmup_seconds, step.clients.as_slice()), (2.0, 0.5, [1, 4].as_slice()));
     assert_eq!(step.options["skip_trx"], "true");
     assert!(step.script.source.contains("event"));
-    assert_eq!(plan.steps[0].command, Command::Prepare);
+    assert_eq!(plan.steps[0].measure, Measure::Load);
 }
 
 #[test]
@@ -280,6 +280,15 @@ fn two_of_a_name_are_one_too_many() {
     );
     assert!(first_line_of("id = \"read-write\"", "id = \"load\"").contains("there are two steps `load`"));
     assert!(first_line_of("[1, 4]", "[1, 4, 1]").starts_with("plan.toml:5:18: `clients` names 1 twice"));
+}
+
+#[test]
+fn a_step_has_at_most_256_client_counts() {
+    let counts =
+        |many: u32| format!("[{}]", (1..=many).map(|count| count.to_string()).collect::<Vec<_>>().join(","));
+    assert!(parse(&TEXT.replacen("[1, 4]", &counts(256), 1)).is_ok());
+    let error = first_line_of("[1, 4]", &counts(257));
+    assert!(error.ends_with("`clients` has more than 256 numbers"), "{error}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use dyno_judge::capacity;
 use dyno_store::{Run, StepRecord};
 
-use crate::build::grid::is_complete;
 use crate::model::{RoundCapacity, TestCapacity};
 
 /// A capacity for each system in each test that searches for one, in run order.
@@ -24,7 +23,7 @@ fn of_test(run: &Run, step: &StepRecord, clients: u32, system: &str) -> Option<T
             == (step.id.as_str(), clients, system)
     });
     let mut rounds: Vec<RoundCapacity> = trials
-        .filter(|trial| is_complete(trial))
+        .filter(|trial| trial.is_complete())
         .filter_map(|trial| Some(RoundCapacity { round: trial.round, capacity: capacity(find, trial)? }))
         .collect();
     rounds.sort_by_key(|round| round.round);

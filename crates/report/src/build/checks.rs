@@ -1,25 +1,13 @@
-//! Checks of trials by their seconds: the trials with warnings, and the variation of each system's throughput.
+//! What checks of trials found: the trials with warnings, and the variation of each system's throughput.
 
 use std::collections::HashMap;
 
-use dyno_judge::{DisturbanceLimits, LittleVerdict, TestWarning, TrialCheck, TrialChecks, check_trial};
+use dyno_judge::{LittleVerdict, TestWarning, TrialCheck, TrialChecks};
 use dyno_stats::{Steadiness, median};
-use dyno_store::{Run, Store, StoreError, Trial};
+use dyno_store::{Run, Trial};
 
-use crate::build::grid::{Grid, Ratios, is_complete};
+use crate::build::grid::{Grid, Ratios};
 use crate::model::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
-
-/// Checks every completed trial of a run by its seconds. The seconds are read once.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError> {
-    let check = |trial: &Trial| {
-        let seconds = store.second_rates(trial.id)?;
-        Ok((trial.id, check_trial(run, trial, &seconds, &DisturbanceLimits::default())))
-    };
-    run.trials.iter().filter(|trial| is_complete(&trial.record)).map(check).collect()
-}
 
 /// The checked trials, in order of execution.
 pub(crate) fn checked_trials(run: &Run, checks: &TrialChecks) -> Vec<CheckedTrial> {

@@ -3,7 +3,6 @@
 use dyno_stats::median;
 use dyno_store::{DriverRecord, Run};
 
-use crate::build::grid::is_complete;
 use crate::model::DriverLoad;
 
 /// A driver's records in a test, with the place of the test.
@@ -15,7 +14,7 @@ struct OfDriver<'a> {
 /// What each driver did in each test of each system, in the order of the trials.
 pub(crate) fn driver_loads(run: &Run) -> Vec<DriverLoad> {
     let mut found: Vec<OfDriver<'_>> = Vec::new();
-    for trial in run.trials.iter().map(|trial| &trial.record).filter(|trial| is_complete(trial)) {
+    for trial in run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.is_complete()) {
         for driver in &trial.drivers {
             let place =
                 (trial.step_id.as_str(), trial.clients, trial.system_id.as_str(), driver.host.as_str());

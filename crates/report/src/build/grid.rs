@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use dyno_judge::{Analysis, Test, TestComparison};
-use dyno_store::{Ending, Outcome, Run, RunState, StepRecord, Trial, TrialRecord};
+use dyno_store::{Ending, Run, RunState, StepRecord, Trial};
 
 use crate::build::footnotes::Footnotes;
 use crate::model::{Cell, Content, Matrix, Row};
@@ -128,10 +128,4 @@ pub(crate) fn has_no_trials(run: &Run, step: &StepRecord, system: &str) -> bool 
         && run.state == RunState::Ended(Ending::Finished)
         && !run.trials.iter().any(is_own);
     is_for_others || is_left_out
-}
-
-/// Whether a trial counts.
-pub(crate) fn is_complete(trial: &TrialRecord) -> bool {
-    trial.outcome == Outcome::Completed
-        && trial.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0)
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use dyno_store::{Run, Second, Trial};
 
-use crate::build::grid::is_complete;
 use crate::chart::{Axis, Chart, ChartFile, Group, Line, LineChart, bars, heat, ratios, stand_alone};
 use crate::html::{PageInput, View, absolute, cost, distribution, joined_charts, relative, scaling_chart};
 use crate::model::{Rate, Reports, Row};
@@ -85,7 +84,7 @@ pub fn cell_charts(input: &PageInput<'_>, step: &str, system: &str, clients: u32
     let reports = reports(input.run, &input.details.checks, input.analysis);
     let origin = origin(&reports);
     let of = |id: &str| -> Vec<&Trial> {
-        let trials = input.run.trials.iter().filter(|trial| is_complete(&trial.record));
+        let trials = input.run.trials.iter().filter(|trial| trial.record.is_complete());
         trials
             .filter(|trial| {
                 (&*trial.record.step_id, &*trial.record.system_id, trial.record.clients)

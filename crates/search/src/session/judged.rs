@@ -6,9 +6,8 @@ use std::path::Path;
 use anyhow::bail;
 use dyno_judge::{
     ComparedSystem, DisturbedTests, Finding, GateOutcome, GroupMean, ProbeEffect, Rule, TestComparison,
-    compare,
+    check_trials, compare,
 };
-use dyno_report::check_trials;
 use dyno_stats::{Margin, median};
 use dyno_store::{FailureKind, Outcome, Run, RunChoice, RunId, Store, SystemRecord};
 

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use dyno_judge::{ComparedSystem, TrialChecks};
-use dyno_report::check_trials;
+use dyno_judge::{ComparedSystem, TrialChecks, check_trials};
 use dyno_store::{Run, RunChoice, RunId, Store, StoreError, SystemRecord};
 
 use super::word::Word;

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::plan::derive::mixture::Mixture;
 use crate::plan::keys::steps::queries::Explained;
-use crate::plan::keys::steps::step::{Command, Step};
+use crate::plan::keys::steps::step::Step;
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;
 use crate::plan::{BetweenSteps, Plan, PlanError, Rounds};
@@ -155,8 +155,7 @@ impl Plan {
             let known: BTreeSet<&String> = self.steps.iter().map(|step| &step.group).collect();
             return Err(Problem::unknown("group", group, known).into());
         }
-        let is_test =
-            |step: &Step| step.command == Command::Run && group.is_none_or(|group| step.group == group);
+        let is_test = |step: &Step| !step.is_load() && group.is_none_or(|group| step.group == group);
         let tests: Vec<String> =
             self.steps.iter().filter(|step| is_test(step)).map(|step| step.id.clone()).collect();
         if tests.is_empty() {
@@ -185,7 +184,7 @@ impl Plan {
         self.steps.truncate(end);
         for own in self.steps.iter_mut().filter(|own| !before.contains(&own.id)) {
             // The seconds of a search are the most that it may take.
-            let own_seconds = if own.find.is_some() { own.seconds } else { own.seconds.min(seconds_max) };
+            let own_seconds = if own.search().is_some() { own.seconds } else { own.seconds.min(seconds_max) };
             own.set_seconds(seconds.unwrap_or(own_seconds));
             (own.crashes, own.stacks) = (0, None);
             own.queries.explain = Explained::Nothing;
@@ -195,7 +194,7 @@ impl Plan {
                 _ => own.clients.iter().copied().min().into_iter().collect(),
             };
         }
-        self.load_every_round = self.steps.last().is_some_and(|last| last.command == Command::Prepare);
+        self.load_every_round = self.steps.last().is_some_and(Step::is_load);
         self.reuse_data = !self.load_every_round;
         self.warm = true;
         self.between_steps = BetweenSteps::Keep;

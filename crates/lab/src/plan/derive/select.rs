@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;
-use crate::plan::{Command, Plan, PlanError};
+use crate::plan::{Plan, PlanError};
 use crate::records;
 
 impl Plan {
@@ -24,7 +24,7 @@ impl Plan {
             }
         }
         self.steps.retain(|step| {
-            step.command == Command::Prepare
+            step.is_load()
                 || patterns.iter().any(|pattern| fits(pattern, &step.id) || fits(pattern, &step.group))
         });
         self.forget_repeats();

@@ -3,7 +3,7 @@
 use dyno_stats::rounds_min;
 use dyno_store::Correction;
 
-use crate::plan::{Command, Plan};
+use crate::plan::Plan;
 
 /// A plan whose rounds cannot give every test a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +32,8 @@ impl Plan {
             let is_candidate = |at: &usize| *at != self.base && self.systems[*at].control_of.is_none();
             self.systems_of(step).filter(is_candidate).count()
         };
-        let judged = self
-            .steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| step.command == Command::Run || self.load_every_round);
+        let judged =
+            self.steps.iter().enumerate().filter(|(_, step)| !step.is_load() || self.load_every_round);
         judged.map(|(at, step)| step.clients.len() * candidates(at)).sum()
     }
 }

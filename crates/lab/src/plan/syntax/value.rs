@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
 
 use dyno_host::{CpuSet, CpuSetError, SizeError, parse_bytes};
+use dyno_store::CLIENT_COUNTS_MAX;
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -147,7 +148,7 @@ impl TryFrom<Scalar> for Cpus {
 
 /// Numbers of connections.
 #[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("uniqueItems" = true)))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("maxItems" = CLIENT_COUNTS_MAX, "uniqueItems" = true)))]
 #[serde(rename = "a list of whole numbers")]
 pub(in crate::plan) struct Clients(Vec<At<ClientsNumber>>);
 
@@ -155,13 +156,16 @@ pub(in crate::plan) struct Clients(Vec<At<ClientsNumber>>);
 pub(in crate::plan) type ClientsNumber = Whole<1, 100_000>;
 
 impl Clients {
-    /// An error if a number occurs twice.
+    /// An error if a number is there twice, or if there are too many.
     pub(in crate::plan) fn read(self) -> Result<Vec<u32>, Mistake> {
         let mut clients = Vec::new();
         for number in self.0 {
             let count = number.0.get_ref().0 as u32;
             if clients.contains(&count) {
                 return Err(number.wrong(format!("`clients` names {count} twice")));
+            }
+            if clients.len() == CLIENT_COUNTS_MAX {
+                return Err(number.wrong(format!("`clients` has more than {CLIENT_COUNTS_MAX} numbers")));
             }
             clients.push(count);
         }

@@ -2,17 +2,17 @@
 
 use dyno_store::FindRecord;
 
-use super::super::Slicing;
+use super::super::Measure;
 use super::with_in_step;
 
 #[test]
 fn a_search_has_a_limit_and_ends_when_it_is_narrow_or_its_time_is_over() {
     let step = |keys: &str| with_in_step(keys).unwrap().steps[1].clone();
     let plain = step("find = { p99_ms = 5 }");
-    assert_eq!(plain.find, Some(FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 }));
-    assert_eq!((plain.seconds, plain.slicing), (60.0, Slicing::Whole));
+    assert_eq!(plain.measure, Measure::Search(FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 }));
+    assert_eq!(plain.seconds.to_bits(), 60.0_f64.to_bits());
     let own = step("find = { p50_ms = 0.5, within = 0.1, seconds_max = 20 }");
-    assert_eq!(own.find, Some(FindRecord { percentile: 50, limit_ms: 0.5, within: 0.1 }));
+    assert_eq!(own.measure, Measure::Search(FindRecord { percentile: 50, limit_ms: 0.5, within: 0.1 }));
     assert_eq!(own.seconds.to_bits(), 20.0_f64.to_bits());
 }
 

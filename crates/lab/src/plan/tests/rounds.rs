@@ -3,7 +3,7 @@
 use dyno_store::Correction;
 
 use super::super::testing::{TEXT, parse, plan};
-use super::super::{BetweenSteps, Decision, Plan, Rounds, Slicing};
+use super::super::{BetweenSteps, Decision, Measure, Plan, Rounds, SliceSeconds};
 use super::{first_line_with, with, with_in_step};
 
 #[test]
@@ -147,15 +147,18 @@ fn servers_are_waited_for_until_they_are_at_rest_unless_a_plan_says_otherwise() 
 
 #[test]
 fn trials_are_cut_into_slices_unless_a_step_takes_whole_ones() {
-    let slicing = |plan: &Plan| plan.steps.iter().map(|step| step.slicing).collect::<Vec<_>>();
-    assert_eq!(slicing(&plan()), [Slicing::Whole, Slicing::Auto], "a load is one stretch");
-    let of_plan = |value: &str| slicing(&with(&format!("rounds = 1\nslice_seconds = {value}")).unwrap())[1];
-    assert_eq!(of_plan("\"auto\""), Slicing::Auto);
-    assert_eq!(of_plan("\"whole\""), Slicing::Whole);
-    assert_eq!(of_plan("0.02"), Slicing::Seconds(0.02));
-    assert_eq!(of_plan("60"), Slicing::Seconds(60.0));
-    let of_step = with_in_step("slice_seconds = 0.5").unwrap();
-    assert_eq!(slicing(&of_step), [Slicing::Whole, Slicing::Seconds(0.5)]);
+    let measure = |plan: &Plan| plan.steps[1].measure;
+    let fixed = |seconds| Measure::Sliced(SliceSeconds::Fixed(seconds));
+    assert_eq!(
+        (plan().steps[0].measure, measure(&plan())),
+        (Measure::Load, Measure::Sliced(SliceSeconds::Auto))
+    );
+    let of_plan = |value: &str| measure(&with(&format!("rounds = 1\nslice_seconds = {value}")).unwrap());
+    assert_eq!(of_plan("\"auto\""), Measure::Sliced(SliceSeconds::Auto));
+    assert_eq!(of_plan("\"whole\""), Measure::Whole);
+    assert_eq!(of_plan("0.02"), fixed(0.02));
+    assert_eq!(of_plan("60"), fixed(60.0));
+    assert_eq!(measure(&with_in_step("slice_seconds = 0.5").unwrap()), fixed(0.5));
     for (wrong, complaint) in [
         ("0.01", "from 0.02 to 60"),
         ("60.5", "from 0.02 to 60"),
@@ -181,7 +184,7 @@ fn a_step_that_cannot_be_cut_says_why() {
     ] {
         let mut whole = TEXT.replacen("rounds = 4", "rounds = 4\nslice_seconds = 0.1", 1);
         whole += keys;
-        assert_eq!(parse(&whole).unwrap().steps[1].slicing, Slicing::Whole, "{why}");
+        assert!(!matches!(parse(&whole).unwrap().steps[1].measure, Measure::Sliced(_)), "{why}");
         let error = with_in_step(&format!("slice_seconds = \"whole\"\n{keys}")).unwrap_err().to_string();
         assert_eq!(
             error.lines().next().unwrap(),
@@ -189,5 +192,5 @@ fn a_step_that_cannot_be_cut_says_why() {
         );
     }
     let hooked = with_in_step("slice_seconds = 0.1\nbefore = \"true\"\nafter = \"true\"").unwrap();
-    assert_eq!(hooked.steps[1].slicing, Slicing::Seconds(0.1));
+    assert_eq!(hooked.steps[1].measure, Measure::Sliced(SliceSeconds::Fixed(0.1)));
 }

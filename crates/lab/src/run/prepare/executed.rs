@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_store::{Outcome, Run};
 
-use crate::plan::{Command, Plan};
+use crate::plan::Plan;
 use crate::schedule::blocks;
 
 /// Rounds and trials of a run so far.
@@ -40,11 +40,11 @@ impl Executed {
                 rounds.entry(record.round).or_default().insert(key);
             }
         }
-        let of_every_round = trials_of(plan, |command| is_in_every_round(plan, command));
+        let of_every_round = trials_of(plan, |step| plan.measures_every_round(step));
         let has_all = |done: &BTreeSet<_>, wanted: &[_]| wanted.iter().all(|key| done.contains(key));
         executed.rounds_complete =
             rounds.values().filter(|done| has_all(done, &of_every_round)).count() as u32;
-        let loads = trials_of(plan, |command| command == Command::Prepare);
+        let loads = trials_of(plan, |step| plan.steps[step].is_load());
         executed.load_round = rounds.iter().find(|(_, done)| has_all(done, &loads)).map(|(round, _)| *round);
         executed.spent_ms = spent_ms(run);
         executed
@@ -66,11 +66,11 @@ fn spent_ms(run: &Run) -> u64 {
     of_round.into_values().fold(0, |sum: u64, (first, last)| sum.saturating_add(last.abs_diff(first)))
 }
 
-/// Step, clients and system of the trials of a round, for steps with certain commands.
-fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str)> {
+/// Step, clients and system of a round's trials, of certain steps.
+fn trials_of(plan: &Plan, is_wanted: impl Fn(usize) -> bool) -> Vec<(&str, u32, &str)> {
     blocks(plan)
         .into_iter()
-        .filter(|block| has(plan.steps[block.step].command))
+        .filter(|block| is_wanted(block.step))
         .flat_map(|block| {
             let key = move |system: usize| {
                 (plan.steps[block.step].id.as_str(), block.clients, plan.systems[system].id.as_str())
@@ -80,9 +80,11 @@ fn trials_of(plan: &Plan, has: impl Fn(Command) -> bool) -> Vec<(&str, u32, &str
         .collect()
 }
 
-/// Whether each round measures the steps with a command. Loads may be measured only in the first round.
-pub(crate) fn is_in_every_round(plan: &Plan, command: Command) -> bool {
-    command == Command::Run || plan.load_every_round
+impl Plan {
+    /// Whether each round measures a step. Loads may be measured in the first only.
+    pub(crate) fn measures_every_round(&self, step: usize) -> bool {
+        self.load_every_round || !self.steps[step].is_load()
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Forecasts the duration of a run.
 
-use crate::plan::{Command, Plan, StackSampling, Step};
+use crate::plan::{Plan, StackSampling, Step};
 use crate::schedule::{Block, blocks};
 
 /// Assumed rate of a load until a load was measured.
@@ -27,19 +27,16 @@ impl Plan {
     pub(crate) fn expected_trial_seconds(&self, block: Block) -> f64 {
         let step = &self.steps[block.step];
         OVERHEAD_SECONDS
-            + match step.command {
-                Command::Prepare => {
-                    self.data.map_or(0.0, |data| data.rows_total() as f64 / LOADED_ROWS_PER_SECOND)
-                }
-                Command::Run => step.warmup_seconds + step.seconds,
+            + if step.is_load() {
+                self.data.map_or(0.0, |data| data.rows_total() as f64 / LOADED_ROWS_PER_SECOND)
+            } else {
+                step.warmup_seconds + step.seconds
             }
     }
 
     /// Estimated duration of a round, in seconds. Only the first may load.
     fn expected_round_seconds(&self, is_first: bool) -> f64 {
-        let is_measured = |block: &Block| {
-            is_first || self.load_every_round || self.steps[block.step].command == Command::Run
-        };
+        let is_measured = |block: &Block| is_first || self.measures_every_round(block.step);
         let trials = blocks(self)
             .into_iter()
             .filter(is_measured)
@@ -62,10 +59,7 @@ impl Plan {
 
     /// Number of trials of a block in a round that measures it.
     pub(crate) fn trials_a_round(&self, block: Block) -> usize {
-        match self.steps[block.step].command {
-            Command::Prepare => self.data_sets(),
-            Command::Run => self.systems_of(block.step).count(),
-        }
+        if self.steps[block.step].is_load() { self.data_sets() } else { self.systems_of(block.step).count() }
     }
 }
 

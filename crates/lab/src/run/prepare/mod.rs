@@ -8,7 +8,7 @@ mod resume;
 mod script_check;
 mod sweep_budget;
 
-pub(crate) use self::executed::{Executed, is_in_every_round};
+pub(crate) use self::executed::Executed;
 pub(crate) use self::forecast::Forecast;
 pub(crate) use self::install::{Installed, check_confinements, check_power_cuts, do_without, install_all};
 pub use self::outline::{Outline, OutlineBlock};

@@ -1,7 +1,6 @@
 //! Estimates what a run would do, for `--dry-run`.
 
-use super::executed::is_in_every_round;
-use crate::plan::{Command, Data, Plan, Step};
+use crate::plan::{Data, Plan, Step};
 use crate::schedule::{Block, blocks};
 
 /// Estimated size of a row of the usual tables with its secondary index, in bytes: 189 bytes of columns,
@@ -45,11 +44,7 @@ impl Plan {
             seconds: self.trials_a_round(block) as f64 * self.expected_trial_seconds(block),
         };
         let rounds = |block: &Block| {
-            if is_in_every_round(self, self.steps[block.step].command) {
-                self.rounds.min() as usize
-            } else {
-                1
-            }
+            if self.measures_every_round(block.step) { self.rounds.min() as usize } else { 1 }
         };
         let trials = blocks(self).iter().map(|block| rounds(block) * self.trials_a_round(*block)).sum();
         Outline {
@@ -76,7 +71,7 @@ impl Plan {
 
     /// Estimated size of what is loaded into each system, in bytes.
     fn loaded_bytes(&self) -> u64 {
-        let loads: Vec<&Step> = self.steps.iter().filter(|step| step.command == Command::Prepare).collect();
+        let loads: Vec<&Step> = self.steps.iter().filter(|step| step.is_load()).collect();
         let rows = self.data.filter(|_| !loads.is_empty()).map_or(0, Data::rows_total);
         let filler = |step: &&Step| step.options.get("filler_bytes").and_then(|bytes| bytes.parse().ok());
         rows * (ROW_BYTES + loads.iter().filter_map(filler).max().unwrap_or(0))

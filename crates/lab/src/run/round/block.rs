@@ -10,7 +10,7 @@ use dyno_store::{Measured, Outcome, StoreError, TrialRecord};
 
 use super::Round;
 use super::session::RunSession;
-use crate::plan::{Command, Slicing};
+use crate::plan::{Measure, SliceSeconds};
 use crate::run::error::{RoundAbort, RunError, Stopped};
 use crate::run::observer::{Event, TrialLabel};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
@@ -39,7 +39,7 @@ impl<'a> RunSession<'a> {
     pub(crate) fn block(&mut self, round: &mut Round<'a>, block: Block) -> Result<(), RoundAbort> {
         let plan = self.plan;
         let step = &plan.steps[block.step];
-        if step.command == Command::Prepare {
+        if step.is_load() {
             return self.load(round, block);
         }
         let reruns = self.reruns();
@@ -74,8 +74,8 @@ impl<'a> RunSession<'a> {
         is_rerun: bool,
     ) -> Result<BlockDisturbance, RoundAbort> {
         let mut found = BlockDisturbance::default();
-        if self.is_sliced(block)
-            && let Some(trials) = self.slices(round, block)?
+        if let Some(seconds) = self.slice_seconds(block)
+            && let Some(trials) = self.slices(round, block, seconds)?
         {
             for (trial, finished) in trials {
                 found |= BlockDisturbance::of(&finished);
@@ -89,9 +89,13 @@ impl<'a> RunSession<'a> {
         Ok(found)
     }
 
-    fn is_sliced(&self, block: Block) -> bool {
-        let known = self.slice_lengths.get(&block.number);
-        self.plan.steps[block.step].slicing != Slicing::Whole && known.is_none_or(Option::is_some)
+    /// The planned length of its slices; none for whole trials, also since its events are too rare.
+    fn slice_seconds(&self, block: Block) -> Option<SliceSeconds> {
+        let may_be_sliced = self.slice_lengths.get(&block.number).is_none_or(Option::is_some);
+        match self.plan.steps[block.step].measure {
+            Measure::Sliced(seconds) if may_be_sliced => Some(seconds),
+            _ => None,
+        }
     }
 
     /// Loads tables and measures that, or restores what an earlier round has loaded.
@@ -142,7 +146,7 @@ impl<'a> RunSession<'a> {
         if let Err(failed) = self.make_ready(round, trial)? {
             return Ok(failed);
         }
-        if self.plan.steps[trial.step].command == Command::Run {
+        if !self.plan.steps[trial.step].is_load() {
             self.settle(round, |system| system == trial.system)?;
         }
         let seconds = self.seconds_of(trial.step);
@@ -155,11 +159,18 @@ impl<'a> RunSession<'a> {
         };
         let planned = PlannedTrial { plan, trial, options };
         let mut finished = planned.make(seconds, slot, servers.as_deref(), ticked)?;
-        planned.conclude(&mut finished.record, slot, *observer);
-        self.ask(round, trial, &mut finished.record);
-        self.explain(round, trial, &mut finished);
-        self.sample_stacks(round, trial, &mut finished.record);
+        self.follow_up(round, trial, &mut finished);
         Ok(finished)
+    }
+
+    /// Does what follows a trial: waits for pending writes, keeps loaded data, asks the server about its queries, samples its
+    /// stacks.
+    pub(super) fn follow_up(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
+        let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
+        planned.conclude(&mut finished.record, round.ready_slot(trial.system), self.observer);
+        self.ask(round, trial, &mut finished.record);
+        self.explain(round, trial, finished);
+        self.sample_stacks(round, trial, &mut finished.record);
     }
 
     /// Makes a system ready for a trial, or returns the trial that failed.
@@ -169,10 +180,10 @@ impl<'a> RunSession<'a> {
         trial: &Trial,
     ) -> Result<Result<(), FinishedTrial>, Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
-        let failed = |message, log_tail| Ok(Err(FinishedTrial::failed(planned.begin(), message, log_tail)));
+        let failed = |message, log_tail| Ok(Err(FinishedTrial::failed(planned.record(), message, log_tail)));
         let slot = match round.slots.get_mut(&trial.system).expect("a round's trials are of its systems") {
             Ok(slot) => slot,
-            Err(why) => return Ok(Err(FinishedTrial::not_started(planned.begin(), why))),
+            Err(why) => return Ok(Err(FinishedTrial::not_started(planned.record(), why))),
         };
         let warmed_before = slot.instance.warm_seconds;
         let ready = planned.make_ready(slot, self.observer);

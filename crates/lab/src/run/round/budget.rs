@@ -4,8 +4,8 @@ use dyno_judge::Rule;
 use dyno_stats::{AllocationLimits, Components, Costs, ROUNDS_MIN, allocate, median};
 use dyno_store::Allocation;
 
-use super::session::RunSession;
-use crate::plan::{Command, Step};
+use super::session::{Divided, RunSession};
+use crate::plan::Step;
 use crate::run::error::RunError;
 use crate::run::observer::Event;
 use crate::schedule::{Block, blocks};
@@ -32,7 +32,7 @@ impl RunSession<'_> {
         let seconds: Vec<f64> = blocks(self.plan)
             .iter()
             .flat_map(|block| self.plan.systems_of(block.step).map(|_| &self.plan.steps[block.step]))
-            .filter(|step| step.command == Command::Run && !step.has_joins() && step.find.is_none())
+            .filter(|step| !step.is_load() && !step.has_joins() && step.search().is_none())
             .map(|step: &Step| step.seconds)
             .collect();
         let trials = seconds.len();
@@ -67,7 +67,6 @@ impl RunSession<'_> {
         );
         let round_seconds = restart_seconds + stretch * trials as f64 * seconds_per_trial;
         let rounds = complete + (left_seconds / round_seconds).max(limits.rounds_min as f64) as u32;
-        self.trial_seconds = allocation.map(|allocation| allocation.seconds_per_trial);
         self.forecast.expect(round_seconds);
         let written = Allocation {
             budget_seconds,
@@ -80,14 +79,15 @@ impl RunSession<'_> {
         };
         self.store.put_allocation(self.run, &written)?;
         self.observer.observe(&Event::Allocated { rounds, seconds_per_trial });
-        self.rounds_allocated = Some(rounds);
+        self.divided =
+            Some(Divided { trial_seconds: allocation.map(|allocation| allocation.seconds_per_trial) });
         Ok(())
     }
 
     /// The time that a measured second takes including leads, as a mean over blocks.
     fn stretch(&self) -> f64 {
         let blocks = blocks(self.plan);
-        let timed = blocks.iter().filter(|block| self.plan.steps[block.step].command == Command::Run);
+        let timed = blocks.iter().filter(|block| !self.plan.steps[block.step].is_load());
         let stretch = |block: &Block| match self.slice_lengths.get(&block.number) {
             Some(Some(slicing)) => (slicing.lead_seconds + slicing.slice_seconds) / slicing.slice_seconds,
             _ => 1.0,

@@ -2,7 +2,7 @@
 
 use dyno_load::{Slice, SliceOrder};
 
-use crate::plan::Slicing;
+use crate::plan::SliceSeconds;
 
 /// Length of the bins into which first slices are divided.
 pub(super) const BIN_SECONDS: f64 = 0.005;
@@ -85,12 +85,11 @@ impl SliceLengths {
     /// Finds the lengths from the first slices of each system; `None` if the block takes whole trials.
     ///
     /// All systems get the longest lead that any of them needs, so that the lead favours no system.
-    pub(crate) fn find(systems: &[Vec<Slice>], slicing: Slicing, trial_seconds: f64) -> Option<Self> {
+    pub(crate) fn find(systems: &[Vec<Slice>], wanted: SliceSeconds, trial_seconds: f64) -> Option<Self> {
         let lead_seconds = systems.iter().map(|slices| lead_seconds(slices)).fold(LEAD_SECONDS_MIN, f64::max);
-        let (slice_seconds, measured_seconds) = match slicing {
-            Slicing::Whole => return None,
-            Slicing::Seconds(seconds) => (seconds, trial_seconds),
-            Slicing::Auto => automatic(systems, lead_seconds, trial_seconds)?,
+        let (slice_seconds, measured_seconds) = match wanted {
+            SliceSeconds::Fixed(seconds) => (seconds, trial_seconds),
+            SliceSeconds::Auto => automatic(systems, lead_seconds, trial_seconds)?,
         };
         let pairs = (measured_seconds / slice_seconds / 2.0).round() as u32;
         let cycles = 2 * pairs.max(SLICES_MIN / 2);
@@ -206,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_lead_is_that_of_the_system_that_wakes_up_slowest() {
-        let find = |systems: &[Vec<Slice>]| SliceLengths::find(systems, Slicing::Auto, 10.0).unwrap();
+        let find = |systems: &[Vec<Slice>]| SliceLengths::find(systems, SliceSeconds::Auto, 10.0).unwrap();
         let quick = slices(20, 0, 100);
         let slow = slices(20, 6, 100);
         assert!((find(&[quick.clone(), quick.clone()]).lead_seconds - LEAD_SECONDS_MIN).abs() < 1e-9);
@@ -217,16 +216,16 @@ mod tests {
 
     #[test]
     fn events_that_take_long_need_a_longer_lead() {
-        let found = SliceLengths::find(&[slices(20, 0, 20_000)], Slicing::Auto, 10.0).unwrap();
+        let found = SliceLengths::find(&[slices(20, 0, 20_000)], SliceSeconds::Auto, 10.0).unwrap();
         assert!((found.lead_seconds - 0.02).abs() < 0.001, "{}", found.lead_seconds);
     }
 
     #[test]
     fn slices_are_longer_where_events_are_few_or_the_lead_is_long() {
-        let seconds = |slices: Vec<Slice>, slicing, trial| {
-            SliceLengths::find(&[slices], slicing, trial).map(|found| found.slice_seconds)
+        let seconds = |slices: Vec<Slice>, wanted, trial| {
+            SliceLengths::find(&[slices], wanted, trial).map(|found| found.slice_seconds)
         };
-        assert_eq!(seconds(slices(20, 0, 100), Slicing::Auto, 10.0), Some(SLICE_SECONDS_MIN));
+        assert_eq!(seconds(slices(20, 0, 100), SliceSeconds::Auto, 10.0), Some(SLICE_SECONDS_MIN));
         let of_events = |events| {
             let mut rare = slices(0, 0, 100);
             for slice in &mut rare {
@@ -234,20 +233,23 @@ mod tests {
             }
             rare
         };
-        let rare = seconds(of_events(30), Slicing::Auto, 10.0).unwrap();
+        let rare = seconds(of_events(30), SliceSeconds::Auto, 10.0).unwrap();
         assert!((rare - EVENTS_ENOUGH / (30.0 / FIRST_SLICE_SECONDS)).abs() < 1e-9, "{rare}");
-        assert_eq!(seconds(of_events(0), Slicing::Auto, 10.0), None);
-        assert_eq!(seconds(slices(20, 10, 100), Slicing::Auto, 0.1), Some(0.05), "two slices in a trial");
+        assert_eq!(seconds(of_events(0), SliceSeconds::Auto, 10.0), None);
+        assert_eq!(
+            seconds(slices(20, 10, 100), SliceSeconds::Auto, 0.1),
+            Some(0.05),
+            "two slices in a trial"
+        );
         let mut writes = slices(20, 0, 100);
         writes[1].counts.writes = 1;
-        assert_eq!(seconds(writes.clone(), Slicing::Auto, 10.0), Some(0.5));
-        assert_eq!(seconds(writes.clone(), Slicing::Auto, 1.6), Some(0.1));
-        assert_eq!(seconds(writes.clone(), Slicing::Auto, 0.4), Some(0.05));
-        assert_eq!(seconds(writes, Slicing::Auto, 0.1), Some(0.05), "two slices in a trial");
-        let behind_a_long_lead = seconds(slices(20, 10, 100), Slicing::Auto, 10.0).unwrap();
+        assert_eq!(seconds(writes.clone(), SliceSeconds::Auto, 10.0), Some(0.5));
+        assert_eq!(seconds(writes.clone(), SliceSeconds::Auto, 1.6), Some(0.1));
+        assert_eq!(seconds(writes.clone(), SliceSeconds::Auto, 0.4), Some(0.05));
+        assert_eq!(seconds(writes, SliceSeconds::Auto, 0.1), Some(0.05), "two slices in a trial");
+        let behind_a_long_lead = seconds(slices(20, 10, 100), SliceSeconds::Auto, 10.0).unwrap();
         assert!((behind_a_long_lead - LEADS * LEAD_SECONDS_MAX).abs() < 1e-9, "{behind_a_long_lead}");
-        assert_eq!(seconds(slices(20, 0, 100), Slicing::Seconds(0.5), 1.0), Some(0.5));
-        assert_eq!(seconds(slices(20, 0, 100), Slicing::Whole, 10.0), None);
+        assert_eq!(seconds(slices(20, 0, 100), SliceSeconds::Fixed(0.5), 1.0), Some(0.5));
     }
 
     /// Slices of one client whose events have this latency.
@@ -262,7 +264,7 @@ mod tests {
     #[test]
     fn a_short_trial_of_long_events_measures_longer_in_more_slices() {
         let find = |latency_ms, seconds| {
-            SliceLengths::find(&[one_after_the_other(latency_ms)], Slicing::Auto, seconds)
+            SliceLengths::find(&[one_after_the_other(latency_ms)], SliceSeconds::Auto, seconds)
         };
         let rare = find(20, 0.25).unwrap();
         assert!((rare.slice_seconds - LATENCIES * 0.02).abs() < 1e-3, "{rare:?}");
@@ -284,7 +286,7 @@ mod tests {
         for slice in &mut many {
             slice.counts.events = 40;
         }
-        let found = SliceLengths::find(&[many], Slicing::Auto, 0.1).unwrap();
+        let found = SliceLengths::find(&[many], SliceSeconds::Auto, 0.1).unwrap();
         assert!(
             (found.slice_seconds - EVENTS_ENOUGH / 400.0).abs() < 1e-9,
             "8 clients, 400 a second: {found:?}"
@@ -294,7 +296,7 @@ mod tests {
     #[test]
     fn cycles_come_in_twos() {
         let cycles = |seconds| {
-            let found = SliceLengths::find(&[slices(20, 0, 100)], Slicing::Seconds(0.1), seconds);
+            let found = SliceLengths::find(&[slices(20, 0, 100)], SliceSeconds::Fixed(0.1), seconds);
             found.unwrap().cycles
         };
         assert_eq!([1.0, 0.95, 0.1, 0.75].map(cycles), [10, 10, 2, 8]);

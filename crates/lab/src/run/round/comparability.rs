@@ -4,45 +4,35 @@ use std::path::Path;
 
 use dyno_host::{Checks, LimitDifference, checks};
 use dyno_settings::{Audit, HostChecks, Severity, SystemFacts, SystemLimits, audit};
-use dyno_store::SystemRecord;
 
 use super::Round;
 use crate::plan::{Plan, System};
-use crate::run::system::SystemSlot;
+use crate::run::system::{SystemSlot, SystemState};
 
 /// Audits the variables and limits of the systems that have started, and the host. Controls are left out.
-pub(crate) fn audit_systems(
-    plan: &Plan,
-    known: &[Option<SystemRecord>],
-    limits: &[Option<SystemLimits>],
-    round: &Round<'_>,
-) -> Audit {
+pub(crate) fn audit_systems(plan: &Plan, states: &[SystemState<'_>], round: &Round<'_>) -> Audit {
     let systems: Vec<SystemFacts> = plan
         .systems
         .iter()
-        .zip(known)
-        .zip(limits)
-        .filter(|((system, _), _)| system.control_of.is_none())
-        .filter_map(|((system, known), limits)| {
+        .zip(states)
+        .filter(|(system, _)| system.control_of.is_none())
+        .filter_map(|(system, state)| {
             Some(SystemFacts {
                 id: system.id.clone(),
                 product: system.product()?,
-                variables: known.as_ref()?.variables.iter().cloned().collect(),
+                variables: state.record.as_ref()?.variables.iter().cloned().collect(),
                 asked: system.settings.clone(),
-                limits: limits.clone(),
+                limits: state.limits.clone(),
             })
         })
         .collect();
+    let started = states.iter().filter(|state| state.record.is_some()).count();
     let host = round
         .slots
         .iter()
         .find_map(|(&system, slot)| Some((system, slot.as_ref().ok()?.data()?)))
         .map(|(system, data)| HostChecks {
-            disk_needed_bytes: disk_needed_bytes(
-                plan,
-                system,
-                known.iter().flatten().count() > round.slots.len(),
-            ),
+            disk_needed_bytes: disk_needed_bytes(plan, system, started > round.slots.len()),
             ..facts(checks(data))
         })
         .unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::Event;
 use crate::run::prepare::do_without;
 use crate::run::record::now_ms;
-use crate::run::system::{RunningSystem, Starter, SystemSlot, initial_loads, settle};
+use crate::run::system::{Presence, RunningSystem, Starter, SystemSlot, initial_loads, settle};
 
 /// What a new round does with a system.
 enum Intent<'a> {
@@ -110,16 +110,15 @@ impl<'a> RunSession<'a> {
     fn intent(&mut self, position: usize, round: u32) -> Intent<'a> {
         let (plan, options) = (self.plan, self.options);
         let system = &plan.systems[position];
-        let installation = match &self.installed[position] {
-            Ok(installation) => installation.as_ref(),
-            Err(not_started) => return Intent::LeaveOut(not_started.clone()),
-        };
-        if let Some(not_started) = &self.not_started[position] {
-            return Intent::LeaveOut(not_started.clone());
+        match std::mem::replace(&mut self.systems[position].presence, Presence::Started) {
+            Presence::Started => {}
+            Presence::Carried(slot) => return Intent::CarryOver(slot),
+            Presence::LeftOut(not_started) => {
+                self.systems[position].presence = Presence::LeftOut(not_started.clone());
+                return Intent::LeaveOut(not_started);
+            }
         }
-        if let Some(slot) = self.carried[position].take() {
-            return Intent::CarryOver(slot);
-        }
+        let installation = self.installed[position].as_ref().ok().and_then(Option::as_ref);
         let starter = Starter { system, installation, cache: &options.cache, holds: self.holds };
         let loads = initial_loads(plan);
         let is_loaded_before = round > self.load_round || plan.reuses_data_of(position);
@@ -139,8 +138,9 @@ impl<'a> RunSession<'a> {
     ) -> Result<Result<SystemSlot<'a>, NotStarted>, RunError> {
         match system.and_then(|system| self.slot(position, starter, is_kept, system)) {
             Ok(mut slot) => {
-                if let Some(known) = self.known[position].as_ref().filter(|_| !self.has_completed_round) {
-                    self.store.put_system(self.run, known)?;
+                let record = self.systems[position].record.as_ref();
+                if let Some(record) = record.filter(|_| !self.has_completed_round) {
+                    self.store.put_system(self.run, record)?;
                 }
                 self.store.put_instance(self.run, &instance)?;
                 slot.instance = instance;
@@ -153,7 +153,7 @@ impl<'a> RunSession<'a> {
                     return Ok(Err(NotStarted::new(&self.plan.systems[position].id, &error)));
                 }
                 let not_started = do_without(self.plan, position, self.options, error, self.observer)?;
-                self.not_started[position] = Some(not_started.clone());
+                self.systems[position].presence = Presence::LeftOut(not_started.clone());
                 self.outcome.not_started.push(not_started.clone());
                 Ok(Err(not_started))
             }
@@ -169,12 +169,12 @@ impl<'a> RunSession<'a> {
         system: Box<dyn RunningSystem>,
     ) -> Result<SystemSlot<'a>, SystemError> {
         if !self.has_completed_round {
-            let mut known = records::system(self.plan, position);
-            known.engine_version = Some(system.version());
-            known.encryption = system.encryption();
-            known.image = system.image();
-            known.variables = system.variables()?;
-            self.known[position] = Some(known);
+            let mut record = records::system(self.plan, position);
+            record.engine_version = Some(system.version());
+            record.encryption = system.encryption();
+            record.image = system.image();
+            record.variables = system.variables()?;
+            self.systems[position].record = Some(record);
         }
         let mut slot = SystemSlot::new(starter, system);
         if is_kept {

@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::run::error::RoundAbort;
 use crate::run::not_started::NotStarted;
 use crate::run::record::Work;
-use crate::run::system::SystemSlot;
+use crate::run::system::{Presence, SystemSlot};
 use crate::schedule::{Block, Trial, round_blocks, starts, trials};
 
 pub use self::comparability::audit_host;
@@ -60,7 +60,9 @@ impl RunSession<'_> {
             self.block(&mut round, block)?;
         }
         for (system, slot) in round.slots {
-            self.carried[system] = slot.ok().filter(|slot| !slot.is_ours());
+            if let Some(slot) = slot.ok().filter(|slot| !slot.is_ours()) {
+                self.systems[system].presence = Presence::Carried(slot);
+            }
         }
         Ok(())
     }

@@ -10,10 +10,8 @@ use super::session::RunSession;
 use crate::job;
 use crate::run::error::Stopped;
 use crate::run::record::{Meter, SliceRecording, Tally, Work};
-use crate::run::system::{RunningSystem, SystemSlot};
-use crate::run::trial::{
-    FinishedTrial, PlannedTrial, TrialAbort, note_client_cpus, note_limits, note_pinned,
-};
+use crate::run::system::RunningSystem;
+use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, note_client_cpus, note_pinned};
 use crate::schedule::Trial;
 
 /// A trial of a block in slices, with its load, which connects while those of other systems are started.
@@ -68,17 +66,6 @@ impl Part {
     }
 }
 
-/// The record of a failed trial, with what its server shows.
-fn failed(
-    planned: &PlannedTrial<'_>,
-    mut trial: FinishedTrial,
-    abort: TrialAbort,
-    slot: &mut SystemSlot<'_>,
-) -> Result<FinishedTrial, Stopped> {
-    trial.record.outcome = planned.examine(abort, slot)?;
-    Ok(trial)
-}
-
 impl<'a> RunSession<'a> {
     /// Makes a system ready and runs the step's command before it. Returns the trial if it failed.
     pub(super) fn begin(
@@ -90,14 +77,7 @@ impl<'a> RunSession<'a> {
             return Ok(Err(failed));
         }
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
-        let slot = round.ready_slot(trial.system);
-        let mut begun = FinishedTrial::new(planned.begin());
-        note_limits(&mut begun.record, slot);
-        let system = slot.system().map_err(TrialAbort::failed);
-        match system.and_then(|system| planned.run_before(system)) {
-            Ok(()) => Ok(Ok(begun)),
-            Err(abort) => failed(&planned, begun, abort, slot).map(Err),
-        }
+        planned.begin(round.ready_slot(trial.system))
     }
 
     /// Starts a system's load, which then connects. Returns the trial if it failed.
@@ -115,7 +95,7 @@ impl<'a> RunSession<'a> {
                 note_client_cpus(&mut begun.record, planned.cpus(), load.pid());
                 Ok(Ok(ConnectingPart { trial, finished: begun, load }))
             }
-            Err(abort) => failed(&planned, begun, abort, slot).map(Err),
+            Err(abort) => planned.fail(begun, abort, slot).map(Err),
         }
     }
 
@@ -151,7 +131,7 @@ impl<'a> RunSession<'a> {
             Err(abort) => {
                 // The server is examined without the load's connections.
                 drop(load);
-                failed(&planned, finished, abort, slot).map(Err)
+                planned.fail(finished, abort, slot).map(Err)
             }
         }
     }
@@ -169,7 +149,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Ends a part: ends its load, checks the data, runs the step's `after` command and completes the record.
+    /// Ends a part, with its load.
     pub(super) fn end_part(
         &mut self,
         round: &mut Round<'a>,
@@ -181,25 +161,15 @@ impl<'a> RunSession<'a> {
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
         let slot = round.ready_slot(trial.system);
         finished.record = recording.finish(finished.record, lengths.lead_seconds, lengths.slice_seconds);
-        let ended = match abort {
+        let measured = match abort {
             Some(abort) => {
                 drop(load);
                 Err(abort)
             }
-            None => planned.watch().finish(load).and_then(|total| {
-                finished.noted = total.noted;
-                let system = slot.system().map_err(TrialAbort::failed)?;
-                planned.check_data(system).and_then(|()| planned.run_after(system))
-            }),
+            None => planned.watch().finish(load).map(|total| finished.noted = total.noted),
         };
-        match ended.and_then(|()| planned.crash_and_check(slot)) {
-            Ok(()) => note_limits(&mut finished.record, slot),
-            Err(abort) => finished.record.outcome = planned.examine(abort, slot)?,
-        }
-        planned.conclude(&mut finished.record, slot, self.observer);
-        self.ask(round, &trial, &mut finished.record);
-        self.explain(round, &trial, &mut finished);
-        self.sample_stacks(round, &trial, &mut finished.record);
+        let mut finished = planned.end(finished, measured, slot)?;
+        self.follow_up(round, &trial, &mut finished);
         Ok((trial, finished))
     }
 }

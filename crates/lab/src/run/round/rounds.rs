@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dyno_judge::{Analysis, DisturbanceLimits, Rule, TrialChecks, analyse, check_trial};
+use dyno_judge::{Analysis, Rule, analyse, check_trials};
 use dyno_stats::ROUNDS_MIN;
 use dyno_store::{AttemptRecord, RunChoice, RunId, Store, StoreError};
 
@@ -95,7 +95,7 @@ impl RunSession<'_> {
             }
             Rounds::Budget { seconds } => {
                 let left = seconds - spent_seconds;
-                if self.rounds_allocated.is_none() {
+                if self.divided.is_none() {
                     self.divide(seconds, complete, left)?;
                 }
                 // As many rounds as fit, and at least as many as an exact interval takes.
@@ -135,10 +135,5 @@ pub(crate) fn next_look(
 /// Analyses a run so far.
 pub(crate) fn analyse_run(store: &Store, run: RunId, rule: &Rule) -> Result<Analysis, StoreError> {
     let run = store.load_run(RunChoice::Id(run))?;
-    let mut checks = TrialChecks::new();
-    for trial in &run.trials {
-        let seconds = store.second_rates(trial.id)?;
-        checks.insert(trial.id, check_trial(&run, trial, &seconds, &DisturbanceLimits::default()));
-    }
-    Ok(analyse(&run, &checks, rule))
+    Ok(analyse(&run, &check_trials(store, &run)?, rule))
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use dyno_settings::{Audit, SystemLimits};
-use dyno_store::{RunId, Store, SystemRecord};
+use dyno_settings::Audit;
+use dyno_store::{RunId, Store};
 
 use super::calibration::SliceLengths;
 use super::queries::QueryRound;
@@ -15,8 +15,8 @@ use crate::run::error::{RunError, Stopped};
 use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, Observer, TrialLabel};
 use crate::run::options::{RunOptions, RunOutcome};
-use crate::run::prepare::{Executed, Forecast, Installed, is_in_every_round};
-use crate::run::system::{Holds, SystemSlot};
+use crate::run::prepare::{Executed, Forecast, Installed};
+use crate::run::system::{Holds, SystemState};
 use crate::schedule::{Trial, blocks};
 
 /// A running run. Dropping it stops its systems and removes their data.
@@ -30,14 +30,8 @@ pub(crate) struct RunSession<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) installed: &'a [Installed],
     pub(crate) holds: &'a Holds<'a>,
-    /// Systems that did not start.
-    pub(crate) not_started: Vec<Option<NotStarted>>,
-    /// Servers that Dyno did not start, carried from round to round.
-    pub(crate) carried: Vec<Option<SystemSlot<'a>>>,
-    /// Version and variables of each system, from its first start.
-    pub(crate) known: Vec<Option<SystemRecord>>,
-    /// Limits of each system that Dyno started, from its first start.
-    pub(crate) limits: Vec<Option<SystemLimits>>,
+    /// Those of the plan, in its order.
+    pub(crate) systems: Vec<SystemState<'a>>,
     /// The audit as observers know it so far.
     pub(crate) audit: Option<Audit>,
     /// Whether this session has completed a round. Systems are audited, and their variables recorded, before that.
@@ -51,10 +45,8 @@ pub(crate) struct RunSession<'a> {
     /// The round in which loads are measured, unless every round loads. It is the first round, or the first
     /// round of a resumed run that has not measured all loads.
     pub(crate) load_round: u32,
-    /// Measured time of a trial from a divided time budget; `None` for the plan's.
-    pub(crate) trial_seconds: Option<f64>,
-    /// Number of rounds from a divided time budget.
-    pub(crate) rounds_allocated: Option<u32>,
+    /// What the division of a time budget has chosen; none before that, and without a budget.
+    pub(crate) divided: Option<Divided>,
     /// The place of the next trial in the order of execution.
     pub(crate) next_position: u32,
     pub(crate) forecast: Forecast,
@@ -64,6 +56,12 @@ pub(crate) struct RunSession<'a> {
     /// The round in which servers are asked about queries.
     pub(crate) queries: QueryRound,
     pub(crate) outcome: RunOutcome,
+}
+
+/// What the division of a time budget has chosen, beside rounds.
+pub(crate) struct Divided {
+    /// Measured time of a trial, in seconds; none for the plan's.
+    pub(crate) trial_seconds: Option<f64>,
 }
 
 impl<'a> RunSession<'a> {
@@ -76,7 +74,6 @@ impl<'a> RunSession<'a> {
         executed: Executed,
         observer: &'a mut dyn Observer,
     ) -> Self {
-        let systems = plan.systems.len();
         let not_started: Vec<NotStarted> =
             installed.iter().filter_map(|installed| installed.as_ref().err().cloned()).collect();
         let stacks = StackRound::of(plan, options, executed.next_round, observer);
@@ -89,18 +86,14 @@ impl<'a> RunSession<'a> {
             observer,
             installed,
             holds,
-            not_started: vec![None; systems],
-            carried: (0..systems).map(|_| None).collect(),
-            known: vec![None; systems],
-            limits: vec![None; systems],
+            systems: installed.iter().map(SystemState::of).collect(),
             audit: None,
             has_completed_round: false,
             slice_lengths: BTreeMap::new(),
             pins_threads: plan.pin_threads.0 && !options.counts_disturbed,
             reruns_in_vain: 0,
             load_round: executed.load_round.unwrap_or(executed.next_round),
-            trial_seconds: None,
-            rounds_allocated: None,
+            divided: None,
             next_position: executed.next_position,
             forecast: Forecast::new(plan, plan.rounds.min()),
             round_began: Instant::now(),
@@ -129,9 +122,8 @@ impl<'a> RunSession<'a> {
         let loads_next = left > 0 && number <= self.load_round;
         let trials = |with_loads: bool| {
             let blocks = blocks(self.plan);
-            let measured = blocks.iter().filter(|block| {
-                with_loads || is_in_every_round(self.plan, self.plan.steps[block.step].command)
-            });
+            let measured =
+                blocks.iter().filter(|block| with_loads || self.plan.measures_every_round(block.step));
             measured.map(|block| self.plan.systems_of(block.step).count()).sum::<usize>()
         };
         let next = if loads_next { trials(true) } else { 0 };
@@ -154,7 +146,8 @@ impl<'a> RunSession<'a> {
     /// clients join over time, or one that searches for a capacity.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
-        self.trial_seconds.filter(|_| !step.has_joins() && step.find.is_none()).unwrap_or(step.seconds)
+        let divided = self.divided.as_ref().and_then(|divided| divided.trial_seconds);
+        divided.filter(|_| !step.has_joins() && step.search().is_none()).unwrap_or(step.seconds)
     }
 
     /// Estimated time until the run's end, in seconds.
@@ -171,13 +164,14 @@ impl<'a> RunSession<'a> {
             return Ok(());
         }
         for (&system, slot) in &round.slots {
-            self.limits[system] = comparability::limits(&self.plan.systems[system], slot.as_ref().ok());
+            self.systems[system].limits =
+                comparability::limits(&self.plan.systems[system], slot.as_ref().ok());
         }
-        let audit = comparability::audit_systems(self.plan, &self.known, &self.limits, round);
+        let audit = comparability::audit_systems(self.plan, &self.systems, round);
         self.store.put_audit(self.run, &serde_json::json!(audit))?;
         let mut news = audit.clone();
         // Until all have started, each start would add a system to every finding.
-        if !self.has_started_all() {
+        if !self.systems.iter().all(SystemState::is_known) {
             news.findings.retain(|finding| finding.systems.is_empty());
             news.durability.clear();
         }
@@ -190,14 +184,6 @@ impl<'a> RunSession<'a> {
             return Err(RunError::NotComparable { audit });
         }
         Ok(())
-    }
-
-    /// Whether each system has started or cannot start.
-    fn has_started_all(&self) -> bool {
-        self.known
-            .iter()
-            .zip(&self.not_started)
-            .all(|(known, not_started)| known.is_some() || not_started.is_some())
     }
 
     /// The name of a trial, for observers.

@@ -13,6 +13,7 @@ use super::calibration::{BIN_SECONDS, FIRST_SLICE_SECONDS, SliceLengths, first_s
 use super::part::Part;
 use super::rest::Rest;
 use super::session::RunSession;
+use crate::plan::SliceSeconds;
 use crate::run::error::Stopped;
 use crate::run::observer::Event;
 use crate::run::record::{NeighbourWatch, Reading, SliceRecording};
@@ -31,6 +32,7 @@ impl<'a> RunSession<'a> {
         &mut self,
         round: &mut Round<'a>,
         block: Block,
+        seconds: SliceSeconds,
     ) -> Result<Option<Vec<(Trial, FinishedTrial)>>, Stopped> {
         let mut finished = Vec::new();
         let mut ready = Vec::new();
@@ -72,7 +74,7 @@ impl<'a> RunSession<'a> {
         interleaved.pin(self)?;
         let lengths = match self.slice_lengths.get(&block.number) {
             Some(known) => *known,
-            None => interleaved.calibrate(self)?,
+            None => interleaved.calibrate(self, seconds)?,
         };
         let Some(lengths) = lengths else {
             for part in interleaved.parts {
@@ -135,7 +137,11 @@ impl Interleaved {
 
     /// Runs the first slices, which do not count, and finds the slice lengths for all rounds; `None` for
     /// whole trials.
-    fn calibrate(&mut self, session: &mut RunSession<'_>) -> Result<Option<SliceLengths>, Stopped> {
+    fn calibrate(
+        &mut self,
+        session: &mut RunSession<'_>,
+        seconds: SliceSeconds,
+    ) -> Result<Option<SliceLengths>, Stopped> {
         let order = SliceOrder {
             lead_seconds: 0.0,
             seconds: FIRST_SLICE_SECONDS,
@@ -151,8 +157,7 @@ impl Interleaved {
         for slices in &mut slices {
             slices.remove(0);
         }
-        let step = &session.plan.steps[self.block.step];
-        let lengths = SliceLengths::find(&slices, step.slicing, trial_seconds);
+        let lengths = SliceLengths::find(&slices, seconds, trial_seconds);
         // If every system failed, later rounds try again.
         if self.parts.iter().any(|part| part.abort.is_none()) {
             session.slice_lengths.insert(self.block.number, lengths);

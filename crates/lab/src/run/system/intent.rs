@@ -2,7 +2,7 @@
 
 use dyno_engine::Dsn;
 
-use crate::plan::{Command, Plan, Source, System};
+use crate::plan::{Plan, Source, Step, System};
 
 /// What a run does with a database.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl Intent {
 
 /// Whether a plan loads tables.
 pub(crate) fn loads(plan: &Plan) -> bool {
-    plan.steps.iter().any(|step| step.command == Command::Prepare)
+    plan.steps.iter().any(Step::is_load)
 }
 
 /// The systems of a plan whose servers run already.

@@ -6,7 +6,7 @@ use dyno_engine::SnapshotParts;
 use serde_json::json;
 
 use crate::job;
-use crate::plan::{Command, Plan, System};
+use crate::plan::{Plan, System};
 
 /// Loads, by step index, with the origin of their tables.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(crate) enum Origin {
 /// The loads that a step needs, in order: the last load of each script before the step. A load also needs
 /// itself.
 pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
-    let is_load = |at: &usize| plan.steps[*at].command == Command::Prepare;
+    let is_load = |at: &usize| plan.steps[*at].is_load();
     let script = |at: usize| &plan.steps[at].script.name;
     let end = if is_load(&step) { step + 1 } else { step };
     let is_replaced = |at: usize| (at + 1..end).filter(is_load).any(|later| script(later) == script(at));
@@ -33,7 +33,7 @@ pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
 
 /// The loads before the plan's first other step. In later rounds a fresh instance starts with their data.
 pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
-    let first = plan.steps.iter().position(|step| step.command != Command::Prepare);
+    let first = plan.steps.iter().position(|step| !step.is_load());
     match first.unwrap_or(plan.steps.len()) {
         0 => Vec::new(),
         loads => foundation(plan, loads - 1),
@@ -43,10 +43,10 @@ pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
 impl Loads {
     /// Loads that a step needs and whose tables are missing. A load itself needs no other.
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
-        match plan.steps[step].command {
-            Command::Prepare => Vec::new(),
-            Command::Run => foundation(plan, step).into_iter().filter(|load| !self.has(*load)).collect(),
+        if plan.steps[step].is_load() {
+            return Vec::new();
         }
+        foundation(plan, step).into_iter().filter(|load| !self.has(*load)).collect()
     }
 
     pub(crate) fn has(&self, load: usize) -> bool {

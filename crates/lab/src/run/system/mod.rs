@@ -12,6 +12,7 @@ mod settle;
 mod slot;
 mod sqlite_file;
 mod starter;
+mod state;
 
 pub use self::foresee::{Foreseen, Found, foresee};
 pub(crate) use self::holds::Holds;
@@ -21,3 +22,4 @@ pub(crate) use self::settle::settle;
 pub(crate) use self::slot::SystemSlot;
 pub use self::sqlite_file::sqlite_variables;
 pub(crate) use self::starter::Starter;
+pub(crate) use self::state::{Presence, SystemState};

@@ -40,7 +40,7 @@ pub(crate) struct SystemSlot<'a> {
 
 /// State of a system after a failed trial.
 pub(crate) struct Examination {
-    /// Whether its process has ended.
+    /// Whether its process has ended since the trial began.
     pub(crate) died: bool,
     /// The limit that it ran into, in words.
     pub(crate) met_limit: Option<String>,
@@ -152,6 +152,7 @@ impl<'a> SystemSlot<'a> {
 
     /// Examines a system after a failure, and restarts it if it died or `hangs`.
     pub(crate) fn examine(&mut self, hangs: bool) -> Examination {
+        let was_lost = self.lost.is_some();
         let died = !hangs && self.is_dying();
         let log_tail = self.log_tail();
         let met_limit = self.system.as_ref().and_then(|system| system.met_limit());
@@ -159,7 +160,7 @@ impl<'a> SystemSlot<'a> {
             // If this fails, the slot holds the reason.
             let _ = self.change(<dyn RunningSystem>::restart);
         }
-        Examination { died, met_limit, log_tail }
+        Examination { died: died && !was_lost, met_limit, log_tail }
     }
 
     fn is_dying(&self) -> bool {

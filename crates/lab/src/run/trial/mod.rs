@@ -6,6 +6,7 @@ mod drivers;
 mod find;
 mod finished;
 mod hook;
+mod life;
 mod limits;
 mod planned;
 mod probe;
@@ -17,6 +18,6 @@ mod watch;
 mod whole;
 
 pub(crate) use self::finished::FinishedTrial;
-pub(crate) use self::limits::{note_client_cpus, note_limits, note_pinned};
+pub(crate) use self::limits::{note_client_cpus, note_pinned};
 pub(crate) use self::planned::PlannedTrial;
 pub(crate) use self::watch::{TrialAbort, Watch, start_load};

@@ -10,7 +10,7 @@ use super::hook::{self, HookError};
 use super::limits::without_io_limits;
 use super::watch::{Hang, TrialAbort, Watch, start_load};
 use crate::job;
-use crate::plan::{Command, Plan, Step};
+use crate::plan::{Plan, Step};
 use crate::run::error::Stopped;
 use crate::run::options::RunOptions;
 use crate::run::record::{Work, now_ms};
@@ -40,7 +40,7 @@ impl<'a> PlannedTrial<'a> {
     }
 
     /// Its record, which begins now and holds no measurement.
-    pub(crate) fn begin(&self) -> TrialRecord {
+    pub(crate) fn record(&self) -> TrialRecord {
         TrialRecord {
             system_id: self.plan.systems[self.trial.system].id.clone(),
             step_id: self.step().id.clone(),
@@ -52,8 +52,7 @@ impl<'a> PlannedTrial<'a> {
     }
 
     pub(crate) fn watch(&self) -> Watch<'a> {
-        let is_load = self.step().command == Command::Prepare;
-        let patience = self.options.patience * if is_load { LOAD_PATIENCE } else { 1 };
+        let patience = self.options.patience * if self.step().is_load() { LOAD_PATIENCE } else { 1 };
         Watch { stop: self.options.stop, patience }
     }
 
@@ -127,7 +126,7 @@ impl<'a> PlannedTrial<'a> {
     ///
     /// # Errors
     /// The user stopped the run.
-    pub(crate) fn examine(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Result<Outcome, Stopped> {
+    pub(super) fn examine(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> Result<Outcome, Stopped> {
         let (mut message, hangs) = match abort {
             TrialAbort::Stopped => return Err(Stopped),
             // ^C on a terminal also reaches a load process that is being started.
@@ -141,7 +140,7 @@ impl<'a> PlannedTrial<'a> {
         }
         if let Some(met) = examination.met_limit {
             let step = self.step();
-            message = format!("{message}; {met}, during {} of {}", step.command.as_str(), step.script.name);
+            message = format!("{message}; {met}, during {} of {}", step.command().as_str(), step.script.name);
         }
         Ok(Outcome::Failed { kind: FailureKind::Trial, message, log_tail: examination.log_tail })
     }

@@ -9,7 +9,7 @@ use super::planned::PlannedTrial;
 use super::watch::TrialAbort;
 use super::whole::load_unrecorded;
 use crate::job;
-use crate::plan::{BetweenSteps, Command};
+use crate::plan::BetweenSteps;
 use crate::run::observer::{Event, Observer};
 use crate::run::system::{Origin, SystemSlot, foundation};
 
@@ -28,7 +28,7 @@ impl PlannedTrial<'_> {
         slot: &mut SystemSlot<'_>,
         observer: &mut dyn Observer,
     ) -> Result<(), TrialAbort> {
-        if self.step().command == Command::Prepare {
+        if self.step().is_load() {
             return Ok(());
         }
         let system = self.system_id();
@@ -103,7 +103,7 @@ impl PlannedTrial<'_> {
         if self.step().drain && succeeded {
             record.drain = self.drain(slot, observer);
         }
-        if self.step().command == Command::Prepare {
+        if self.step().is_load() {
             self.keep_load(succeeded, slot, observer);
         }
     }

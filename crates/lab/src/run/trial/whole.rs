@@ -9,11 +9,11 @@ use dyno_store::{Phase, TrialRecord};
 use super::background::BackgroundLoads;
 use super::drivers::were_together;
 use super::finished::FinishedTrial;
-use super::limits::{note_client_cpus, note_limits, without_io_limits};
+use super::limits::{note_client_cpus, without_io_limits};
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::{TrialAbort, Watch, start_load};
 use crate::job;
-use crate::plan::Command;
+use crate::plan::Measure;
 use crate::run::error::Stopped;
 use crate::run::observer::Pace;
 use crate::run::options::RunOptions;
@@ -36,44 +36,25 @@ impl PlannedTrial<'_> {
         servers: Option<&[u32]>,
         ticked: impl FnMut(Pace),
     ) -> Result<FinishedTrial, Stopped> {
-        let mut finished = FinishedTrial::new(self.begin());
-        note_limits(&mut finished.record, slot);
-        if let Err(abort) = self.measure_networks(slot) {
-            finished.record.outcome = self.examine(abort, slot)?;
-            return Ok(finished);
-        }
-        let made = match slot.system() {
-            Ok(system) => self
-                .run_before(system)
-                .and_then(|()| match self.step().find {
-                    Some(find) => {
-                        let watch = NeighbourWatch::begin(servers);
-                        let found = self.search(find, seconds, system, &mut finished, ticked);
-                        finished.record.neighbours = watch.end();
-                        found
-                    }
-                    None if self.step().limit_io => {
-                        self.measure(seconds, system, servers, &mut finished, ticked)
-                    }
-                    None => without_io_limits(system, || {
-                        self.measure(seconds, system, servers, &mut finished, ticked)
-                    }),
-                })
-                .and_then(|()| self.check_data(system))
-                .and_then(|()| self.run_after(system)),
-            Err(lost) => {
-                let lost = lost.to_owned();
-                return Ok(FinishedTrial::failed(finished.record, lost, String::new()));
-            }
+        let mut finished = match self.begin(slot)? {
+            Ok(begun) => begun,
+            Err(failed) => return Ok(failed),
         };
+        let system = slot.system().map_err(TrialAbort::failed);
+        let measured = system.and_then(|system| match self.step().measure {
+            Measure::Search(find) => {
+                let watch = NeighbourWatch::begin(servers);
+                let found = self.search(find, seconds, system, &mut finished, ticked);
+                finished.record.neighbours = watch.end();
+                found
+            }
+            _ if self.step().limit_io => self.measure(seconds, system, servers, &mut finished, ticked),
+            _ => without_io_limits(system, || self.measure(seconds, system, servers, &mut finished, ticked)),
+        });
         for driver in &mut finished.record.drivers {
             driver.network = slot.networks.get(&driver.host).copied().flatten();
         }
-        match made.and_then(|()| self.crash_and_check(slot)) {
-            Ok(()) => note_limits(&mut finished.record, slot),
-            Err(abort) => finished.record.outcome = self.examine(abort, slot)?,
-        }
-        Ok(finished)
+        self.end(finished, measured, slot)
     }
 
     /// Runs the load, and fills in the measurements, even if the load failed.
@@ -87,7 +68,7 @@ impl PlannedTrial<'_> {
     ) -> Result<(), TrialAbort> {
         let (step, watch, target) = (self.step(), self.watch(), system.target());
         let job = job::job(self.plan, self.trial, seconds, target.clone());
-        if step.command == Command::Prepare {
+        if step.is_load() {
             begin_load(system)?;
             clear(self.start_load(&job::cleanup(&job))?, watch)?;
         }

@@ -8,7 +8,6 @@ use dyno_store::{Outcome, Run, StepRecord, Trial, TrialRecord};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::build::grid::is_complete;
 use crate::html::PageInput;
 use crate::html::drill_down::checks::CheckData;
 use crate::html::drill_down::details::{Details, TrialDetails};
@@ -146,7 +145,7 @@ fn explained(input: &PageInput<'_>, step: &StepRecord, clients: u32, system: &st
 }
 
 fn cell(trials: &[&Trial], details: &Details, budget: Budget, names: &mut Names) -> CellData {
-    let measured = || trials.iter().filter(|trial| is_complete(&trial.record));
+    let measured = || trials.iter().filter(|trial| trial.record.is_complete());
     let counted: Vec<(&TrialRecord, &TrialDetails)> =
         measured().filter_map(|trial| Some((&trial.record, details.trials.get(&trial.id)?))).collect();
     CellData {

@@ -5,8 +5,6 @@ use std::collections::{HashMap, HashSet};
 use dyno_judge::{DisturbanceLimits, TrialChecks, check_trial};
 use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
 
-use crate::build::grid::is_complete;
-
 /// Above this total time of trials, a report does not include every second.
 const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
 
@@ -48,7 +46,7 @@ impl Details {
             } else {
                 store.second_rates(trial.id)?
             };
-            if is_complete(&trial.record) {
+            if trial.record.is_complete() {
                 found.checks.insert(trial.id, check_trial(run, trial, &rates, &DisturbanceLimits::default()));
             }
         }
@@ -65,7 +63,7 @@ fn typical_trials(run: &Run) -> HashSet<TrialId> {
     let mut cells: HashMap<(&str, u32, &str), Vec<&Trial>> = HashMap::new();
     for trial in &run.trials {
         let record = &trial.record;
-        if is_complete(record) {
+        if record.is_complete() {
             cells.entry((&record.step_id, record.clients, &record.system_id)).or_default().push(trial);
         }
     }

@@ -2,6 +2,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
+use crate::record::CLIENT_COUNTS_MAX;
 use crate::run::{RunChoice, RunState};
 use crate::sample::{self, File, trial};
 
@@ -385,4 +386,19 @@ fn values_of_other_types_are_damage() {
         let error = Store::open_read_only(&path).unwrap().load_run(RunChoice::Latest).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{column}: {error}");
     }
+}
+
+#[test]
+fn a_step_with_more_client_counts_than_a_plan_can_have_is_damage() {
+    let error = |counts: usize| {
+        let File { folder: _folder, path, store, .. } = File::new();
+        drop(store);
+        let counts = serde_json::json!((1..=counts).collect::<Vec<_>>());
+        write_sql(&path, &format!("UPDATE step SET clients = '{counts}'"));
+        Store::open_read_only(&path).unwrap().load_run(RunChoice::Latest).err()
+    };
+    assert!(error(CLIENT_COUNTS_MAX).is_none());
+    let error = error(CLIENT_COUNTS_MAX + 1).unwrap();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert!(error.to_string().contains("257 client counts, more than 256"), "{error}");
 }

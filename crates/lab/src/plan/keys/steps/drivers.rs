@@ -164,7 +164,7 @@ mod tests {
         let plan = parse(&with(&format!("{LISTEN}drivers = [\"ssh://a\", \"ssh://me@b:22\"]"))).unwrap();
         assert_eq!(plan.steps[0].drivers, [""; 0]);
         assert_eq!(plan.steps[1].drivers, ["ssh://a", "ssh://me@b:22"]);
-        assert_eq!(plan.steps[1].slicing, crate::plan::Slicing::Whole);
+        assert_eq!(plan.steps[1].measure, crate::plan::Measure::Whole);
         assert!(plan.systems.iter().all(|system| system.listen.is_some()));
         let own =
             parse(&format!("{}drivers = \"here\"\n", with(&format!("{LISTEN}drivers = [\"ssh://a\"]"))))

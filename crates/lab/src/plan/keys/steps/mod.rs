@@ -3,6 +3,7 @@
 pub(in crate::plan) mod background;
 pub(in crate::plan) mod drivers;
 pub(in crate::plan) mod find;
+pub(in crate::plan) mod measure;
 pub(in crate::plan) mod queries;
 pub(in crate::plan) mod slicing;
 pub(in crate::plan) mod stacks;

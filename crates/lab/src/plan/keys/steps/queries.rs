@@ -7,8 +7,6 @@ use crate::plan::syntax::value::{Above0, At, Whole};
 /// Options for steps with few, long queries: number of events, plans and answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Queries {
-    /// Number of events of a trial, over all clients; `None` for as many as fit into its seconds.
-    pub events: Option<u32>,
     /// Longest time in which an event must end, in seconds; `None` for the run's patience.
     pub event_seconds_max: Option<f64>,
     /// Statements whose plans are read.
@@ -31,19 +29,6 @@ pub enum Explained {
 
 /// The limit catches typing errors.
 pub(in crate::plan) type EventsNumber = Whole<1, 1_000_000_000>;
-
-impl Queries {
-    /// Whether trials end after a number of events. They then have no warm-up.
-    pub fn is_counted(&self) -> bool {
-        self.events.is_some()
-    }
-
-    /// Whether servers are asked for the plans of all statements. They are not asked in steps with few and
-    /// long queries, because old servers execute parts of a query to explain it.
-    pub fn notes_statements(&self) -> bool {
-        self.explain != Explained::Nothing && !self.is_counted()
-    }
-}
 
 /// The step's keys for long queries, which a load cannot have.
 pub(in crate::plan) struct QueriesKeys {
@@ -68,7 +53,6 @@ impl QueriesKeys {
                 .wrong(format!("`events` and `{key}` exclude each other: {why}; leave one of them out")));
         }
         Ok(Queries {
-            events: self.events.as_ref().map(|events| events.0 as u32),
             event_seconds_max: self.event_seconds_max.as_ref().map(|seconds| seconds.0),
             explain: match self.explain.as_ref().map(|explain| **explain) {
                 None => Explained::Statements,
@@ -94,7 +78,7 @@ impl QueriesKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Slicing;
+    use crate::plan::Measure;
     use crate::plan::testing::{TEXT, parse};
 
     #[test]
@@ -102,13 +86,8 @@ mod tests {
         let keys = "events = 3\nevent_seconds_max = 60\nexplain = true\nanswers = true\n";
         let plan = parse(&format!("{TEXT}{keys}")).unwrap();
         let step = &plan.steps[1];
-        let wanted = Queries {
-            events: Some(3),
-            event_seconds_max: Some(60.0),
-            explain: Explained::Query,
-            answers: true,
-        };
-        assert_eq!((step.queries, step.slicing), (wanted, Slicing::Whole));
+        let wanted = Queries { event_seconds_max: Some(60.0), explain: Explained::Query, answers: true };
+        assert_eq!((step.queries, step.measure), (wanted, Measure::Events(3)));
         assert_eq!((step.warmup_seconds.to_bits(), step.warmup_seconds_max.to_bits()), (0, 0));
         assert_eq!(plan.steps[0].queries, Queries::default());
     }
@@ -119,7 +98,7 @@ mod tests {
             [("", true), ("explain = true", true), ("explain = false", false), ("events = 3", false)]
         {
             let plan = parse(&format!("{TEXT}{keys}\n")).unwrap();
-            assert_eq!(plan.steps[1].queries.notes_statements(), notes, "{keys}");
+            assert_eq!(plan.steps[1].notes_statements(), notes, "{keys}");
         }
     }
 

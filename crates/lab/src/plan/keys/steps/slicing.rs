@@ -4,6 +4,7 @@ use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 
 use crate::plan::keys::steps::find::Beside;
+use crate::plan::keys::steps::measure::{Measure, SliceSeconds};
 use crate::plan::keys::steps::step::Command;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
@@ -13,11 +14,11 @@ use crate::plan::syntax::value::At;
 const SECONDS_MIN: f64 = 0.02;
 const SECONDS_MAX: f64 = 60.0;
 
-/// How a trial is cut into slices. During a slice one system is loaded while the others rest.
+/// How trials are cut into slices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
-pub enum Slicing {
+pub(in crate::plan) enum Slicing {
     /// As short as the workload allows, from 0.02 s.
     #[default]
     Auto,
@@ -27,6 +28,16 @@ pub enum Slicing {
     #[serde(rename = "a number", deserialize_with = "seconds")]
     #[cfg_attr(test, schemars(untagged))]
     Seconds(#[cfg_attr(test, schemars(range(min = SECONDS_MIN, max = SECONDS_MAX)))] f64),
+}
+
+impl From<Slicing> for Measure {
+    fn from(slicing: Slicing) -> Self {
+        match slicing {
+            Slicing::Auto => Self::Sliced(SliceSeconds::Auto),
+            Slicing::Whole => Self::Whole,
+            Slicing::Seconds(seconds) => Self::Sliced(SliceSeconds::Fixed(seconds)),
+        }
+    }
 }
 
 /// Whether the processes of a server are frozen while another system has its slice.

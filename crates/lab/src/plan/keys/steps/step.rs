@@ -11,7 +11,8 @@ use serde::Deserialize;
 use crate::plan::keys::steps::background::{Background, BackgroundTable};
 use crate::plan::keys::steps::drivers::{self, DriversKey};
 use crate::plan::keys::steps::find::{self, FindTable};
-use crate::plan::keys::steps::queries::{EventsNumber, Queries, QueriesKeys};
+use crate::plan::keys::steps::measure::Measure;
+use crate::plan::keys::steps::queries::{EventsNumber, Explained, Queries, QueriesKeys};
 use crate::plan::keys::steps::slicing::{self, Rest, Slicing};
 use crate::plan::keys::steps::stacks::{self, StackSampling, StacksTable};
 use crate::plan::keys::systems::system::System;
@@ -27,8 +28,7 @@ pub struct Step {
     pub id: String,
     /// Its group in the reports.
     pub group: String,
-    /// The script's command to run.
-    pub command: Command,
+    pub measure: Measure,
     pub script: Script,
     /// The script's options; they override those of the data set.
     pub options: BTreeMap<String, String>,
@@ -42,16 +42,11 @@ pub struct Step {
     pub warmup_seconds: f64,
     /// Longest warm-up, in seconds, while the rate rises or falls; 0 does not wait for a level.
     pub warmup_seconds_max: f64,
-    /// How a trial is cut into slices.
-    pub slicing: Slicing,
     /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
     pub drivers: Vec<String>,
     /// Rate of an open loop, in events a second over all connections; `None` for a closed loop.
     pub rate: Option<Rate>,
-    /// The limit of latency for which its trials search the highest rate; `None` if they measure a rate. The
-    /// search takes up to `seconds`.
-    pub find: Option<FindRecord>,
-    /// Queries that take long: their number, their limit, their plans and answers.
+    /// Queries that take long: their limit, their plans and answers.
     pub queries: Queries,
     /// Background loads.
     pub background: Vec<Background>,
@@ -91,7 +86,7 @@ const READING: [&str; 8] = [
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
-pub enum Command {
+pub(crate) enum Command {
     /// Fills the tables: `cleanup`, then `prepare`.
     Prepare,
     /// Runs events for a time.
@@ -101,7 +96,7 @@ pub enum Command {
 
 impl Command {
     /// Its name in plans and scripts.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Prepare => "prepare",
             Self::Run => "run",
@@ -126,6 +121,38 @@ impl Command {
 }
 
 impl Step {
+    /// Whether it fills the tables.
+    pub fn is_load(&self) -> bool {
+        self.measure == Measure::Load
+    }
+
+    /// The command of its script.
+    pub(crate) fn command(&self) -> Command {
+        if self.is_load() { Command::Prepare } else { Command::Run }
+    }
+
+    /// The number of events of a trial, if that ends it.
+    pub(crate) fn events(&self) -> Option<u32> {
+        match self.measure {
+            Measure::Events(events) => Some(events),
+            _ => None,
+        }
+    }
+
+    /// The limit of latency for which its trials search the highest rate, if they do.
+    pub(crate) fn search(&self) -> Option<FindRecord> {
+        match self.measure {
+            Measure::Search(find) => Some(find),
+            _ => None,
+        }
+    }
+
+    /// Whether servers are asked for the plans of all statements. Of few and long queries they are not: old servers execute
+    /// parts of a query to explain it.
+    pub(crate) fn notes_statements(&self) -> bool {
+        !self.is_load() && self.queries.explain != Explained::Nothing && self.events().is_none()
+    }
+
     /// Whether the system of this id runs it.
     pub fn is_for(&self, system: &str) -> bool {
         !self.not_for.iter().any(|without| without == system)
@@ -140,7 +167,7 @@ impl Step {
             && self.crashes == 0
             && !self.check;
         let reads = is_builtin && READING.contains(&self.script.name.as_str());
-        self.command == Command::Run && is_alone && reads
+        !self.is_load() && is_alone && reads
     }
 
     /// The step id of a background load in results and reports.
@@ -301,9 +328,10 @@ impl StepTable {
             answers: self.answers,
         };
         let queries = keys.read(self.command, obstacle)?;
+        let events = keys.events.map(|events| events.0 as u32);
         let clients = self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?;
         let warmup_seconds_max = match self.warmup_seconds_max {
-            _ if queries.is_counted() => 0.0,
+            _ if events.is_some() => 0.0,
             own => own.map_or(pace.warmup_seconds_max, |seconds| seconds.0),
         };
         let not_for = not_for(self.not_for, self.command, pace.systems)?;
@@ -312,7 +340,7 @@ impl StepTable {
             has_find: self.find.is_some(),
             waits_for_level: warmup_seconds_max > 0.0,
             clients: &clients,
-            events: queries.events,
+            events,
             systems: pace.systems,
             not_for: &not_for,
         };
@@ -320,24 +348,31 @@ impl StepTable {
         let rest = Rest {
             has_drivers: !drivers.is_empty(),
             has_find: self.find.is_some(),
-            is_counted: queries.is_counted(),
+            is_counted: events.is_some(),
             one_at_a_time: pace.one_at_a_time,
         };
         let whole = slicing::why_whole(&beside, rest);
         let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
         let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
         let warmup_seconds = match self.warmup_seconds {
-            _ if queries.is_counted() => 0.0,
+            _ if events.is_some() => 0.0,
             own => own.map_or(pace.warmup_seconds, |seconds| seconds.0),
         };
         let known = |name: String| match earlier.iter().find(|step| step.id == name) {
             Some(_) => Ok(name),
             None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),
         };
+        let slicing = slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?;
+        let measure = match (self.command, find, events) {
+            (Command::Prepare, ..) => Measure::Load,
+            (Command::Run, Some((find, _)), _) => Measure::Search(find),
+            (Command::Run, None, Some(events)) => Measure::Events(events),
+            (Command::Run, None, None) => slicing.into(),
+        };
         Ok(Step {
             id: self.id,
             group: self.group.unwrap_or_else(|| self.command.group().to_owned()),
-            command: self.command,
+            measure,
             script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,
             operation,
@@ -345,10 +380,8 @@ impl StepTable {
             seconds,
             warmup_seconds,
             warmup_seconds_max,
-            slicing: slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?,
             drivers,
             rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
-            find: find.map(|(find, _)| find),
             queries,
             background,
             limit_io: limit_io(self.limit_io, self.command)?,
@@ -477,7 +510,9 @@ mod tests {
             "oltp_update_index",
             "oltp_update_non_index",
             "oltp_write_only",
+            "tpcb",
             "tpcc",
+            "ycsb",
         ];
         assert_eq!(writing, expected);
         assert!(READING.iter().all(|name| builtin_workloads().contains(name)));

@@ -1,0 +1,26 @@
+//! What the trials of a step measure.
+
+use dyno_store::FindRecord;
+
+/// What the trials of a step measure, and what ends them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// Filling the tables, to its end.
+    Load,
+    /// Events for the step's seconds, in slices. During a slice one system is loaded while the others rest.
+    Sliced(SliceSeconds),
+    /// Events for the step's seconds, in one stretch.
+    Whole,
+    /// This number of events over all clients, without a warm-up.
+    Events(u32),
+    /// The highest rate of events within a limit of latency. The search takes up to the step's seconds.
+    Search(FindRecord),
+}
+
+/// The measured length of slices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SliceSeconds {
+    /// As short as the workload allows, from 0.02 s.
+    Auto,
+    Fixed(f64),
+}

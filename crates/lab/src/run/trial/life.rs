@@ -1,0 +1,69 @@
+//! What comes before and after the measurement of a trial, in one stretch or in slices.
+
+use super::finished::FinishedTrial;
+use super::limits::note_limits;
+use super::planned::PlannedTrial;
+use super::watch::TrialAbort;
+use crate::run::error::Stopped;
+use crate::run::system::SystemSlot;
+
+impl PlannedTrial<'_> {
+    /// Begins the trial on a system that is ready for it: notes its limits, measures the networks to its drivers, and runs the
+    /// step's command before it. Inside is the trial if that failed.
+    ///
+    /// # Errors
+    /// The user stopped the run.
+    pub(crate) fn begin(
+        &self,
+        slot: &mut SystemSlot<'_>,
+    ) -> Result<Result<FinishedTrial, FinishedTrial>, Stopped> {
+        let mut trial = FinishedTrial::new(self.record());
+        note_limits(&mut trial.record, slot);
+        let begun = self.measure_networks(slot).and_then(|()| {
+            let system = slot.system().map_err(TrialAbort::failed)?;
+            self.run_before(system)
+        });
+        match begun {
+            Ok(()) => Ok(Ok(trial)),
+            Err(abort) => self.fail(trial, abort, slot).map(Err),
+        }
+    }
+
+    /// Ends the trial: checks the data, runs the step's command after it, and crashes the system as often as the step wants.
+    ///
+    /// # Errors
+    /// The user stopped the run.
+    pub(crate) fn end(
+        &self,
+        mut trial: FinishedTrial,
+        measured: Result<(), TrialAbort>,
+        slot: &mut SystemSlot<'_>,
+    ) -> Result<FinishedTrial, Stopped> {
+        let ended = measured.and_then(|()| {
+            let system = slot.system().map_err(TrialAbort::failed)?;
+            self.check_data(system)?;
+            self.run_after(system)
+        });
+        match ended.and_then(|()| self.crash_and_check(slot)) {
+            Ok(()) => {
+                note_limits(&mut trial.record, slot);
+                Ok(trial)
+            }
+            Err(abort) => self.fail(trial, abort, slot),
+        }
+    }
+
+    /// A trial that failed, with what its server shows.
+    ///
+    /// # Errors
+    /// The user stopped the run.
+    pub(crate) fn fail(
+        &self,
+        mut trial: FinishedTrial,
+        abort: TrialAbort,
+        slot: &mut SystemSlot<'_>,
+    ) -> Result<FinishedTrial, Stopped> {
+        trial.record.outcome = self.examine(abort, slot)?;
+        Ok(trial)
+    }
+}
