@@ -2,6 +2,7 @@
 
 mod ask;
 mod bench;
+mod benchmarks;
 mod big;
 mod bulk;
 mod compression;
@@ -31,9 +32,11 @@ fn main() -> ExitCode {
         tests.extend(faults::tests(system));
         tests.extend(workloads::tests(system));
         tests.extend(micro::tests(system));
+        tests.extend(benchmarks::tests(system));
         tests.extend(bulk::tests(system));
     }
     tests.push(micro::sqlite_test());
+    tests.extend(benchmarks::sqlite_tests());
     tests.extend(big::tests());
     tests.extend(logins::tests());
     tests.extend(tls::tests());

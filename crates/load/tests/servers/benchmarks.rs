@@ -1,0 +1,147 @@
+//! The workloads of other benchmarks: pgbench's transactions, and the core workloads of YCSB.
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::{Address, Job, Protocol, Target, builtin_workload};
+
+use crate::bench::{job_on, run, target, with_options};
+
+const EVENTS: u64 = 100;
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("the sums of tpcb stay equal", system, |server: &mut Server| sums(&target(server))),
+        server_test("ycsb reads what is there", system, |server: &mut Server| records(&target(server))),
+    ]
+}
+
+/// The same on SQLite, which needs no server.
+pub(crate) fn sqlite_tests() -> Vec<Trial> {
+    let on_file = |check: fn(&Target)| {
+        let folder = tempfile::tempdir().expect("a folder");
+        check(&Target::new(Protocol::Sqlite, vec![Address::File(folder.path().join("test.db"))]));
+        Ok(())
+    };
+    vec![
+        Trial::test("the sums of tpcb stay equal: sqlite", move || on_file(sums)),
+        Trial::test("ycsb reads what is there: sqlite", move || on_file(records)),
+        Trial::test("popularity falls with the rank", || {
+            popularity();
+            Ok(())
+        }),
+    ]
+}
+
+fn builtin(target: &Target, name: &str, command: &str, before: &str) -> Job {
+    let source = [before, builtin_workload(name).expect("a built-in workload")].concat();
+    job_on(target.clone(), name, &source, command)
+}
+
+fn sums(target: &Target) {
+    let tpcb = |command: &str| builtin(target, "tpcb", command, "");
+    assert_eq!(run(tpcb("prepare")).success().counts.rows, 100_011);
+    let mut transactions = tpcb("run");
+    (transactions.connections, transactions.events) = (4, Some(EVENTS));
+    let counts = run(transactions).success().counts;
+    // An update by 0 is no write.
+    assert_eq!((counts.events, counts.reads, counts.writes + counts.others), (EVENTS, EVENTS, 6 * EVENTS));
+    run(tpcb("check")).success();
+    let spoil = "function event() local con = sysbench.sql.driver():connect()
+        con:query('UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 3') con:disconnect() end";
+    let mut spoiled = job_on(target.clone(), "spoil", spoil, "run");
+    spoiled.events = Some(1);
+    run(spoiled).success();
+    let failure = run(tpcb("check")).failure.expect("a violation");
+    assert!(failure.contains("the balances of tellers add up to "), "{failure}");
+    let failure = run(with_options(tpcb("run"), &[("scale", "2")])).failure.expect("a refusal");
+    assert!(failure.contains("tpcb was prepared with --scale=1"), "{failure}");
+    run(tpcb("cleanup")).success();
+}
+
+/// Lets a script's prepared statements print what they are and how many rows they get.
+const TELL: &str = r#"
+local real = require
+function require(name)
+  local module = real(name)
+  if name ~= "sql.prepared" then
+    return module
+  end
+  return function(con, sql, ...)
+    local it = module(con, sql, ...)
+    local statement = it.statement
+    it.statement = { execute = function()
+      local result = statement:execute()
+      print((sql:find("LIMIT") and "SCAN" or sql:match("^%u+")) .. " " .. (result and result.nrows or 0))
+    end }
+    return it
+  end
+end
+"#;
+
+const SMALL: [(&str, &str); 3] = [("recordcount", "500"), ("fieldlength", "20"), ("maxscanlength", "10")];
+
+fn records(target: &Target) {
+    let ycsb = |command: &str| with_options(builtin(target, "ycsb", command, TELL), &SMALL);
+    run(ycsb("prepare")).success();
+    let kinds: [(&str, &[&str]); 6] = [
+        ("a", &["SELECT", "UPDATE"]),
+        ("b", &["SELECT", "UPDATE"]),
+        ("c", &["SELECT"]),
+        ("D", &["SELECT", "INSERT"]),
+        ("e", &["SCAN", "INSERT"]),
+        ("f", &["SELECT", "UPDATE"]),
+    ];
+    // Twice: the second run must not insert what the first has inserted.
+    for (core, expected) in kinds.into_iter().chain(kinds) {
+        let mut operations = with_options(ycsb("run"), &[("core", core)]);
+        (operations.connections, operations.events) = (4, Some(EVENTS));
+        let story = run(operations);
+        let lines: Vec<&str> = story.printed.iter().flat_map(|text| text.lines()).map(str::trim).collect();
+        for line in &lines {
+            let (kind, rows) = line.split_once(' ').expect("a kind and a number");
+            let rows: u64 = rows.parse().expect("a number");
+            assert!(expected.contains(&kind), "{core}: {line}");
+            let fits = match kind {
+                "SELECT" => rows == 1,
+                "SCAN" => (1..=10).contains(&rows),
+                _ => rows == 0,
+            };
+            assert!(fits, "{core}: {line}");
+        }
+        for kind in expected {
+            assert!(lines.iter().any(|line| line.starts_with(kind)), "{core}: no {kind}");
+        }
+        let counts = story.success().counts;
+        assert_eq!((counts.events, counts.errors), (EVENTS, 0), "{core}");
+    }
+    run(ycsb("check")).success();
+    let failure = run(with_options(ycsb("check"), &[("fieldlength", "21")])).failure.expect("a violation");
+    assert!(failure.contains("have fields of another length"), "{failure}");
+    let failure = run(with_options(ycsb("run"), &[("core", "g")])).failure.expect("a refusal");
+    assert!(failure.contains("core is one of a to f, not g"), "{failure}");
+    run(ycsb("cleanup")).success();
+}
+
+/// Draws numbers and compares the shares of some with r^-0.99 over the sum of all.
+fn popularity() {
+    let source = "
+        function event()
+          local draw, n, of = require('ycsb.zipf').of(0.99), 1000, {}
+          for _ = 1, 200000 do
+            local number = draw(n)
+            of[number] = (of[number] or 0) + 1
+          end
+          local sum = 0
+          for rank = 1, n do sum = sum + rank ^ -0.99 end
+          for _, rank in ipairs({ 1, 2, 3, 10, 100, 1000 }) do
+            local expected = 200000 * rank ^ -0.99 / sum
+            assert(math.abs((of[rank] or 0) - expected) < 5 * math.sqrt(expected),
+              rank .. ': ' .. (of[rank] or 0) .. ' in place of ' .. expected)
+          end
+        end";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = Address::File(folder.path().join("test.db"));
+    let mut job = job_on(Target::new(Protocol::Sqlite, vec![file]), "zipf", source, "run");
+    job.events = Some(1);
+    run(job).success();
+}

@@ -1,0 +1,167 @@
+-- The core workloads of YCSB, A to F: reads, updates, scans and inserts of records, of which some are popular. An event is one
+-- operation.
+
+local prepared = require("sql.prepared")
+local zipf = require("ycsb.zipf").of
+
+local format = string.format
+local uniform = sysbench.rand.uniform
+local TEXT = sysbench.sql.type.VARCHAR
+local INT = sysbench.sql.type.INT
+
+local KEY = "user%010d"
+-- Spreads popular records over all keys. It is prime, so each record keeps a key of its own.
+local SPREAD = 1000003
+
+sysbench.cmdline.options = {
+  core = { "Core workload: a, b, c, d, e or f", "a" },
+  recordcount = { "Records that prepare makes", 100000 },
+  fieldcount = { "Fields of a record", 10 },
+  fieldlength = { "Letters of a field", 100 },
+  maxscanlength = { "Most records of a scan", 100 },
+  zipfianconstant = { "How much more popular some records are than others; not 1", 0.99 },
+  mysql_storage_engine = { "Storage engine of the table, on MySQL", "innodb" },
+}
+
+-- Operations and how many of 100 are of each kind.
+local mixes = {
+  a = { "read", 50, "update", 50 },
+  b = { "read", 95, "update", 5 },
+  c = { "read", 100 },
+  d = { "read_latest", 95, "insert", 5 },
+  e = { "scan", 95, "insert", 5 },
+  f = { "read", 50, "read_modify_write", 50 },
+}
+
+local function value()
+  return sysbench.rand.string(string.rep("@", sysbench.opt.fieldlength))
+end
+
+-- The text, given by a function of the field's number, once for each field.
+local function for_fields(separator, text)
+  local all = {}
+  for field = 0, sysbench.opt.fieldcount - 1 do
+    all[#all + 1] = text(field)
+  end
+  return table.concat(all, separator)
+end
+
+function prepare()
+  local opt, con = sysbench.opt, sysbench.sql.driver():connect()
+  local fields = for_fields(", ", function(field) return "field" .. field .. " TEXT" end)
+  con:query(format("CREATE TABLE usertable (ycsb_key VARCHAR(255) NOT NULL, %s, PRIMARY KEY (ycsb_key)) /*! ENGINE = %s */",
+    fields, opt.mysql_storage_engine))
+  con:bulk_insert_init("INSERT INTO usertable VALUES")
+  for record = 0, opt.recordcount - 1 do
+    con:bulk_insert_next(format("('" .. KEY .. "', '%s')", record, for_fields("', '", value)))
+  end
+  con:bulk_insert_done()
+  con:disconnect()
+end
+
+function cleanup()
+  local con = sysbench.sql.driver():connect()
+  con:query("DROP TABLE IF EXISTS usertable")
+  con:disconnect()
+end
+
+-- Every record that prepare made is there, and every field has its length.
+local function check()
+  local con = sysbench.sql.driver():connect()
+  local short = for_fields(" OR ", function(field)
+    return format("field%d IS NULL OR LENGTH(field%d) <> %d", field, field, sysbench.opt.fieldlength)
+  end)
+  local records, wrong = con:query_row("SELECT COUNT(*), COALESCE(SUM(CASE WHEN " .. short .. " THEN 1 ELSE 0 END), 0) FROM usertable")
+  con:disconnect()
+  if tonumber(records) < sysbench.opt.recordcount or tonumber(wrong) > 0 then
+    error(format("ycsb: %s records, of %d; %s have fields of another length", records, sysbench.opt.recordcount, wrong), 0)
+  end
+end
+
+sysbench.cmdline.commands = { check = { check } }
+
+local con, popular, operations
+local read, scan, insert, updates
+-- Numbers of the records that this thread inserted. The next is so many after the last that no other thread takes it.
+local inserted, next_number = {}, 0
+
+-- The key of the record that a rank of popularity has.
+local function popular_key()
+  return format(KEY, popular(sysbench.opt.recordcount) * SPREAD % sysbench.opt.recordcount)
+end
+
+local run = {}
+
+function run.read(key)
+  read.bound[1]:set(key or popular_key())
+  read.statement:execute()
+end
+
+function run.update(key)
+  local update = updates[uniform(1, #updates)]
+  update.bound[1]:set(value())
+  update.bound[2]:set(key or popular_key())
+  update.statement:execute()
+end
+
+function run.read_modify_write()
+  local key = popular_key()
+  run.read(key)
+  run.update(key)
+end
+
+-- The most popular is the last that this thread inserted; those that prepare made come after all of these.
+function run.read_latest()
+  local age = popular(#inserted + sysbench.opt.recordcount)
+  run.read(format(KEY, inserted[#inserted + 1 - age] or sysbench.opt.recordcount + #inserted - age))
+end
+
+function run.scan()
+  scan.bound[1]:set(popular_key())
+  scan.bound[2]:set(uniform(1, sysbench.opt.maxscanlength))
+  scan.statement:execute()
+end
+
+function run.insert()
+  insert.bound[1]:set(format(KEY, next_number))
+  for field = 1, sysbench.opt.fieldcount do
+    insert.bound[field + 1]:set(value())
+  end
+  insert.statement:execute()
+  inserted[#inserted + 1] = next_number
+  next_number = next_number + sysbench.opt.threads
+end
+
+function thread_init()
+  local opt, key = sysbench.opt, { TEXT, 255 }
+  local field = { TEXT, opt.fieldlength }
+  con = sysbench.sql.driver():connect()
+  popular = zipf(opt.zipfianconstant)
+  operations = {}
+  local mix = mixes[opt.core:lower()] or error("core is one of a to f, not " .. opt.core, 0)
+  for at = 1, #mix, 2 do
+    for _ = 1, mix[at + 1] do
+      operations[#operations + 1] = run[mix[at]]
+    end
+  end
+  read = prepared(con, "SELECT * FROM usertable WHERE ycsb_key = ?", key)
+  scan = prepared(con, "SELECT * FROM usertable WHERE ycsb_key >= ? ORDER BY ycsb_key LIMIT ?", key, { INT })
+  updates = {}
+  for number = 0, opt.fieldcount - 1 do
+    updates[number + 1] = prepared(con, format("UPDATE usertable SET field%d = ? WHERE ycsb_key = ?", number), field, key)
+  end
+  local fields = {}
+  for number = 1, opt.fieldcount do fields[number] = field end
+  insert = prepared(con, "INSERT INTO usertable VALUES (?" .. string.rep(", ?", opt.fieldcount) .. ")", key, unpack(fields))
+  -- All threads ask before the first event inserts.
+  local last = con:query_row("SELECT MAX(ycsb_key) FROM usertable")
+  next_number = tonumber(last:sub(5)) + 1 + sysbench.tid
+end
+
+function event()
+  operations[uniform(1, 100)]()
+end
+
+function thread_done()
+  con:disconnect()
+end
