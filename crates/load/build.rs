@@ -1,0 +1,5 @@
+//! Compiles the crate again when a workload that it embeds is added, changed or removed.
+
+fn main() {
+    println!("cargo::rerun-if-changed=../../workloads");
+}
