@@ -70,7 +70,7 @@ pub(crate) fn warn(line: &str) {
     let _ = writeln!(stderr(), "{}", printable(line));
 }
 
-/// As [`warn`], for several lines.
+/// As [`warn()`], for several lines.
 pub(crate) fn warn_lines(text: &str) {
     let _ = writeln!(stderr(), "{}", printable_lines(text));
 }
