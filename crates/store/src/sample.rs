@@ -32,7 +32,7 @@ impl File {
         Self::with(&run(), &[system("old", true), system("new", false)])
     }
 
-    /// The same with other records.
+    /// A file with a run of these records.
     pub(crate) fn with(run: &RunRecord, systems: &[SystemRecord]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dyno.db");

@@ -23,7 +23,8 @@ impl Copies {
         Self::of(path, &[])
     }
 
-    /// A plan's file with the files that it names and the scripts beside its scripts, which these may load.
+    /// The file of a plan, the files that the plan names, and all scripts in the folders of its scripts, because a
+    /// script may load another from its folder.
     pub(super) fn of_plan(plan: &Path, files: &[PathBuf]) -> Result<Self, String> {
         let mut all: BTreeSet<PathBuf> = files.iter().cloned().collect();
         for folder in files.iter().filter(|file| is_script(file)).filter_map(|file| file.parent()) {

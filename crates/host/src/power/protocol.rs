@@ -79,7 +79,7 @@ pub(super) fn parse(request: &[u8]) -> Option<(u64, Request<'_>)> {
     Some((unique, request))
 }
 
-/// An answer with what was asked for.
+/// The answer to a request that succeeded. `body` is its content.
 pub(super) fn answer(unique: u64, body: &[u8]) -> Vec<u8> {
     let mut answer = header(unique, 0, body.len());
     answer.extend_from_slice(body);

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::trial::quantity::Quantity;
 
-/// Fewest rounds for a verdict on any test: those of an exact interval. Starts of a server are fast or slow.
-/// With fewer rounds, it happens too often that one of several equal systems has only fast starts. A family
-/// of many tests may need more.
+/// Fewest rounds for a verdict on any test: the fewest that give an exact interval. Some starts of a server are
+/// fast and others slow. With fewer rounds, one of several equal systems has only fast starts too often. A
+/// family of many tests may need more rounds.
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = ROUNDS_MIN;
 
 /// The rule by which verdicts are made.

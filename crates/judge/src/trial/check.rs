@@ -49,8 +49,8 @@ pub struct TrialCheck {
     /// Limits of its system that differed from the plan, as the kernel reported them before or after the
     /// trial.
     pub limits: Vec<LimitDifference>,
-    /// Operations per second of each whole measured second, for a step in which clients of a background load
-    /// join and for that load; otherwise empty.
+    /// Operations per second of each whole measured second. Only for a background load whose clients join, and
+    /// for the step that it accompanies; otherwise empty.
     #[serde(skip)]
     pub rates: Vec<f64>,
 }

@@ -32,13 +32,13 @@ impl Emulation {
         id
     }
 
-    /// Removes a statement; false if it is one of the server's.
+    /// Removes a statement. Returns false if the server itself prepared it.
     pub(crate) fn close(&mut self, id: StatementId) -> bool {
         self.statements.remove(&id).is_some()
     }
 
-    /// A statement as text; `None` if it is one of the server's. `backslashes` says whether they escape in
-    /// strings (MySQL).
+    /// A statement as text, with its parameters; `None` if the server itself prepared the statement.
+    /// `backslashes` says whether a backslash is an escape character in strings, as in MySQL.
     pub(crate) fn text(&mut self, id: StatementId, params: &[Param<'_>], backslashes: bool) -> Option<&[u8]> {
         let statement = self.statements.get(&id)?;
         self.text.clear();

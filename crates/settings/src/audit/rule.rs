@@ -35,7 +35,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it.
+    /// The severity as a word, such as `error`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",

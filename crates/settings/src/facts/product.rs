@@ -99,7 +99,8 @@ pub(crate) fn family_name(family: Family) -> &'static str {
 }
 
 impl Version {
-    /// Whether it is at least a bound. A short bound is the first of its series.
+    /// Whether the version is at least `bound`. Missing numbers of `bound` count as 0, so `8.0` is the first version of
+    /// its series. Missing numbers of the version count as the highest.
     pub(crate) fn is_since(&self, bound: &Self) -> bool {
         self.filled(u32::MAX) >= bound.filled(0)
     }

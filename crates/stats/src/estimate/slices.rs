@@ -61,8 +61,8 @@ pub fn slice_ratio(cycles: &BTreeMap<u32, f64>) -> Option<SliceRatio> {
     })
 }
 
-/// The mean of several tests' ratios of one pair of instances; `None` if one of them has no standard error. Its standard
-/// error is the root of the sum of their squares over their number. The degrees of freedom are added.
+/// The mean of several tests' ratios of one pair of instances; `None` if one of them has no standard error. The
+/// standard error is √(Σ sᵢ²)/n for the n standard errors sᵢ of the tests. The degrees of freedom are added.
 pub fn mean_of_slices(tests: &[SliceRatio]) -> Option<SliceRatio> {
     let n = tests.len() as f64;
     let mut sum =

@@ -12,7 +12,7 @@ pub(crate) use values::Form;
 /// Writes the next row of a table. Returns false after the last row.
 type Writer = Box<dyn FnMut(&mut Vec<u8>) -> bool>;
 
-/// The rows of scripts that are being inserted, by number.
+/// The sources of rows that scripts are inserting. A source is identified by its number.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     sources: Vec<Option<Source>>,
