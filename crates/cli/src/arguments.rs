@@ -112,6 +112,8 @@ pub(crate) enum ProseOrJson {
     Text,
     /// Markdown
     Markdown,
+    /// HTML: one file without a script
+    Html,
     /// JSON for programs
     Json,
 }
@@ -121,6 +123,7 @@ impl From<ProseOrJson> for Format {
         match format {
             ProseOrJson::Text => Self::Text,
             ProseOrJson::Markdown => Self::Markdown,
+            ProseOrJson::Html => Self::Html,
             ProseOrJson::Json => Self::Json,
         }
     }

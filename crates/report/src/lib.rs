@@ -1,8 +1,9 @@
-//! The three reports on a run, as text, Markdown, HTML and JSON.
+//! Reports as text, Markdown, HTML and JSON: the three on a run, and the answers to other questions.
 //!
 //! [`reports`] builds the model from the result of `dyno_judge::analyse` and makes no decisions. The model has three
-//! matrices of one shape: rows are steps in run order, columns are client counts × systems. [`render`] writes it in a
-//! format. Each format has its own file.
+//! matrices of one shape: rows are steps in run order, columns are client counts × systems. What can be asked is a
+//! [`Report`]: its data for programs, and for people a [`Document`], which [`render`] writes in a format. Each format has
+//! its own file, each section of a run's report too. [`render_html`] makes the page of a run, with its drill-downs.
 //!
 //! # Why
 //!
@@ -18,6 +19,7 @@ mod answers;
 mod brief;
 mod build;
 mod chart;
+mod document;
 mod format;
 #[cfg(test)]
 mod golden;
@@ -28,21 +30,18 @@ mod sample;
 mod sections;
 mod wording;
 
-pub use answers::compare::{CompareFormat, render_judgement};
-pub use answers::cost_answer::render_cost;
-pub use answers::explain::{
-    ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_explanations, render_proof,
-};
-pub use answers::history::{render_dropped_out, render_histories, render_regression};
-pub use answers::tune::{
-    LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport, render_tuning,
-};
+pub use answers::compare::render_junit;
+pub use answers::history::{render_dropped_out, render_regression};
 pub use brief::{NextStep, render_brief, render_next};
 pub use build::reports;
 pub use chart::ChartFile;
 pub use chart::charts::{cell_charts, charts};
+pub use document::Document;
+pub use format::{Format, RenderOptions, Report, render};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::claims::{Claim, ClaimVerdict};
+pub use model::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP};
+pub use model::tune::{LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport};
 pub use model::why::{ProofState, Reasons, Why};
 pub use model::{
     Cell, Change, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,
@@ -50,36 +49,3 @@ pub use model::{
     Row, System, TestCapacity, TrialWarnings, VariationRow, Verdict,
 };
 pub use wording::words::disturbed_tests;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    Text,
-    /// For a page on GitHub or the like.
-    Markdown,
-    /// For programs; `docs/reference/report-json.md` describes the keys.
-    Json,
-}
-
-/// Layout of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RenderOptions {
-    /// Whether cells are tinted with terminal colours.
-    pub color: bool,
-    /// Largest width of a line, in columns.
-    pub width: usize,
-}
-
-impl Default for RenderOptions {
-    fn default() -> Self {
-        Self { color: false, width: 100 }
-    }
-}
-
-/// Writes the reports. `options` only affects the text format.
-pub fn render(reports: &Reports, format: Format, options: &RenderOptions) -> String {
-    match format {
-        Format::Text => format::text::render(reports, options),
-        Format::Markdown => format::markdown::render(reports),
-        Format::Json => format::json::render(reports),
-    }
-}

@@ -10,7 +10,7 @@ use dyno_judge::{
     forecasts,
 };
 use dyno_lab::{HardwareChoice, HardwareNeed, PriceList};
-use dyno_report::render_cost;
+use dyno_report::render;
 use dyno_store::{Price, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
 use super::run::positive_seconds as positive;
@@ -107,7 +107,7 @@ impl Cost {
 
     fn print(&self, answer: &CostAnswer) -> anyhow::Result<()> {
         let format = self.format.into();
-        output::print_rendered(&render_cost(answer, format, &output::render_options()))
+        output::print_rendered(&render(answer, format, &output::render_options()))
     }
 
     fn prices(&self) -> anyhow::Result<Prices> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{bail, ensure};
 use clap::Args;
 use dyno_judge::{Analysis, Explanation, Judgement, Rule, TestComparison, analyse, check_trials};
-use dyno_report::{render_explanations, render_proof};
+use dyno_report::render;
 use dyno_search::explain::{Evidence, is_decided};
 use dyno_search::{DisturbedHost, Ending, Prove};
 use dyno_store::{Run, RunChoice, RunId, Store};
@@ -91,7 +91,7 @@ impl Explain {
         if self.prove {
             return self.prove(&run, &explanations);
         }
-        let text = render_explanations(&explanations, self.format.into(), &output::render_options());
+        let text = render(explanations.as_slice(), self.format.into(), &output::render_options());
         output::print_rendered(&text)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -101,7 +101,7 @@ impl Explain {
         let ProveFlags { budget, rounds, seconds, plan } = &self.proving;
         let prove = Prove { budget: *budget, rounds: *rounds, seconds: *seconds, plan: plan.clone() };
         let (report, ending) = prove.search(self.flags.search(), run, explanations)?;
-        output::print_rendered(&render_proof(&report, self.format.into(), &output::render_options()))?;
+        output::print_rendered(&render(&report, self.format.into(), &output::render_options()))?;
         Ok(if ending == Ending::Stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
     }
 
@@ -167,6 +167,7 @@ impl Explain {
         ensure!(!self.prove, "nothing to prove: {sentence}");
         output::print(&match self.format {
             ProseOrJson::Text | ProseOrJson::Markdown => format!("Nothing to explain: {sentence}.\n"),
+            ProseOrJson::Html => format!("<p>Nothing to explain: {sentence}.</p>\n"),
             ProseOrJson::Json => "[]\n".to_owned(),
         })?;
         Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use dyno_judge::{History as Found, HistoryGate, HistoryRule, TestHistory, histories};
-use dyno_report::{RenderOptions, render_dropped_out, render_histories, render_regression};
+use dyno_report::{RenderOptions, render, render_dropped_out, render_regression};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
 
@@ -90,8 +90,8 @@ impl History {
         }
         let format = self.format.into();
         match &self.out {
-            None => output::print_rendered(&render_histories(&found, format, &output::render_options()))?,
-            Some(path) => output::write(path, &render_histories(&found, format, &RenderOptions::default()))?,
+            None => output::print_rendered(&render(found.as_slice(), format, &output::render_options()))?,
+            Some(path) => output::write(path, &render(found.as_slice(), format, &RenderOptions::default()))?,
         }
         if gate.is_some() {
             self.check_newest(&runs, &found[0])?;

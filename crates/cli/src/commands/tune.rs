@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use dyno_judge::TuneEnding;
-use dyno_report::render_tuning;
+use dyno_report::render;
 use dyno_search::Ending;
 
 use super::run::{RunFlags, positive_seconds};
@@ -77,7 +77,7 @@ impl Tune {
             scale: self.scale,
         };
         let (report, ending) = tune.search(self.flags.search())?;
-        output::print_rendered(&render_tuning(&report, self.format.into(), &output::render_options()))?;
+        output::print_rendered(&render(&report, self.format.into(), &output::render_options()))?;
         Ok(match (ending, report.tuned.ending) {
             (Ending::Stopped, _) => interrupt::exit_code(),
             (Ending::Ended, TuneEnding::BaseFailed) => ExitCode::FAILURE,

@@ -183,7 +183,7 @@ fn every_format_says_the_same() {
     let mut command = bench.command(&["compare", "--github-summary"]);
     Ended::from(command.env("GITHUB_STEP_SUMMARY", bench.path("summary.md")).output().unwrap()).with(1);
     let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
-    assert!(summary.starts_with("# Job\n## Regressed.\n"), "{summary}");
+    assert!(summary.starts_with("# Job\n# Regressed.\n"), "{summary}");
     assert!(summary.contains("**regressed**"), "{summary}");
 }
 

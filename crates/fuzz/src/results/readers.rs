@@ -11,13 +11,12 @@ use dyno_judge::{
     WantedHardware, analyse, cheapest, check_trials, compare, explain, forecasts, histories, scalings,
 };
 use dyno_report::{
-    CompareFormat, Details, Format, PageInput, ProofState, Reasons, RenderOptions, Reports, Why, charts,
-    render, render_brief, render_cost, render_explanations, render_histories, render_html, render_judgement,
-    reports,
+    Details, Format, PageInput, ProofState, Reasons, RenderOptions, Reports, Why, charts, render, render_brief,
+    render_html, render_junit, reports,
 };
 use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 
-const FORMATS: [Format; 3] = [Format::Text, Format::Markdown, Format::Json];
+const FORMATS: [Format; 4] = [Format::Text, Format::Markdown, Format::Html, Format::Json];
 
 /// Reads a file with every reader. Copies and histories take the most time, so `turn` selects one kind of
 /// them. Output goes into the folder.
@@ -115,7 +114,7 @@ fn explanations(store: &Store, run: &Run, analysis: &Analysis) -> Vec<Why> {
         }
     }
     for format in FORMATS {
-        let _ = render_explanations(&found, format, &RenderOptions::default());
+        let _ = render(found.as_slice(), format, &RenderOptions::default());
     }
     let state = || ProofState::Impossible { reason: "nothing was measured".to_owned() };
     found.iter().map(|explanation| Why::of(explanation, state())).collect()
@@ -125,16 +124,17 @@ fn compared(run: &Run, checks: &TrialChecks, analysis: &Analysis) {
     let subject = |system| ComparedSystem { run, checks, system };
     let [base, candidate, ..] = &analysis.systems[..] else { return };
     let judgement = compare(&[(subject(base), subject(candidate))], &Rule::default());
-    for format in [CompareFormat::Text, CompareFormat::Markdown, CompareFormat::Json, CompareFormat::Junit] {
-        let _ = render_judgement(&judgement, format, &RenderOptions::default());
+    for format in FORMATS {
+        let _ = render(&judgement, format, &RenderOptions::default());
     }
+    let _ = render_junit(&judgement);
 }
 
 /// A history of one run that is repeated.
 fn history(runs: &[Run], turn: usize) {
     let many: Vec<Run> = runs.iter().cycle().take(5).cloned().collect();
     let found = histories(&many, &HistoryRule::default());
-    let _ = render_histories(&found, FORMATS[turn % FORMATS.len()], &RenderOptions::default());
+    let _ = render(found.as_slice(), FORMATS[turn % FORMATS.len()], &RenderOptions::default());
 }
 
 fn costs(run: &Run, analysis: &Analysis) {
@@ -149,7 +149,7 @@ fn costs(run: &Run, analysis: &Analysis) {
         };
         if let Some(answer) = cheapest(run, analysis, target, &step.id, clients, forecasts, &prices) {
             for format in FORMATS {
-                let _ = render_cost(&answer, format, &RenderOptions::default());
+                let _ = render(&answer, format, &RenderOptions::default());
             }
         }
     }

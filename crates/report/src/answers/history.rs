@@ -1,82 +1,45 @@
-//! A history of runs as text, for a terminal or a page.
+//! Histories of runs as documents.
 
 use dyno_judge::{Change, History, HistoryRegression, TestHistory};
 use dyno_store::utc_text;
 
-use crate::format::json;
-use crate::format::markdown::escaped;
-use crate::format::text::Lines;
+use crate::document::{Column, Document, Line, Section, Table};
+use crate::format::Report;
 use crate::wording::number::{counted, ratio, three_digits};
-use crate::{Format, RenderOptions};
 
-/// Writes the histories of a plan, each of runs under the same conditions. In each, the tests that changed come first.
-/// `options` only affects the text format.
-pub fn render_histories(histories: &[History], format: Format, options: &RenderOptions) -> String {
-    match format {
-        Format::Text => text(histories, options),
-        Format::Markdown => markdown(histories),
-        Format::Json => json::text(histories),
+/// The histories of a plan, each of runs under the same conditions. In each, the tests that changed come first.
+impl Report for [History] {
+    fn documents(&self) -> Vec<Document> {
+        let document = |history: &History| Document {
+            title: history.circumstances.clone(),
+            paragraphs: vec![summary(history), what_is_followed(history)],
+            sections: ordered(history).into_iter().map(|test| section(history, test)).collect(),
+            ..Document::default()
+        };
+        self.iter().map(document).collect()
     }
 }
 
-fn text(histories: &[History], options: &RenderOptions) -> String {
-    let mut out = Lines::new(options);
-    for (at, history) in histories.iter().enumerate() {
-        if at > 0 {
-            out.line("");
-            out.line("");
-        }
-        of_history(history, &mut out);
+fn section(history: &History, test: &TestHistory) -> Section {
+    let lines = test.points.iter().map(|point| {
+        let version = point.engine_version.as_deref().unwrap_or("–");
+        let mark = if is_change(test, point.run) { "← change" } else { "" };
+        let cells = [point.run.to_string(), three_digits(point.value), version.to_owned(), mark.to_owned()];
+        Line::plain(started(point.started_at_ms), cells)
+    });
+    let columns = vec![
+        Column::of("run"),
+        Column::of(history.quantity.name()),
+        Column::of_words("version"),
+        Column::of_words(""),
+    ];
+    let table = Table { head: "started".to_owned(), ..Table::of("", columns, lines.collect()) };
+    Section {
+        title: title(test),
+        paragraphs: sentences(test),
+        tables: vec![table],
+        ..Section::default()
     }
-    out.text
-}
-
-fn of_history(history: &History, out: &mut Lines<'_>) {
-    out.heading(&history.circumstances);
-    out.paragraph(&summary(history));
-    out.paragraph(&what_is_followed(history));
-    for test in ordered(history) {
-        out.line("");
-        out.heading(&title(test));
-        for sentence in sentences(test) {
-            out.paragraph(&sentence);
-        }
-        for point in &test.points {
-            let started = started(point.started_at_ms);
-            let mark = if is_change(test, point.run) { "  ← change" } else { "" };
-            let version = point.engine_version.as_deref().unwrap_or("–");
-            out.line(&format!(
-                "  {started}  run {:<5} {:>11}  {version}{mark}",
-                point.run,
-                three_digits(point.value)
-            ));
-        }
-    }
-}
-
-fn markdown(histories: &[History]) -> String {
-    histories.iter().flat_map(blocks).collect::<Vec<_>>().join("\n\n") + "\n"
-}
-
-fn blocks(history: &History) -> Vec<String> {
-    let mut blocks = vec![format!("## {}", escaped(&history.circumstances)), summary(history)];
-    blocks.push(escaped(&what_is_followed(history)));
-    for test in ordered(history) {
-        blocks.push(format!("### {}", escaped(&title(test))));
-        blocks.push(escaped(&sentences(test).join(" ")));
-        let head = format!(
-            "| started | run | {} | version | |\n| --- | ---: | ---: | --- | --- |",
-            escaped(history.quantity.name())
-        );
-        let rows = test.points.iter().map(|point| {
-            let mark = if is_change(test, point.run) { "**change**" } else { "" };
-            let version = escaped(point.engine_version.as_deref().unwrap_or("–"));
-            let started = started(point.started_at_ms);
-            format!("| {started} | {} | {} | {version} | {mark} |", point.run, three_digits(point.value))
-        });
-        blocks.push(std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n"));
-    }
-    blocks
 }
 
 /// The number of tests that changed.
@@ -190,6 +153,7 @@ mod tests {
     use dyno_judge::{HistoryPoint, Quantity};
 
     use super::*;
+    use crate::{Format, RenderOptions, render};
 
     fn test(system: &str, changed: bool) -> TestHistory {
         let point = |run: i64| HistoryPoint {
@@ -232,23 +196,24 @@ mod tests {
 
     #[test]
     fn what_changed_comes_first_with_run_and_version() {
-        let text = render_histories(&history(), Format::Text, &RenderOptions::default());
+        let text = render(&*history(), Format::Text, &RenderOptions::default());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "2 × a CPU, scale 1, plan of run 4");
         assert_eq!(lines[1], "Over 4 runs, 1 of 2 tests changes in throughput.");
         assert!(lines[2].starts_with("Figures are absolute: changes of the host are in them."), "{text}");
-        assert_eq!(lines[5], "slower: point-query at 4 clients");
-        assert_eq!(lines[6], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
-        assert_eq!(lines[9], "  2026-11-24 19:23  run 3             900  1.1  ← change");
+        assert_eq!(lines[6], "slower: point-query at 4 clients");
+        assert_eq!(lines[7], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
+        assert_eq!(lines[9], "started             run  throughput  version");
+        assert_eq!(lines[12], "  2026-11-24 19:23    3         900  1.1      ← change");
         assert!(text.contains("steady: point-query at 4 clients\nNo change of level."), "{text}");
     }
 
     #[test]
     fn markdown_and_json_say_the_same() {
-        let markdown = render_histories(&history(), Format::Markdown, &RenderOptions::default());
-        assert!(markdown.contains("| 2026-11-24 19:23 | 3 | 900 | 1.1 | **change** |"), "{markdown}");
-        assert!(markdown.contains("\n## 2 × a CPU, scale 0.5, plan of run 2\n"), "{markdown}");
-        let json = render_histories(&history(), Format::Json, &RenderOptions::default());
+        let markdown = render(&*history(), Format::Markdown, &RenderOptions::default());
+        assert!(markdown.contains("| 2026-11-24 19:23 | 3 | 900 | 1.1 | ← change |"), "{markdown}");
+        assert!(markdown.contains("\n# 2 × a CPU, scale 0.5, plan of run 2\n"), "{markdown}");
+        let json = render(&*history(), Format::Json, &RenderOptions::default());
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value[0]["tests"][1]["changes"][0]["run"], 3);
     }

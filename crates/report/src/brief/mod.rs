@@ -11,11 +11,9 @@ use unicode_width::UnicodeWidthStr;
 use crate::RenderOptions;
 use crate::chart::cut;
 use crate::format::text::Lines;
-use crate::model::claims;
 use crate::model::{Cell, Content, Rate, Relative, Reports};
-use crate::sections::crash_tables;
-use crate::sections::section::{cell_shown, relative_shown};
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::sections::{cell_shown, claims, crash_tables, relative_shown};
+use crate::document::{Column, Line, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use rows::{Chosen, TestRow, by_candidate, choose, rows};
@@ -227,11 +225,7 @@ fn side_by_side(reports: &Reports, rows: &[TestRow<'_>]) -> Table {
     let line = |row: &TestRow<'_>| {
         let of = |id: &&str| row.candidates.iter().find(|cell| cell.system == **id);
         let cells = candidates.iter().map(|id| of(id).map_or_else(Shown::default, |cell| ratio(cell)));
-        Line::Test {
-            name: name(reports, row),
-            operation: String::new(),
-            cells: std::iter::once(rate(row.base)).chain(cells).collect(),
-        }
+        Line::of(name(reports, row), std::iter::once(rate(row.base)).chain(cells).collect())
     };
     table(reports, candidates.iter().map(|id| cut(id, NAME_LETTERS)), rows.iter().map(line).collect())
 }
@@ -241,24 +235,15 @@ fn one_a_line(reports: &Reports, rows: &[TestRow<'_>]) -> Table {
     let line = |row: &TestRow<'_>| {
         let cell = row.candidates.first();
         let system = cell.map_or_else(String::new, |cell| format!(" · {}", cut(&cell.system, NAME_LETTERS)));
-        Line::Test {
-            name: name(reports, row) + &system,
-            operation: String::new(),
-            cells: vec![rate(row.base), cell.map_or_else(Shown::default, |cell| ratio(cell))],
-        }
+        let cells = vec![rate(row.base), cell.map_or_else(Shown::default, |cell| ratio(cell))];
+        Line::of(name(reports, row) + &system, cells)
     };
     table(reports, std::iter::once("multiple".to_owned()), rows.iter().map(line).collect())
 }
 
 fn table(reports: &Reports, heads: impl Iterator<Item = String>, lines: Vec<Line>) -> Table {
-    let column = |system: String| Column { system, clients: None };
-    let base = column(cut(phrases::base_id(reports), NAME_LETTERS));
-    Table {
-        title: String::new(),
-        shows_operations: false,
-        columns: std::iter::once(base).chain(heads.map(column)).collect(),
-        lines,
-    }
+    let base = cut(phrases::base_id(reports), NAME_LETTERS);
+    Table::of("", std::iter::once(base).chain(heads).map(Column::of).collect(), lines)
 }
 
 fn name(reports: &Reports, row: &TestRow<'_>) -> String {

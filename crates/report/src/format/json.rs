@@ -1,28 +1,7 @@
-//! The reports for programs: the model as JSON. `docs/reference/report-json.md` describes the keys.
+//! Reports for programs.
 
 use dyno_printable::printable_json;
 use serde::Serialize;
-
-use crate::model::Reports;
-
-/// Number of the format. It changes when a key is removed or changes its meaning. New keys do not change it.
-const FORMAT: u32 = 4;
-
-#[derive(Serialize)]
-struct Document<'a> {
-    format: u32,
-    #[serde(flatten)]
-    reports: &'a Reports,
-}
-
-/// Writes the reports as one JSON document.
-///
-/// # Panics
-/// Never: no map of the model has keys that are not text.
-pub(crate) fn render(reports: &Reports) -> String {
-    let document = Document { format: FORMAT, reports };
-    text(&document)
-}
 
 /// JSON, indented, that is safe to print to a terminal.
 ///
@@ -39,11 +18,15 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::*;
     use crate::sample::{self, reports};
+    use crate::{Report as _, Reports};
+
+    fn value(reports: &Reports) -> Value {
+        serde_json::from_str(&reports.json()).unwrap()
+    }
 
     fn eventful() -> Value {
-        serde_json::from_str(&render(&reports(&sample::eventful_run()))).unwrap()
+        value(&reports(&sample::eventful_run()))
     }
 
     /// Collects every key, except those of the host's facts.
@@ -86,7 +69,7 @@ mod tests {
             sample::same_run(),
         ];
         for run in runs {
-            keys(&serde_json::from_str(&render(&reports(&run))).unwrap(), &mut found);
+            keys(&value(&reports(&run)), &mut found);
         }
         let why = |proof| crate::Why::of(&sample::planned(), proof);
         let why = vec![
@@ -95,7 +78,7 @@ mod tests {
             why(crate::ProofState::Impossible { reason: "two engines".to_owned() }),
         ];
         let explained = Reports { why, ..reports(&sample::run(1)) };
-        keys(&serde_json::from_str(&render(&explained)).unwrap(), &mut found);
+        keys(&value(&explained), &mut found);
         assert_eq!(found, documented);
     }
 

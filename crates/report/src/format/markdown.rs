@@ -1,13 +1,8 @@
-//! The reports as Markdown, for a page on GitHub or similar.
+//! Documents as Markdown, for a page on GitHub or similar.
 
 use dyno_printable::{is_unprintable, printable_lines};
 
-use crate::model::Reports;
-use crate::model::claims;
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table};
-use crate::sections::tables::sections;
-use crate::wording::in_force;
+use crate::document::{Column, Document, Fact, Line, Section, Shown, Table};
 use crate::wording::number::counted;
 use crate::wording::phrases;
 
@@ -15,43 +10,36 @@ use crate::wording::phrases;
 /// shows without scrolling.
 const WIDTH_MAX: usize = 110;
 
-/// Writes the reports as Markdown.
-pub(crate) fn render(reports: &Reports) -> String {
-    let mut blocks = header(reports);
-    for section in sections(reports) {
-        blocks.extend(self::section(&section));
-    }
-    if !reports.claims.is_empty() {
-        blocks.extend([
-            format!("## {}", claims::TITLE),
-            claims::summary(&reports.claims),
-            table(&claims::table(&reports.claims)),
-        ]);
-    }
-    for note in &reports.footnotes {
-        blocks.push(escaped(&phrases::footnote(note)));
-    }
-    blocks.join("\n\n") + "\n"
+/// Writes documents as Markdown.
+pub(crate) fn render(documents: &[Document]) -> String {
+    documents.iter().flat_map(document).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
-fn header(reports: &Reports) -> Vec<String> {
-    let mut facts = Vec::new();
-    for system in &reports.systems {
-        facts.push(format!("- **{}**: {}", escaped(&system.id), escaped(&phrases::system(system))));
+fn document(document: &Document) -> Vec<String> {
+    let mut blocks = Vec::new();
+    if !document.title.is_empty() {
+        blocks.push(format!("# {}", escaped(&document.title)));
     }
-    facts.push(format!("- host: {}", escaped(&phrases::host(&reports.run))));
-    facts.push(format!("- run: {}", escaped(&phrases::run(&reports.run))));
-    facts.extend(phrases::incomplete(&reports.run).map(|incomplete| format!("- {}", escaped(&incomplete))));
-    facts.push(format!("- rounds: {}", escaped(&reports.evidence.join(" "))));
-    let mut blocks = vec![format!("# {}", escaped(&phrases::title(&reports.run))), facts.join("\n")];
-    let paragraphs = in_force::sentences(&reports.not_in_force);
-    let paragraphs = paragraphs.iter().chain(&reports.not_comparable).chain(&reports.summary);
-    blocks.extend(paragraphs.map(|paragraph| escaped(paragraph)));
+    if !document.facts.is_empty() {
+        blocks.push(document.facts.iter().map(fact).collect::<Vec<_>>().join("\n"));
+    }
+    blocks.extend(document.paragraphs.iter().map(|paragraph| escaped(paragraph)));
+    blocks.extend(document.code.iter().map(|code| fenced(code.language, &code.text)));
+    blocks.extend(document.sections.iter().flat_map(section));
+    blocks.extend(document.notes.iter().map(|note| escaped(note)));
     blocks
 }
 
+fn fact(Fact { label, text }: &Fact) -> String {
+    let label = if label.is_empty() { String::new() } else { format!("**{}**: ", escaped(label)) };
+    format!("- {label}{}", escaped(text))
+}
+
 pub(crate) fn section(section: &Section) -> Vec<String> {
-    let mut blocks = vec![format!("## {}", section.title), escaped(&section.how_to_read.join(" "))];
+    let mut blocks = vec![format!("## {}", escaped(&section.title))];
+    if !section.paragraphs.is_empty() {
+        blocks.push(escaped(&section.paragraphs.join(" ")));
+    }
     if !section.items.is_empty() {
         let more = (!section.more_items.is_empty()).then(|| phrases::more_items(section.more_items.len()));
         let items = section.items.iter().chain(&more).map(|item| format!("- {}", escaped(item)));
@@ -66,29 +54,32 @@ pub(crate) fn section(section: &Section) -> Vec<String> {
     for listing in &section.listings {
         blocks.push(format!("### {}", escaped(&listing.title)));
         for (whose, text) in &listing.texts {
-            blocks.extend([format!("{}:", escaped(whose)), fenced(&printable_lines(text))]);
+            blocks.extend([format!("{}:", escaped(whose)), fenced("", text)]);
         }
     }
     blocks
 }
 
 /// A block of code. Its fence is longer than any within.
-fn fenced(text: &str) -> String {
+fn fenced(language: &str, text: &str) -> String {
+    let text = printable_lines(text.trim_end());
     let runs = text.split(|character| character != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0).max(2) + 1);
-    format!("{fence}\n{text}\n{fence}")
+    format!("{fence}{language}\n{text}\n{fence}")
 }
 
 fn table(table: &Table) -> String {
-    let labels: &[&str] = if table.shows_operations { &["", "operation"] } else { &[""] };
-    let head = labels.iter().map(|label| (*label).to_owned()).chain(table.columns.iter().map(column_head));
-    let rule = labels.iter().map(|_| "---".to_owned()).chain(table.columns.iter().map(|_| "---:".to_owned()));
+    let labels = if table.shows_operations { vec![&*table.head, "operation"] } else { vec![&*table.head] };
+    let head = labels.iter().map(|label| escaped(label)).chain(table.columns.iter().map(column_head));
+    let alignment = |column: &Column| if column.is_words { "---" } else { "---:" }.to_owned();
+    let rule = labels.iter().map(|_| "---".to_owned()).chain(table.columns.iter().map(alignment));
     let mut rows = vec![row(head), row(rule)];
     for line in &table.lines {
         rows.push(match line {
-            Line::Group(name) => {
-                let blanks = vec![String::new(); labels.len() - 1 + table.columns.len()];
-                row(std::iter::once(format!("**{}**", escaped(name))).chain(blanks))
+            Line::Group { name, cells } => {
+                let labels = [format!("**{}**", escaped(name)), String::new()].into_iter().take(labels.len());
+                let blanks = vec![String::new(); table.columns.len() - cells.len()];
+                row(labels.chain(cells.iter().map(cell)).chain(blanks))
             }
             Line::Test { name, operation, cells } => {
                 let labels = [escaped(name), escaped(operation)].into_iter().take(labels.len());
@@ -139,18 +130,22 @@ pub(crate) fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::golden::assert_golden;
     use crate::sample::{self, reports};
+    use crate::{Format, RenderOptions};
+
+    fn markdown(run: &dyno_store::Run) -> String {
+        crate::render(&reports(run), Format::Markdown, &RenderOptions::default())
+    }
 
     #[test]
     fn reads_as_people_expect() {
-        assert_golden("markdown.md", &render(&reports(&sample::eventful_run())));
+        assert_golden("markdown.md", &markdown(&sample::eventful_run()));
     }
 
     #[test]
     fn every_row_of_a_table_has_as_many_cells() {
-        let markdown = render(&reports(&sample::eventful_run()));
+        let markdown = markdown(&sample::eventful_run());
         let tables: Vec<&str> = markdown.split("\n\n").filter(|block| block.starts_with('|')).collect();
         assert!(tables.len() > 5);
         for table in tables {
@@ -164,7 +159,7 @@ mod tests {
     fn names_and_messages_are_not_taken_for_markdown() {
         let mut run = sample::run(1);
         run.record.plan_title = "a_b*c <script> | d".to_owned();
-        let markdown = render(&reports(&run));
+        let markdown = markdown(&run);
         assert!(
             markdown.starts_with(r"# a\_b\*c &lt;script&gt; \| d (plan first-look, run 3)"),
             "{markdown}"

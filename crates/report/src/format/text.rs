@@ -1,41 +1,22 @@
-//! The reports for a terminal.
+//! Documents for a terminal.
 
 use dyno_printable::{printable, printable_lines};
 use unicode_width::UnicodeWidthStr;
 
 use crate::RenderOptions;
-use crate::model::Reports;
-use crate::model::claims;
-use crate::sections::section::{Listing, Section};
-use crate::sections::table::{COLUMN_GAP, GROUP_GAP, Line, Shown, TEST_INDENT, Table, Tint, Widths};
-use crate::sections::tables::sections;
-use crate::wording::in_force;
+use crate::document::table::{COLUMN_GAP, GROUP_GAP, TEST_INDENT, Widths};
+use crate::document::{Document, Fact, Line, Listing, Section, Shown, Table, Tint};
 use crate::wording::phrases;
 
-/// Indent of a claim's words. It is wider than the longest verdict.
-const CLAIM_INDENT: usize = 22;
-
-/// Writes the reports as text.
-pub(crate) fn render(reports: &Reports, options: &RenderOptions) -> String {
+/// Writes documents as text.
+pub(crate) fn render(documents: &[Document], options: &RenderOptions) -> String {
     let mut out = Lines::new(options);
-    out.header(reports);
-    for section in sections(reports) {
-        out.section(&section);
-    }
-    if !reports.claims.is_empty() {
-        out.line("");
-        out.heading(claims::TITLE);
-        out.hanging(&claims::summary(&reports.claims));
-        for claim in &reports.claims {
-            out.labelled(&format!("  {}", claim.verdict.as_str()), CLAIM_INDENT, &claim.says);
-            out.labelled("", CLAIM_INDENT, &claims::figures(claim));
+    for (at, document) in documents.iter().enumerate() {
+        if at > 0 {
+            out.line("");
+            out.line("");
         }
-    }
-    if !reports.footnotes.is_empty() {
-        out.line("");
-        for note in &reports.footnotes {
-            out.hanging(&phrases::footnote(note));
-        }
+        out.document(document);
     }
     out.text
 }
@@ -60,12 +41,6 @@ impl<'a> Lines<'a> {
     pub(crate) fn heading(&mut self, text: &str) {
         let styled = self.styled(&printable(text), "1");
         self.push(&styled);
-    }
-
-    /// A line in the colour of a verdict.
-    pub(crate) fn tinted_line(&mut self, text: &str, tint: Option<Tint>) {
-        let tinted = self.tinted(&printable(text), tint);
-        self.push(&tinted);
     }
 
     /// A line that has its styles already.
@@ -101,33 +76,47 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn header(&mut self, reports: &Reports) {
-        let title = phrases::title(&reports.run);
-        self.heading(&title);
-        self.line("");
-        let ids = reports.systems.iter().map(|system| printable(&system.id).width());
-        let label_width = ids.chain(["rounds".len()]).max().unwrap_or(0) + 2;
-        for system in &reports.systems {
-            self.labelled(&system.id, label_width, &phrases::system(system));
+    fn document(&mut self, document: &Document) {
+        if !document.title.is_empty() {
+            self.heading(&document.title);
         }
-        self.labelled("host", label_width, &phrases::host(&reports.run));
-        self.labelled("run", label_width, &phrases::run(&reports.run));
-        if let Some(incomplete) = phrases::incomplete(&reports.run) {
-            self.labelled("", label_width, &incomplete);
-        }
-        self.labelled("rounds", label_width, &reports.evidence.join(" "));
-        let not_in_force = in_force::sentences(&reports.not_in_force);
-        for paragraph in not_in_force.iter().chain(&reports.not_comparable).chain(&reports.summary) {
-            self.line("");
+        self.facts(&document.facts);
+        for paragraph in &document.paragraphs {
+            if !document.facts.is_empty() {
+                self.line("");
+            }
             self.paragraph(paragraph);
+        }
+        if let Some(code) = &document.code {
+            self.line("");
+            self.indented(&code.text);
+        }
+        for section in &document.sections {
+            self.section(section);
+        }
+        if !document.notes.is_empty() {
+            self.line("");
+        }
+        for note in &document.notes {
+            self.hanging(note);
         }
     }
 
-    pub(crate) fn section(&mut self, section: &Section) {
+    fn facts(&mut self, facts: &[Fact]) {
+        let label_width = facts.iter().map(|fact| printable(&fact.label).width()).max().unwrap_or(0) + 2;
+        if !facts.is_empty() {
+            self.line("");
+        }
+        for Fact { label, text } in facts {
+            self.labelled(label, label_width, text);
+        }
+    }
+
+    fn section(&mut self, section: &Section) {
         self.line("");
         self.line("");
-        self.heading(section.title);
-        for paragraph in &section.how_to_read {
+        self.heading(&section.title);
+        for paragraph in &section.paragraphs {
             self.paragraph(paragraph);
         }
         for item in &section.items {
@@ -153,9 +142,14 @@ impl<'a> Lines<'a> {
         self.line(&listing.title);
         for (whose, text) in &listing.texts {
             self.line(&format!("  {whose}:"));
-            for line in text.lines() {
-                self.push(&printable_lines(&format!("    {line}")));
-            }
+            self.indented(text);
+        }
+    }
+
+    /// Text whose lines stay as they are.
+    fn indented(&mut self, text: &str) {
+        for line in text.lines() {
+            self.push(&printable_lines(&format!("    {line}")));
         }
     }
 
@@ -168,15 +162,15 @@ impl<'a> Lines<'a> {
             self.push(&layout.clients_line());
         }
         let heads: Vec<Shown> = table.columns.iter().map(|column| Shown::plain(&*column.system)).collect();
-        self.line(&layout.line("", "", &heads, |text, _| text.to_owned()));
+        self.line(&layout.line(&table.head, "", &heads, |text, _| text.to_owned()));
         for line in &table.lines {
-            match line {
-                Line::Group(name) => self.line(name),
+            let (name, operation, cells) = match line {
+                Line::Group { name, cells } => (name.clone(), "", cells),
                 Line::Test { name, operation, cells } => {
-                    let name = format!("{}{name}", " ".repeat(TEST_INDENT));
-                    self.push(&layout.line(&name, operation, cells, |text, tint| self.tinted(text, tint)));
+                    (format!("{}{name}", " ".repeat(TEST_INDENT)), operation.as_str(), cells)
                 }
-            }
+            };
+            self.push(&layout.line(&name, operation, cells, |text, tint| self.tinted(text, tint)));
         }
     }
 
@@ -222,8 +216,13 @@ impl<'a> Layout<'a> {
     ) -> String {
         let mut line = self.label(name, operation);
         for (at, (cell, width)) in cells.iter().zip(&self.widths.columns).enumerate() {
-            line += &" ".repeat(self.gap_before(at) + width.text.saturating_sub(cell.text.width()));
+            let fill = " ".repeat(width.text.saturating_sub(cell.text.width()));
+            let is_words = self.table.columns[at].is_words;
+            let (before, after) = if is_words { ("", fill.as_str()) } else { (fill.as_str(), "") };
+            line += &" ".repeat(self.gap_before(at));
+            line += before;
             line += &tinted(&cell.text, cell.tint);
+            line += after;
             line += &pad_right(&cell.note, width.note);
         }
         line

@@ -7,7 +7,7 @@ mod address;
 mod assets;
 mod drill_down;
 mod page;
-pub(crate) mod parts;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -49,7 +49,12 @@ pub fn render_html(input: &PageInput<'_>) -> String {
     text(&parts::contents::Page::new(*input).document())
 }
 
-/// A page without data or script, in the style of reports.
+/// A page of a server, without data or script, in the style of reports.
 pub fn simple_page(title: &str, body: &maud::Markup) -> String {
-    text(&page::simple(title, body))
+    text(&page::simple(title, true, body))
+}
+
+/// The same as a file.
+pub(crate) fn plain_page(title: &str, body: &maud::Markup) -> String {
+    text(&page::simple(title, false, body))
 }

@@ -6,24 +6,11 @@ use super::assets;
 use super::drill_down::data;
 use super::parts::contents::Page;
 use super::parts::{
-    banner, claims, forest, joined, matrix, methods, money, scaling, sections, stacks, undecided, verdict,
-    views, why,
+    banner, claims, forest, joined, matrix, methods, money, scaling, stacks, undecided, verdict, views, why,
 };
-use crate::model::{DiskRow, Reports};
-use crate::sections::capacity_tables;
-use crate::sections::check_tables;
-use crate::sections::cost_tables;
-use crate::sections::counter_tables;
-use crate::sections::crash_tables;
-use crate::sections::driver_tables;
-use crate::sections::frontier;
-use crate::sections::host_tables;
-use crate::sections::ladder_tables;
-use crate::sections::left_out;
-use crate::sections::query_plans;
-use crate::sections::repeated_tables;
-use crate::sections::steady_state;
-use crate::sections::sweep_tables;
+use crate::format::html::section;
+use crate::model::Reports;
+use crate::sections::{PARTS, Part, cost_tables};
 use crate::wording::in_force;
 use crate::wording::number;
 use crate::wording::phrases;
@@ -50,31 +37,7 @@ impl Page<'_> {
                         @if self.input.is_live { (live(&self.reports)) }
                         (self.verdict())
                         (forest::section(&self.reports))
-                        (why::section(&self.reports))
-                        (banner::section(self.input.run))
-                        (sections::section("ladders", ladder_tables::section(&self.reports)))
-                        (self.controls())
-                        div.matrices { (self.matrices()) (self.disk()) }
-                        (sections::section("capacity", capacity_tables::section(&self.reports)))
-                        (sections::section("configurations", sweep_tables::configurations(&self.reports)))
-                        (sections::section("sensitivity", sweep_tables::sensitivity(&self.reports)))
-                        (joined::section(&self.reports))
-                        (sections::section("counters", counter_tables::section(&self.reports)))
-                        (sections::section("crashes", crash_tables::section(&self.reports)))
-                        (sections::section("plans", query_plans::section(&self.reports)))
-                        (sections::section("repeated", repeated_tables::section(&self.reports)))
-                        (claims::section(&self.reports.claims))
-                        (scaling::section(&self.reports, self.input.curves))
-                        (money::section(self.input.run, &self.reports))
-                        (stacks::section(self.input.run, &self.reports))
-                        (sections::section("frontier", frontier::section(&self.reports)))
-                        (sections::section("left-out", left_out::section(&left_out::shown(&self.reports))))
-                        (sections::section("hosts", host_tables::section(&self.reports)))
-                        (sections::section("drivers", driver_tables::section(&self.reports)))
-                        (undecided::section(&self.reports))
-                        (sections::section("steady-state", steady_state::section(&self.reports)))
-                        (sections::section("variation", check_tables::variation(&self.reports)))
-                        (sections::section("trial-warnings", check_tables::trial_warnings(&self.reports)))
+                        @for part in &PARTS { (self.part(part)) }
                         (methods::section(self.input.run, &self.reports))
                         (self.footnotes())
                     }
@@ -84,6 +47,24 @@ impl Page<'_> {
                     script { (PreEscaped(assets::SCRIPT)) }
                 }
             }
+        }
+    }
+
+    /// A section. Those that show more in a page than tables and sentences have a file of their own.
+    fn part(&self, part: &Part) -> Markup {
+        let (run, reports) = (self.input.run, &self.reports);
+        let plain = || html! { @if let Some(found) = (part.of)(reports) { (section(Some(part.id), &found)) } };
+        match part.id {
+            "why" => html! { (why::section(reports)) (banner::section(run)) },
+            "absolute" => html! { (self.controls()) div.matrices { (self.matrices()) } },
+            "relative" | "efficiency" => html! {},
+            "joined" => joined::section(reports),
+            "claims" => claims::section(&reports.claims),
+            "scaling" => scaling::section(reports, self.input.curves),
+            "frontier" => html! { (money::section(run, reports)) (plain()) },
+            "stacks" => html! { (plain()) (stacks::section(run, reports)) },
+            "undecided" => undecided::section(reports),
+            _ => plain(),
         }
     }
 
@@ -186,28 +167,6 @@ impl Page<'_> {
         }
     }
 
-    fn disk(&self) -> Markup {
-        let bytes = |bytes: &Option<u64>| bytes.map_or_else(|| "–".to_owned(), number::bytes);
-        let line = |row: &DiskRow| {
-            html! {
-                tr { th.test scope="row" { (row.group) } @for size in &row.bytes { td { (bytes(size)) } } }
-            }
-        };
-        html! {
-            @if !self.reports.disk.is_empty() {
-                section #disk {
-                    h2 { "Size: bytes on disk" }
-                    p.how { "After the last trial of each group." }
-                    div.scroll { table.matrix.plain {
-                        caption.hidden-text { "Bytes on disk after each group, by system" }
-                        thead { tr { th.test scope="col" { "group" } @for system in &self.reports.systems { th scope="col" { (system.id) } } } }
-                        tbody { @for row in &self.reports.disk { (line(row)) } }
-                    } }
-                }
-            }
-        }
-    }
-
     fn footnotes(&self) -> Markup {
         html! {
             @if !self.reports.footnotes.is_empty() {
@@ -245,8 +204,8 @@ fn live(reports: &Reports) -> Markup {
     }
 }
 
-/// A page without data or script.
-pub(crate) fn simple(title: &str, body: &Markup) -> Markup {
+/// A page without data or script; on a server, with a link to the list of runs.
+pub(crate) fn simple(title: &str, is_served: bool, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -257,7 +216,7 @@ pub(crate) fn simple(title: &str, body: &Markup) -> Markup {
                 title { (title) " · Dyno" }
                 style { (PreEscaped(assets::STYLE)) }
             }
-            body { header.top { (brand(true)) } (body) }
+            body { header.top { (brand(is_served)) } (body) }
         }
     }
 }

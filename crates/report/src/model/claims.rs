@@ -1,17 +1,11 @@
-//! Claims with their verdicts, as one list for every format.
-
-use std::collections::BTreeMap;
+//! Claims with their verdicts.
 
 use dyno_judge::{ClaimResult, ClaimState, JudgedClaim, TrialChecks, judge_claims};
 use dyno_stats::Interval;
 use dyno_store::Run;
 use serde::Serialize;
 
-use crate::sections::table::{Column, Line, Shown, Table};
 use crate::wording::number;
-
-/// Heading of the formats for people.
-pub(crate) const TITLE: &str = "Claims: what the plan says will be found";
 
 /// What the measurements say of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -124,54 +118,6 @@ fn claim(JudgedClaim { record, result }: JudgedClaim<'_>) -> Claim {
             ..claim
         },
     }
-}
-
-/// How many claims have each verdict, and what the verdicts mean.
-pub(crate) fn summary(claims: &[Claim]) -> String {
-    let mut counts: BTreeMap<ClaimVerdict, usize> = BTreeMap::new();
-    for claim in claims {
-        *counts.entry(claim.verdict).or_default() += 1;
-    }
-    let counts: Vec<String> =
-        counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.as_str())).collect();
-    let published = if claims.iter().any(|claim| claim.published.is_some()) {
-        " Reproduced: the published figure lies in the interval. Same direction: the claim holds, with another figure."
-    } else {
-        ""
-    };
-    format!("Of {}: {}.{published}", number::counted(claims.len() as u64, "claim"), counts.join(", "))
-}
-
-/// A table of the claims: the measured figure beside the published one.
-pub(crate) fn table(claims: &[Claim]) -> Table {
-    let column = |name: &str| Column { system: name.to_owned(), clients: None };
-    let shown = |text: Option<String>| Shown::plain(text.unwrap_or_else(|| "–".to_owned()));
-    let line = |claim: &Claim| Line::Test {
-        name: format!("{}{}", claim.says, because(claim)),
-        operation: String::new(),
-        cells: vec![
-            Shown::plain(claim.verdict.as_str()),
-            shown(claim.measured_text()),
-            shown(claim.published_text()),
-        ],
-    };
-    Table {
-        title: String::new(),
-        shows_operations: false,
-        columns: ["verdict", "measured", "published"].map(column).to_vec(),
-        lines: claims.iter().map(line).collect(),
-    }
-}
-
-/// A claim's figures in words.
-pub(crate) fn figures(claim: &Claim) -> String {
-    let measured = claim.measured_text().unwrap_or_else(|| "nothing".to_owned());
-    let published = claim.published_text().map_or(String::new(), |figure| format!(", published {figure}"));
-    format!("measured {measured}{published}{}", because(claim))
-}
-
-fn because(claim: &Claim) -> String {
-    claim.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"))
 }
 
 #[cfg(test)]

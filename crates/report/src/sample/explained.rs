@@ -7,7 +7,8 @@ use dyno_judge::{
 use dyno_stats::Interval;
 use dyno_store::Operation;
 
-use crate::answers::explain::{ChangedSetting, MadeProbe, ProofChange, ProofReport, SERVER_CPU};
+use crate::answers::explain::SERVER_CPU;
+use crate::model::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport};
 
 pub(crate) fn change(name: &str, base: f64, candidate: f64, is_clear: bool) -> AmountChange {
     AmountChange {

@@ -3,21 +3,19 @@
 use dyno_store::ProbeRecord;
 
 use crate::model::{Reports, TestCapacity};
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{counted, three_digits};
 
 /// The section; none if no step searches for a capacity.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let found = &reports.capacities;
     (!found.is_empty()).then(|| Section {
-        title: "Capacity: the highest rate of events within a limit of latency",
-        how_to_read: vec![
+        title: "Capacity: the highest rate of events within a limit of latency".to_owned(),
+        paragraphs: vec![
             "Of the round in the middle: the rate at which a probe keeps the limit as often as it violates it, with the \
              95% interval of its search; then its probes by rate. Latency counts from when an event was due."
                 .to_owned(),
         ],
-        items: Vec::new(),
         tables: std::iter::once(overview(found)).chain(found.iter().filter_map(probes)).collect(),
         ..Section::default()
     })
@@ -27,10 +25,10 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 fn overview(found: &[TestCapacity]) -> Table {
     let mut lines = Vec::new();
     for tests in found.chunk_by(|a, b| a.step == b.step) {
-        lines.push(Line::Group(format!("{}, {}", tests[0].step, tests[0].limit)));
+        lines.push(Line::group(format!("{}, {}", tests[0].step, tests[0].limit)));
         lines.extend(tests.iter().filter_map(line));
     }
-    table(String::new(), ["events/s", "from", "to", "rounds", "probes"], lines)
+    Table::plain("", &["events/s", "from", "to", "rounds", "probes"], lines)
 }
 
 fn line(test: &TestCapacity) -> Option<Line> {
@@ -39,7 +37,7 @@ fn line(test: &TestCapacity) -> Option<Line> {
     let counts = [test.rounds.len(), middle.probes.len()].map(|count| count.to_string());
     let cells = rates.into_iter().chain(counts).map(Shown::plain).collect();
     let name = format!("{}, {}", counted(u64::from(test.clients), "client"), test.system);
-    Some(Line::Test { name, operation: String::new(), cells })
+    Some(Line::of(name, cells))
 }
 
 /// The probes of the round in the middle, by rate.
@@ -50,7 +48,8 @@ fn probes(test: &TestCapacity) -> Option<Table> {
     let clients = counted(u64::from(test.clients), "client");
     let title = format!("{}, {clients}, {}: probes of round {}", test.step, test.system, middle.round + 1);
     let latency = format!("p{} ms", test.percentile);
-    Some(table(title, [&latency, "due", "backlog", "sustained", "limit"], probes.iter().map(probe).collect()))
+    let heads = [&*latency, "due", "backlog", "sustained", "limit"];
+    Some(Table::plain(title, &heads, probes.iter().map(probe).collect()))
 }
 
 fn probe(probe: &ProbeRecord) -> Line {
@@ -59,16 +58,7 @@ fn probe(probe: &ProbeRecord) -> Line {
     let limit = if probe.keeps_limit { "kept" } else { "violated" };
     let (due, backlog) = (three_digits(probe.due as f64), three_digits(probe.backlog as f64));
     let cells = [latency, due, backlog, sustained.to_owned(), limit.to_owned()];
-    Line::Test {
-        name: format!("{} events/s", three_digits(probe.rate_per_second)),
-        operation: String::new(),
-        cells: cells.into_iter().map(Shown::plain).collect(),
-    }
-}
-
-fn table(title: String, columns: [&str; 5], lines: Vec<Line>) -> Table {
-    let column = |name: &str| Column { system: name.to_owned(), clients: None };
-    Table { title, shows_operations: false, columns: columns.map(column).to_vec(), lines }
+    Line::plain(format!("{} events/s", three_digits(probe.rate_per_second)), cells)
 }
 
 #[cfg(test)]
@@ -84,7 +74,7 @@ mod tests {
     #[test]
     fn a_capacity_is_shown_with_its_interval_and_the_probes_of_its_round() {
         let found = section(&reports(&sample::searched_run())).expect("a section");
-        let Line::Group(test) = &found.tables[0].lines[0] else { panic!("{:?}", found.tables[0]) };
+        let Line::Group { name: test, .. } = &found.tables[0].lines[0] else { panic!("{:?}", found.tables[0]) };
         assert_eq!(test, "read-only, p99 ≤ 5 ms");
         let Line::Test { name, cells, .. } = &found.tables[0].lines[1] else {
             panic!("{:?}", found.tables[0])

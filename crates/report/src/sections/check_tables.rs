@@ -3,8 +3,8 @@
 use dyno_judge::{CellWarning, DisturbanceLimits, TestWarning};
 
 use crate::model::{Cell, Evenness, Reports, TrialWarnings};
-use crate::sections::section::{Section, group_table};
-use crate::sections::table::{Line, Shown};
+use crate::sections::cells::group_table;
+use crate::document::{Line, Section, Shown};
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 
@@ -24,28 +24,25 @@ const STALLS: Figure = ("Stalled seconds", |evenness| match evenness.stalled {
 
 /// The section on variation; none if every trial was too short.
 pub(crate) fn variation(reports: &Reports) -> Option<Section> {
-    let mut how_to_read = vec![
+    let mut paragraphs = vec![
         "How evenly throughput went within the trials, second by second, median over rounds; lower varies less."
             .to_owned(),
     ];
     let mut figures = vec![COEFFICIENT, WORST];
     if all(reports).any(|evenness| evenness.stalled > 0) {
         figures.push(STALLS);
-        how_to_read.push("A stalled second is below a tenth of its trial's median one.".to_owned());
+        paragraphs.push("A stalled second is below a tenth of its trial's median one.".to_owned());
     }
     let tables = figures.into_iter().map(|(title, show)| {
         let cell = |evenness: &Option<Evenness>| {
             Shown::plain(evenness.as_ref().map_or_else(|| "–".to_owned(), show))
         };
-        let lines = reports.variation.iter().map(|row| Line::Test {
-            name: row.group.clone(),
-            operation: String::new(),
-            cells: row.systems.iter().map(cell).collect(),
-        });
+        let lines =
+            reports.variation.iter().map(|row| Line::of(&row.group, row.systems.iter().map(cell).collect()));
         group_table(reports, title, lines.collect())
     });
     let tables = tables.collect();
-    let section = Section { title: "Variation of throughput", how_to_read, tables, ..Section::default() };
+    let section = Section { title: "Variation of throughput".to_owned(), paragraphs, tables, ..Section::default() };
     all(reports).next().is_some().then_some(section)
 }
 
@@ -66,14 +63,14 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     let mut sentences = trial_warnings.iter().map(|of_test| sentence(of_test, in_slices(reports, of_test)));
     items.extend(sentences.by_ref().take(DOUBTS_MAX));
     let more_items = sentences.collect();
-    let how_to_read = vec![
+    let paragraphs = vec![
         "These figures may not show what the systems can: a rate had no level, a server stalled or worked while the \
          others were loaded, somebody else used the host, figures do not agree with each other, rounds failed, limits were \
          not the plan's, or tables were loaded again."
             .to_owned(),
     ];
     let section =
-        Section { title: "Suspect measurements", how_to_read, items, more_items, ..Section::default() };
+        Section { title: "Suspect measurements".to_owned(), paragraphs, items, more_items, ..Section::default() };
     (!section.items.is_empty()).then_some(section)
 }
 
@@ -205,9 +202,9 @@ mod tests {
         let Section { items, more_items, .. } = trial_warnings(&reports).unwrap();
         assert_eq!((items.len(), more_items.len()), (DOUBTS_MAX, 8));
         assert!(items[0].starts_with("s5 at") && items[1].starts_with("s11 at"), "{items:?}");
-        let text = crate::format::text::render(&reports, &crate::RenderOptions::default());
+        let text = crate::render(&reports, crate::Format::Text, &crate::RenderOptions::default());
         assert!(text.contains("- 8 more like these; the HTML and JSON reports list all\n"), "{text}");
-        let page = crate::html::parts::sections::section("doubts", trial_warnings(&reports)).into_string();
+        let page = crate::format::html::section(None, &trial_warnings(&reports).unwrap()).into_string();
         assert!(page.contains("<details><summary>8 more</summary>"), "{page}");
     }
 

@@ -1,13 +1,13 @@
 //! The efficiency report: a table for each cost, in the layout of the other reports.
 
 use crate::model::{Cell, Cost, CostValue, Reports};
-use crate::sections::section::{Section, table};
-use crate::sections::table::{Shown, Table};
+use crate::sections::cells::table;
+use crate::document::{Section, Shown, Table};
 use crate::wording::number;
 use crate::wording::phrases;
 
 /// A table for each cost that was measured and is not 0 everywhere, and a line for the others.
-pub(crate) fn section(reports: &Reports) -> Section {
+pub(super) fn section(reports: &Reports) -> Option<Section> {
     let in_process = phrases::in_process_note(reports);
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
     for cost in Cost::ALL {
@@ -18,7 +18,7 @@ pub(crate) fn section(reports: &Reports) -> Section {
             Some(_) => tables.push(cost_table(reports, cost)),
         }
     }
-    let mut how_to_read = vec![
+    let mut paragraphs = vec![
         format!(
             "Median of the rounds, with × as a multiple of {}'s; above 1 costs more. Costs are not judged.",
             phrases::base_id(reports)
@@ -28,21 +28,21 @@ pub(crate) fn section(reports: &Reports) -> Section {
          process. Memory is resident memory."
             .to_owned(),
     ];
-    how_to_read.extend(has_ratios_of_rounds(reports).then(|| phrases::OF_ROUNDS_NOTE.to_owned()));
-    how_to_read.extend(in_process);
+    paragraphs.extend(has_ratios_of_rounds(reports).then(|| phrases::OF_ROUNDS_NOTE.to_owned()));
+    paragraphs.extend(in_process);
     let mut list = |what: &str, costs: &[&str]| {
         if !costs.is_empty() && !reports.efficiency.rows.is_empty() {
-            how_to_read.push(format!("{what}: {}.", costs.join(", ")));
+            paragraphs.push(format!("{what}: {}.", costs.join(", ")));
         }
     };
     list("None anywhere", &nothing);
     list("Not measured", &unmeasured);
-    Section {
-        title: "Efficiency: what an operation costs, I/O and memory",
-        how_to_read,
+    Some(Section {
+        title: "Efficiency: what an operation costs, I/O and memory".to_owned(),
+        paragraphs,
         tables,
         ..Section::default()
-    }
+    })
 }
 
 /// The name of a cost, with its unit.
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_cost_that_nobody_paid_is_a_line_and_not_a_table() {
-        let section = section(&reports(&sample::run(1)));
+        let section = section(&reports(&sample::run(1))).unwrap();
         assert_eq!(
             titles(&section),
             [
@@ -137,7 +137,7 @@ mod tests {
                 "client memory MiB, the most",
             ]
         );
-        assert_eq!(section.how_to_read.last().unwrap(), "None anywhere: reads, KiB read, MiB/s read.");
+        assert_eq!(section.paragraphs.last().unwrap(), "None anywhere: reads, KiB read, MiB/s read.");
     }
 
     #[test]
@@ -146,8 +146,8 @@ mod tests {
         for trial in &mut run.trials {
             trial.record.usage.device_flushes = None;
         }
-        let section = section(&reports(&run));
-        assert_eq!(section.how_to_read.last().unwrap(), "Not measured: fsyncs.");
+        let section = section(&reports(&run)).unwrap();
+        assert_eq!(section.paragraphs.last().unwrap(), "Not measured: fsyncs.");
     }
 
     #[test]
@@ -156,9 +156,9 @@ mod tests {
         for system in ["mysql56", "maria", "myrocks"] {
             sample::put_in_process(&mut run, system);
         }
-        let section = section(&reports(&run));
+        let section = section(&reports(&run)).unwrap();
         assert!(!titles(&section).contains(&"client CPU µs per operation"));
-        let notes = section.how_to_read.join(" ");
+        let notes = section.paragraphs.join(" ");
         assert!(notes.contains("mysql56, maria and myrocks run inside the load process"), "{notes}");
         assert!(!notes.contains("Not measured"), "{notes}");
     }

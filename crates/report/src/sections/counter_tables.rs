@@ -1,8 +1,8 @@
 //! The counters that the plan chooses: a row for each system, a column for each client count.
 
 use crate::model::{ChosenCounter, Reports, System};
-use crate::sections::section::{Section, by_clients};
-use crate::sections::table::{Shown, Table};
+use crate::sections::cells::by_clients;
+use crate::document::{Section, Shown, Table};
 use crate::wording::number;
 
 /// None if the plan chooses no counters.
@@ -10,8 +10,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let missing: Vec<&str> =
         reports.counters.iter().filter(|it| it.name.is_none()).map(|it| it.chosen.as_str()).collect();
     (!reports.counters.is_empty()).then(|| Section {
-        title: "Counters that the plan chooses",
-        how_to_read: vec![
+        title: "Counters that the plan chooses".to_owned(),
+        paragraphs: vec![
             "The servers' own counters, by their names and in their units: of a counter its change per operation, of a \
              gauge its value when the measurement ended; median of the rounds. – where a system does not have it."
                 .to_owned(),
@@ -48,9 +48,9 @@ fn tables(reports: &Reports, counter: &ChosenCounter) -> Vec<Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RenderOptions;
     use crate::golden::assert_golden;
     use crate::sample::{self, reports};
+    use crate::{Format, RenderOptions, render};
 
     #[test]
     fn a_plan_without_counters_has_no_section() {
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn counters_are_per_operation_gauges_at_the_end_and_what_nobody_has_is_told() {
         let reports = reports(&sample::laddered_run());
-        let text = crate::format::text::render(&reports, &RenderOptions { color: false, width: 100 });
+        let text = render(&reports, Format::Text, &RenderOptions { color: false, width: 100 });
         let start = text.find("Counters that the plan chooses").unwrap();
         let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
         assert_golden("counters.txt", &text[start..end]);

@@ -3,27 +3,21 @@
 use dyno_store::CrashRecord;
 
 use crate::model::Reports;
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table, Tint};
+use crate::document::{Line, Section, Shown, Table, Tint};
 use crate::wording::number::{counted, whole};
 
 /// The section; none if no system was crashed.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let tests = &reports.crash_tests;
     (!tests.is_empty()).then(|| Section {
-        title: "Crashes: what systems kept of what they had acknowledged",
-        how_to_read: vec![
+        title: "Crashes: what systems kept of what they had acknowledged".to_owned(),
+        paragraphs: vec![
             "Each system was crashed under load, started again, and asked for every transaction. Lost: acknowledged and gone. \
              Torn: there in part. Resurrected: there, and never committed. In doubt: not answered before the crash."
                 .to_owned(),
         ],
         items: tests.iter().map(sentence).collect(),
-        tables: vec![Table {
-            title: String::new(),
-            shows_operations: false,
-            columns: COLUMNS.map(|name| Column { system: name.to_owned(), clients: None }).to_vec(),
-            lines: tests.iter().map(line).collect(),
-        }],
+        tables: vec![Table::plain("", &COLUMNS, tests.iter().map(line).collect())],
         ..Section::default()
     })
 }
@@ -68,7 +62,7 @@ fn line(test: &CrashRecord) -> Line {
             cell.tint = Some(Tint::Worse);
         }
     }
-    Line::Test { name: test.system_id.clone(), operation: String::new(), cells }
+    Line::of(&test.system_id, cells)
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Drivers: what each host of a load did, and the network between it and the system.
 
 use crate::model::{DriverLoad, Reports};
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Line, Section, Table};
 use crate::wording::number::{self, counted};
 
 const COLUMNS: [&str; 6] = ["clients", "per second", "p99 ms", "cores", "round trip ms", "MB/s"];
@@ -13,8 +12,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let is_same =
         |a: &DriverLoad, b: &DriverLoad| (&a.step, a.clients, &a.system) == (&b.step, b.clients, &b.system);
     (!drivers.is_empty()).then(|| Section {
-        title: "Drivers",
-        how_to_read: vec![
+        title: "Drivers".to_owned(),
+        paragraphs: vec![
             "The clients of a test were divided among these hosts, which began together. Medians over rounds. Cores: CPU time \
              of the load process in a second. Round trip: time of a statement that does nothing, on one connection; MB/s: of \
              a large answer; both measured before the first test, the server's own time included."
@@ -29,12 +28,7 @@ fn table(drivers: &[DriverLoad]) -> Table {
     let title = drivers.first().map_or_else(String::new, |first| {
         format!("{} at {} · {}", first.step, counted(u64::from(first.clients), "client"), first.system)
     });
-    Table {
-        title,
-        shows_operations: false,
-        columns: COLUMNS.map(|name| Column { system: name.to_owned(), clients: None }).to_vec(),
-        lines: drivers.iter().map(line).collect(),
-    }
+    Table::plain(title, &COLUMNS, drivers.iter().map(line).collect())
 }
 
 fn line(driver: &DriverLoad) -> Line {
@@ -47,11 +41,7 @@ fn line(driver: &DriverLoad) -> Line {
         or_dash(driver.round_trip_us.map(|us| us / 1e3)),
         or_dash(driver.bytes_per_second.map(|bytes| bytes / 1e6)),
     ];
-    Line::Test {
-        name: driver.host.clone(),
-        operation: String::new(),
-        cells: texts.map(Shown::plain).to_vec(),
-    }
+    Line::plain(&driver.host, texts)
 }
 
 #[cfg(test)]
@@ -71,7 +61,7 @@ mod tests {
             Line::Test { name, cells, .. } => {
                 (name.clone(), cells.iter().map(|cell| cell.text.clone()).collect::<Vec<_>>().join(" "))
             }
-            Line::Group(name) => panic!("{name}"),
+            Line::Group { name, .. } => panic!("{name}"),
         };
         let lines: Vec<_> = found.tables[0].lines.iter().map(cells).collect();
         let expected = [("ssh://a", "3 1,230 1.50 0.250 0.250 110"), ("ssh://b", "1 0 – 0.250 – –")];

@@ -3,9 +3,8 @@
 use dyno_judge::{Frontier, Standing};
 
 use crate::chart::{Axis, Chart, Line, LineChart};
+use crate::document::{self, Section, Table};
 use crate::model::Reports;
-use crate::sections::section::Section;
-use crate::sections::table::{self, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::prices::dollars;
 
@@ -22,8 +21,8 @@ pub(crate) fn shown(reports: &Reports) -> Vec<&Frontier> {
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let tables: Vec<Table> = shown(reports).into_iter().map(table).collect();
     (!tables.is_empty()).then(|| Section {
-        title: "Price: which systems are worth it",
-        how_to_read: vec![
+        title: "Price: which systems are worth it".to_owned(),
+        paragraphs: vec![
             "In order of price, each step at the number of clients with the highest throughput; dollars for a million \
              operations if a system is loaded like this all the time. On the frontier: faster, by verdict, than every cheaper \
              system. Dominated: a system that costs no more is as fast or faster, by verdict. Not decided: the verdicts show \
@@ -61,10 +60,10 @@ fn table(frontier: &Frontier) -> Table {
                 _ => "not decided".to_owned(),
             },
         ];
-        table::Line::plain(offer.system.clone(), cells)
+        document::Line::plain(&offer.system, cells)
     });
     let heads = ["$ a year", "operations/s", "$ a million", "frontier"];
-    Table::plain(&title(frontier), &heads, lines.collect())
+    Table::plain(title(frontier), &heads, lines.collect())
 }
 
 pub(crate) fn title(frontier: &Frontier) -> String {

@@ -3,8 +3,7 @@
 use dyno_judge::{Host, HostTest, Hosts};
 
 use crate::model::Reports;
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
 
 /// Largest number of lost attempts that are listed.
@@ -17,8 +16,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let mut tables = vec![delivered(hosts)];
     tables.extend(hosts.tests.chunk_by(|a, b| a.system == b.system).map(|tests| ratios(hosts, tests)));
     Some(Section {
-        title: "Hosts",
-        how_to_read: vec![
+        title: "Hosts".to_owned(),
+        paragraphs: vec![
             "A round ran on one host with all its systems. Throughput as a multiple of the base's on each host: mean over its \
              rounds."
                 .to_owned(),
@@ -51,25 +50,21 @@ fn items(hosts: &Hosts) -> Vec<String> {
 fn delivered(hosts: &Hosts) -> Table {
     let line = |host: &Host| {
         let lost = hosts.lost.iter().filter(|lost| lost.host.as_ref() == Some(&host.name)).count();
-        Line::Test {
-            name: host.name.clone(),
-            operation: String::new(),
-            cells: vec![Shown::plain(host.rounds.to_string()), Shown::plain(lost.to_string())],
-        }
+        Line::plain(&host.name, [host.rounds.to_string(), lost.to_string()])
     };
-    table(String::new(), ["rounds", "lost"], hosts.hosts.iter().map(line).collect())
+    Table::plain("", &["rounds", "lost"], hosts.hosts.iter().map(line).collect())
 }
 
 /// The ratios of one system on each host.
 fn ratios(hosts: &Hosts, tests: &[HostTest]) -> Table {
-    let heads = hosts.hosts.iter().map(|host| host.name.as_str()).chain(["between", "p"]);
-    let line = |test: &HostTest| Line::Test {
-        name: format!("{} at {}", test.step, counted(u64::from(test.clients), "client")),
-        operation: String::new(),
-        cells: cells(hosts, test),
+    let heads: Vec<&str> =
+        hosts.hosts.iter().map(|host| host.name.as_str()).chain(["between", "p"]).collect();
+    let line = |test: &HostTest| {
+        let name = format!("{} at {}", test.step, counted(u64::from(test.clients), "client"));
+        Line::of(name, cells(hosts, test))
     };
-    let system = tests.first().map(|test| test.system.clone()).unwrap_or_default();
-    table(system, heads, tests.iter().map(line).collect())
+    let system = tests.first().map_or("", |test| &test.system);
+    Table::plain(system, &heads, tests.iter().map(line).collect())
 }
 
 fn cells(hosts: &Hosts, test: &HostTest) -> Vec<Shown> {
@@ -96,17 +91,12 @@ fn p_in_words(p: f64) -> String {
     if p < 0.0005 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-fn table<'a>(title: String, heads: impl IntoIterator<Item = &'a str>, lines: Vec<Line>) -> Table {
-    let columns = heads.into_iter().map(|head| Column { system: head.to_owned(), clients: None }).collect();
-    Table { title, shows_operations: false, columns, lines }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RenderOptions;
     use crate::golden::assert_golden;
     use crate::sample::{self, reports};
+    use crate::{Format, RenderOptions, render};
 
     #[test]
     fn a_run_on_one_host_has_no_section() {
@@ -116,7 +106,7 @@ mod tests {
     #[test]
     fn hosts_read_as_people_expect() {
         let reports = reports(&sample::spread_run());
-        let text = crate::format::text::render(&reports, &RenderOptions { color: false, width: 120 });
+        let text = render(&reports, Format::Text, &RenderOptions { color: false, width: 120 });
         let start = text.find("\nHosts\n").unwrap() + 1;
         let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
         assert_golden("hosts.txt", &text[start..end]);

@@ -4,8 +4,7 @@ use dyno_judge::{JoinedSystem, JoinedTest, Stretch, StretchRatio};
 use dyno_store::Operation;
 
 use crate::model::Reports;
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Column, Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
@@ -15,14 +14,14 @@ pub(crate) const TITLE: &str = "Joins: throughput while background clients join"
 /// A table for each test. None if no clients join.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.joined.is_empty()).then(|| Section {
-        title: TITLE,
-        how_to_read: how_to_read(reports),
+        title: TITLE.to_owned(),
+        paragraphs: paragraphs(reports),
         tables: reports.joined.iter().map(|test| table(reports, test)).collect(),
         ..Section::default()
     })
 }
 
-pub(crate) fn how_to_read(reports: &Reports) -> Vec<String> {
+pub(crate) fn paragraphs(reports: &Reports) -> Vec<String> {
     vec![format!(
         "A column for each number of background clients. A rate is the mean of the time between two joins, without the \
          second in which clients join; median over rounds. Multiples are of the same round, with the 95% interval over \
@@ -39,11 +38,10 @@ pub(crate) fn table(reports: &Reports, test: &JoinedTest) -> Table {
     };
     let mut lines = Vec::new();
     let mut group = |title: String, cell: &dyn Fn(&JoinedSystem, &Stretch) -> String| {
-        lines.push(Line::Group(title));
-        lines.extend(test.systems.iter().map(|system| Line::Test {
-            name: system.system.clone(),
-            operation: String::new(),
-            cells: system.stretches.iter().map(|stretch| Shown::plain(cell(system, stretch))).collect(),
+        lines.push(Line::group(title));
+        lines.extend(test.systems.iter().map(|system| {
+            let cells = system.stretches.iter().map(|stretch| Shown::plain(cell(system, stretch)));
+            Line::of(&system.system, cells.collect())
         }));
     };
     group(own_rate(test), &|_, stretch| rate(stretch.rate));
@@ -60,9 +58,8 @@ pub(crate) fn table(reports: &Reports, test: &JoinedTest) -> Table {
             )
         });
     }
-    let column = |joined: u32| Column { system: joined.to_string(), clients: None };
     let joined = std::iter::once(0).chain(test.joins.iter().map(|join| join.clients));
-    Table { title: title(test), shows_operations: false, columns: joined.map(column).collect(), lines }
+    Table::of(title(test), joined.map(|clients| Column::of(clients.to_string())).collect(), lines)
 }
 
 /// `mixed with 64 clients, while clients of mixed.writers join`.
@@ -106,9 +103,9 @@ mod tests {
             let Line::Test { name, cells, .. } = &table.lines[line] else { panic!("{:?}", table.lines) };
             (name.as_str(), cells.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>())
         };
-        assert_eq!(table.lines[0], Line::Group("mixed: queries per second".to_owned()));
+        assert_eq!(table.lines[0], Line::group("mixed: queries per second"));
         assert_eq!(texts(1), ("mysql56", vec!["10,000", "5,000", "2,500"]));
-        let Line::Group(kept) = &table.lines[3] else { panic!() };
+        let Line::Group { name: kept, .. } = &table.lines[3] else { panic!() };
         assert_eq!(kept, "mixed: multiple of that without mixed.writers");
         assert_eq!(texts(4).1[0], "1");
         assert!(texts(4).1[2].starts_with("0.25 ["), "{:?}", texts(4));

@@ -4,9 +4,8 @@ use dyno_judge::{Finding, Ladder, Rung, RungRatio, RungTest, SettingChange};
 
 use crate::model::{Cell, Cost, Matrix, Reports};
 use crate::sections::cost_tables;
-use crate::sections::section::Section;
 use crate::sections::steady_state::level;
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 
@@ -24,8 +23,8 @@ const COSTS: [Cost; 7] = [
 /// Two tables for each ladder: throughput and costs. None without a ladder.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.ladders.is_empty()).then(|| Section {
-        title: "The price of each promise",
-        how_to_read: vec![
+        title: "The price of each promise".to_owned(),
+        paragraphs: vec![
             "Each system differs from the one above it by what its line names. Operations per second, and throughput as a \
              multiple of that of the line above and of the first; in brackets the 95% interval, for a test alone. Only a step \
              has a verdict: all steps of a ladder are one family."
@@ -44,17 +43,12 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 fn tables(reports: &Reports, ladder: &Ladder) -> [Table; 2] {
     let heads = ["per second", "× line above", "× first", "level"];
     let prices =
-        table(ladder.id.clone(), &heads, lines(ladder, described, |rung, test| prices(reports, rung, test)));
+        Table::plain(&ladder.id, &heads, lines(ladder, described, |rung, test| prices(reports, rung, test)));
     let mut heads: Vec<&str> = COSTS.into_iter().map(cost_tables::name).collect();
     heads.push("on disk");
     let title = format!("{}: costs of an operation, I/O and size", ladder.id);
-    let costs = table(title, &heads, lines(ladder, name, |rung, test| costs(reports, rung, test)));
+    let costs = Table::plain(title, &heads, lines(ladder, name, |rung, test| costs(reports, rung, test)));
     [prices, costs]
-}
-
-fn table(title: String, heads: &[&str], lines: Vec<Line>) -> Table {
-    let columns = heads.iter().map(|head| Column { system: (*head).to_owned(), clients: None }).collect();
-    Table { title, shows_operations: false, columns, lines }
 }
 
 /// The rungs of each test.
@@ -65,12 +59,9 @@ fn lines(
 ) -> Vec<Line> {
     let mut lines = Vec::new();
     for (at, test) in ladder.rungs.first().into_iter().flat_map(|rung| rung.tests.iter().enumerate()) {
-        lines.push(Line::Group(format!("{} at {}", test.step, counted(u64::from(test.clients), "client"))));
-        lines.extend(ladder.rungs.iter().map(|rung| Line::Test {
-            name: name(ladder, rung),
-            operation: String::new(),
-            cells: cells(rung, &rung.tests[at]),
-        }));
+        lines.push(Line::group(format!("{} at {}", test.step, counted(u64::from(test.clients), "client"))));
+        let rungs = ladder.rungs.iter();
+        lines.extend(rungs.map(|rung| Line::of(name(ladder, rung), cells(rung, &rung.tests[at]))));
     }
     lines
 }
@@ -145,9 +136,9 @@ fn disk(reports: &Reports, rung: &Rung, test: &RungTest) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RenderOptions;
     use crate::golden::assert_golden;
     use crate::sample::{self, reports};
+    use crate::{Format, RenderOptions, render};
 
     #[test]
     fn a_run_without_a_ladder_has_no_section() {
@@ -157,7 +148,7 @@ mod tests {
     #[test]
     fn a_ladder_reads_as_people_expect() {
         let reports = reports(&sample::laddered_run());
-        let text = crate::format::text::render(&reports, &RenderOptions { color: false, width: 120 });
+        let text = render(&reports, Format::Text, &RenderOptions { color: false, width: 120 });
         let start = text.find("The price of each promise").unwrap();
         let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
         assert_golden("ladder.txt", &text[start..end]);

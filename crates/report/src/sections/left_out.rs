@@ -3,14 +3,13 @@
 use dyno_judge::{ERROR_MAX, LeftOutTest};
 use dyno_stats::median;
 
+use crate::document::{Line, Section, Table};
 use crate::model::Reports;
-use crate::sections::section::Section;
-use crate::sections::table::{Line, Table};
 use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::{counted, percent, signed_percent, three_digits};
 
 /// Of each step the predictions at the number of clients at which most was done.
-pub(crate) fn shown(reports: &Reports) -> Vec<LeftOutTest> {
+fn shown(reports: &Reports) -> Vec<LeftOutTest> {
     let most = |of_clients: &[LeftOutTest]| {
         let rates = of_clients.iter().flat_map(|it| &it.left_out).map(|it| it.operations_per_second);
         rates.fold(0.0, f64::max)
@@ -23,6 +22,11 @@ pub(crate) fn shown(reports: &Reports) -> Vec<LeftOutTest> {
     best.flatten().cloned().collect()
 }
 
+/// Those of a run.
+pub(super) fn of_run(reports: &Reports) -> Option<Section> {
+    section(&shown(reports))
+}
+
 /// A table for each family in each step. None without systems that could be predicted.
 pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
     let errors: Vec<f64> = tests.iter().flat_map(|it| &it.left_out).map(|it| it.error.abs()).collect();
@@ -31,8 +35,8 @@ pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
         vec![format!("Median error: {} of {}.", percent(median), counted(errors.len() as u64, "prediction"))];
     items.extend(tests.iter().filter_map(bottleneck));
     Some(Section {
-        title: "Leave-one-out: measured systems predicted from the others",
-        how_to_read: vec![format!(
+        title: "Leave-one-out: measured systems predicted from the others".to_owned(),
+        paragraphs: vec![format!(
             "Systems that differ in CPUs or IOPS only. `dyno cost --iops N --cpus N` predicts such systems on other hardware. Above \
              {} there is no prediction: for hardware within the measured range it is the error of systems within that of the \
              others that counts, and for hardware beyond it any system's.",
@@ -55,7 +59,7 @@ fn table(test: &LeftOutTest) -> Table {
         ];
         Line::plain(it.system.clone(), cells)
     });
-    Table::plain(&title(test), &["operations/s", "predicted", "error", "hardware"], lines.collect())
+    Table::plain(title(test), &["operations/s", "predicted", "error", "hardware"], lines.collect())
 }
 
 /// The resource that each system used most.

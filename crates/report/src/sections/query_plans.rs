@@ -3,14 +3,14 @@
 use dyno_judge::QueryPlans;
 
 use crate::model::Reports;
-use crate::sections::section::{Listing, Section};
+use crate::document::{Listing, Section};
 
 /// None if no plan was kept.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let differing = |of_step: &&QueryPlans| of_step.plans.len() > 1;
     (!reports.query_plans.is_empty()).then(|| Section {
-        title: "Plans of queries",
-        how_to_read: vec![
+        title: "Plans of queries".to_owned(),
+        paragraphs: vec![
             "The servers' own plans, asked for after a trial; in square brackets what they only estimate, which is not \
              compared."
                 .to_owned(),
@@ -48,13 +48,14 @@ mod tests {
         let [listing] = &section.listings[..] else { panic!() };
         assert_eq!(listing.title, "q19");
         assert_eq!(listing.texts[1].0, "maria, myrocks");
-        let text = crate::format::text::render(&reports, &crate::RenderOptions { color: false, width: 100 });
-        let start = text.find(section.title).unwrap();
+        let options = crate::RenderOptions { color: false, width: 100 };
+        let text = crate::render(&reports, crate::Format::Text, &options);
+        let start = text.find(&section.title).unwrap();
         let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
         assert_golden("query-plans.txt", &text[start..end]);
         let markdown = crate::format::markdown::section(&section).join("\n\n");
         assert!(markdown.contains("\n\nmaria, myrocks:\n\n```\n1 SIMPLE lineitem: ref"), "{markdown}");
-        let page = crate::html::parts::sections::section("plans", Some(section)).into_string();
+        let page = crate::format::html::section(None, &section).into_string();
         assert_eq!(page.matches("<figure class=\"listing\">").count(), 2, "{page}");
     }
 

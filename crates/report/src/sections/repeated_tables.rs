@@ -1,8 +1,8 @@
 //! Tests that repeat an earlier one, before and after. They show the effect of the steps between them.
 
 use crate::model::{Change, Repeated, Reports};
-use crate::sections::section::{Section, test_line};
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::sections::cells::{group_table, test_line};
+use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::counted;
 use crate::wording::words::ratio_in;
 
@@ -11,14 +11,13 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let pairs: Vec<String> =
         reports.repeated.iter().map(|it| format!("{} repeats {}", it.row.step, it.repeats)).collect();
     (!pairs.is_empty()).then(|| Section {
-        title: "Before and after: throughput of tests that repeat an earlier one",
-        how_to_read: vec![
+        title: "Before and after: throughput of tests that repeat an earlier one".to_owned(),
+        paragraphs: vec![
             "Throughput as a multiple of what the same server had before, median over rounds; below 1, it had less \
              after what came between. It is not judged."
                 .to_owned(),
             format!("{}.", pairs.join(", ")),
         ],
-        items: Vec::new(),
         tables: (0..reports.client_counts.len()).filter_map(|at| table(reports, at)).collect(),
         ..Section::default()
     })
@@ -34,9 +33,8 @@ fn table(reports: &Reports, at: usize) -> Option<Table> {
         ran.then(|| test_line(&repeated.row.step, String::new(), cells, &|_, change| shown(change)))
     };
     let lines: Vec<Line> = reports.repeated.iter().filter_map(line).collect();
-    let columns = reports.systems.iter().map(|system| Column { system: system.id.clone(), clients: None });
     let title = counted(u64::from(reports.client_counts[at]), "client");
-    (!lines.is_empty()).then(|| Table { title, shows_operations: false, columns: columns.collect(), lines })
+    (!lines.is_empty()).then(|| group_table(reports, &title, lines))
 }
 
 #[cfg(test)]
@@ -63,7 +61,7 @@ mod tests {
             measured.counts.operations = before.counts.operations / 2;
         }
         let section = section(&reports(&run)).unwrap();
-        assert_eq!(section.how_to_read[1], "update-index repeats point-query.");
+        assert_eq!(section.paragraphs[1], "update-index repeats point-query.");
         assert_eq!(section.tables.len(), 2);
         let [Line::Test { name, cells, .. }] = &section.tables[0].lines[..] else { panic!() };
         assert_eq!(name, "update-index");

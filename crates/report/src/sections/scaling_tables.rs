@@ -1,8 +1,8 @@
 //! Throughput over client counts as a table of sparklines. It shows the absolute report's columns as one.
 
 use crate::model::{Rate, Reports, Row};
-use crate::sections::section::{Section, group_table};
-use crate::sections::table::{Line, Shown};
+use crate::sections::cells::group_table;
+use crate::document::{Line, Section, Shown};
 use crate::wording::number;
 
 /// Fewest client counts of a sparkline.
@@ -20,14 +20,14 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     for rows in reports.absolute.rows.chunk_by(|a, b| a.group == b.group) {
         let tests: Vec<Line> = rows.iter().filter_map(|row| line(reports, row)).collect();
         if !tests.is_empty() {
-            lines.push(Line::Group(rows[0].group.clone()));
+            lines.push(Line::group(&rows[0].group));
             lines.extend(tests);
         }
     }
     let listed: Vec<String> = counts.iter().map(u32::to_string).collect();
     Some(Section {
-        title: "Scaling: throughput over client counts",
-        how_to_read: vec![format!(
+        title: "Scaling: throughput over client counts".to_owned(),
+        paragraphs: vec![format!(
             "A bar for each of {} clients, of the test's highest throughput; then the system's highest as a multiple \
              of that at the fewest clients.",
             listed.join(", ")
@@ -48,11 +48,7 @@ fn line(reports: &Reports, row: &Row<Rate>) -> Option<Line> {
         .collect();
     let is_curve = |curve: &Vec<Option<f64>>| curve.iter().flatten().count() >= COUNTS_MIN;
     let cells = curves.iter().map(|curve| Shown::plain(cell(curve, highest))).collect();
-    curves.iter().any(is_curve).then(|| Line::Test {
-        name: row.step.clone(),
-        operation: String::new(),
-        cells,
-    })
+    curves.iter().any(is_curve).then(|| Line::of(&row.step, cells))
 }
 
 fn cell(curve: &[Option<f64>], highest: f64) -> String {

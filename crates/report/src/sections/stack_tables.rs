@@ -3,8 +3,7 @@
 use dyno_judge::{CONNECTION, StackSummary, ThreadSummary};
 
 use crate::model::Reports;
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Column, Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
 
 /// Shares below this are left out of sentences.
@@ -29,8 +28,8 @@ const FIGURES: [Figure; 4] = [
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let same_test = |a: &StackSummary, b: &StackSummary| (&a.step, a.clients) == (&b.step, b.clients);
     (!reports.stacks.is_empty()).then(|| Section {
-        title: "Stacks: in which functions threads were",
-        how_to_read: vec![
+        title: "Stacks: in which functions threads were".to_owned(),
+        paragraphs: vec![
             "Sampled in one round, while a trial's load ran once more, unmeasured. A function is the innermost of the \
              engine that is more than a wait or a lock. Shares are of all stacks of a kind of thread; they are not \
              judged."
@@ -69,18 +68,13 @@ fn threads_in_words(threads: &ThreadSummary, functions_max: usize) -> String {
 
 /// The figures of a test's systems.
 fn table(of_test: &[StackSummary]) -> Table {
-    let line = |(name, show): &Figure| Line::Test {
-        name: (*name).to_owned(),
-        operation: String::new(),
-        cells: of_test.iter().map(|of| Shown::plain(show(of))).collect(),
+    let line = |(name, show): &Figure| {
+        Line::of(*name, of_test.iter().map(|of| Shown::plain(show(of))).collect())
     };
     let first = &of_test[0];
-    Table {
-        title: format!("{} at {}", first.step, counted(u64::from(first.clients), "client")),
-        shows_operations: false,
-        columns: of_test.iter().map(|of| Column { system: of.system.clone(), clients: None }).collect(),
-        lines: FIGURES.iter().map(line).collect(),
-    }
+    let title = format!("{} at {}", first.step, counted(u64::from(first.clients), "client"));
+    let columns = of_test.iter().map(|of| Column::of(&of.system)).collect();
+    Table::of(title, columns, FIGURES.iter().map(line).collect())
 }
 
 #[cfg(test)]

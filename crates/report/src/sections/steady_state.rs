@@ -3,8 +3,8 @@
 use dyno_judge::SteadyState;
 
 use crate::model::{Rate, Reports, Row, System};
-use crate::sections::section::{Section, by_clients};
-use crate::sections::table::{Shown, Table};
+use crate::sections::cells::by_clients;
+use crate::document::{Section, Shown, Table};
 use crate::wording::number::{self, counted};
 
 /// A sentence for each step, or one for all if each rate had a level; a table for each step in which one had none. None
@@ -20,8 +20,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         rows.iter().map(|row| format!("{}: {}", row.step, sentence(&states(row)))).collect()
     };
     (!rows.is_empty()).then(|| Section {
-        title: "Steady state: whether rates had a level",
-        how_to_read: vec![
+        title: "Steady state: whether rates had a level".to_owned(),
+        paragraphs: vec![
             "A rate has a level if it neither rises nor falls by a tenth or more while it is measured, which trials of less \
              than eight seconds or slices do not tell. A rate without one is not judged. Warm-up: load before the \
              measurement, median of the rounds."
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::model::Content;
     use crate::sample::{self, reports};
-    use crate::sections::table::Line;
+    use crate::document::Line;
 
     #[test]
     fn rates_that_all_have_a_level_are_one_sentence() {

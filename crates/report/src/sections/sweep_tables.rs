@@ -3,8 +3,8 @@
 use dyno_judge::{BestLevel, Effect, FactorSensitivity, Finding, Interaction, Sensitivity};
 
 use crate::model::{Content, Reports, System};
-use crate::sections::section::{Section, by_clients, client_columns};
-use crate::sections::table::{Line, Shown, Table};
+use crate::sections::cells::{by_clients, client_columns};
+use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
@@ -17,8 +17,8 @@ pub(crate) fn configurations(reports: &Reports) -> Option<Section> {
     let tables: Vec<Table> = (0..reports.absolute.rows.len()).filter_map(|row| rates(reports, row)).collect();
     let has_sweep = reports.systems.iter().any(|system| system.configuration.is_some());
     (has_sweep && !tables.is_empty()).then(|| Section {
-        title: "Configurations: operations per second by number of clients",
-        how_to_read: vec![format!(
+        title: "Configurations: operations per second by number of clients".to_owned(),
+        paragraphs: vec![format!(
             "Median of the rounds; a sign is the verdict against {} at the same number of clients.",
             phrases::base_id(reports)
         )],
@@ -54,8 +54,8 @@ fn with_finding(shown: Shown, finding: Finding) -> Shown {
 /// What each factor of a sweep does in each step. None without a sweep whose effects can be told.
 pub(crate) fn sensitivity(reports: &Reports) -> Option<Section> {
     (!reports.sensitivity.is_empty()).then(|| Section {
-        title: "Sensitivity: what each setting does",
-        how_to_read: vec![
+        title: "Sensitivity: what each setting does".to_owned(),
+        paragraphs: vec![
             "Throughput at a level as a multiple of that at the first level, with the other settings alike. In \
              brackets: 95% interval over rounds. Best: the level with the highest throughput, with ? where another may \
              be as good."
@@ -71,30 +71,21 @@ fn table(of: &Sensitivity) -> Table {
     let clients: Vec<u32> = of.factors[0].best.iter().map(|best| best.clients).collect();
     let mut lines = Vec::new();
     for factor in &of.factors {
-        lines.push(Line::Group(format!("{} (against {})", factor.factor, factor.reference)));
-        lines.extend(factor.levels.iter().map(|level| Line::Test {
-            name: level.level.clone(),
-            operation: String::new(),
-            cells: at_clients(&clients, &level.effects, |effect| effect.clients, effect),
+        lines.push(Line::group(format!("{} (against {})", factor.factor, factor.reference)));
+        lines.extend(factor.levels.iter().map(|level| {
+            let cells = at_clients(&clients, &level.effects, |effect| effect.clients, effect);
+            Line::of(&level.level, cells)
         }));
-        lines.push(Line::Test {
-            name: "best".to_owned(),
-            operation: String::new(),
-            cells: at_clients(&clients, &factor.best, |best| best.clients, best),
-        });
+        lines.push(Line::of("best", at_clients(&clients, &factor.best, |best| best.clients, best)));
     }
-    Table {
-        title: format!(
-            "{} in {}: {} of {}",
-            of.sweep,
-            of.step,
-            of.configurations,
-            counted(of.combinations as u64, "combination")
-        ),
-        shows_operations: false,
-        columns: client_columns(&clients),
-        lines,
-    }
+    let title = format!(
+        "{} in {}: {} of {}",
+        of.sweep,
+        of.step,
+        of.configurations,
+        counted(of.combinations as u64, "combination")
+    );
+    Table::of(title, client_columns(&clients), lines)
 }
 
 fn at_clients<T>(
@@ -168,9 +159,9 @@ fn interaction(of: &Interaction) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RenderOptions;
     use crate::golden::assert_golden;
     use crate::sample::{self, reports};
+    use crate::{Format, RenderOptions, render};
 
     #[test]
     fn a_run_without_a_sweep_has_neither_section() {
@@ -180,12 +171,11 @@ mod tests {
 
     #[test]
     fn a_sweep_reads_as_people_expect() {
-        let text = crate::format::text::render(
-            &reports(&sample::swept_run()),
-            &RenderOptions { color: false, width: 100 },
-        );
+        let options = RenderOptions { color: false, width: 100 };
+        let text = render(&reports(&sample::swept_run()), Format::Text, &options);
         let start = text.find("Configurations: ").unwrap();
-        let end = start + text[start..].find("\n\n\nSize").unwrap();
+        let (end, _) = text[start..].match_indices("\n\n\n").nth(1).unwrap();
+        let end = start + end;
         assert_golden("sweep.txt", &text[start..end]);
     }
 }

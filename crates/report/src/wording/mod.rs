@@ -6,5 +6,4 @@ pub(crate) mod number;
 pub(crate) mod phrases;
 pub(crate) mod prices;
 pub(crate) mod summary;
-pub(crate) mod undecided;
 pub(crate) mod words;

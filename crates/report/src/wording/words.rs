@@ -8,7 +8,7 @@ use dyno_stats::Interval;
 use dyno_store::LimitDifference;
 
 use crate::model::Relative;
-use crate::sections::table::Tint;
+use crate::document::Tint;
 use crate::wording::number::{self, counted, ratio};
 
 /// A ratio with its interval: `1.10 [1.05, 1.15]`.

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use dyno_judge::{GateOutcome, Judgement, Quantity, Rule, compare_sessions};
-use dyno_report::{CompareFormat, RenderOptions, render_judgement};
+use dyno_report::{RenderOptions, render, render_junit};
 use dyno_stats::Margin;
 use dyno_store::{Correction, RunId};
 
@@ -87,6 +87,8 @@ enum Format {
     Text,
     /// Markdown
     Markdown,
+    /// HTML: one file without a script
+    Html,
     /// JSON for programs
     Json,
     /// XML for continuous integration servers
@@ -159,19 +161,19 @@ impl Compare {
     }
 
     fn write(&self, judgement: &Judgement) -> anyhow::Result<()> {
-        let render = |format, options: &RenderOptions| render_judgement(judgement, format, options);
-        let format = match self.format {
-            Format::Text => CompareFormat::Text,
-            Format::Markdown => CompareFormat::Markdown,
-            Format::Json => CompareFormat::Json,
-            Format::Junit => CompareFormat::Junit,
+        let write = |options: &RenderOptions| match self.format {
+            Format::Text => render(judgement, dyno_report::Format::Text, options),
+            Format::Markdown => render(judgement, dyno_report::Format::Markdown, options),
+            Format::Html => render(judgement, dyno_report::Format::Html, options),
+            Format::Json => render(judgement, dyno_report::Format::Json, options),
+            Format::Junit => render_junit(judgement),
         };
         match &self.out {
-            None => output::print_rendered(&render(format, &output::render_options()))?,
-            Some(path) => output::write(path, &render(format, &RenderOptions::default()))?,
+            None => output::print_rendered(&write(&output::render_options()))?,
+            Some(path) => output::write(path, &write(&RenderOptions::default()))?,
         }
         if self.github_summary {
-            append_summary(&render(CompareFormat::Markdown, &RenderOptions::default()))?;
+            append_summary(&render(judgement, dyno_report::Format::Markdown, &RenderOptions::default()))?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::wording::number::counted;
 /// Writes the judgement as XML. A regressed test is a failure, and so is one in which the candidate decays. A failed
 /// candidate is an error, and so is a test that cannot be judged although the base's own figures can. Other tests
 /// without a verdict are skipped.
-pub(super) fn render(judgement: &Judgement) -> String {
+pub fn render(judgement: &Judgement) -> String {
     let suites: String = judgement.comparisons.iter().map(suite).collect();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"dyno compare\">\n{suites}</testsuites>\n"

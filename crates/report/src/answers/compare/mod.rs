@@ -1,35 +1,45 @@
-//! Writes a comparison for a terminal, a page, a program, or a continuous integration server.
+//! A comparison as a document, and for a continuous integration server.
 
 mod junit;
-mod lines;
-mod markdown;
 mod sentences;
+mod tables;
 #[cfg(test)]
 mod tests;
-mod text;
 
-use dyno_judge::Judgement;
+use dyno_judge::{Comparison, Judgement};
 
-use crate::RenderOptions;
-use crate::format::json;
+use crate::document::{Document, Section};
+use crate::format::Report;
+use crate::wording::in_force;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompareFormat {
-    Text,
-    /// For a page on GitHub or similar, such as the summary of a job.
-    Markdown,
-    /// For programs: the judgement as it is.
-    Json,
-    /// For continuous integration servers: `JUnit` XML, one test case per test.
-    Junit,
+pub use junit::render as render_junit;
+
+impl Report for Judgement {
+    fn documents(&self) -> Vec<Document> {
+        let how_to_read = Section {
+            title: "How to read this".to_owned(),
+            paragraphs: vec![sentences::how_to_read(self)],
+            ..Section::default()
+        };
+        vec![Document {
+            title: sentences::outcome(self),
+            sections: self.comparisons.iter().map(section).chain([how_to_read]).collect(),
+            ..Document::default()
+        }]
+    }
 }
 
-/// Writes a comparison. `options` only affects the text format.
-pub fn render_judgement(judgement: &Judgement, format: CompareFormat, options: &RenderOptions) -> String {
-    match format {
-        CompareFormat::Text => text::render(judgement, options),
-        CompareFormat::Markdown => markdown::render(judgement),
-        CompareFormat::Json => json::text(judgement),
-        CompareFormat::Junit => junit::render(judgement),
+/// The tests of a comparison, below what they sum up to and what was compared.
+fn section(comparison: &Comparison) -> Section {
+    let sides = [("Base", &comparison.base), ("Candidate", &comparison.candidate)];
+    let sides = sides.map(|(label, side)| format!("{label}: {}", sentences::side(side)));
+    let differences = comparison.differences.iter().map(|it| format!("Differs: {it}"));
+    let items = sides.into_iter().chain(in_force::of_comparison(comparison)).chain(differences);
+    Section {
+        title: sentences::title(comparison),
+        paragraphs: vec![sentences::summary(comparison)],
+        items: items.chain(comparison.anchor.iter().map(sentences::anchor)).collect(),
+        tables: vec![tables::tests(comparison)],
+        ..Section::default()
     }
 }

@@ -4,6 +4,7 @@ use dyno_store::Run;
 use super::*;
 use crate::golden::assert_golden;
 use crate::sample;
+use crate::{Format, RenderOptions, render};
 
 fn judge(run: &Run, candidates: &[&str]) -> Judgement {
     let checks = sample::checks(run);
@@ -17,7 +18,7 @@ fn eventful() -> Judgement {
 }
 
 fn text(judgement: &Judgement) -> String {
-    render_judgement(judgement, CompareFormat::Text, &RenderOptions::default())
+    render(judgement, Format::Text, &RenderOptions::default())
 }
 
 /// The text without the ends of its lines, for sentences.
@@ -28,7 +29,7 @@ fn unwrapped(judgement: &Judgement) -> String {
 #[test]
 fn text_and_markdown_read_as_people_expect() {
     assert_golden("compare.txt", &text(&eventful()));
-    let markdown = render_judgement(&eventful(), CompareFormat::Markdown, &RenderOptions::default());
+    let markdown = render(&eventful(), Format::Markdown, &RenderOptions::default());
     assert_golden("compare.md", &markdown);
 }
 
@@ -37,7 +38,7 @@ fn lines_end_without_blanks_and_colour_changes_nothing_but_colour() {
     let plain = text(&eventful());
     assert!(plain.lines().all(|line| line == line.trim_end()));
     let options = RenderOptions { color: true, ..RenderOptions::default() };
-    let colored = render_judgement(&eventful(), CompareFormat::Text, &options);
+    let colored = render(&eventful(), Format::Text, &options);
     let stripped = ["\x1b[0m", "\x1b[1m", "\x1b[33m", "\x1b[36m"]
         .iter()
         .fold(colored, |text, code| text.replace(code, ""));
@@ -93,16 +94,16 @@ fn between(old: &Run, new: &Run) -> Judgement {
 fn two_sessions_have_ratios_and_no_verdict_in_every_format() {
     let [old, new] = nights(8);
     let judgement = between(&old, &new);
-    let render = |format| render_judgement(&judgement, format, &RenderOptions::default());
+    let render = |format| render(&judgement, format, &RenderOptions::default());
     let told = unwrapped(&judgement);
     assert!(told.starts_with("Not decided: the runs are one session a side. A verdict takes both"), "{told}");
     assert!(told.contains("not judged: one session a side and no common anchor"), "{told}");
     assert!(told.contains("ratios are shown without interval and verdict"), "{told}");
-    let markdown = render(CompareFormat::Markdown);
+    let markdown = render(Format::Markdown);
     assert!(markdown.contains("not judged: one session a side and no common anchor"), "{markdown}");
-    let junit = render(CompareFormat::Junit);
+    let junit = render_junit(&judgement);
     assert!(junit.contains("several runs a side, or an anchor in the plan"), "{junit}");
-    let json: serde_json::Value = serde_json::from_str(&render(CompareFormat::Json)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&render(Format::Json)).unwrap();
     let test = &json["comparisons"][0]["tests"][1];
     assert_eq!(
         (&test["undecided"]["reason"], &test["replicates"]),
@@ -142,11 +143,7 @@ fn junit_is_xml_that_counts_what_it_lists() {
     let mut run = sample::eventful_run();
     let odd = "odd <\"&'\u{1}> group";
     run.steps[0].group = odd.to_owned();
-    let xml = render_judgement(
-        &judge(&run, &["maria", "myrocks"]),
-        CompareFormat::Junit,
-        &RenderOptions::default(),
-    );
+    let xml = render_junit(&judge(&run, &["maria", "myrocks"]));
     let document = roxmltree::Document::parse(&xml).unwrap();
     let suites: Vec<_> = document.descendants().filter(|node| node.has_tag_name("testsuite")).collect();
     assert_eq!(suites.len(), 2);
@@ -165,7 +162,7 @@ fn junit_is_xml_that_counts_what_it_lists() {
 
 #[test]
 fn json_is_the_judgement() {
-    let json = render_judgement(&eventful(), CompareFormat::Json, &RenderOptions::default());
+    let json = render(&eventful(), Format::Json, &RenderOptions::default());
     let value: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(value["outcome"], "some_regressed");
     assert_eq!(value["comparisons"][1]["candidate"]["system"], "myrocks");

@@ -1,4 +1,4 @@
-//! The explanation of differences as text, for a terminal, a page or a program.
+//! The explanation of differences as documents.
 
 mod plans;
 mod proof;
@@ -10,57 +10,28 @@ mod tests;
 use dyno_judge::{AmountChange, Explanation, Finding};
 
 use self::sections::sections;
-use crate::format::json;
-use crate::format::markdown;
-use crate::format::text::Lines;
+use crate::document::Document;
+use crate::format::Report;
 use crate::wording::in_force;
 use crate::wording::number::{counted, ratio, three_digits};
 use crate::wording::words;
-use crate::{Format, RenderOptions};
 
 pub(crate) use self::plans::difference;
 pub(crate) use self::sections::{amounts, is_quotient, setting_line, suspect_line};
 
-pub use self::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP, render_proof};
-
 /// The name of the cost that is the server's CPU time.
 pub(crate) const SERVER_CPU: &str = "server CPU µs";
 
-/// Writes explanations, one after the other. `options` only affects the text format.
-pub fn render_explanations(explanations: &[Explanation], format: Format, options: &RenderOptions) -> String {
-    match format {
-        Format::Text => text(explanations, options),
-        Format::Markdown => markdown(explanations),
-        Format::Json => json::text(explanations),
+impl Report for [Explanation] {
+    fn documents(&self) -> Vec<Document> {
+        let document = |explanation: &Explanation| Document {
+            title: title(explanation),
+            paragraphs: sentences(explanation),
+            sections: sections(explanation),
+            ..Document::default()
+        };
+        self.iter().map(document).collect()
     }
-}
-
-fn text(explanations: &[Explanation], options: &RenderOptions) -> String {
-    let mut out = Lines::new(options);
-    for (at, explanation) in explanations.iter().enumerate() {
-        if at > 0 {
-            out.line("");
-            out.line("");
-        }
-        out.heading(&title(explanation));
-        for sentence in sentences(explanation) {
-            out.paragraph(&sentence);
-        }
-        for section in sections(explanation) {
-            out.section(&section);
-        }
-    }
-    out.text
-}
-
-fn markdown(explanations: &[Explanation]) -> String {
-    let blocks = |explanation: &Explanation| {
-        let mut blocks = vec![format!("# {}", markdown::escaped(&title(explanation)))];
-        blocks.extend(sentences(explanation).iter().map(|sentence| markdown::escaped(sentence)));
-        blocks.extend(sections(explanation).iter().flat_map(markdown::section));
-        blocks
-    };
-    explanations.iter().flat_map(blocks).collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
 pub(crate) fn title(explanation: &Explanation) -> String {

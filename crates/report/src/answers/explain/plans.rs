@@ -2,7 +2,7 @@
 
 use dyno_judge::{Access, AccessChange, Explanation, PlanChange, RefusedPlan};
 
-use crate::sections::section::{Listing, Section};
+use crate::document::{Listing, Section};
 use crate::wording::number::{counted, ratio};
 
 /// Most statements whose plans are shown; JSON has all.
@@ -53,7 +53,7 @@ pub(super) fn section(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let shown = found.changes.iter().take(STATEMENTS_MAX);
-    let how_to_read = match found.changes.len() {
+    let paragraphs = match found.changes.len() {
         0 if found.compared == 0 => "No statement has a plan of both.".to_owned(),
         0 => format!("Both have the same plan for {}.", counted(found.compared as u64, "statement")),
         differing => {
@@ -67,8 +67,8 @@ pub(super) fn section(explanation: &Explanation) -> Option<Section> {
         }
     };
     Some(Section {
-        title: "Plans that differ",
-        how_to_read: vec![how_to_read],
+        title: "Plans that differ".to_owned(),
+        paragraphs: vec![paragraphs],
         items: refused(&found.refused),
         listings: shown.map(|change| listing(explanation, change)).collect(),
         ..Section::default()

@@ -2,7 +2,7 @@
 
 use dyno_judge::{Cause, ProbeEffect, ProofEnding, Relation};
 
-use super::proof::{ChangedSetting, ProofReport, STEP};
+use crate::model::proof::{ChangedSetting, ProofReport, STEP};
 use crate::wording::number::{counted, percent, ratio};
 use crate::wording::words;
 

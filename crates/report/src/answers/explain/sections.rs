@@ -3,8 +3,7 @@
 use dyno_judge::{AmountChange, Explanation, FunctionChange, SettingDifference, Suspect};
 
 use super::plans;
-use crate::sections::section::Section;
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{self, counted, three_digits};
 use crate::wording::phrases;
 use crate::wording::words;
@@ -23,8 +22,8 @@ pub(super) fn sections(explanation: &Explanation) -> Vec<Section> {
 
 fn costs(explanation: &Explanation) -> Section {
     Section {
-        title: "Costs of an operation",
-        how_to_read: std::iter::once(
+        title: "Costs of an operation".to_owned(),
+        paragraphs: std::iter::once(
             "Median of the rounds. * marks a clear change: the interval lies beyond the margin.".to_owned(),
         )
         .chain(of_rounds_note(&explanation.costs))
@@ -37,8 +36,8 @@ fn costs(explanation: &Explanation) -> Section {
 fn counters(explanation: &Explanation) -> Option<Section> {
     let shown = explanation.counters.len().min(COUNTERS_MAX);
     (explanation.counters_compared > 0).then(|| Section {
-        title: "Counters that changed, for each operation",
-        how_to_read: std::iter::once(format!(
+        title: "Counters that changed, for each operation".to_owned(),
+        paragraphs: std::iter::once(format!(
             "The most telling first; {} of {} with a clear change, of {} compared.",
             shown,
             explanation.counters.len(),
@@ -59,25 +58,16 @@ fn of_rounds_note(changes: &[AmountChange]) -> Option<String> {
 }
 
 fn functions(explanation: &Explanation) -> Option<Section> {
-    let line = |change: &FunctionChange| Line::Test {
-        name: change.function.clone(),
-        operation: String::new(),
-        cells: vec![
-            Shown::plain(three_digits(change.base_us)),
-            Shown::plain(three_digits(change.candidate_us)),
-        ],
+    let line = |change: &FunctionChange| {
+        Line::plain(&change.function, [change.base_us, change.candidate_us].map(three_digits))
     };
+    let heads = [explanation.base.as_str(), &explanation.candidate];
     (!explanation.functions.is_empty()).then(|| Section {
-        title: "Functions whose time for an operation changed most, µs",
-        how_to_read: vec![
+        title: "Functions whose time for an operation changed most, µs".to_owned(),
+        paragraphs: vec![
             "Of threads that work for a client, from stacks of one round; they are not judged.".to_owned(),
         ],
-        tables: vec![Table {
-            title: String::new(),
-            shows_operations: false,
-            columns: vec![column(&explanation.base), column(&explanation.candidate)],
-            lines: explanation.functions.iter().map(line).collect(),
-        }],
+        tables: vec![Table::plain("", &heads, explanation.functions.iter().map(line).collect())],
         ..Section::default()
     })
 }
@@ -92,15 +82,11 @@ fn settings(explanation: &Explanation) -> Option<Section> {
         items.push(format!("{} more", counted(left as u64, "setting")));
     }
     (!items.is_empty()).then(|| Section {
-        title: "Settings that differ",
-        how_to_read: vec!["Those that act on what changed come first.".to_owned()],
+        title: "Settings that differ".to_owned(),
+        paragraphs: vec!["Those that act on what changed come first.".to_owned()],
         items,
         ..Section::default()
     })
-}
-
-fn column(name: &str) -> Column {
-    Column { system: name.to_owned(), clients: None }
 }
 
 fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a AmountChange>) -> Table {
@@ -108,18 +94,10 @@ fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a Amou
         let [base, candidate, multiple] = amounts(change).map(Shown::plain);
         let of_rounds = if is_quotient(change) { "" } else { phrases::OF_ROUNDS };
         let note = format!("{of_rounds}{}", if change.is_clear { " *" } else { "" });
-        Line::Test {
-            name: change.name.clone(),
-            operation: String::new(),
-            cells: vec![base, candidate, Shown { note, ..multiple }],
-        }
+        Line::of(&change.name, vec![base, candidate, Shown { note, ..multiple }])
     };
-    Table {
-        title: String::new(),
-        shows_operations: false,
-        columns: vec![column(&explanation.base), column(&explanation.candidate), column("ratio")],
-        lines: changes.map(line).collect(),
-    }
+    let heads = [explanation.base.as_str(), &explanation.candidate, "ratio"];
+    Table::plain("", &heads, changes.map(line).collect())
 }
 
 /// Whether its ratio is also the quotient of its two amounts.

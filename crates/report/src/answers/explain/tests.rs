@@ -2,12 +2,14 @@ use dyno_judge::{PlanEvidence, ProofEnding, Relation};
 
 use super::*;
 use crate::golden::assert_golden;
+use crate::model::proof::{ChangedSetting, ProofChange, ProofReport};
 use crate::sample::{change, effect, explanation, planned, proof};
+use crate::{Format, RenderOptions, render};
 
 #[test]
 fn reads_as_people_expect() {
     let options = RenderOptions { color: false, width: 100 };
-    let text = render_explanations(&[planned()], Format::Text, &options);
+    let text = render([planned()].as_slice(), Format::Text, &options);
     assert_golden("explain.txt", &text);
 }
 
@@ -15,7 +17,7 @@ fn reads_as_people_expect() {
 fn without_plans_nothing_is_said_of_them_and_with_the_same_ones_that() {
     let said = |plans: PlanEvidence| {
         let explanation = Explanation { plans, ..explanation(Finding::Regressed) };
-        render_explanations(&[explanation], Format::Text, &RenderOptions::default())
+        render([explanation].as_slice(), Format::Text, &RenderOptions::default())
     };
     assert!(!said(PlanEvidence::default()).contains("Plans"));
     let same = said(PlanEvidence { compared: 1, ..PlanEvidence::default() });
@@ -50,7 +52,7 @@ fn a_table_is_named_once_and_no_more_than_three_are() {
 #[test]
 fn no_difference_has_no_explanation() {
     let options = RenderOptions { color: false, width: 100 };
-    let text = render_explanations(&[explanation(Finding::NotEnoughEvidence)], Format::Text, &options);
+    let text = render([explanation(Finding::NotEnoughEvidence)].as_slice(), Format::Text, &options);
     assert!(text.contains("No difference is decided, so there is nothing to explain."), "{text}");
     assert!(!text.contains("acts on what changed."), "{text}");
 }
@@ -60,7 +62,7 @@ fn cpu_is_blamed_only_where_it_changed() {
     let said = |cpu: AmountChange| {
         let explanation = Explanation { costs: vec![cpu], ..explanation(Finding::Regressed) };
         let options = RenderOptions { color: false, width: 1000 };
-        render_explanations(&[explanation], Format::Text, &options)
+        render([explanation].as_slice(), Format::Text, &options)
     };
     let same = change(SERVER_CPU, 31.0, 31.0, false);
     assert!(said(same.clone()).contains("so the difference is in waiting, not in CPU."));
@@ -70,19 +72,19 @@ fn cpu_is_blamed_only_where_it_changed() {
 #[test]
 fn every_format_names_the_cause() {
     for format in [Format::Markdown, Format::Json] {
-        let text = render_explanations(&[explanation(Finding::Regressed)], format, &RenderOptions::default());
+        let text = render([explanation(Finding::Regressed)].as_slice(), format, &RenderOptions::default());
         assert!(text.contains("cache") && text.contains("Qcache"), "{text}");
     }
 }
 
 fn rendered(report: &ProofReport) -> String {
-    render_proof(report, Format::Text, &RenderOptions { color: false, width: 1000 })
+    render(report, Format::Text, &RenderOptions { color: false, width: 1000 })
 }
 
 #[test]
 fn a_proof_reads_as_people_expect() {
     let options = RenderOptions { color: false, width: 100 };
-    assert_golden("proof.txt", &render_proof(&proof(), Format::Text, &options));
+    assert_golden("proof.txt", &render(&proof(), Format::Text, &options));
     let text = rendered(&proof());
     assert!(
         text.contains(
@@ -185,13 +187,13 @@ fn every_ending_is_told_in_its_words() {
 
 #[test]
 fn a_proof_for_programs_has_its_probes() {
-    let json = render_proof(&proof(), Format::Json, &RenderOptions::default());
+    let json = render(&proof(), Format::Json, &RenderOptions::default());
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["proof"]["ending"], "proven");
     assert_eq!(json["proof"]["causes"][0]["changes"][0], 0);
     assert_eq!(json["probes"][0]["probe"], "whole");
     assert_eq!(json["probes"][1]["probe"]["changes"][0], 0);
     assert_eq!(json["changes"][0]["settings"][0]["name"], "query_cache_type");
-    let markdown = render_proof(&proof(), Format::Markdown, &RenderOptions::default());
+    let markdown = render(&proof(), Format::Markdown, &RenderOptions::default());
     assert!(markdown.contains("# new against old") && markdown.contains("## Comparisons"), "{markdown}");
 }

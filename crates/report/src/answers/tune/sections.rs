@@ -3,8 +3,8 @@
 use dyno_judge::{TuneProbe, Worth, WorthVerdict};
 
 use super::sentences::in_words;
-use super::{LeftOutOfTuning, TuneComparison, TuneReport};
-use crate::sections::section::Section;
+use crate::model::tune::{LeftOutOfTuning, TuneComparison, TuneReport};
+use crate::document::Section;
 
 impl TuneReport {
     /// What each setting is worth, the comparisons, and what was not tried.
@@ -29,8 +29,8 @@ impl TuneReport {
             format!("{}: {found} ({})", self.value_in_words(worth), self.settings[worth.setting].why)
         };
         Some(Section {
-            title: "What each setting is worth",
-            how_to_read: vec![
+            title: "What each setting is worth".to_owned(),
+            paragraphs: vec![
                 "Throughput with it as a multiple of that without it, beside the others. Each interval is for its setting \
                  alone; only the figure of all together is claimed."
                     .to_owned(),
@@ -51,8 +51,8 @@ impl TuneReport {
             format!("{run}: {}: {found}", self.what(&made.probe))
         };
         (!self.comparisons.is_empty()).then(|| Section {
-            title: "Comparisons",
-            how_to_read: vec![format!(
+            title: "Comparisons".to_owned(),
+            paragraphs: vec![format!(
                 "Throughput as a multiple of that of {}. Those of the search choose and claim nothing.",
                 self.system
             )],
@@ -82,8 +82,8 @@ impl TuneReport {
             format!("{}{value} {}", it.name, it.reason)
         };
         (!self.left_out.is_empty()).then(|| Section {
-            title: "Not tried",
-            how_to_read: vec![
+            title: "Not tried".to_owned(),
+            paragraphs: vec![
                 "What this version or its server does not have, and what would lower a promise.".to_owned(),
             ],
             items: self.left_out.iter().map(line).collect(),

@@ -2,7 +2,7 @@
 
 use dyno_judge::{ProbeEffect, TuneEnding, ValueSet, Worth, WorthVerdict};
 
-use super::{Recommendation, TuneReport};
+use crate::model::tune::{Recommendation, TuneReport};
 use crate::wording::number::{bytes, counted, percent};
 use crate::wording::words;
 

@@ -1,8 +1,10 @@
-use dyno_judge::{MeasuredSet, TuneEnding, ValueSet, Worth, WorthVerdict};
-use dyno_stats::Interval;
+use dyno_judge::{MeasuredSet, ProbeEffect, TuneEnding, TuneProbe, Tuned, ValueSet, Worth, WorthVerdict};
+use dyno_stats::{Interval, Margin};
 
 use super::*;
 use crate::golden::assert_golden;
+use crate::model::tune::{LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison};
+use crate::{Format, RenderOptions, render};
 
 fn effect(ratio: f64) -> ProbeEffect {
     let interval = Interval { low: ratio - 0.02, high: ratio + 0.02, confidence: 0.95 };
@@ -90,13 +92,13 @@ fn report() -> TuneReport {
 }
 
 fn rendered(report: &TuneReport) -> String {
-    render_tuning(report, Format::Text, &RenderOptions { color: false, width: 1000 })
+    render(report, Format::Text, &RenderOptions { color: false, width: 1000 })
 }
 
 #[test]
 fn reads_as_people_expect() {
     let options = RenderOptions { color: false, width: 100 };
-    assert_golden("tune.txt", &render_tuning(&report(), Format::Text, &options));
+    assert_golden("tune.txt", &render(&report(), Format::Text, &options));
     let text = rendered(&report());
     for words in [
         "With the settings below mariadb has 1.38 [1.36, 1.40] times the throughput",
@@ -167,14 +169,14 @@ fn a_search_that_was_cut_short_and_a_host_that_moves_are_told() {
 fn programs_and_pages_get_all_of_it() {
     let options = RenderOptions::default();
     let json: serde_json::Value =
-        serde_json::from_str(&render_tuning(&report(), Format::Json, &options)).unwrap();
+        serde_json::from_str(&render(&report(), Format::Json, &options)).unwrap();
     assert_eq!(json["tuned"]["ending"], "better");
     assert_eq!(json["recommendation"]["settings"]["innodb_buffer_pool_size"], "1003M");
     assert_eq!(json["tuned"]["recommended"]["values"]["0"], 1);
     assert_eq!(json["comparisons"][0]["probe"], "control");
     assert_eq!(json["comparisons"][4]["probe"]["without"]["setting"], 1);
     assert_eq!(json["tuned"]["worth"][0]["verdict"], "does_nothing");
-    let markdown = render_tuning(&report(), Format::Markdown, &options);
+    let markdown = render(&report(), Format::Markdown, &options);
     assert!(
         markdown.contains("\n```toml\n[system.settings]\ninnodb_buffer_pool_size = \"1003M\"\n"),
         "{markdown}"

@@ -4,8 +4,12 @@ use crate::sample::{self, reports};
 
 const PLAIN: RenderOptions = RenderOptions { color: false, width: 100 };
 
+fn text(reports: &crate::Reports, options: &RenderOptions) -> String {
+    crate::render(reports, crate::Format::Text, options)
+}
+
 fn eventful(options: RenderOptions) -> String {
-    render(&reports(&sample::eventful_run()), &options)
+    text(&reports(&sample::eventful_run()), &options)
 }
 
 #[test]
@@ -23,7 +27,7 @@ fn fits_the_width_and_has_no_blanks_at_line_ends() {
 
 #[test]
 fn thirty_eight_tests_of_five_systems_at_three_client_counts_fit_too() {
-    let text = render(&reports(&sample::large_run()), &PLAIN);
+    let text = text(&reports(&sample::large_run()), &PLAIN);
     for line in text.lines() {
         assert!(line.width() <= 100, "{} columns: {line}", line.width());
     }
@@ -33,7 +37,7 @@ fn thirty_eight_tests_of_five_systems_at_three_client_counts_fit_too() {
 #[test]
 fn colour_is_only_where_there_is_a_verdict() {
     let tints = |rounds| {
-        let text = render(&reports(&sample::run(rounds)), &RenderOptions { color: true, ..PLAIN });
+        let text = text(&reports(&sample::run(rounds)), &RenderOptions { color: true, ..PLAIN });
         ["\x1b[36m", "\x1b[33m"].map(|tint| text.matches(tint).count())
     };
     assert_eq!(tints(1), [0, 0], "one round allows no verdict");
@@ -48,7 +52,7 @@ fn colour_is_only_where_there_is_a_verdict() {
 #[test]
 fn one_round_is_called_one_pair_of_servers_and_nothing_faster_or_slower() {
     let reports = reports(&sample::run(1));
-    let text = render(&reports, &RenderOptions { color: false, width: 1000 });
+    let text = text(&reports, &RenderOptions { color: false, width: 1000 });
     assert!(text.contains("One round: this pair of servers only. Ratios hold for these servers;"), "{text}");
     for paragraph in &reports.summary {
         assert!(!paragraph.contains("faster") && !paragraph.contains("slower"), "{paragraph}");
@@ -84,6 +88,6 @@ fn names_may_be_longer_than_formatting_can_pad() {
         trial.record.system_id.clone_from(&long);
     }
     let reports = reports(&run);
-    assert!(render(&reports, &PLAIN).contains(&long));
-    assert!(render(&reports, &RenderOptions { width: usize::MAX, ..PLAIN }).contains(&long));
+    assert!(text(&reports, &PLAIN).contains(&long));
+    assert!(text(&reports, &RenderOptions { width: usize::MAX, ..PLAIN }).contains(&long));
 }

@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::model::claims::{Claim, summary};
+use crate::model::claims::Claim;
+use crate::sections::claims::summary;
 
 /// The claims as a table; none if there are none.
 pub(crate) fn section(claims: &[Claim]) -> Markup {

@@ -5,10 +5,9 @@ use maud::{Markup, html};
 
 use crate::chart::{Axis, COLOURS, Chart, Line, LineChart};
 use crate::html::parts::scaling::legend;
-use crate::html::parts::sections;
 use crate::model::Reports;
 use crate::sections::joined_tables;
-use crate::sections::table::Table;
+use crate::document::Table;
 
 /// Width of both charts, and the heights of that of the step and that of its background load.
 pub(crate) const SIZE: (f64, f64, f64) = (760.0, 250.0, 170.0);
@@ -19,7 +18,7 @@ pub(crate) fn section(reports: &Reports) -> Markup {
         @if !reports.joined.is_empty() {
             section #joined {
                 h2 { (joined_tables::TITLE) }
-                p.how { (joined_tables::how_to_read(reports).join(" "))
+                p.how { (joined_tables::paragraphs(reports).join(" "))
                     " Charts show each second, median over rounds; above a line in them is the number of clients that run from then on." }
                 (legend(reports))
                 @for test in &reports.joined {
@@ -30,7 +29,7 @@ pub(crate) fn section(reports: &Reports) -> Markup {
                             (chart.inline())
                         }
                     }
-                    (sections::table(&joined_tables::title(test), &untitled(joined_tables::table(reports, test))))
+                    (crate::format::html::table(&joined_tables::title(test), &untitled(joined_tables::table(reports, test))))
                 }
             }
         }

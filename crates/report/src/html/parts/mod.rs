@@ -10,7 +10,6 @@ pub(in crate::html) mod matrix;
 pub(in crate::html) mod methods;
 pub(in crate::html) mod money;
 pub(in crate::html) mod scaling;
-pub(crate) mod sections;
 pub(in crate::html) mod stacks;
 pub(in crate::html) mod undecided;
 pub(in crate::html) mod verdict;

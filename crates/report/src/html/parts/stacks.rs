@@ -5,20 +5,17 @@ use dyno_store::{Run, StackProfile};
 use maud::{Markup, html};
 
 use crate::chart::FlameGraph;
-use crate::html::parts::sections;
 use crate::model::Reports;
-use crate::sections::stack_tables;
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 
 /// Changes from which on a frame's tint is stronger, as shares of all thread-seconds for an operation.
 const TINT_STEPS: [f64; 5] = [0.005, 0.02, 0.05, 0.1, 0.25];
 
-/// Both sections; empty if no stacks were sampled.
+/// Empty if no stacks were sampled.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     let same_test = |a: &StackSummary, b: &StackSummary| (&a.step, a.clients) == (&b.step, b.clients);
     html! {
-        (sections::section("stacks", stack_tables::section(reports)))
         @if !reports.stacks.is_empty() {
             section #flames {
                 h2 { "Flame graphs" }

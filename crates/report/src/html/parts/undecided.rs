@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::wording::undecided::{HOW_TO_READ, NAMED_MAX, Reason, TITLE, reasons};
+use crate::sections::undecided::{HOW_TO_READ, NAMED_MAX, Reason, TITLE, reasons};
 
 /// The section; empty if every test has a verdict.
 pub(crate) fn section(reports: &crate::Reports) -> Markup {

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use crate::html::address;
 use crate::model::Reports;
-use crate::model::why::{HOW_TO_READ, ProofState, TITLE, Why};
+use crate::model::why::{ProofState, Why};
+use crate::sections::why::{HOW_TO_READ, TITLE};
 use crate::wording::number::{self, counted};
 
 /// The section; empty without a decided difference.

@@ -6,10 +6,12 @@ use unicode_width::UnicodeWidthStr;
 use crate::wording::number::counted;
 
 /// A matrix, or one cost of it, as text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Table {
     /// The quantity of its numbers; empty if the section's title names it.
     pub(crate) title: String,
+    /// The head of the names of its lines; empty if they need none.
+    pub(crate) head: String,
     /// Whether each test shows its kind of operation.
     pub(crate) shows_operations: bool,
     pub(crate) columns: Vec<Column>,
@@ -17,45 +19,37 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table whose columns are not of systems.
-    pub(crate) fn plain(title: &str, heads: &[&str], lines: Vec<Line>) -> Self {
-        let column = |head: &&str| Column { system: (*head).to_owned(), clients: None };
-        Self {
-            title: title.to_owned(),
-            shows_operations: false,
-            columns: heads.iter().map(column).collect(),
-            lines,
-        }
+    /// A table without a head for the names of its lines, and without operations.
+    pub(crate) fn of(title: impl Into<String>, columns: Vec<Column>, lines: Vec<Line>) -> Self {
+        Self { title: title.into(), columns, lines, ..Self::default() }
     }
-}
 
-impl Table {
+    /// A table whose columns are not of systems.
+    pub(crate) fn plain(title: impl Into<String>, heads: &[&str], lines: Vec<Line>) -> Self {
+        Self::of(title, heads.iter().copied().map(Column::of).collect(), lines)
+    }
+
     /// The same table with all text escaped, before the widths of its columns are computed.
     pub(crate) fn printable(&self) -> Self {
         let text = |text: &str| printable(text).into_owned();
         let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
-        let column = |column: &Column| Column { system: text(&column.system), clients: column.clients };
+        let cells = |cells: &[Shown]| cells.iter().map(shown).collect();
         let line = |line: &Line| match line {
-            Line::Group(name) => Line::Group(text(name)),
-            Line::Test { name, operation, cells } => Line::Test {
-                name: text(name),
-                operation: text(operation),
-                cells: cells.iter().map(shown).collect(),
-            },
+            Line::Group { name, cells: of_group } => {
+                Line::Group { name: text(name), cells: cells(of_group) }
+            }
+            Line::Test { name, operation, cells: of_test } => {
+                Line::Test { name: text(name), operation: text(operation), cells: cells(of_test) }
+            }
         };
+        let column = |column: &Column| Column { system: text(&column.system), ..*column };
         Self {
             title: text(&self.title),
+            head: text(&self.head),
             shows_operations: self.shows_operations,
             columns: self.columns.iter().map(column).collect(),
             lines: self.lines.iter().map(line).collect(),
         }
-    }
-}
-
-impl Line {
-    /// Cells without notes and tints.
-    pub(crate) fn plain<const N: usize>(name: String, cells: [String; N]) -> Self {
-        Self::Test { name, operation: String::new(), cells: cells.map(Shown::plain).to_vec() }
     }
 }
 
@@ -65,9 +59,25 @@ pub(crate) struct Column {
     pub(crate) system: String,
     /// None if the column is not of a client count.
     pub(crate) clients: Option<u32>,
+    /// Whether its cells are words, which begin on the left and may go on beyond the width.
+    pub(crate) is_words: bool,
 }
 
 impl Column {
+    /// A column that is not of a client count.
+    pub(crate) fn of(head: impl Into<String>) -> Self {
+        Self { system: head.into(), clients: None, is_words: false }
+    }
+
+    /// A column of a system at a client count.
+    pub(crate) fn at(system: impl Into<String>, clients: u32) -> Self {
+        Self { clients: Some(clients), ..Self::of(system) }
+    }
+
+    pub(crate) fn of_words(head: impl Into<String>) -> Self {
+        Self { is_words: true, ..Self::of(head) }
+    }
+
     /// What stands above the columns of its client count: ` 4 clients `; empty if there is none.
     pub(crate) fn clients_head(&self) -> String {
         self.clients.map(|clients| format!(" {} ", counted(u64::from(clients), "client"))).unwrap_or_default()
@@ -76,10 +86,27 @@ impl Column {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
-    /// The name of the group of the lines below.
-    Group(String),
+    /// The name of the group of the lines below, with a cell for each column if it has figures of its own.
+    Group { name: String, cells: Vec<Shown> },
     /// A test's name, what an operation is in it, and a cell for each column.
     Test { name: String, operation: String, cells: Vec<Shown> },
+}
+
+impl Line {
+    /// The name of a group without figures of its own.
+    pub(crate) fn group(name: impl Into<String>) -> Self {
+        Self::Group { name: name.into(), cells: Vec::new() }
+    }
+
+    /// A line whose operation is not shown.
+    pub(crate) fn of(name: impl Into<String>, cells: Vec<Shown>) -> Self {
+        Self::Test { name: name.into(), operation: String::new(), cells }
+    }
+
+    /// Cells without notes and tints.
+    pub(crate) fn plain<const N: usize>(name: impl Into<String>, cells: [String; N]) -> Self {
+        Self::of(name, cells.map(Shown::plain).to_vec())
+    }
 }
 
 /// A cell as text.
@@ -145,20 +172,21 @@ impl Table {
     /// Widths of the test's name, the operation (0 if not shown), and each column.
     pub(crate) fn widths(&self) -> Widths {
         let columns = self.columns.iter().map(|column| ColumnWidth { text: column.system.width(), note: 0 });
-        let mut widths = Widths { name: 0, operation: 0, columns: columns.collect() };
+        let mut widths = Widths { name: self.head.width(), operation: 0, columns: columns.collect() };
         for line in &self.lines {
-            match line {
-                Line::Group(name) => widths.name = widths.name.max(name.width()),
+            let (name, cells) = match line {
+                Line::Group { name, cells } => (name.width(), cells),
                 Line::Test { name, operation, cells } => {
-                    widths.name = widths.name.max(TEST_INDENT + name.width());
                     if self.shows_operations {
                         widths.operation = widths.operation.max(operation.width());
                     }
-                    for (width, cell) in widths.columns.iter_mut().zip(cells) {
-                        width.text = width.text.max(cell.text.width());
-                        width.note = width.note.max(cell.note.width());
-                    }
+                    (TEST_INDENT + name.width(), cells)
                 }
+            };
+            widths.name = widths.name.max(name);
+            for (width, cell) in widths.columns.iter_mut().zip(cells) {
+                width.text = width.text.max(cell.text.width());
+                width.note = width.note.max(cell.note.width());
             }
         }
         self.widen_for_clients(&mut widths);
@@ -185,7 +213,10 @@ impl Table {
     /// that is too wide is split by system, with at least one system per table. Tests without content in a part are
     /// left out of it.
     pub(crate) fn split(&self, width_max: usize) -> Vec<Self> {
-        let widths = self.widths();
+        let mut widths = self.widths();
+        for (width, column) in widths.columns.iter_mut().zip(&self.columns).filter(|(_, it)| it.is_words) {
+            *width = ColumnWidth { text: column.system.width(), note: 0 };
+        }
         let room = width_max.saturating_sub(widths.label() + COLUMN_GAP);
         let mut parts = Vec::new();
         let (mut start, mut end, mut part_width) = (0, 0, 0);
@@ -223,21 +254,26 @@ impl Table {
     fn part(&self, columns: std::ops::Range<usize>) -> Self {
         let mut lines: Vec<Line> = Vec::new();
         for line in &self.lines {
-            if let Line::Test { name, operation, cells } = line {
-                let cells = cells[columns.clone()].to_vec();
-                if cells.iter().all(|cell| cell.text.is_empty()) {
-                    continue;
+            match line {
+                Line::Test { name, operation, cells } => {
+                    let cells = cells[columns.clone()].to_vec();
+                    if cells.iter().all(|cell| cell.text.is_empty()) {
+                        continue;
+                    }
+                    lines.push(Line::Test { name: name.clone(), operation: operation.clone(), cells });
                 }
-                lines.push(Line::Test { name: name.clone(), operation: operation.clone(), cells });
-            } else {
-                // Removes a group without a test in this part.
-                lines.pop_if(|last| matches!(last, Line::Group(_)));
-                lines.push(line.clone());
+                Line::Group { name, cells } => {
+                    // Removes a group without a test in this part.
+                    lines.pop_if(|last| matches!(last, Line::Group { .. }));
+                    let cells = cells.get(columns.clone()).unwrap_or_default().to_vec();
+                    lines.push(Line::Group { name: name.clone(), cells });
+                }
             }
         }
-        lines.pop_if(|last| matches!(last, Line::Group(_)));
+        lines.pop_if(|last| matches!(last, Line::Group { .. }));
         Self {
             title: self.title.clone(),
+            head: self.head.clone(),
             shows_operations: self.shows_operations,
             columns: self.columns[columns].to_vec(),
             lines,
@@ -250,23 +286,19 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let column = |system: &str, clients| Column { system: system.to_owned(), clients: Some(clients) };
         let test = |name: &str, cells: [&str; 4]| Line::Test {
             name: name.to_owned(),
             operation: "query".to_owned(),
             cells: cells.map(Shown::plain).to_vec(),
         };
-        Table {
-            title: String::new(),
-            shows_operations: true,
-            columns: vec![column("a", 1), column("b", 1), column("a", 4), column("b", 4)],
-            lines: vec![
-                Line::Group("load".to_owned()),
-                test("load", ["", "", "1,000", "1,100"]),
-                Line::Group("read".to_owned()),
-                test("scan", ["10.0", "11.0", "20.0", "21.0"]),
-            ],
-        }
+        let columns = vec![Column::at("a", 1), Column::at("b", 1), Column::at("a", 4), Column::at("b", 4)];
+        let lines = vec![
+            Line::group("load"),
+            test("load", ["", "", "1,000", "1,100"]),
+            Line::group("read"),
+            test("scan", ["10.0", "11.0", "20.0", "21.0"]),
+        ];
+        Table { shows_operations: true, ..Table::of("", columns, lines) }
     }
 
     #[test]
@@ -289,8 +321,15 @@ mod tests {
         let parts = table().split(30);
         assert_eq!(parts.len(), 2);
         assert_eq!(parts[0].lines.len(), 2);
-        assert_eq!(parts[0].lines[0], Line::Group("read".to_owned()));
+        assert_eq!(parts[0].lines[0], Line::group("read"));
         assert_eq!(parts[1].lines.len(), 4);
         assert!(parts[1].columns.iter().all(|column| column.clients == Some(4)));
+    }
+
+    #[test]
+    fn words_may_go_on_beyond_the_width_beside_their_figures() {
+        let columns = vec![Column::of("rate"), Column::of_words("verdict")];
+        let table = Table::of("", columns, vec![Line::plain("scan", ["1".to_owned(), "x".repeat(200)])]);
+        assert_eq!(table.split(60), vec![table]);
     }
 }

@@ -3,6 +3,7 @@ use dyno_store::SystemRecord;
 
 use super::*;
 use crate::golden::assert_golden;
+use crate::{Format, RenderOptions, render};
 use crate::sample::{self, checks};
 
 fn answer(iops: &[u64], cpus: &[u64], rate: f64) -> CostAnswer {
@@ -27,7 +28,7 @@ fn answer_of(run: &dyno_store::Run, iops: &[u64], cpus: &[u64], rate: f64) -> Co
 }
 
 fn text(answer: &CostAnswer) -> String {
-    render_cost(answer, Format::Text, &RenderOptions { color: false, width: 120 })
+    render(answer, Format::Text, &RenderOptions { color: false, width: 120 })
 }
 
 #[test]
@@ -43,13 +44,13 @@ fn measured_and_predicted_candidates_are_in_one_table() {
 #[test]
 fn the_other_formats_say_the_same() {
     let answer = answer(&[3000], &[], 250.0);
-    let markdown = render_cost(&answer, Format::Markdown, &RenderOptions::default());
+    let markdown = render(&answer, Format::Markdown, &RenderOptions::default());
     assert!(
         markdown.contains("## Candidates by price") && markdown.contains("with 3000 IOPS, 8 CPUs"),
         "{markdown}"
     );
     let json: serde_json::Value =
-        serde_json::from_str(&render_cost(&answer, Format::Json, &RenderOptions::default())).unwrap();
+        serde_json::from_str(&render(&answer, Format::Json, &RenderOptions::default())).unwrap();
     assert_eq!(json["candidates"].as_array().unwrap().len(), 6);
     assert_eq!(json["cheapest"]["basis"], "predicted");
     assert_eq!(json["forecasts"][0]["left_out"].as_array().unwrap().len(), 5);

@@ -4,8 +4,7 @@ use dyno_judge::{Answer, Basis, Candidate, CostAnswer, Forecast, Predicted};
 
 use super::hardware_priced::{priced_as, remarks};
 use super::sentences::{because, name, with_interval};
-use crate::sections::section::Section;
-use crate::sections::table::{Line, Table};
+use crate::document::{Line, Section, Table};
 use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::counted;
 use crate::wording::prices::dollars;
@@ -14,21 +13,21 @@ use crate::wording::prices::dollars;
 pub(super) fn candidates(answer: &CostAnswer) -> Section {
     let lines = answer.candidates.iter().map(|it| Line::plain(name(it), row(it))).collect();
     let heads = ["clients", "operations/s", "p99 ms", "priced as", "$ a year", "$ a million", "answer"];
-    let mut how_to_read = vec![
+    let mut paragraphs = vec![
         "At the number of clients that suits best. In brackets: 95% interval over rounds. Meets: the whole interval does; \
          not decided: part of it does, or there are fewer than three rounds."
             .to_owned(),
     ];
     if !answer.forecasts.is_empty() {
-        how_to_read.push(
+        paragraphs.push(
             "Predicted: from the limits and rates of systems that differ in hardware only; the interval holds what rounds vary \
              and what the model errs. At most: a bound by what an operation demands. No p99 is predicted."
                 .to_owned(),
         );
     }
     Section {
-        title: "Candidates by price",
-        how_to_read,
+        title: "Candidates by price".to_owned(),
+        paragraphs,
         items: remarks(answer).into_iter().chain(answer.forecasts.iter().flat_map(unpredicted)).collect(),
         tables: vec![Table::plain("", &heads, lines)],
         ..Section::default()

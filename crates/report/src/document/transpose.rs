@@ -1,6 +1,6 @@
 //! Tables of many systems, turned so that each system has a line.
 
-use crate::sections::table::{Column, Line, Shown, Table};
+use crate::document::{Column, Line, Shown, Table};
 
 impl Table {
     /// The table in parts that fit a width. Where the systems of one client count do not fit side by side, each has a line
@@ -17,7 +17,7 @@ impl Table {
     /// Whether groups of lines are tests, as in ladders: without its group a line does not tell what it is of.
     fn has_tests_as_groups(&self) -> bool {
         self.columns.iter().all(|column| column.clients.is_none())
-            && self.lines.iter().any(|line| matches!(line, Line::Group(_)))
+            && self.lines.iter().any(|line| matches!(line, Line::Group { .. }))
     }
 
     /// A line for each system, a column for each test at each client count. Names of groups are left out.
@@ -39,26 +39,17 @@ impl Table {
                 };
                 let found: Vec<Shown> = systems.iter().map(|system| of(system)).collect();
                 if found.iter().any(|cell| !cell.text.is_empty()) {
-                    columns.push(Column { system: self.head(name, operation), clients });
+                    columns.push(Column { clients, ..Column::of(self.test_head(name, operation)) });
                     lines.iter_mut().zip(found).for_each(|(line, cell)| line.push(cell));
                 }
             }
         }
-        let line = |(system, cells): (&str, Vec<Shown>)| Line::Test {
-            name: system.to_owned(),
-            operation: String::new(),
-            cells,
-        };
-        Self {
-            title: self.title.clone(),
-            shows_operations: false,
-            columns,
-            lines: systems.into_iter().zip(lines).map(line).collect(),
-        }
+        let lines = systems.into_iter().zip(lines).map(|(system, cells)| Line::of(system, cells));
+        Self::of(&self.title, columns, lines.collect())
     }
 
     /// The head of a test's column: `update-one, query`.
-    fn head(&self, name: &str, operation: &str) -> String {
+    fn test_head(&self, name: &str, operation: &str) -> String {
         if self.shows_operations && !operation.is_empty() {
             format!("{name}, {operation}")
         } else {
@@ -69,7 +60,7 @@ impl Table {
 
 fn test(line: &Line) -> Option<(&str, &str, &[Shown])> {
     match line {
-        Line::Group(_) => None,
+        Line::Group { .. } => None,
         Line::Test { name, operation, cells } => Some((name, operation, cells)),
     }
 }
@@ -84,8 +75,7 @@ mod tests {
     use super::*;
 
     fn table(systems: usize) -> Table {
-        let column =
-            |clients: u32, at: usize| Column { system: format!("system-{at}"), clients: Some(clients) };
+        let column = |clients: u32, at: usize| Column::at(format!("system-{at}"), clients);
         let columns =
             [8, 256].iter().flat_map(|clients| (0..systems).map(|at| column(*clients, at))).collect();
         let cells =
@@ -94,12 +84,8 @@ mod tests {
             |name: &str, cells| Line::Test { name: name.to_owned(), operation: "query".to_owned(), cells };
         let mut load: Vec<Shown> = vec![Shown::default(); 2 * systems];
         load[0] = Shown::plain("9");
-        Table {
-            title: String::new(),
-            shows_operations: true,
-            columns,
-            lines: vec![Line::Group("updates".to_owned()), test("update", cells(0)), test("load", load)],
-        }
+        let lines = vec![Line::group("updates"), test("update", cells(0)), test("load", load)];
+        Table { shows_operations: true, ..Table::of("", columns, lines) }
     }
 
     #[test]
@@ -132,6 +118,6 @@ mod tests {
         }
         let parts = ladder.fitting(80);
         assert!(parts.len() > 1);
-        assert!(parts.iter().all(|part| part.lines[0] == Line::Group("updates".to_owned())), "{parts:?}");
+        assert!(parts.iter().all(|part| part.lines[0] == Line::group("updates")), "{parts:?}");
     }
 }

@@ -5,7 +5,9 @@ mod checks;
 pub(crate) mod claims;
 mod costs;
 mod counters;
+pub(crate) mod proof;
 mod relative;
+pub(crate) mod tune;
 pub(crate) mod why;
 
 use dyno_judge::{

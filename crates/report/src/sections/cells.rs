@@ -1,52 +1,31 @@
-//! A report as text and tables, and functions that build its tables.
+//! Tables whose cells are of tests and systems.
 
+use crate::document::{Column, Line, Shown, Table};
 use crate::model::{Cell, Content, Matrix, Relative, Reports, Row, System};
-use crate::sections::table::{Column, Line, Shown, Table};
 use crate::wording::number::counted;
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// A report: a title, an explanation, remarks, its tables and texts.
-#[derive(Debug, Default)]
-pub(crate) struct Section {
-    pub(crate) title: &'static str,
-    pub(crate) how_to_read: Vec<String>,
-    pub(crate) items: Vec<String>,
-    /// Items beyond those that everybody should read. Text counts them, and a page shows them when it is asked.
-    pub(crate) more_items: Vec<String>,
-    pub(crate) tables: Vec<Table>,
-    pub(crate) listings: Vec<Listing>,
-}
-
-/// Texts of several lines, side by side.
-#[derive(Debug)]
-pub(crate) struct Listing {
-    pub(crate) title: String,
-    /// Each with whose it is.
-    pub(crate) texts: Vec<(String, String)>,
-}
-
 /// A table with a line for each group and a column for each system.
 pub(crate) fn group_table(reports: &Reports, title: &str, lines: Vec<Line>) -> Table {
-    let column = |system: &crate::System| Column { system: system.id.clone(), clients: None };
-    let columns = reports.systems.iter().map(column).collect();
-    Table { title: title.to_owned(), shows_operations: false, columns, lines }
+    let columns = reports.systems.iter().map(|system| Column::of(&system.id)).collect();
+    Table::of(title, columns, lines)
 }
 
 /// A matrix as text. `show` formats the measured cells.
 pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) -> Shown) -> Table {
     let mut lines = Vec::new();
     for rows in matrix.rows.chunk_by(|a, b| a.group == b.group) {
-        lines.extend(rows.first().map(|row| Line::Group(row.group.clone())));
+        lines.extend(rows.first().map(|row| Line::group(&row.group)));
         lines.extend(rows.iter().map(|row| test_line(&row.step, row.unit(), &row.cells, &show)));
     }
     let systems = || reports.systems.iter().map(|system| system.id.clone());
     let columns = reports
         .client_counts
         .iter()
-        .flat_map(|&clients| systems().map(move |system| Column { system, clients: Some(clients) }))
+        .flat_map(|&clients| systems().map(move |system| Column::at(system, clients)))
         .collect();
-    Table { title: String::new(), shows_operations: false, columns, lines }
+    Table::of("", columns, lines)
 }
 
 /// A table of a step with a row for each system and a column for each client count. In a run
@@ -60,22 +39,19 @@ pub(crate) fn by_clients<T>(reports: &Reports, row: &Row<T>, cell: impl Fn(&Syst
     let mut lines = Vec::new();
     for systems in reports.systems.chunk_by(|a, b| sweep(a) == sweep(b)) {
         if has_sweep {
-            lines.push(Line::Group(sweep(&systems[0]).unwrap_or("others").to_owned()));
+            lines.push(Line::group(sweep(&systems[0]).unwrap_or("others")));
         }
-        lines.extend(systems.iter().map(|system| Line::Test {
-            name: configuration_name(system),
-            operation: String::new(),
-            cells: clients.iter().map(|clients| cell(system, *clients)).collect(),
+        lines.extend(systems.iter().map(|system| {
+            let cells = clients.iter().map(|clients| cell(system, *clients)).collect();
+            Line::of(configuration_name(system), cells)
         }));
     }
-    let columns = client_columns(&clients);
-    Table { title: row.step.clone(), shows_operations: false, columns, lines }
+    Table::of(&row.step, client_columns(&clients), lines)
 }
 
 /// A column for each client count.
 pub(crate) fn client_columns(clients: &[u32]) -> Vec<Column> {
-    let column = |clients: &u32| Column { system: counted(u64::from(*clients), "client"), clients: None };
-    clients.iter().map(column).collect()
+    clients.iter().map(|clients| Column::of(counted(u64::from(*clients), "client"))).collect()
 }
 
 fn sweep(system: &System) -> Option<&str> {

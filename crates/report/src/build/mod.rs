@@ -10,6 +10,8 @@ pub(crate) mod footnotes;
 pub(crate) mod grid;
 pub(crate) mod header;
 pub(crate) mod repeated;
+mod why;
+
 use dyno_judge::{Analysis, TrialChecks, query_plans, stack_summaries};
 use dyno_store::Run;
 

@@ -3,7 +3,7 @@
 use dyno_judge::Undecided;
 
 use crate::model::Reports;
-use crate::sections::section::Section;
+use crate::document::Section;
 use crate::wording::number::counted;
 use crate::wording::words;
 
@@ -27,8 +27,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let reasons = reasons(reports);
     let tests: usize = reasons.iter().map(|reason| reason.tests.len()).sum();
     (tests > 0).then(|| Section {
-        title: TITLE,
-        how_to_read: vec![format!("{}.", counted(tests as u64, "comparison")), HOW_TO_READ.to_owned()],
+        title: TITLE.to_owned(),
+        paragraphs: vec![format!("{}.", counted(tests as u64, "comparison")), HOW_TO_READ.to_owned()],
         items: reasons.iter().map(sentence).collect(),
         ..Section::default()
     })
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_reason_is_said_once_with_the_tests_that_have_it() {
         let section = section(&reports(&sample::run(1))).unwrap();
-        assert_eq!(section.how_to_read[0], "22 comparisons.");
+        assert_eq!(section.paragraphs[0], "22 comparisons.");
         let of_maria: Vec<&String> =
             section.items.iter().filter(|item| item.starts_with("maria, ")).collect();
         assert_eq!(of_maria.len(), 1, "{of_maria:?}");

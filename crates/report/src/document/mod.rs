@@ -1,0 +1,52 @@
+//! A report as data, which every format renders.
+
+mod section;
+pub(crate) mod table;
+mod transpose;
+
+pub(crate) use section::{Listing, Section};
+pub(crate) use table::{Column, Line, Shown, Table, Tint};
+
+/// What a report is about, its answer, and the sections below.
+#[derive(Debug, Default)]
+pub struct Document {
+    /// Empty if the first paragraph says it.
+    pub(crate) title: String,
+    /// What the report is of, each with its label. Paragraphs below facts stand apart.
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) paragraphs: Vec<String>,
+    pub(crate) code: Option<Code>,
+    pub(crate) sections: Vec<Section>,
+    /// Notes that cells refer to.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Document {
+    /// The title, or what says it.
+    pub(crate) fn name(&self) -> &str {
+        let first = self.paragraphs.first().map_or("", String::as_str);
+        if self.title.is_empty() { first } else { &self.title }
+    }
+}
+
+/// A fact with its label.
+#[derive(Debug)]
+pub(crate) struct Fact {
+    /// Empty if the fact goes on with the one before.
+    pub(crate) label: String,
+    pub(crate) text: String,
+}
+
+impl Fact {
+    pub(crate) fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { label: label.into(), text: text.into() }
+    }
+}
+
+/// Text to copy.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// Its language, as Markdown names it.
+    pub(crate) language: &'static str,
+    pub(crate) text: String,
+}
