@@ -28,7 +28,6 @@ pub(crate) fn run() -> RunRecord {
         plan_title: "A large file".to_owned(),
         scale: 1.0,
         started_at_ms: STARTED_AT_MS,
-        host: json!({}),
         ..RunRecord::default()
     }
 }

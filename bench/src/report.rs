@@ -92,7 +92,6 @@ fn fill(store: &mut Store, options: &Options) -> anyhow::Result<()> {
     let run = store.create_run(&RunRecord {
         plan_name: "large".to_owned(),
         scale: 1.0,
-        host: serde_json::json!({}),
         ..RunRecord::default()
     })?;
     for position in 0..options.systems {

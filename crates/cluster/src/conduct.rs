@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use dyno_judge::host_differences;
 use dyno_lab::{RunOutcome, Spread};
-use dyno_store::{AttemptRecord, Ending, StoreError};
-use serde_json::Value;
+use dyno_store::{AttemptRecord, Ending, HostRecord, StoreError};
 
 use crate::error::ClusterError;
 use crate::folder::Folder;
@@ -85,7 +84,7 @@ struct Conductor<'a, 'b> {
     /// Rounds that were lost too often, with the last reason.
     given_up: BTreeMap<u32, String>,
     /// The hosts that have delivered rounds, with their facts, in the order of their first delivery.
-    hosts: Vec<(String, Value)>,
+    hosts: Vec<(String, HostRecord)>,
 }
 
 impl Conductor<'_, '_> {

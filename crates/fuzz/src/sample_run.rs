@@ -5,7 +5,7 @@ use std::fs;
 use dyno_store::{
     Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, Counts,
     CrashRecord, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, Gaps,
-    InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured, Memory, NetworkRecord,
+    HostRecord,    InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured, Memory, NetworkRecord,
     Outcome, Phase, Price, PricedInstance, PricedVolume, ProbeRecord, QueryAnswer, QueryPlan,
     ResumptionRecord, RunRecord, SampleRecord, SearchQuestion, SearchRecord, SearchSide, SearchSize,
     SearchStep, SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord,
@@ -73,7 +73,12 @@ fn run() -> RunRecord {
         plan_title: "A small file".to_owned(),
         scale: 1.0,
         started_at_ms: STARTED_AT_MS,
-        host: json!({ "cpus": 2, "memory_bytes": 1 << 30, "kernel": "6.18" }),
+        host: HostRecord {
+            cpus: Some(2),
+            memory_bytes: Some(1 << 30),
+            kernel: Some("6.18".to_owned()),
+            ..HostRecord::default()
+        },
         claims: vec![claim],
         ladders: vec![LadderRecord {
             id: "versions".to_owned(),
@@ -228,7 +233,7 @@ fn driver(host: &str) -> DriverRecord {
 fn resumption() -> ResumptionRecord {
     ResumptionRecord {
         resumed_at_ms: STARTED_AT_MS + 40_000,
-        host: json!({ "cpus": 2 }),
+        host: HostRecord { cpus: Some(2), ..HostRecord::default() },
         differences: vec!["the kernel was 6.17".to_owned()],
     }
 }
@@ -321,7 +326,11 @@ fn attempt(loss: Option<String>) -> AttemptRecord {
     AttemptRecord {
         round: 0,
         node: Some("n1".to_owned()),
-        host: loss.is_none().then(|| json!({ "hostname": "n1", "cpus": 2 })),
+        host: loss.is_none().then(|| HostRecord {
+            hostname: Some("n1".to_owned()),
+            cpus: Some(2),
+            ..HostRecord::default()
+        }),
         ended_at_ms: STARTED_AT_MS + 30_000,
         loss,
     }

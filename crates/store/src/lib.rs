@@ -34,6 +34,7 @@ pub use record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 pub use record::columns::{Counts, Memory, Neighbours, Usage};
 pub use record::crash::CrashRecord;
 pub use record::driver::{DriverLatency, DriverRecord, NetworkRecord};
+pub use record::host::HostRecord;
 pub use record::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
 pub use record::price::{Price, PricedInstance, PricedVolume};
 pub use record::queries::{QueryAnswer, QueryPlan};

@@ -5,6 +5,7 @@ pub(crate) mod capacity;
 pub(crate) mod columns;
 pub(crate) mod crash;
 pub(crate) mod driver;
+pub(crate) mod host;
 pub(crate) mod latency;
 pub(crate) mod price;
 pub(crate) mod queries;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 use crate::record::columns::{Counts, Memory, Neighbours, Usage};
 use crate::record::driver::DriverRecord;
+use crate::record::host::HostRecord;
 use crate::record::latency::LatencyRecord;
 use crate::record::price::{Price, by_the_year};
 use crate::record::queries::{QueryAnswer, QueryPlan};
@@ -43,8 +45,8 @@ pub struct RunRecord {
     pub scale: f64,
     /// When it started, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// Facts about the host (`host::HostFacts` as JSON).
-    pub host: serde_json::Value,
+    /// The host on which it began.
+    pub host: HostRecord,
     pub command_line: String,
     /// The plan's claims.
     pub claims: Vec<ClaimRecord>,
@@ -124,8 +126,8 @@ pub struct ClaimRecord {
 pub struct ResumptionRecord {
     /// When, in milliseconds since 1970 UTC.
     pub resumed_at_ms: i64,
-    /// Facts about the host at that time (`host::HostFacts` as JSON).
-    pub host: serde_json::Value,
+    /// The host at that time.
+    pub host: HostRecord,
     /// Changes of the host since the run began, one sentence each.
     pub differences: Vec<String>,
 }

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use crate::file::open::Store;
 use crate::record::capacity::FindRecord;
 use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::host::HostRecord;
 use crate::record::latency::{latency_bytes, latency_record};
 use crate::record::price::{Price, PricedInstance};
 use crate::record::stacks::{StackProfile, StackRecord};
@@ -57,7 +58,7 @@ pub(crate) fn run() -> RunRecord {
         seed: u64::MAX,
         scale: 0.5,
         started_at_ms: 1_795_289_000_000,
-        host: json!({ "cpus": 2 }),
+        host: HostRecord { cpus: Some(2), ..HostRecord::default() },
         command_line: "dyno run first-look".to_owned(),
         claims: vec![ClaimRecord {
             id: "faster".to_owned(),

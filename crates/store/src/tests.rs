@@ -6,6 +6,7 @@ use std::process::Command;
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::record::columns::{Counts, Usage};
+use crate::record::host::HostRecord;
 use crate::record::{Allocation, Correction, CounterRecord, Outcome, RunRecord, TrialRecord};
 use crate::run::{Ending, RunChoice, RunId, RunState};
 use crate::sample::{self, File, failed_trial, trial};
@@ -306,7 +307,7 @@ fn two_processes_cannot_take_up_one_run() {
     connection.execute("UPDATE run SET status = 'running', owner = ?1", [other]).unwrap();
     let resumption = crate::ResumptionRecord {
         resumed_at_ms: 1_795_291_000_000,
-        host: serde_json::json!({}),
+        host: HostRecord::default(),
         differences: Vec::new(),
     };
     let refused = file.store.resume_run(file.run, &resumption);
@@ -320,7 +321,7 @@ fn a_run_that_is_taken_up_again_runs_and_keeps_what_changed() {
     file.store.finish_run(file.run, Ending::Interrupted, 1_795_290_000_000).unwrap();
     let resumption = crate::ResumptionRecord {
         resumed_at_ms: 1_795_291_000_000,
-        host: serde_json::json!({ "cpus": 4 }),
+        host: HostRecord { cpus: Some(4), ..HostRecord::default() },
         differences: vec!["the host has 4 CPUs, it had 2".to_owned()],
     };
     file.store.resume_run(file.run, &resumption).unwrap();

@@ -65,7 +65,7 @@ impl Store {
             let mut row = Row::default();
             row.set("run_id", run.0);
             row.set("resumed_at_ms", resumption.resumed_at_ms);
-            row.set("host", resumption.host.to_string());
+            row.set("host", serde_json::json!(resumption.host).to_string());
             row.set("differences", serde_json::json!(resumption.differences).to_string());
             row.insert(transaction, "resumption").map(|()| true)
         })?;
@@ -205,7 +205,7 @@ fn insert_run(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Resul
     row.set("seed", run.seed.cast_signed());
     row.set("scale", run.scale);
     row.set("command_line", run.command_line.clone());
-    row.set("host", run.host.to_string());
+    row.set("host", serde_json::json!(run.host).to_string());
     row.set("rounds", run.rounds);
     row.set("looks", run.looks);
     row.set("correction", run.correction.as_str().to_owned());

@@ -3,7 +3,7 @@
 use std::fs;
 
 use dyno_store::{
-    Counts, Ending, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord,
+    Counts, Ending, HostRecord, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord,
     TrialRecord, latency_record,
 };
 use libtest_mimic::Trial;
@@ -35,7 +35,7 @@ fn add_run_of(bench: &Bench, plan: &str, systems: &[(&str, &[f64])], rounds: u32
     let mut store = Store::open(&bench.path("dyno.db")).unwrap();
     let record = RunRecord {
         plan_name: plan.to_owned(),
-        host: json!({ "cpus": 2 }),
+        host: HostRecord { cpus: Some(2), ..HostRecord::default() },
         scale: 1.0,
         ..RunRecord::default()
     };

@@ -1,6 +1,6 @@
 //! What the files of a run have in common: its key, its partition, and facts that every trial repeats.
 
-use dyno_store::{Completeness, RunId, RunIdentity, Store};
+use dyno_store::{Completeness, HostRecord, RunId, RunIdentity, Store};
 use sha2::{Digest as _, Sha256};
 
 use super::partition::Partition;
@@ -27,8 +27,8 @@ pub(super) struct RunFacts {
 impl RunFacts {
     pub(super) fn read(store: &Store, id: RunId) -> Result<Self, ExportError> {
         let identity = store.run_identity(id)?;
-        let host: serde_json::Value = serde_json::from_str(&identity.host).unwrap_or_default();
-        let text = |key: &str| host[key].as_str().map(str::to_owned);
+        let host: HostRecord = serde_json::from_str(&identity.host).unwrap_or_default();
+        let integer = |number: Option<u64>| number.and_then(|number| i64::try_from(number).ok());
         let (plan, dyno_version) = store
             .connection()
             .query_row("SELECT plan_name, dyno_version FROM run WHERE id = ?1", [id.0], |row| {
@@ -41,10 +41,10 @@ impl RunFacts {
             completeness: store.completeness(id)?,
             started_at_ms: identity.started_at_ms,
             dyno_version,
-            cpu_model: text("cpu_model"),
-            cpus: host["cpus"].as_i64(),
-            memory_bytes: host["memory_bytes"].as_i64(),
-            partition: Partition::new(&plan, identity.started_at_ms, host["hostname"].as_str()),
+            cpus: integer(host.cpus),
+            memory_bytes: integer(host.memory_bytes),
+            partition: Partition::new(&plan, identity.started_at_ms, host.hostname.as_deref()),
+            cpu_model: host.cpu_model,
         })
     }
 

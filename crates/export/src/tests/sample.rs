@@ -1,7 +1,7 @@
 //! A results file for the tests.
 
 use dyno_store::{
-    Allocation, CounterRecord, Counts, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord,
+    Allocation, CounterRecord, Counts, HostRecord, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord,
     SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord,
     Usage,
 };
@@ -33,7 +33,7 @@ impl Results {
             seed: u64::MAX,
             scale: 0.5,
             started_at_ms,
-            host: json!({}),
+            host: HostRecord::default(),
             claims: vec![dyno_store::ClaimRecord { id: "faster".to_owned(), ..Default::default() }],
             ..RunRecord::default()
         };

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use crate::machine::awake::are_cores_awake;
 use procfs::Current;
-use serde::{Deserialize, Serialize};
 
 /// The host at the start of a run. Facts that the kernel does not report are `None`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostFacts {
     pub hostname: Option<String>,
     /// The distribution (`Debian GNU/Linux 12 (bookworm)`).
@@ -28,7 +27,6 @@ pub struct HostFacts {
     /// Whether it runs under a hypervisor, by the CPU's flags.
     pub is_virtual: Option<bool>,
     /// Whether idle cores are kept awake.
-    #[serde(default)]
     pub are_cores_awake: Option<bool>,
 }
 
@@ -81,13 +79,6 @@ mod tests {
         assert!(facts.kernel.is_some_and(|kernel| kernel.starts_with(|first: char| first.is_ascii_digit())));
         assert!(facts.cpus >= 1);
         assert!(facts.memory_bytes.is_some_and(|bytes| bytes > 1 << 20));
-    }
-
-    #[test]
-    fn facts_survive_the_trip_as_json() {
-        let facts = facts();
-        let json = serde_json::to_value(&facts).unwrap();
-        assert_eq!(serde_json::from_value::<HostFacts>(json).unwrap(), facts);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! session.
 
 use dyno_settings::drift;
-use dyno_store::{Run, SystemRecord};
+use dyno_store::{HostRecord, Run, SystemRecord};
 use serde::Serialize;
 
 use crate::compare::comparison::Difference;
@@ -10,7 +10,15 @@ use crate::trial::in_force::facts;
 
 /// Facts about the host that must be equal for figures to be comparable. An anchor cannot compensate for
 /// differences in them, because another processor does not change all systems alike.
-pub(crate) const HOST_FACTS: [&str; 4] = ["cpu_model", "cpus", "memory_bytes", "are_cores_awake"];
+pub(crate) fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 4] {
+    let HostRecord { cpu_model, cpus, memory_bytes, are_cores_awake, .. } = host;
+    [
+        ("cpu_model", cpu_model.clone()),
+        ("cpus", cpus.map(|cpus| cpus.to_string())),
+        ("memory_bytes", memory_bytes.map(|bytes| bytes.to_string())),
+        ("are_cores_awake", are_cores_awake.map(|are_awake| are_awake.to_string())),
+    ]
+}
 
 /// The anchor of runs that are compared with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -66,12 +74,8 @@ pub(crate) fn anchor_differences(one: &Run, other: &Run) -> Vec<Difference> {
             differences.push(Difference { what, base: text(a, one), candidate: text(b, other) });
         }
     };
-    for fact in HOST_FACTS {
-        let of = |run: &Run| {
-            let value = run.record.host.get(fact).filter(|value| !value.is_null())?;
-            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        };
-        note(fact, of(one), of(other));
+    for ((name, a), (_, b)) in decisive(&one.record.host).into_iter().zip(decisive(&other.record.host)) {
+        note(name, a, b);
     }
     note("scale", Some(one.record.scale.to_string()), Some(other.record.scale.to_string()));
     note("engine", Some(a.name.clone()), Some(b.name.clone()));

@@ -4,7 +4,7 @@ use dyno_stats::{ChangeRule, Fence, change_points, fence, median};
 use dyno_store::{Run, SystemRecord, Trial};
 use serde::Serialize;
 
-use crate::compare::anchor::{self, HOST_FACTS, anchor_differences};
+use crate::compare::anchor::{self, anchor_differences, decisive};
 use crate::trial::of_run::{Trials, pairs, tests};
 use crate::trial::quantity::{self, Quantity};
 
@@ -113,23 +113,20 @@ fn are_alike(run: &Run, other: &Run) -> bool {
     let (own, others) = (&run.record, &other.record);
     own.plan_text == others.plan_text
         && own.scale.total_cmp(&others.scale).is_eq()
-        && HOST_FACTS.iter().all(|fact| own.host.get(fact) == others.host.get(fact))
+        && decisive(&own.host) == decisive(&others.host)
         && anchor_differences(run, other).is_empty()
 }
 
 /// The conditions that [`are_alike`] compares, in words.
 fn circumstances(run: &Run) -> String {
-    let [model, cpus, memory, are_cores_awake] = HOST_FACTS.map(|fact| run.record.host.get(fact));
-    let model = model.and_then(serde_json::Value::as_str).unwrap_or("CPU of an unknown model");
-    let cpus = cpus.map_or_else(|| "?".to_owned(), ToString::to_string);
-    let memory = memory.and_then(serde_json::Value::as_f64).map_or_else(
+    let host = &run.record.host;
+    let model = host.cpu_model.as_deref().unwrap_or("CPU of an unknown model");
+    let cpus = host.cpus.map_or_else(|| "?".to_owned(), |cpus| cpus.to_string());
+    let memory = host.memory_bytes.map_or_else(
         || "memory of an unknown size".to_owned(),
-        |bytes| format!("{:.1} GiB", bytes / f64::from(1 << 30)),
+        |bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
     );
-    let awake = match are_cores_awake.and_then(serde_json::Value::as_bool) {
-        Some(true) => ", idle cores kept awake",
-        _ => "",
-    };
+    let awake = if host.are_cores_awake == Some(true) { ", idle cores kept awake" } else { "" };
     format!("{cpus} × {model}, {memory}{awake}, scale {}, plan of run {}", run.record.scale, run.id)
 }
 
@@ -222,7 +219,7 @@ fn point(run: &Run, system: &str, values: &[f64]) -> Option<HistoryPoint> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use dyno_store::HostRecord;
 
     use super::*;
     use crate::sample::{add_step, around, run};
@@ -325,14 +322,19 @@ mod tests {
     #[test]
     fn another_host_scale_or_plan_is_another_history() {
         let mut runs = nightly(8);
-        let host = |cpus: u32| json!({ "cpu_model": "Xeon", "cpus": cpus, "memory_bytes": 1_u64 << 33, "kernel": cpus });
+        let host = |cpus: u64| HostRecord {
+            cpu_model: Some("Xeon".to_owned()),
+            cpus: Some(cpus),
+            memory_bytes: Some(1 << 33),
+            ..HostRecord::default()
+        };
         for (at, run) in runs.iter_mut().enumerate() {
             run.record.scale = 0.1;
             run.record.host = host(if at % 2 == 0 { 2 } else { 8 });
         }
         runs[6].record.scale = 1.0;
         runs[7].record.plan_text = "other".to_owned();
-        runs[0].record.host["kernel"] = json!("7");
+        runs[0].record.host.kernel = Some("7".to_owned());
         let found = histories(&runs, &HistoryRule::default());
         let words: Vec<(&str, &[i64])> =
             found.iter().map(|history| (history.circumstances.as_str(), history.runs.as_slice())).collect();

@@ -41,7 +41,7 @@ fn hostile_names_stay_names() {
     let mut run = sample::run(2);
     run.record.plan_title = hostile.to_owned();
     run.record.plan_text = hostile.to_owned();
-    run.record.host = serde_json::json!({ "os": hostile, hostile: hostile });
+    run.record.host.os = Some(hostile.to_owned());
     run.audit = Some(serde_json::json!({
         "findings": [{ "severity": hostile, "explanation": hostile }], "durability": [{ "system": hostile, "class": hostile }],
     }));

@@ -14,7 +14,7 @@ use dyno_judge::{
     CellWarning, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, Replication, Rule,
     Sensitivity, StackSummary, SteadyState, SystemNotInForce,
 };
-use dyno_store::{Allocation, Configuration, CrashRecord, Operation, Price};
+use dyno_store::{Allocation, Configuration, CrashRecord, HostRecord, Operation, Price};
 use serde::Serialize;
 
 use crate::model::claims::Claim;
@@ -159,7 +159,7 @@ pub struct Header {
     /// The command that started it.
     pub command: String,
     /// Facts about the host, as the run recorded them.
-    pub host: serde_json::Value,
+    pub host: HostRecord,
 }
 
 impl Header {

@@ -1,7 +1,6 @@
 //! A run whose rounds are spread over three hosts.
 
-use dyno_store::{AttemptRecord, Run};
-use serde_json::json;
+use dyno_store::{AttemptRecord, HostRecord, Run};
 
 /// Twelve rounds on three hosts in turns, of which the last has another CPU, on which the candidate is slower. One attempt
 /// was lost.
@@ -31,7 +30,12 @@ fn delivered(round: u32) -> AttemptRecord {
     AttemptRecord {
         round,
         node: Some(format!("bench{}", at + 1)),
-        host: Some(json!({ "cpu_model": cpu, "cpus": 2, "memory_bytes": 8_330_000_000_u64 })),
+        host: Some(HostRecord {
+            cpu_model: Some(cpu.to_owned()),
+            cpus: Some(2),
+            memory_bytes: Some(8_330_000_000),
+            ..HostRecord::default()
+        }),
         ended_at_ms: 1_795_289_200_000,
         loss: None,
     }

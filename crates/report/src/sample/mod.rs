@@ -13,7 +13,7 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    Allocation, ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, InstanceRecord, Join,
+    Allocation, ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, HostRecord, InstanceRecord, Join,
     LatencyRecord, LimitDifference, LimitsRecord, Measured, Memory, Operation, Outcome, Price,
     PricedInstance, PricedVolume, Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord,
     Trial, TrialId, TrialRecord, Usage,
@@ -358,10 +358,15 @@ fn record() -> RunRecord {
         seed: u64::MAX,
         scale: 1.0,
         started_at_ms: 1_795_289_000_000,
-        host: serde_json::json!({
-            "hostname": "bench", "os": "Debian GNU/Linux 12 (bookworm)", "kernel": "6.1.0-18-amd64",
-            "cpu_model": "AMD EPYC 7763 64-Core Processor", "cpus": 2, "memory_bytes": 8_330_000_000_u64,
-        }),
+        host: HostRecord {
+            hostname: Some("bench".to_owned()),
+            os: Some("Debian GNU/Linux 12 (bookworm)".to_owned()),
+            kernel: Some("6.1.0-18-amd64".to_owned()),
+            cpu_model: Some("AMD EPYC 7763 64-Core Processor".to_owned()),
+            cpus: Some(2),
+            memory_bytes: Some(8_330_000_000),
+            ..HostRecord::default()
+        },
         command_line: "dyno run first-look".to_owned(),
         claims: Vec::new(),
         rounds: 0,

@@ -1,7 +1,7 @@
 //! Phrases around the tables, for all formats for people.
 
 use dyno_judge::{Finding, Method, Rule};
-use dyno_store::Correction;
+use dyno_store::{Correction, HostRecord};
 
 use crate::model::{Cell, Content, Footnote, Header, Range, Relative, Reports, System};
 use crate::wording::number::{self, counted, shortest};
@@ -45,16 +45,14 @@ fn short_digest(image: &str) -> String {
 
 /// CPU, memory, system and kernel, as far as the run recorded them.
 pub(crate) fn host(run: &Header) -> String {
-    let text = |key: &str| run.host.get(key).and_then(serde_json::Value::as_str);
-    let number = |key: &str| run.host.get(key).and_then(serde_json::Value::as_u64);
-    let are_awake = run.host.get("are_cores_awake").and_then(serde_json::Value::as_bool) == Some(true);
+    let HostRecord { cpu_model, cpus, memory_bytes, os, kernel, are_cores_awake, .. } = &run.host;
     let parts = [
-        text("cpu_model").map(str::to_owned),
-        number("cpus").map(|cpus| counted(cpus, "CPU")),
-        number("memory_bytes").map(|bytes| format!("{} of memory", number::bytes(bytes))),
-        text("os").map(str::to_owned),
-        text("kernel").map(|kernel| format!("Linux {kernel}")),
-        are_awake.then(|| "idle cores kept awake".to_owned()),
+        cpu_model.clone(),
+        cpus.map(|cpus| counted(cpus, "CPU")),
+        memory_bytes.map(|bytes| format!("{} of memory", number::bytes(bytes))),
+        os.clone(),
+        kernel.as_ref().map(|kernel| format!("Linux {kernel}")),
+        (*are_cores_awake == Some(true)).then(|| "idle cores kept awake".to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "unknown".to_owned() } else { parts.join(", ") }

@@ -20,7 +20,6 @@ impl Running {
         let results = folder.path().join("dyno.db");
         let record = RunRecord {
             plan_name: plan_name.to_owned(),
-            host: serde_json::json!({}),
             ..RunRecord::default()
         };
         Store::open(&results).unwrap().create_run(&record).unwrap();

@@ -1,11 +1,12 @@
 //! Attempts to run the rounds of a run that is spread over hosts.
 
 use rusqlite::{Connection, Row, params};
-use serde_json::Value;
+use serde_json::json;
 
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::read::optional_json;
+use crate::record::host::HostRecord;
 use crate::run::RunId;
 
 /// An attempt to run one round on one host.
@@ -15,8 +16,8 @@ pub struct AttemptRecord {
     pub round: u32,
     /// The host by its name for the scheduler or ssh; `None` if no host was assigned.
     pub node: Option<String>,
-    /// Facts about the host (`host::HostFacts` as JSON); `None` if nothing was delivered.
-    pub host: Option<Value>,
+    /// `None` if nothing was delivered.
+    pub host: Option<HostRecord>,
     /// When it ended, in milliseconds since 1970 UTC.
     pub ended_at_ms: i64,
     /// Why nothing was delivered; `None` if the round's results are in the file.
@@ -26,7 +27,7 @@ pub struct AttemptRecord {
 impl AttemptRecord {
     /// The host's name: its own, or that of the scheduler or ssh.
     pub fn name(&self) -> Option<&str> {
-        let own = || self.host.as_ref()?.get("hostname")?.as_str();
+        let own = || self.host.as_ref()?.hostname.as_deref();
         self.node.as_deref().or_else(own)
     }
 }
@@ -59,7 +60,7 @@ pub(crate) fn insert(connection: &Connection, run: RunId, attempt: &AttemptRecor
             run.0,
             attempt.round,
             attempt.node,
-            attempt.host.as_ref().map(ToString::to_string),
+            attempt.host.as_ref().map(|host| json!(host).to_string()),
             attempt.ended_at_ms,
             attempt.loss,
         ],
@@ -79,8 +80,6 @@ fn attempt_record(row: &Row<'_>) -> rusqlite::Result<AttemptRecord> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::run::RunChoice;
     use crate::sample::File;
@@ -95,7 +94,7 @@ mod tests {
             loss: Some("the node is down".to_owned()),
             ..AttemptRecord::default()
         };
-        let host = json!({ "hostname": "bench1" });
+        let host = HostRecord { hostname: Some("bench1".to_owned()), ..HostRecord::default() };
         let delivered =
             AttemptRecord { node: None, host: Some(host), ended_at_ms: 9, loss: None, ..lost.clone() };
         let other = AttemptRecord { round: 1, ..delivered.clone() };
@@ -116,7 +115,7 @@ mod tests {
         let mut file = File::new();
         assert!(file.store.put_attempt(file.run, &AttemptRecord::default()).is_err());
         let both = AttemptRecord {
-            host: Some(json!({})),
+            host: Some(HostRecord::default()),
             loss: Some("gone".to_owned()),
             ..AttemptRecord::default()
         };

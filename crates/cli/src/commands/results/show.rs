@@ -173,10 +173,9 @@ fn text(run: &Run, bytes: u64) -> String {
     if !run.superseded.is_empty() {
         line("disturbed", &format!("{} run again; the later ones count", run.superseded.len()));
     }
-    if let Some(facts) = record.host.as_object() {
-        for (name, value) in facts.iter().filter(|(_, value)| !value.is_null()) {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let _ = writeln!(text, "host      {}: {}", printable(name), printable(&value));
+    for (name, fact) in record.host.facts() {
+        if let Some(fact) = fact {
+            let _ = writeln!(text, "host      {name}: {}", printable(&fact));
         }
     }
     let _ = write!(text, "\n{}\n\n{}\n", systems(run), steps(run));

@@ -6,7 +6,12 @@ use crate::sample::run;
 /// Runs whose anchor reports these variables, beside its version.
 fn anchored(id: i64, variables: &[(&str, &str)]) -> Run {
     let mut run = run(id, &["db", "pinned"]);
-    run.record.host = json!({ "cpus": 2, "cpu_model": "Xeon", "kernel": id });
+    run.record.host = HostRecord {
+        cpus: Some(2),
+        cpu_model: Some("Xeon".to_owned()),
+        kernel: Some(id.to_string()),
+        ..HostRecord::default()
+    };
     let anchor = &mut run.systems[1];
     anchor.is_anchor = true;
     anchor.engine_version = Some("10.11.14-MariaDB".to_owned());
@@ -35,7 +40,7 @@ fn anchors_are_the_same_by_engine_version_settings_and_host() {
     assert_eq!(names(&one, &other), ["innodb_flush_log_at_trx_commit"]);
     other = anchored(2, &same);
     other.systems[1].name = "mysql@8.0.33/innodb".to_owned();
-    other.record.host["cpus"] = json!(4);
+    other.record.host.cpus = Some(4);
     other.record.scale = 0.5;
     assert_eq!(names(&one, &other), ["cpus", "scale", "engine"]);
 }

@@ -1,6 +1,6 @@
 //! Differences between the conditions of two runs.
 
-use dyno_store::Run;
+use dyno_store::{HostRecord, Run};
 use serde::Serialize;
 
 use super::member::Member;
@@ -50,15 +50,10 @@ fn of_runs(base: &[&Run], candidate: &[&Run]) -> Vec<Difference> {
             });
         }
     };
-    let mut names: Vec<&String> =
-        all().filter_map(|run| run.record.host.as_object()).flat_map(serde_json::Map::keys).collect();
-    names.sort();
-    names.dedup();
-    for name in names {
-        note(name, &|run| match run.record.host.get(name) {
-            Some(serde_json::Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
-            None => "unknown".to_owned(),
+    for (at, (name, _)) in HostRecord::default().facts().into_iter().enumerate() {
+        note(name, &|run| {
+            let (_, fact) = &run.record.host.facts()[at];
+            fact.clone().unwrap_or_else(|| "unknown".to_owned())
         });
     }
     note("scale", &|run| run.record.scale.to_string());
@@ -72,16 +67,19 @@ fn of_runs(base: &[&Run], candidate: &[&Run]) -> Vec<Difference> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::sample::run;
 
     #[test]
     fn facts_of_either_host_are_compared() {
         let (mut base, mut candidate) = (run(1, &["db"]), run(2, &["db"]));
-        base.record.host = json!({ "cpus": 2, "kernel": "6.1", "os": "Debian" });
-        candidate.record.host = json!({ "cpus": 4, "kernel": "6.1" });
+        candidate.record.host =
+            HostRecord { cpus: Some(4), kernel: Some("6.1".to_owned()), ..HostRecord::default() };
+        base.record.host = HostRecord {
+            cpus: Some(2),
+            os: Some("Debian".to_owned()),
+            ..candidate.record.host.clone()
+        };
         candidate.record.scale = 0.5;
         let found: Vec<String> = of_runs(&[&base], &[&candidate]).iter().map(ToString::to_string).collect();
         assert_eq!(

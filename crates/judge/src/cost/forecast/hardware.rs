@@ -50,11 +50,10 @@ impl Hardware {
         let limit = |key: &str| system.confinement.as_ref().and_then(|limits| limits.get(key)?.as_u64());
         let limited =
             system.confinement.as_ref().and_then(|limits| count_cpus(limits.get("server_cpus")?.as_str()?));
-        let of_host = || run.record.host.get("cpus").and_then(Value::as_u64);
         Self {
             cpus: match system.origin {
                 Origin::Dsn => by_price.and_then(|price| Some(u64::from(price.instance.as_ref()?.cpus))),
-                _ => limited.or_else(of_host),
+                _ => limited.or(run.record.host.cpus),
             },
             read_iops: limit("read_iops").or(volume),
             write_iops: limit("write_iops").or(volume),

@@ -2,7 +2,6 @@
 
 use dyno_store::{Origin, Price, Run, SystemRecord};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::cost::forecast::Hardware;
 
@@ -76,7 +75,7 @@ impl Priced {
 /// The memory that a system could use: its limit, or the host's.
 fn memory_bytes(run: &Run, system: &SystemRecord) -> Option<u64> {
     let limit = system.confinement.as_ref().and_then(|limits| limits.get("memory_bytes")?.as_u64());
-    limit.or_else(|| run.record.host.get("memory_bytes").and_then(Value::as_u64))
+    limit.or(run.record.host.memory_bytes)
 }
 
 fn is_other(measured: u64, priced: u64) -> bool {

@@ -120,7 +120,7 @@ pub fn cheapest(
         let by_price = price(a).total_cmp(&price(b)).then(is_predicted(a).cmp(&is_predicted(b)));
         by_price.then(b.serves_less(a))
     });
-    let processor = run.record.host.get("cpu_model").and_then(serde_json::Value::as_str).map(str::to_owned);
+    let processor = run.record.host.cpu_model.clone();
     Some(CostAnswer { target, step: step.to_owned(), operation, candidates, forecasts, processor })
 }
 

@@ -155,7 +155,12 @@ fn a_price_of_other_hardware_is_told() {
 
     const GIB: u64 = 1 << 30;
     let mut run = priced(&[("small", 0.0, 2000.0)], 8, 0.01);
-    run.record.host = serde_json::json!({ "cpus": 2, "memory_bytes": 8 * GIB, "cpu_model": "Model T" });
+    run.record.host = dyno_store::HostRecord {
+        cpus: Some(2),
+        memory_bytes: Some(8 * GIB),
+        cpu_model: Some("Model T".to_owned()),
+        ..dyno_store::HostRecord::default()
+    };
     let instance = |cpus, gib| PricedInstance {
         name: "c5.9xlarge".to_owned(),
         cpus,

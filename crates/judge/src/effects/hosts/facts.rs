@@ -1,41 +1,37 @@
 //! Facts about two hosts.
 
-use serde_json::Value;
+use dyno_store::HostRecord;
 
-/// Facts that determine the speed of a host, with their words. The host's name is not one of them.
-const FACTS: [(&str, &str); 7] = [
-    ("cpu_model", "CPU"),
-    ("cpus", "CPUs"),
-    ("kernel", "kernel"),
-    ("os", "system"),
-    ("governor", "governor"),
-    ("is_virtual", "virtual"),
-    ("are_cores_awake", "idle cores awake"),
-];
 /// Hosts of one model differ by less than this, because firmware reserves some memory.
 const MEMORY_TOLERANCE: f64 = 0.02;
 
-/// Differences between a host and the first one, a phrase each, from their facts (`host::HostFacts` as JSON).
-pub fn host_differences(first: &Value, other: &Value) -> Vec<String> {
-    let mut differences: Vec<String> = FACTS
-        .iter()
-        .filter(|(key, _)| first.get(key) != other.get(key))
-        .map(|(key, name)| format!("{name} {}, not {}", word(other.get(key)), word(first.get(key))))
+/// Differences between a host and the first one, a phrase each.
+pub fn host_differences(first: &HostRecord, other: &HostRecord) -> Vec<String> {
+    let word = |fact: Option<String>| fact.unwrap_or_else(|| "unknown".to_owned());
+    let facts = decisive(first).into_iter().zip(decisive(other));
+    let mut differences: Vec<String> = facts
+        .filter(|((_, first), (_, other))| first != other)
+        .map(|((name, first), (_, other))| format!("{name} {}, not {}", word(other), word(first)))
         .collect();
-    let memory = |facts: &Value| facts.get("memory_bytes").and_then(Value::as_f64);
-    if let (Some(of_first), Some(of_other)) = (memory(first), memory(other))
-        && (of_first - of_other).abs() > MEMORY_TOLERANCE * of_first
+    if let (Some(of_first), Some(of_other)) = (first.memory_bytes, other.memory_bytes)
+        && of_first.abs_diff(of_other) as f64 > MEMORY_TOLERANCE * of_first as f64
     {
-        let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+        let gigabytes = |bytes: u64| format!("{:.1} GB", bytes as f64 / 1e9);
         differences.push(format!("memory {}, not {}", gigabytes(of_other), gigabytes(of_first)));
     }
     differences
 }
 
-fn word(value: Option<&Value>) -> String {
-    match value {
-        None | Some(Value::Null) => "unknown".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-    }
+/// Facts that determine the speed of a host besides its memory, with their words. The host's name is not one of them.
+fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 7] {
+    let HostRecord { cpu_model, cpus, kernel, os, governor, is_virtual, are_cores_awake, .. } = host;
+    [
+        ("CPU", cpu_model.clone()),
+        ("CPUs", cpus.map(|cpus| cpus.to_string())),
+        ("kernel", kernel.clone()),
+        ("system", os.clone()),
+        ("governor", governor.clone()),
+        ("virtual", is_virtual.map(|is_virtual| is_virtual.to_string())),
+        ("idle cores awake", are_cores_awake.map(|are_awake| are_awake.to_string())),
+    ]
 }

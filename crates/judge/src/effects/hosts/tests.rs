@@ -1,5 +1,4 @@
-use dyno_store::{AttemptRecord, Run};
-use serde_json::json;
+use dyno_store::{AttemptRecord, HostRecord, Run};
 
 use super::*;
 use crate::analyse;
@@ -21,7 +20,11 @@ fn spread(hosts: &[&str], rounds: usize, odd: f64) -> Run {
         .map(|round| AttemptRecord {
             round,
             node: Some(hosts[round as usize % hosts.len()].to_owned()),
-            host: Some(json!({ "cpus": 2, "memory_bytes": 8_000_000_000_u64 })),
+            host: Some(HostRecord {
+                cpus: Some(2),
+                memory_bytes: Some(8_000_000_000),
+                ..HostRecord::default()
+            }),
             ..AttemptRecord::default()
         })
         .collect();
@@ -90,11 +93,17 @@ fn lost_attempts_are_listed_with_their_reasons() {
 
 #[test]
 fn hosts_differ_by_what_decides_speed_and_not_by_their_names() {
-    let first = json!({ "hostname": "a", "cpu_model": "X", "cpus": 8, "memory_bytes": 64_000_000_000_u64 });
-    let like = json!({ "hostname": "b", "cpu_model": "X", "cpus": 8, "memory_bytes": 63_900_000_000_u64 });
+    let host = |name: &str, cpu_model: &str, memory_bytes: u64| HostRecord {
+        hostname: Some(name.to_owned()),
+        cpu_model: Some(cpu_model.to_owned()),
+        cpus: Some(8),
+        memory_bytes: Some(memory_bytes),
+        ..HostRecord::default()
+    };
+    let first = host("a", "X", 64_000_000_000);
+    let like = host("b", "X", 63_900_000_000);
     assert_eq!(host_differences(&first, &like), Vec::<String>::new());
-    let other = json!({ "hostname": "c", "cpu_model": "Y", "cpus": 8, "memory_bytes": 32_000_000_000_u64,
-                        "governor": "powersave" });
+    let other = HostRecord { governor: Some("powersave".to_owned()), ..host("c", "Y", 32_000_000_000) };
     assert_eq!(
         host_differences(&first, &other),
         ["CPU Y, not X", "governor powersave, not unknown", "memory 32.0 GB, not 64.0 GB"]

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use dyno_store::{Ending, Outcome, ResumptionRecord, Run, RunChoice, RunState, SearchRecord, Store};
-use serde_json::{Value, json};
+use dyno_store::{Ending, HostRecord, Outcome, ResumptionRecord, Run, RunChoice, RunState, SearchRecord, Store};
 
 use super::executed::Executed;
 use super::install::Installed;
 use crate::plan::{Plan, Rounds};
 use crate::records;
 use crate::run::error::RunError;
-use crate::run::record::now_ms;
+use crate::run::record::{now_ms, this_host};
 
 /// Finds the last run of a plan, if it is incomplete.
 ///
@@ -85,27 +84,18 @@ fn hint(results: &Path, run: i64) -> String {
 
 /// The record of a run that is resumed now, on this host.
 pub(crate) fn resumption(run: &Run) -> ResumptionRecord {
-    let host = json!(dyno_host::facts());
+    let host = this_host();
     let differences = differences(&run.record.host, &host);
     ResumptionRecord { resumed_at_ms: now_ms(), host, differences }
 }
 
 /// Differences of the host since the run began, a sentence each.
-fn differences(before: &Value, now: &Value) -> Vec<String> {
-    let empty = serde_json::Map::new();
-    let (before, now) = (before.as_object().unwrap_or(&empty), now.as_object().unwrap_or(&empty));
-    let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
-    names.sort();
-    names.dedup();
-    let word = |value: Option<&Value>| match value {
-        None | Some(Value::Null) => "unknown".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-    };
-    names
-        .into_iter()
-        .filter(|name| before.get(*name) != now.get(*name))
-        .map(|name| format!("{name} was {}, is {}", word(before.get(name)), word(now.get(name))))
+fn differences(before: &HostRecord, now: &HostRecord) -> Vec<String> {
+    let word = |fact: Option<String>| fact.unwrap_or_else(|| "unknown".to_owned());
+    let facts = before.facts().into_iter().zip(now.facts());
+    facts
+        .filter(|(before, now)| before != now)
+        .map(|((name, before), (_, now))| format!("{name} was {}, is {}", word(before), word(now)))
         .collect()
 }
 
@@ -115,8 +105,10 @@ mod tests {
 
     #[test]
     fn what_changed_on_the_host_is_said() {
-        let before = json!({ "cpus": 2, "kernel": "6.1", "governor": null });
-        let now = json!({ "cpus": 4, "kernel": "6.1", "governor": "powersave" });
+        let kernel = Some("6.1".to_owned());
+        let before = HostRecord { cpus: Some(2), kernel: kernel.clone(), ..HostRecord::default() };
+        let governor = Some("powersave".to_owned());
+        let now = HostRecord { cpus: Some(4), kernel, governor, ..HostRecord::default() };
         assert_eq!(differences(&before, &now), ["cpus was 2, is 4", "governor was unknown, is powersave"]);
         assert!(differences(&now, &now).is_empty());
     }

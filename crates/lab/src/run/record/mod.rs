@@ -1,6 +1,7 @@
 //! What is read and recorded during a trial.
 
 mod activity;
+mod host;
 mod memory;
 mod meter;
 mod neighbours;
@@ -11,12 +12,12 @@ mod tally;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno_store::RunRecord;
-use serde_json::json;
 
 use crate::plan::Plan;
 use crate::run::options::RunOptions;
 
 pub(crate) use self::activity::Activity;
+pub(crate) use self::host::this_host;
 pub(crate) use self::meter::{Meter, Reading, Work};
 pub(crate) use self::neighbours::NeighbourWatch;
 pub(crate) use self::recording::{Recording, counts, latency_now, latency_record, pace};
@@ -39,7 +40,7 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         seed: options.seed,
         scale: plan.scale,
         started_at_ms: now_ms(),
-        host: json!(dyno_host::facts()),
+        host: this_host(),
         command_line: options.command_line.clone(),
         claims: plan.claims.clone(),
         rounds: plan.rounds.max(),

@@ -12,7 +12,7 @@ use crate::run::error::{RoundAbort, RunError};
 use crate::run::observer::Event;
 use crate::run::options::{RunOutcome, Task};
 use crate::run::prepare::Executed;
-use crate::run::record::now_ms;
+use crate::run::record::{now_ms, this_host};
 
 impl RunSession<'_> {
     /// Runs the remaining rounds.
@@ -54,7 +54,7 @@ impl RunSession<'_> {
         let attempt = AttemptRecord {
             round: task.round,
             node: task.node.clone(),
-            host: Some(serde_json::json!(dyno_host::facts())),
+            host: Some(this_host()),
             ended_at_ms: now_ms(),
             loss: None,
         };

@@ -68,10 +68,15 @@ fn where_nothing_is_enough_it_is_said() {
 
 #[test]
 fn a_price_of_other_hardware_is_told_with_what_it_is_of() {
-    use dyno_store::{Price, PricedInstance, PricedVolume};
+    use dyno_store::{HostRecord, Price, PricedInstance, PricedVolume};
 
     let mut run = sample::hardware_run();
-    run.record.host = serde_json::json!({ "cpus": 2, "memory_bytes": 8_u64 << 30, "cpu_model": "Model T" });
+    run.record.host = HostRecord {
+        cpus: Some(2),
+        memory_bytes: Some(8 << 30),
+        cpu_model: Some("Model T".to_owned()),
+        ..HostRecord::default()
+    };
     for system in &mut run.systems {
         system.confinement = None;
         system.price = Some(Price {

@@ -1,6 +1,6 @@
 //! The section on methods and provenance.
 
-use dyno_store::Run;
+use dyno_store::{HostRecord, Run};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -121,13 +121,12 @@ fn systems(run: &Run) -> Markup {
     }
 }
 
-/// The host's facts, one line each.
-fn host_facts(host: &Value) -> Vec<(String, String)> {
-    let readable = |(name, value): (String, String)| match (name.strip_suffix("_bytes"), value.parse()) {
-        (Some(what), Ok(bytes)) => (what.replace('_', " "), number::bytes(bytes)),
-        _ => (name.replace('_', " "), value),
-    };
-    facts(host).into_iter().map(readable).collect()
+/// The host's facts that are known, one line each.
+fn host_facts(host: &HostRecord) -> impl Iterator<Item = (String, String)> {
+    let bytes = [("memory", host.memory_bytes), ("swap", host.swap_bytes)];
+    let bytes = bytes.map(|(name, bytes)| (name, bytes.map(number::bytes)));
+    let others = host.facts().into_iter().filter(|(name, _)| !name.ends_with("_bytes"));
+    others.chain(bytes).filter_map(|(name, fact)| Some((name.replace('_', " "), fact?)))
 }
 
 /// The members of an object as text; nested keys are joined by a dot.

@@ -4,6 +4,7 @@ use super::super::{Merged, MergedRun};
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::record::attempt::AttemptRecord;
+use crate::record::host::HostRecord;
 use crate::record::{RunRecord, StepRecord, SystemRecord};
 use crate::run::{Ending, Run, RunChoice, RunId};
 use crate::sample::{self, File, instance, step, system, trial};
@@ -12,8 +13,12 @@ fn run() -> RunRecord {
     RunRecord { spread_id: Some("5f".to_owned()), ..sample::run() }
 }
 
+fn named(hostname: &str) -> HostRecord {
+    HostRecord { hostname: Some(hostname.to_owned()), ..HostRecord::default() }
+}
+
 fn delivered(round: u32, host: &str) -> AttemptRecord {
-    let host = Some(json!({ "hostname": host }));
+    let host = Some(named(host));
     AttemptRecord { round, node: None, host, ended_at_ms: 7, loss: None }
 }
 
@@ -48,7 +53,7 @@ fn whole() -> File {
         variables: Vec::new(),
         ..system(id, is_base)
     });
-    File::with(&RunRecord { host: json!({ "hostname": "desk" }), ..run() }, &systems)
+    File::with(&RunRecord { host: named("desk"), ..run() }, &systems)
 }
 
 fn loaded(store: &Store) -> Run {

@@ -1,0 +1,34 @@
+//! The host of a run.
+
+use dyno_host::HostFacts;
+use dyno_store::HostRecord;
+
+/// This host, as the results file keeps it.
+pub(crate) fn this_host() -> HostRecord {
+    let HostFacts {
+        hostname,
+        os,
+        kernel,
+        architecture,
+        cpu_model,
+        cpus,
+        memory_bytes,
+        swap_bytes,
+        governor,
+        is_virtual,
+        are_cores_awake,
+    } = dyno_host::facts();
+    HostRecord {
+        hostname,
+        os,
+        kernel,
+        architecture: Some(architecture),
+        cpu_model,
+        cpus: Some(u64::from(cpus)),
+        memory_bytes,
+        swap_bytes,
+        governor,
+        is_virtual,
+        are_cores_awake,
+    }
+}
