@@ -12,7 +12,7 @@ use crate::RenderOptions;
 use crate::chart::cut;
 use crate::format::text::Lines;
 use crate::model::{Cell, Content, Rate, Relative, Reports};
-use crate::sections::{cell_shown, claims, crash_tables, relative_shown};
+use crate::sections::{cell_shown, claims, crashes, relative_shown};
 use crate::document::{Column, Line, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
@@ -120,7 +120,7 @@ fn found(reports: &Reports, full: &str, options: &RenderOptions) -> String {
         text += &paragraph(&format!("{}: {full}", counted(left as u64, "more system")));
     }
     let claims = (!reports.claims.is_empty()).then(|| claims::summary(&reports.claims));
-    let crashes = reports.crash_tests.iter().map(crash_tables::sentence);
+    let crashes = reports.crash_tests.iter().map(crashes::sentence);
     let (more, left) =
         fitting(claims.into_iter().chain(crashes).map(|it| paragraph(&it)).collect(), ALSO_FOUND_MAX);
     text += &more;

@@ -6,7 +6,7 @@ use dyno_judge::{CellWarning, TestWarning};
 
 use crate::build::evidence;
 use crate::model::{Reports, TrialWarnings};
-use crate::sections::crash_tables;
+use crate::sections::crashes;
 use crate::wording::in_force;
 use crate::wording::number::counted;
 use crate::wording::phrases;
@@ -107,7 +107,7 @@ pub(super) fn lines(reports: &Reports) -> Vec<String> {
     let mut lines = in_force::sentences(&reports.not_in_force);
     lines.extend(reports.not_comparable.iter().cloned());
     let broken = reports.crash_tests.iter().filter(|test| test.verdict == "broken");
-    lines.extend(broken.map(crash_tables::sentence));
+    lines.extend(broken.map(crashes::sentence));
     lines.extend(phrases::incomplete(&reports.run));
     lines.extend(failures(reports));
     if !reports.run.is_going_on() {

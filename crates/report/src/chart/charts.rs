@@ -8,7 +8,7 @@ use crate::chart::{Axis, Chart, ChartFile, Group, Line, LineChart, bars, heat, r
 use crate::html::{PageInput, View, absolute, cost, distribution, joined_charts, relative, scaling_chart};
 use crate::model::{Rate, Reports, Row};
 use crate::reports;
-use crate::sections::cost_tables;
+use crate::sections::efficiency;
 use crate::sections::frontier;
 use crate::wording::number::counted;
 use crate::wording::phrases;
@@ -62,9 +62,9 @@ fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
         file("absolute", "Operations per second".to_owned(), &absolute(reports)),
         file("relative", format!("Throughput as a multiple of {base}’s"), &relative(reports)),
     ];
-    for each in cost_tables::shown_costs(reports) {
-        let name = format!("efficiency-{}", cost_tables::name(each).replace("µs", "us").replace(',', ""));
-        files.push(file(&name, format!("Efficiency: {}", cost_tables::title(each)), &cost(reports, each)));
+    for each in efficiency::shown_costs(reports) {
+        let name = format!("efficiency-{}", efficiency::name(each).replace("µs", "us").replace(',', ""));
+        files.push(file(&name, format!("Efficiency: {}", efficiency::title(each)), &cost(reports, each)));
     }
     files
 }

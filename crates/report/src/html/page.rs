@@ -10,7 +10,7 @@ use super::parts::{
 };
 use crate::format::html::section;
 use crate::model::Reports;
-use crate::sections::{PARTS, Part, cost_tables};
+use crate::sections::{PARTS, Part, efficiency};
 use crate::wording::in_force;
 use crate::wording::number;
 use crate::wording::phrases;
@@ -126,7 +126,7 @@ impl Page<'_> {
                 @if self.costs.len() > 1 {
                     label { span { "cost" } select name="cost" {
                         @for (at, cost) in self.costs.iter().enumerate() {
-                            option value=(at) { (cost_tables::title(*cost)) }
+                            option value=(at) { (efficiency::title(*cost)) }
                         }
                     } }
                 }
@@ -157,9 +157,9 @@ impl Page<'_> {
             }
             @if let Some(cost) = self.costs.first() {
                 section #efficiency {
-                    h2 { "Efficiency: " span data-cost-name { (cost_tables::title(*cost)) } }
+                    h2 { "Efficiency: " span data-cost-name { (efficiency::title(*cost)) } }
                     p.how { "Median of the rounds; small: as a multiple of the base’s. Above 1 costs more. Costs are not judged, so they have no tint."
-                        @if cost_tables::has_ratios_of_rounds(reports) { " " (phrases::OF_ROUNDS_NOTE) }
+                        @if efficiency::has_ratios_of_rounds(reports) { " " (phrases::OF_ROUNDS_NOTE) }
                         @if let Some(note) = phrases::in_process_note(reports) { " " (note) } }
                     (matrix::table(self, "efficiency", "Cost of an operation by test, client count and system", &reports.efficiency, &views::cost(reports, *cost)))
                 }

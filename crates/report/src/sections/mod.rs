@@ -1,26 +1,11 @@
 //! The report of a run as a document: its head, and one list of sections for every format.
 
-mod capacity_tables;
 mod cells;
-mod check_tables;
 pub(crate) mod claims;
-pub(crate) mod cost_tables;
-mod counter_tables;
-pub(crate) mod crash_tables;
-mod driver_tables;
-pub(crate) mod frontier;
-mod host_tables;
-pub(crate) mod joined_tables;
-mod ladder_tables;
-pub(crate) mod left_out;
-mod matrices;
-mod query_plans;
-mod repeated_tables;
-mod scaling_tables;
-mod stack_tables;
-mod steady_state;
-mod sweep_tables;
-pub(crate) mod undecided;
+mod costs;
+mod doubts;
+mod servers;
+mod throughput;
 pub(crate) mod why;
 
 use serde::Serialize;
@@ -31,6 +16,15 @@ use crate::model::Reports;
 use crate::wording::{in_force, phrases};
 
 pub(crate) use cells::{cell_shown, relative_shown};
+pub(crate) use costs::{efficiency, frontier, left_out};
+pub(crate) use doubts::undecided;
+pub(crate) use servers::crashes;
+pub(crate) use throughput::joins;
+
+use costs::counters;
+use doubts::{checks, steady_state};
+use servers::{drivers, hosts, query_plans, stacks};
+use throughput::{capacity, ladders, matrices, repeated, scaling, sweeps};
 
 /// Number of the JSON format. It changes when a key is removed or changes its meaning. New keys do not change it.
 const FORMAT: u32 = 4;
@@ -46,30 +40,30 @@ pub(crate) struct Part {
 /// All sections in the order of every format. A new one is a file and a line here.
 pub(crate) const PARTS: [Part; 25] = [
     Part { id: "why", of: why::section },
-    Part { id: "ladders", of: ladder_tables::section },
+    Part { id: "ladders", of: ladders::section },
     Part { id: "absolute", of: matrices::absolute },
     Part { id: "relative", of: matrices::relative },
-    Part { id: "efficiency", of: cost_tables::section },
+    Part { id: "efficiency", of: efficiency::section },
     Part { id: "disk", of: matrices::disk },
-    Part { id: "capacity", of: capacity_tables::section },
-    Part { id: "configurations", of: sweep_tables::configurations },
-    Part { id: "sensitivity", of: sweep_tables::sensitivity },
-    Part { id: "joined", of: joined_tables::section },
-    Part { id: "counters", of: counter_tables::section },
-    Part { id: "crashes", of: crash_tables::section },
+    Part { id: "capacity", of: capacity::section },
+    Part { id: "configurations", of: sweeps::configurations },
+    Part { id: "sensitivity", of: sweeps::sensitivity },
+    Part { id: "joined", of: joins::section },
+    Part { id: "counters", of: counters::section },
+    Part { id: "crashes", of: crashes::section },
     Part { id: "plans", of: query_plans::section },
-    Part { id: "repeated", of: repeated_tables::section },
+    Part { id: "repeated", of: repeated::section },
     Part { id: "claims", of: claims::section },
-    Part { id: "scaling", of: scaling_tables::section },
+    Part { id: "scaling", of: scaling::section },
     Part { id: "frontier", of: frontier::section },
-    Part { id: "stacks", of: stack_tables::section },
+    Part { id: "stacks", of: stacks::section },
     Part { id: "left-out", of: left_out::of_run },
-    Part { id: "hosts", of: host_tables::section },
-    Part { id: "drivers", of: driver_tables::section },
+    Part { id: "hosts", of: hosts::section },
+    Part { id: "drivers", of: drivers::section },
     Part { id: "undecided", of: undecided::section },
     Part { id: "steady-state", of: steady_state::section },
-    Part { id: "variation", of: check_tables::variation },
-    Part { id: "trial-warnings", of: check_tables::trial_warnings },
+    Part { id: "variation", of: checks::variation },
+    Part { id: "trial-warnings", of: checks::trial_warnings },
 ];
 
 impl Report for Reports {

@@ -10,7 +10,7 @@ use crate::html::drill_down::cells::{Budget, step_cells};
 use crate::html::drill_down::pack;
 use crate::html::parts::contents::Page;
 use crate::html::parts::views::BaseViews;
-use crate::sections::cost_tables;
+use crate::sections::efficiency;
 use crate::wording::phrases;
 
 /// The client count that a narrow page shows first: the one with the most tests, the highest if there are several.
@@ -39,7 +39,7 @@ pub(crate) fn scripts(page: &Page<'_>) -> Markup {
         "clients": page.reports.client_counts,
         "clientsOfMostTests": clients_of_most_tests(run),
         "steps": steps,
-        "costs": page.costs.iter().map(|cost| cost_tables::title(*cost)).collect::<Vec<_>>(),
+        "costs": page.costs.iter().map(|cost| efficiency::title(*cost)).collect::<Vec<_>>(),
         "thinned": page.input.details.is_thinned,
     });
     let views: Vec<BaseViews> =

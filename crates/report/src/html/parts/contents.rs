@@ -7,7 +7,7 @@ use dyno_judge::{CellWarning, TrialChecks};
 use crate::build::{against, reports};
 use crate::html::PageInput;
 use crate::model::{Cost, Reports};
-use crate::sections::cost_tables;
+use crate::sections::efficiency;
 
 /// A run with its reports, for all parts of a page.
 pub(crate) struct Page<'a> {
@@ -28,7 +28,7 @@ impl<'a> Page<'a> {
             why: input.reasons.why.clone(),
             ..reports(input.run, &input.details.checks, input.analysis)
         };
-        let costs = cost_tables::shown_costs(&own);
+        let costs = efficiency::shown_costs(&own);
         let cells =
             input.analysis.tests.iter().flat_map(|test| test.cells.iter().map(move |cell| (test, cell)));
         let unsustained = cells

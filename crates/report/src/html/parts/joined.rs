@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::chart::{Axis, COLOURS, Chart, Line, LineChart};
 use crate::html::parts::scaling::legend;
 use crate::model::Reports;
-use crate::sections::joined_tables;
+use crate::sections::joins;
 use crate::document::Table;
 
 /// Width of both charts, and the heights of that of the step and that of its background load.
@@ -17,19 +17,19 @@ pub(crate) fn section(reports: &Reports) -> Markup {
     html! {
         @if !reports.joined.is_empty() {
             section #joined {
-                h2 { (joined_tables::TITLE) }
-                p.how { (joined_tables::paragraphs(reports).join(" "))
+                h2 { (joins::TITLE) }
+                p.how { (joins::paragraphs(reports).join(" "))
                     " Charts show each second, median over rounds; above a line in them is the number of clients that run from then on." }
                 (legend(reports))
                 @for test in &reports.joined {
-                    h3 { (joined_tables::title(test)) }
+                    h3 { (joins::title(test)) }
                     figure.wide data-group=(test.group) {
                         @for (name, chart) in charts(reports, test) {
                             figcaption { (name) " over seconds" }
                             (chart.inline())
                         }
                     }
-                    (crate::format::html::table(&joined_tables::title(test), &untitled(joined_tables::table(reports, test))))
+                    (crate::format::html::table(&joins::title(test), &untitled(joins::table(reports, test))))
                 }
             }
         }
@@ -47,12 +47,12 @@ pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart
     let own: Rate = |second| Some(second.rate);
     let background: Rate = |second| second.background_rate;
     let both = [
-        (joined_tables::own_rate(test), own, height),
-        (joined_tables::background_rate(test), background, background_height),
+        (joins::own_rate(test), own, height),
+        (joins::background_rate(test), background, background_height),
     ];
     let drawn = both.into_iter().filter_map(|(name, rate, height)| {
         let chart = chart(reports, test, rate, (width, height))?;
-        let title = format!("{name}; {}", joined_tables::title(test));
+        let title = format!("{name}; {}", joins::title(test));
         Some((name, Chart { title, ..chart }))
     });
     drawn.collect()

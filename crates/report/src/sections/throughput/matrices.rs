@@ -6,7 +6,7 @@ use crate::sections::cells::{group_table, relative_shown, table};
 use crate::wording::number;
 use crate::wording::phrases;
 
-pub(super) fn absolute(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn absolute(reports: &Reports) -> Option<Section> {
     let table = table(reports, &reports.absolute, |_, rate| {
         Shown::plain(number::three_digits(rate.operations_per_second))
     });
@@ -19,7 +19,7 @@ pub(super) fn absolute(reports: &Reports) -> Option<Section> {
     })
 }
 
-pub(super) fn relative(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn relative(reports: &Reports) -> Option<Section> {
     let base = phrases::base_id(reports);
     let table = table(reports, &reports.relative, |_, relative| relative_shown(relative));
     let mut paragraphs = vec![format!(
@@ -37,7 +37,7 @@ pub(super) fn relative(reports: &Reports) -> Option<Section> {
 }
 
 /// Bytes after each group; none if they were not measured.
-pub(super) fn disk(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn disk(reports: &Reports) -> Option<Section> {
     let cells = |bytes: &[Option<u64>]| {
         let text = |bytes: &Option<u64>| bytes.map_or_else(|| "–".to_owned(), number::bytes);
         bytes.iter().map(|bytes| Shown::plain(text(bytes))).collect()

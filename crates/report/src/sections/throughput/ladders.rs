@@ -3,7 +3,7 @@
 use dyno_judge::{Finding, Ladder, Rung, RungRatio, RungTest, SettingChange};
 
 use crate::model::{Cell, Cost, Matrix, Reports};
-use crate::sections::cost_tables;
+use crate::sections::efficiency;
 use crate::sections::steady_state::level;
 use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
@@ -44,7 +44,7 @@ fn tables(reports: &Reports, ladder: &Ladder) -> [Table; 2] {
     let heads = ["per second", "× line above", "× first", "level"];
     let prices =
         Table::plain(&ladder.id, &heads, lines(ladder, described, |rung, test| prices(reports, rung, test)));
-    let mut heads: Vec<&str> = COSTS.into_iter().map(cost_tables::name).collect();
+    let mut heads: Vec<&str> = COSTS.into_iter().map(efficiency::name).collect();
     heads.push("on disk");
     let title = format!("{}: costs of an operation, I/O and size", ladder.id);
     let costs = Table::plain(title, &heads, lines(ladder, name, |rung, test| costs(reports, rung, test)));

@@ -23,7 +23,7 @@ fn shown(reports: &Reports) -> Vec<LeftOutTest> {
 }
 
 /// Those of a run.
-pub(super) fn of_run(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn of_run(reports: &Reports) -> Option<Section> {
     section(&shown(reports))
 }
 

@@ -7,7 +7,7 @@ use crate::wording::number;
 use crate::wording::phrases;
 
 /// A table for each cost that was measured and is not 0 everywhere, and a line for the others.
-pub(super) fn section(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn section(reports: &Reports) -> Option<Section> {
     let in_process = phrases::in_process_note(reports);
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
     for cost in Cost::ALL {

@@ -1,0 +1,6 @@
+//! What it cost.
+
+pub(super) mod counters;
+pub(crate) mod efficiency;
+pub(crate) mod frontier;
+pub(crate) mod left_out;

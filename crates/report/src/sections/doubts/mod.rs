@@ -1,0 +1,5 @@
+//! What is not decided, and what to doubt.
+
+pub(super) mod checks;
+pub(super) mod steady_state;
+pub(crate) mod undecided;
