@@ -7,7 +7,7 @@ use anyhow::{bail, ensure};
 use clap::Args;
 use dyno_judge::{Analysis, Explanation, Judgement, Rule, TestComparison, analyse, check_trials};
 use dyno_report::render;
-use dyno_search::explain::{Evidence, is_decided};
+use dyno_search::explain::{Explainer, is_decided};
 use dyno_search::{DisturbedHost, Ending, Prove};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
@@ -139,14 +139,14 @@ impl Explain {
             let known: Vec<&str> = run.steps.iter().map(|known| known.id.as_str()).collect();
             bail!("run {} has no step {step}; it has: {}", run.id, known.join(", "));
         }
-        let mut evidence = Evidence::of(store, run, analysis)?;
+        let mut explainer = Explainer::of(store, run, analysis)?;
         let mut explanations = Vec::new();
         for candidate in analysis.systems.iter().filter(|system| *system != base) {
             if self.system.as_ref().is_some_and(|wanted| wanted != candidate) {
                 continue;
             }
             for test in self.tests(analysis, base, candidate) {
-                explanations.extend(evidence.explanation((base, candidate), test)?);
+                explanations.extend(explainer.explanation((base, candidate), test)?);
             }
         }
         if explanations.is_empty() {

@@ -6,7 +6,7 @@ use dyno_stats::geometric_mean;
 
 use super::parse::{Call, Expression, Operator, Sentence};
 use super::resolve::Resolved;
-use crate::compare::pair::Part;
+use crate::compare::pair::SystemTrials;
 use crate::effects::joins::rates_when_joined;
 use crate::trial::evidence::Evidence;
 
@@ -47,7 +47,7 @@ fn of_test(
     if let Some(joined) = call.joined {
         return when_joined(resolved, (step, *clients), joined, evidence);
     }
-    let part = |system: &String| Part::of(evidence, step, *clients, system);
+    let part = |system: &String| SystemTrials::of(evidence, step, *clients, system);
     match resolved.systems.as_slice() {
         [above, below] => call.measure.ratios(part(above), part(below)),
         systems => systems.first().map(|system| call.measure.values(part(system))).unwrap_or_default(),

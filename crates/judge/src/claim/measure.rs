@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dyno_store::{TrialRecord, is_counter};
 
-use crate::compare::pair::{Part, Ratios};
+use crate::compare::pair::{SystemTrials, Ratios};
 use crate::trial::quantity::Quantity;
 
 /// The prefix of a counter's name in a claim.
@@ -35,7 +35,7 @@ impl Measure {
     }
 
     /// A system's value, by round.
-    pub(super) fn values(&self, of: Part<'_>) -> BTreeMap<u32, f64> {
+    pub(super) fn values(&self, of: SystemTrials<'_>) -> BTreeMap<u32, f64> {
         let value = |trial: &&dyno_store::Trial| {
             let value = match self {
                 Self::Quantity(quantity) => of.evidence.figure(trial, *quantity),
@@ -47,7 +47,7 @@ impl Measure {
     }
 
     /// The ratio of two systems, by round: from slices if there are any.
-    pub(super) fn ratios(&self, above: Part<'_>, below: Part<'_>) -> BTreeMap<u32, f64> {
+    pub(super) fn ratios(&self, above: SystemTrials<'_>, below: SystemTrials<'_>) -> BTreeMap<u32, f64> {
         if let Self::Quantity(quantity) = self {
             let ratios = Ratios::of(below, above, *quantity);
             return ratios.rounds().iter().map(|round| (round.round, round.ln_ratio.exp())).collect();

@@ -3,7 +3,7 @@
 use dyno_stats::Margin;
 use dyno_store::Run;
 
-use crate::compare::pair::{Part, Ratios};
+use crate::compare::pair::{SystemTrials, Ratios};
 use crate::compare::rule::Rule;
 use crate::trial::evidence::Evidence;
 
@@ -19,7 +19,7 @@ pub(crate) fn controls<'a>(run: &'a Run, rule: &'a Rule) -> impl Iterator<Item =
 /// that is larger. The margin of sameness is not widened, because noise does not make systems the same.
 pub(crate) fn alarm_margin(evidence: &Evidence<'_>, step: &str, clients: u32, rule: &Rule) -> Margin {
     controls(evidence.run, rule).fold(rule.margin, |margin, (control, original)| {
-        let part = |system| Part::of(evidence, step, clients, system);
+        let part = |system| SystemTrials::of(evidence, step, clients, system);
         let ratios = Ratios::of(part(original), part(control), rule.quantity);
         let interval = ratios.estimate(rule.margin, rule.confidence()).and_then(|found| found.interval);
         interval.map_or(margin, |interval| margin.max(rule.margin.raised_by(interval)))

@@ -15,12 +15,12 @@ use crate::trial::quantity::{Quantity, ln_rates};
 
 /// A system's completed trials in a test.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct SystemTrials<'a> {
     pub(crate) evidence: &'a Evidence<'a>,
     pub(crate) trials: &'a [&'a Trial],
 }
 
-impl<'a> Part<'a> {
+impl<'a> SystemTrials<'a> {
     pub(crate) fn of(evidence: &'a Evidence<'a>, step: &str, clients: u32, system: &str) -> Self {
         Self { evidence, trials: evidence.trials.completed(step, clients, system) }
     }
@@ -73,9 +73,9 @@ impl Ratios {
     }
 
     /// The ratios of a quantity in the rounds of two systems that were measured in turns.
-    pub(crate) fn of(base: Part<'_>, candidate: Part<'_>, quantity: Quantity) -> Self {
+    pub(crate) fn of(base: SystemTrials<'_>, candidate: SystemTrials<'_>, quantity: Quantity) -> Self {
         let round = |(base_trial, own): (&Trial, &Trial)| {
-            let figure = |part: Part<'_>, trial| part.evidence.figure(trial, quantity);
+            let figure = |part: SystemTrials<'_>, trial| part.evidence.figure(trial, quantity);
             let (base_figure, own_figure) = (figure(base, base_trial)?, figure(candidate, own)?);
             let is_sliced = base.is_of_run(candidate) && quantity == Quantity::Throughput;
             let slices = is_sliced.then(|| slice_ratio(&cycles(&base_trial.record, &own.record))).flatten();
@@ -132,7 +132,7 @@ impl Ratios {
 }
 
 /// Whether two systems were measured in turns, as they always are within one run.
-fn take_turns(base: Part<'_>, candidate: Part<'_>) -> bool {
+fn take_turns(base: SystemTrials<'_>, candidate: SystemTrials<'_>) -> bool {
     base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials)
 }
 

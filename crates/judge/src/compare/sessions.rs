@@ -4,7 +4,7 @@
 use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_runs};
 use serde::Serialize;
 
-use crate::compare::pair::{Part, Ratios};
+use crate::compare::pair::{SystemTrials, Ratios};
 use crate::trial::quantity::Quantity;
 
 /// The kind of independent values from which a ratio and its interval are computed.
@@ -29,9 +29,9 @@ pub enum Replicates {
 /// A system's completed trials in a test of one session.
 #[derive(Clone, Copy)]
 pub(crate) struct Session<'a> {
-    pub(crate) part: Part<'a>,
+    pub(crate) part: SystemTrials<'a>,
     /// The trials of the anchor by which its figures are divided, if they are.
-    pub(crate) anchor: Option<Part<'a>>,
+    pub(crate) anchor: Option<SystemTrials<'a>>,
 }
 
 impl Session<'_> {

@@ -2,7 +2,7 @@
 
 use dyno_stats::{Better, holm};
 
-use crate::past::history::{Change, History, TestHistory};
+use crate::past::history::{LevelChange, History, TestHistory};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryGate {
@@ -19,7 +19,7 @@ pub struct HistoryRegression {
     pub step: String,
     pub clients: u32,
     /// The last change of its level.
-    pub change: Change,
+    pub change: LevelChange,
 }
 
 impl HistoryGate {
@@ -29,7 +29,7 @@ impl HistoryGate {
     /// change from noise, so it is named some runs after it happened.
     pub fn regressions(&self, history: &History) -> Vec<HistoryRegression> {
         let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
-        let is_regression = |change: &&Change| {
+        let is_regression = |change: &&LevelChange| {
             let is_worse = match history.quantity.better() {
                 Better::Higher => change.ratio < 1.0,
                 Better::Lower => change.ratio > 1.0,
@@ -37,7 +37,7 @@ impl HistoryGate {
             is_worse && newest.contains(&change.run)
         };
         let last = |test: &TestHistory| test.changes.last().filter(is_regression).cloned();
-        let candidates: Vec<Option<Change>> = history.tests.iter().map(last).collect();
+        let candidates: Vec<Option<LevelChange>> = history.tests.iter().map(last).collect();
         // A test without a regression counts as a test without evidence.
         let p: Vec<f64> =
             candidates.iter().map(|change| change.as_ref().map_or(1.0, |change| change.p)).collect();
@@ -81,7 +81,7 @@ mod tests {
     use crate::trial::quantity::Quantity;
 
     fn test(system: &str, changes: &[(i64, f64, f64)]) -> TestHistory {
-        let change = |&(run, ratio, p): &(i64, f64, f64)| Change {
+        let change = |&(run, ratio, p): &(i64, f64, f64)| LevelChange {
             run,
             engine_version: None,
             version_before: None,

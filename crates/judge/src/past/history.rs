@@ -56,7 +56,7 @@ pub struct TestHistory {
     /// A point for each run that has a figure, oldest first.
     pub points: Vec<HistoryPoint>,
     /// Changes of level, oldest first.
-    pub changes: Vec<Change>,
+    pub changes: Vec<LevelChange>,
     /// Correlation of neighbouring runs, after removing these changes.
     pub autocorrelation: f64,
     /// Whether the newest run is an outlier; `None` with fewer than six runs.
@@ -75,7 +75,7 @@ pub struct HistoryPoint {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
+pub struct LevelChange {
     /// The first run after it.
     pub run: i64,
     /// The version in that run.
@@ -156,7 +156,7 @@ fn history(runs: &[&Run], rule: &HistoryRule) -> History {
             .collect();
         let values: Vec<f64> = points.iter().map(|point| point.value).collect();
         let found = change_points(&values, &rule.changes);
-        let changes = found.changes.into_iter().map(|change| Change {
+        let changes = found.changes.into_iter().map(|change| LevelChange {
             run: points[change.at].run,
             engine_version: points[change.at].engine_version.clone(),
             version_before: points[change.at - 1].engine_version.clone(),

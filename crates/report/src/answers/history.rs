@@ -1,6 +1,6 @@
 //! Histories of runs as documents.
 
-use dyno_judge::{Change, History, HistoryRegression, TestHistory};
+use dyno_judge::{LevelChange, History, HistoryRegression, TestHistory};
 use dyno_store::utc_text;
 
 use crate::document::{Column, Document, Line, Section, Table};
@@ -126,11 +126,11 @@ fn sentences(test: &TestHistory) -> Vec<String> {
 /// The output mentions a correlation of neighbouring runs that is at least this.
 const ALIKE_FROM: f64 = 0.3;
 
-fn change(change: &Change) -> String {
+fn change(change: &LevelChange) -> String {
     format!("With {}.", words(change))
 }
 
-fn words(change: &Change) -> String {
+fn words(change: &LevelChange) -> String {
     let versions = match (&change.version_before, &change.engine_version) {
         (Some(before), Some(after)) if before != after => format!(", from {before} to {after}"),
         _ => String::new(),
@@ -162,7 +162,7 @@ mod tests {
             engine_version: Some(if run < 3 { "1.0" } else { "1.1" }.to_owned()),
             value: if changed && run >= 3 { 900.0 } else { 1000.0 },
         };
-        let change = Change {
+        let change = LevelChange {
             run: 3,
             engine_version: Some("1.1".to_owned()),
             version_before: Some("1.0".to_owned()),

@@ -26,7 +26,7 @@ use crate::build::header::{header, systems};
 use crate::build::repeated::repeated;
 use crate::html::grave;
 use crate::model::claims::claims;
-use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, RoundRate, Verdict};
+use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, RoundRate, VerdictCounts};
 use crate::wording::number;
 use crate::wording::summary::summary;
 
@@ -56,7 +56,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         replication: analysis.replication.clone(),
         allocation: run.allocation,
         rule: analysis.rule.clone(),
-        verdicts: comparisons.iter().map(Verdict::of).collect(),
+        verdicts: comparisons.iter().map(VerdictCounts::of).collect(),
         absolute: grid.matrix(absolute),
         relative: grid.matrix(|place| relative(place, base, &ratios)),
         repeated: repeated(run, &grid, &analysis.rule),

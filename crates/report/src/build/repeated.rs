@@ -5,11 +5,11 @@ use dyno_stats::ratio_of_rounds;
 use dyno_store::Run;
 
 use crate::build::grid::{CellInput, Grid};
-use crate::model::{Change, Content, Repeated};
+use crate::model::{RepeatedRatio, Content, Repeated};
 
 /// A row for each step that repeats an earlier one. The two steps of a round ran on one instance, so their ratios are
 /// computed by round, like those of two systems. They have no verdict.
-pub(crate) fn repeated(run: &Run, grid: &Grid<'_>, rule: &Rule) -> Vec<Repeated<Change>> {
+pub(crate) fn repeated(run: &Run, grid: &Grid<'_>, rule: &Rule) -> Vec<Repeated<RepeatedRatio>> {
     let steps = run.steps.iter().filter_map(|step| Some((step, step.repeats.as_deref()?)));
     steps
         .map(|(step, earlier)| Repeated {
@@ -19,7 +19,7 @@ pub(crate) fn repeated(run: &Run, grid: &Grid<'_>, rule: &Rule) -> Vec<Repeated<
         .collect()
 }
 
-fn change(place: CellInput<'_>, earlier: &str, grid: &Grid<'_>, rule: &Rule) -> Content<Change> {
+fn change(place: CellInput<'_>, earlier: &str, grid: &Grid<'_>, rule: &Rule) -> Content<RepeatedRatio> {
     let before = grid.found(earlier, place.clients, &place.found.system);
     let before = before.map_or(&[][..], |found| &found.rounds);
     let ln_ratio = |after: &RoundValue| {
@@ -30,7 +30,7 @@ fn change(place: CellInput<'_>, earlier: &str, grid: &Grid<'_>, rule: &Rule) -> 
     let confidence = 1.0 - rule.alpha / rule.looks.max(1) as f64;
     let estimate = ratio_of_rounds(&ln_ratios, rule.margin, confidence);
     estimate.map_or(Content::Incomparable, |estimate| {
-        Content::Measured(Change {
+        Content::Measured(RepeatedRatio {
             ratio: estimate.ratio,
             interval: estimate.interval,
             method: estimate.method,

@@ -10,7 +10,7 @@ use super::parts::{
 };
 use crate::format::html::section;
 use crate::model::Reports;
-use crate::sections::{PARTS, Part, efficiency};
+use crate::sections::{SECTIONS, SectionKind, efficiency};
 use crate::wording::in_force;
 use crate::wording::number;
 use crate::wording::phrases;
@@ -37,7 +37,7 @@ impl Page<'_> {
                         @if self.input.is_live { (live(&self.reports)) }
                         (self.verdict())
                         (forest::section(&self.reports))
-                        @for part in &PARTS { (self.part(part)) }
+                        @for part in &SECTIONS { (self.part(part)) }
                         (methods::section(self.input.run, &self.reports))
                         (self.footnotes())
                     }
@@ -51,7 +51,7 @@ impl Page<'_> {
     }
 
     /// A section. Those that show more in a page than tables and sentences have a file of their own.
-    fn part(&self, part: &Part) -> Markup {
+    fn part(&self, part: &SectionKind) -> Markup {
         let (run, reports) = (self.input.run, &self.reports);
         let plain = || html! { @if let Some(found) = (part.of)(reports) { (section(Some(part.id), &found)) } };
         match part.id {

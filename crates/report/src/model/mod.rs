@@ -24,7 +24,7 @@ pub use capacities::{RoundCapacity, TestCapacity};
 pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 pub use costs::{Cost, CostValue, Costs};
 pub use counters::{ChosenCounter, CounterValue};
-pub use relative::{Change, Relative, Verdict};
+pub use relative::{RepeatedRatio, Relative, VerdictCounts};
 
 /// The three reports on a run, with sentences and warnings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,7 +50,7 @@ pub struct Reports {
     pub allocation: Option<Allocation>,
     pub rule: Rule,
     /// Number of tests with each verdict, for each candidate.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<VerdictCounts>,
     /// Operations per second.
     pub absolute: Matrix<Rate>,
     /// Throughput as a multiple of the base's.
@@ -59,7 +59,7 @@ pub struct Reports {
     pub efficiency: Matrix<Costs>,
     /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one. It
     /// shows the effect of the steps between them.
-    pub repeated: Vec<Repeated<Change>>,
+    pub repeated: Vec<Repeated<RepeatedRatio>>,
     /// The highest rates within a limit of latency, of steps that search for one, in run order.
     pub capacities: Vec<TestCapacity>,
     /// Bytes on disk after each group of steps.

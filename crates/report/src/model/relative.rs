@@ -69,7 +69,7 @@ impl Relative {
 
 /// Throughput of a system in a step as a multiple of its own in the step that this one repeats. It has no verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
+pub struct RepeatedRatio {
     /// The multiple, as the centre of the rounds.
     pub ratio: f64,
     /// Confidence interval of the true ratio.
@@ -79,7 +79,7 @@ pub struct Change {
 
 /// Number of tests with each verdict of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct VerdictCounts {
     pub candidate: String,
     /// Tests in which it is faster than the base.
     pub improved: usize,
@@ -101,7 +101,7 @@ pub struct Verdict {
     pub groups: Vec<GroupMean>,
 }
 
-impl Verdict {
+impl VerdictCounts {
     pub(crate) fn of(comparison: &Comparison) -> Self {
         Self {
             candidate: comparison.candidate.system.clone(),

@@ -30,7 +30,7 @@ use throughput::{capacity, ladders, matrices, repeated, scaling, sweeps};
 const FORMAT: u32 = 4;
 
 /// A kind of section.
-pub(crate) struct Part {
+pub(crate) struct SectionKind {
     /// The id of its element in a page.
     pub(crate) id: &'static str,
     /// None if the run has nothing for it.
@@ -38,32 +38,32 @@ pub(crate) struct Part {
 }
 
 /// All sections in the order of every format. A new one is a file and a line here.
-pub(crate) const PARTS: [Part; 25] = [
-    Part { id: "why", of: why::section },
-    Part { id: "ladders", of: ladders::section },
-    Part { id: "absolute", of: matrices::absolute },
-    Part { id: "relative", of: matrices::relative },
-    Part { id: "efficiency", of: efficiency::section },
-    Part { id: "disk", of: matrices::disk },
-    Part { id: "capacity", of: capacity::section },
-    Part { id: "configurations", of: sweeps::configurations },
-    Part { id: "sensitivity", of: sweeps::sensitivity },
-    Part { id: "joined", of: joins::section },
-    Part { id: "counters", of: counters::section },
-    Part { id: "crashes", of: crashes::section },
-    Part { id: "plans", of: query_plans::section },
-    Part { id: "repeated", of: repeated::section },
-    Part { id: "claims", of: claims::section },
-    Part { id: "scaling", of: scaling::section },
-    Part { id: "frontier", of: frontier::section },
-    Part { id: "stacks", of: stacks::section },
-    Part { id: "left-out", of: left_out::of_run },
-    Part { id: "hosts", of: hosts::section },
-    Part { id: "drivers", of: drivers::section },
-    Part { id: "undecided", of: undecided::section },
-    Part { id: "steady-state", of: steady_state::section },
-    Part { id: "variation", of: checks::variation },
-    Part { id: "trial-warnings", of: checks::trial_warnings },
+pub(crate) const SECTIONS: [SectionKind; 25] = [
+    SectionKind { id: "why", of: why::section },
+    SectionKind { id: "ladders", of: ladders::section },
+    SectionKind { id: "absolute", of: matrices::absolute },
+    SectionKind { id: "relative", of: matrices::relative },
+    SectionKind { id: "efficiency", of: efficiency::section },
+    SectionKind { id: "disk", of: matrices::disk },
+    SectionKind { id: "capacity", of: capacity::section },
+    SectionKind { id: "configurations", of: sweeps::configurations },
+    SectionKind { id: "sensitivity", of: sweeps::sensitivity },
+    SectionKind { id: "joined", of: joins::section },
+    SectionKind { id: "counters", of: counters::section },
+    SectionKind { id: "crashes", of: crashes::section },
+    SectionKind { id: "plans", of: query_plans::section },
+    SectionKind { id: "repeated", of: repeated::section },
+    SectionKind { id: "claims", of: claims::section },
+    SectionKind { id: "scaling", of: scaling::section },
+    SectionKind { id: "frontier", of: frontier::section },
+    SectionKind { id: "stacks", of: stacks::section },
+    SectionKind { id: "left-out", of: left_out::of_run },
+    SectionKind { id: "hosts", of: hosts::section },
+    SectionKind { id: "drivers", of: drivers::section },
+    SectionKind { id: "undecided", of: undecided::section },
+    SectionKind { id: "steady-state", of: steady_state::section },
+    SectionKind { id: "variation", of: checks::variation },
+    SectionKind { id: "trial-warnings", of: checks::trial_warnings },
 ];
 
 impl Report for Reports {
@@ -75,7 +75,7 @@ impl Report for Reports {
             facts: facts(self),
             paragraphs,
             code: None,
-            sections: PARTS.iter().filter_map(|part| (part.of)(self)).collect(),
+            sections: SECTIONS.iter().filter_map(|part| (part.of)(self)).collect(),
             notes: self.footnotes.iter().map(phrases::footnote).collect(),
         }]
     }

@@ -2,14 +2,14 @@
 //! proofs.
 
 mod beside;
-mod evidence;
+mod explainer;
 mod settings;
 mod why;
 
 use dyno_judge::Finding;
 use dyno_store::Run;
 
-pub use evidence::Evidence;
+pub use explainer::Explainer;
 pub(crate) use settings::facts as reported_facts;
 pub use why::{largest, reasons};
 

@@ -7,7 +7,7 @@ use dyno_printable::quote;
 use dyno_report::{ProofState, Reasons, Why};
 use dyno_store::{Origin, Run, Store};
 
-use super::evidence::Evidence;
+use super::explainer::Explainer;
 use super::{in_the_background, is_decided, settings};
 use crate::prove;
 
@@ -56,10 +56,10 @@ fn explanations(
     if decided.is_empty() {
         return Ok(Vec::new());
     }
-    let mut evidence = Evidence::of(store, run, analysis)?;
+    let mut explainer = Explainer::of(store, run, analysis)?;
     let mut explanations = Vec::new();
     for (candidate, test) in decided {
-        explanations.extend(evidence.explanation((base, candidate), test)?);
+        explanations.extend(explainer.explanation((base, candidate), test)?);
     }
     Ok(explanations)
 }

@@ -4,7 +4,7 @@ use dyno_stats::{Level, Margin, level, median};
 use dyno_store::Trial;
 
 use super::system::System;
-use crate::compare::pair::{PairRound, Part, cycles};
+use crate::compare::pair::{PairRound, SystemTrials, cycles};
 use crate::trial::of_run::pairs;
 
 /// A system's own rate counts as steady below this change. Causes that affect both systems, such as a falling clock
@@ -67,7 +67,7 @@ pub(super) fn no_level(base: &System<'_>, candidate: &System<'_>) -> Option<NoLe
 fn rounds<'a>(
     base: &System<'a>,
     candidate: &System<'a>,
-) -> impl Iterator<Item = (Part<'a>, &'a Trial, Part<'a>, &'a Trial)> {
+) -> impl Iterator<Item = (SystemTrials<'a>, &'a Trial, SystemTrials<'a>, &'a Trial)> {
     let sessions = base.parts().zip(candidate.parts());
     sessions.flat_map(|(base, candidate)| {
         let trials = pairs(base.trials, candidate.trials);

@@ -8,7 +8,7 @@ use dyno_store::Trial;
 use super::member::Member;
 use crate::compare::anchor;
 use crate::compare::noise;
-use crate::compare::pair::Part;
+use crate::compare::pair::SystemTrials;
 use crate::compare::rule::Rule;
 use crate::compare::sessions::Session;
 use crate::trial::disturbance::{Disturbance, DisturbedRounds};
@@ -36,7 +36,7 @@ impl<'a> System<'a> {
         let session = |member: &Member<'a>| {
             let evidence = member.evidence;
             let anchor = anchor::of_run(evidence.run).filter(|_| is_anchored).map(|it| it.id.as_str());
-            let part = |system| Part::of(evidence, step, clients, system);
+            let part = |system| SystemTrials::of(evidence, step, clients, system);
             let disturbed = |system| evidence.trials.disturbed(step, clients, system).iter().copied();
             OfSession {
                 member: *member,
@@ -53,12 +53,12 @@ impl<'a> System<'a> {
         self.sessions.iter().map(|session| session.trials).collect()
     }
 
-    pub(super) fn parts(&self) -> impl Iterator<Item = Part<'a>> + Clone + use<'a, '_> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = SystemTrials<'a>> + Clone + use<'a, '_> {
         self.sessions.iter().map(|session| session.trials.part)
     }
 
     /// Its completed trials in all sessions.
-    fn trials(&self) -> impl Iterator<Item = (Part<'a>, &'a Trial)> {
+    fn trials(&self) -> impl Iterator<Item = (SystemTrials<'a>, &'a Trial)> {
         self.parts().flat_map(|part| part.trials.iter().map(move |trial| (part, *trial)))
     }
 
@@ -87,7 +87,7 @@ impl<'a> System<'a> {
 
     /// Median of its rounds. With several sessions, the median of the sessions' medians.
     pub(super) fn median(&self, quantity: Quantity) -> Option<f64> {
-        let of_session = |part: Part<'_>| {
+        let of_session = |part: SystemTrials<'_>| {
             let figures = part.trials.iter().filter_map(|trial| part.evidence.figure(trial, quantity));
             median(&figures.collect::<Vec<_>>())
         };

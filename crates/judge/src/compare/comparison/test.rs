@@ -13,7 +13,7 @@ use super::gate::GateVote;
 use super::subject::Subject;
 use super::system::{System, disturbed_rounds};
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
-use crate::compare::pair::{PairRound, Part, Ratios, ln_ratios};
+use crate::compare::pair::{PairRound, SystemTrials, Ratios, ln_ratios};
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 use crate::compare::sessions::Replicates;
 use crate::trial::disturbance::DisturbedRounds;
@@ -378,7 +378,7 @@ impl<'a> Measured<'a> {
 
 /// Number of rounds of a run in which the threads of one system were pinned, and those of the other were not. An
 /// in-process engine, whose load has no CPU time of its own, has no thread to pin.
-fn rounds_pinned_alone(one: Part<'_>, other: Part<'_>) -> usize {
+fn rounds_pinned_alone(one: SystemTrials<'_>, other: SystemTrials<'_>) -> usize {
     if !one.is_of_run(other) {
         return 0;
     }

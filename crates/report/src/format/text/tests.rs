@@ -42,7 +42,7 @@ fn colour_is_only_where_there_is_a_verdict() {
     };
     assert_eq!(tints(1), [0, 0], "one round allows no verdict");
     let reports = reports(&sample::run(12));
-    let count = |of: fn(&crate::Verdict) -> usize| reports.verdicts.iter().map(of).sum::<usize>();
+    let count = |of: fn(&crate::VerdictCounts) -> usize| reports.verdicts.iter().map(of).sum::<usize>();
     let expected = [count(|verdict| verdict.improved), count(|verdict| verdict.regressed)];
     assert_eq!(tints(12), expected);
     assert!(expected.iter().all(|count| *count > 0));

@@ -3,7 +3,7 @@
 use dyno_judge::Finding;
 use maud::{Markup, html};
 
-use crate::model::{Reports, Verdict};
+use crate::model::{Reports, VerdictCounts};
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
@@ -19,7 +19,7 @@ pub(crate) fn cards(reports: &Reports, is_shown: bool) -> Markup {
     }
 }
 
-fn card(reports: &Reports, verdict: &Verdict, sentences: &str) -> Markup {
+fn card(reports: &Reports, verdict: &VerdictCounts, sentences: &str) -> Markup {
     let (first, rest) = sentences.split_once(". ").map_or((sentences, ""), |(first, rest)| (first, rest));
     let suspect = reports.trial_warnings.iter().filter(|it| it.system == verdict.candidate).count();
     html! {
@@ -44,8 +44,8 @@ fn card(reports: &Reports, verdict: &Verdict, sentences: &str) -> Markup {
     }
 }
 
-fn counts(verdict: &Verdict, margin: &str) -> Markup {
-    let Verdict { improved, regressed, same, .. } = verdict;
+fn counts(verdict: &VerdictCounts, margin: &str) -> Markup {
+    let VerdictCounts { improved, regressed, same, .. } = verdict;
     let open = verdict.not_enough_evidence + verdict.failed + verdict.decays + verdict.unjudged;
     html! {
         p.counts {
@@ -58,8 +58,8 @@ fn counts(verdict: &Verdict, margin: &str) -> Markup {
 }
 
 /// `maria so far: 3 faster, 1 slower, 2 the same; 5 open`.
-pub(crate) fn so_far(verdict: &Verdict) -> String {
-    let Verdict { candidate, improved, regressed, same, not_enough_evidence, .. } = verdict;
+pub(crate) fn so_far(verdict: &VerdictCounts) -> String {
+    let VerdictCounts { candidate, improved, regressed, same, not_enough_evidence, .. } = verdict;
     let open = not_enough_evidence + verdict.unjudged;
     if improved + regressed + same == 0 {
         return format!("{candidate}: no test is decided yet");

@@ -1,6 +1,6 @@
 //! Tests that repeat an earlier one, before and after. They show the effect of the steps between them.
 
-use crate::model::{Change, Repeated, Reports};
+use crate::model::{RepeatedRatio, Repeated, Reports};
 use crate::sections::cells::{group_table, test_line};
 use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::counted;
@@ -26,10 +26,10 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 /// The table of a client count; none if no test ran at it.
 fn table(reports: &Reports, at: usize) -> Option<Table> {
     let systems = reports.systems.len();
-    let line = |repeated: &Repeated<Change>| {
+    let line = |repeated: &Repeated<RepeatedRatio>| {
         let cells = repeated.row.cells.get(at * systems..(at + 1) * systems)?;
         let ran = cells.iter().any(|cell| cell.value().is_some());
-        let shown = |change: &Change| Shown::plain(ratio_in(change.ratio, change.interval));
+        let shown = |change: &RepeatedRatio| Shown::plain(ratio_in(change.ratio, change.interval));
         ran.then(|| test_line(&repeated.row.step, String::new(), cells, &|_, change| shown(change)))
     };
     let lines: Vec<Line> = reports.repeated.iter().filter_map(line).collect();

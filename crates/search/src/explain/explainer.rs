@@ -10,7 +10,7 @@ use dyno_store::{Run, Store, StoreError};
 use super::settings::differences;
 
 /// Reads evidence: plans once, settings once per two systems and step, counters per test.
-pub struct Evidence<'a> {
+pub struct Explainer<'a> {
     store: &'a Store,
     run: &'a Run,
     analysis: &'a Analysis,
@@ -18,8 +18,8 @@ pub struct Evidence<'a> {
     settings: HashMap<(String, String, String), Vec<SettingDifference>>,
 }
 
-impl<'a> Evidence<'a> {
-    /// The evidence of a run.
+impl<'a> Explainer<'a> {
+    /// For the tests of a run.
     ///
     /// # Errors
     /// The results file cannot be read.
