@@ -1,7 +1,7 @@
 //! Reproducible records that resemble those of a real run: latencies vary and counters rise.
 
 use dyno_store::{
-    CounterRecord, Counts, LatencyRecord, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord,
+    CounterRecord, CountsRecord, LatencyRecord, Measured, Operation, Outcome, Phase, RunRecord, SampleRecord,
     StepRecord, SystemRecord, TrialRecord, Usage, latency_record,
 };
 use serde_json::json;
@@ -101,7 +101,7 @@ impl Pool {
 
     fn measured(&mut self, seconds: f64) -> Measured {
         let events = (seconds * (50_000 + self.random.below(5_000)) as f64) as u64;
-        let counts = Counts { operations: 20 * events, events, reads: 14 * events, ..Counts::default() };
+        let counts = CountsRecord { operations: 20 * events, events, reads: 14 * events, ..CountsRecord::default() };
         let latency = self.histograms[self.random.below(HISTOGRAMS as u64) as usize].clone();
         Measured { seconds, counts, due: None, latency }
     }

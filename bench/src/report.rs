@@ -10,7 +10,7 @@ use dyno_browser::{Browser, Scheme};
 use dyno_judge::{Rule, analyse};
 use dyno_report::{Details, PageInput, Reasons, render_html};
 use dyno_store::{
-    CounterRecord, Counts, Ending, LatencyRecord, Measured, Outcome, Phase, RunChoice, RunRecord,
+    CounterRecord, CountsRecord, Ending, LatencyRecord, Measured, Outcome, Phase, RunChoice, RunRecord,
     SampleRecord, StepRecord, Store, SystemRecord, TrialRecord, Usage, latency_record,
 };
 
@@ -155,7 +155,7 @@ fn step(position: u32, options: &Options) -> StepRecord {
 fn trial(head: TrialRecord, options: &Options, random: &mut Random) -> TrialRecord {
     let level = 2_000.0 + 50_000.0 * random.next();
     let latency = latency(random, 2_000);
-    let counts = |operations: u64| Counts { operations, events: operations, ..Counts::default() };
+    let counts = |operations: u64| CountsRecord { operations, events: operations, ..CountsRecord::default() };
     let samples: Vec<SampleRecord> = (0..options.seconds)
         .map(|number| {
             let operations = (level * (0.8 + 0.4 * random.next())) as u64;

@@ -3,9 +3,9 @@
 use std::fs;
 
 use dyno_store::{
-    Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, Counts,
-    CrashRecord, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, Gaps,
-    HostRecord,    InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured, Memory, NetworkRecord,
+    Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, CountsRecord,
+    CrashRecord, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, GapsRecord,
+    HostRecord,    InstanceRecord, JoinRecord, LadderRecord, UnmetLimit, LimitsRecord, Measured, Memory, NetworkRecord,
     Outcome, Phase, Price, PricedInstance, PricedVolume, ProbeRecord, QueryAnswer, QueryPlan,
     ResumptionRecord, RunRecord, SampleRecord, SearchQuestion, SearchRecord, SearchSide, SearchSize,
     SearchStep, SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord,
@@ -181,7 +181,7 @@ fn search() -> StepRecord {
 
 /// A load in the background of the reads. Its clients join one after the other.
 fn background() -> StepRecord {
-    let joins = vec![Join { at_seconds: 0.5, clients: 2 }, Join { at_seconds: 1.0, clients: 4 }];
+    let joins = vec![JoinRecord { at_seconds: 0.5, clients: 2 }, JoinRecord { at_seconds: 1.0, clients: 4 }];
     StepRecord { background_of: Some("reads".to_owned()), joins, ..step("writes", 3) }
 }
 
@@ -294,7 +294,7 @@ fn trial(system: &str, round: u32, clients: u32, position: u32) -> TrialRecord {
         thaw_us: Some(900),
         warmup_seconds: Some(1.5),
         disk_bytes_after: Some(1 << 28),
-        gaps: Some(Gaps { longest_seconds: 0.3, longest_began_seconds: Some(0.5), last_seconds: 0.1 }),
+        gaps: Some(GapsRecord { longest_seconds: 0.3, longest_began_seconds: Some(0.5), last_seconds: 0.1 }),
         error_codes: [("1213".to_owned(), 2)].into(),
         loaded_again: vec!["load".to_owned()],
         limits: Some(limits()),
@@ -313,7 +313,7 @@ fn trial(system: &str, round: u32, clients: u32, position: u32) -> TrialRecord {
 fn limits() -> LimitsRecord {
     LimitsRecord {
         in_force: json!({ "memory_bytes": 1 << 29, "client_cpus": [1], "pinned_server_threads": [0] }),
-        differences: vec![LimitDifference {
+        differences: vec![UnmetLimit {
             limit: "memory".to_owned(),
             asked: "1G".to_owned(),
             found: "512M".to_owned(),
@@ -394,6 +394,6 @@ fn sample(number: u32, rate: f64) -> SampleRecord {
 fn measured(rate: f64, seconds: f64) -> Measured {
     let events = (rate * seconds) as u64;
     let latency = latency_record((0..events.min(50)).map(|event| 400 + 37 * event));
-    let counts = Counts { operations: events, events, reads: events, ..Counts::default() };
+    let counts = CountsRecord { operations: events, events, reads: events, ..CountsRecord::default() };
     Measured { seconds, counts, due: None, latency }
 }

@@ -8,7 +8,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use dyno_store::{LimitDifference, Operation};
+use dyno_store::{UnmetLimit, Operation};
 use serde::Serialize;
 
 use crate::compare::comparison::{Comparison, Finding, Judgement};
@@ -236,7 +236,7 @@ pub enum CellWarning {
         /// Completed rounds.
         of: usize,
         /// Each such limit, as it was in the first of these rounds.
-        differences: Vec<LimitDifference>,
+        differences: Vec<UnmetLimit>,
     },
     /// Drivers may have limited the rate.
     Drivers {

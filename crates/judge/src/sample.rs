@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dyno_store::{
-    Counts, Ending, InstanceRecord, LimitDifference, LimitsRecord, Measured, Neighbours, Operation, Outcome,
+    CountsRecord, Ending, InstanceRecord, UnmetLimit, LimitsRecord, Measured, Neighbours, Operation, Outcome,
     Phase, Run, RunId, RunRecord, RunState, SecondRate, SliceRecord, StepRecord, SystemRecord, Trial,
     TrialId, TrialRecord, Usage,
 };
@@ -127,7 +127,7 @@ pub(crate) fn trial(step: &str, system: &str, clients: u32, round: u32, rate: f6
 /// Limits of which memory was not the 256M of the plan.
 pub(crate) fn memory_limit(found: &str) -> LimitsRecord {
     let difference =
-        LimitDifference { limit: "memory".to_owned(), asked: "256M".to_owned(), found: found.to_owned() };
+        UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: found.to_owned() };
     LimitsRecord { differences: vec![difference], ..LimitsRecord::default() }
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn around(centre: f64, spread: f64, n: usize, salt: u64) -> Vec<f64> 
 fn measured(seconds: f64, operations: u64, latency_us: u64) -> Measured {
     Measured {
         seconds,
-        counts: Counts { operations, events: operations, ..Counts::default() },
+        counts: CountsRecord { operations, events: operations, ..CountsRecord::default() },
         due: None,
         latency: latency([latency_us]),
     }

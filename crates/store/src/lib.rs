@@ -31,7 +31,7 @@ pub use file::schema::SchemaDifference;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use record::attempt::AttemptRecord;
 pub use record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
-pub use record::columns::{Counts, Memory, Neighbours, Usage};
+pub use record::columns::{CountsRecord, Memory, Neighbours, Usage};
 pub use record::crash::CrashRecord;
 pub use record::driver::{DriverLatency, DriverRecord, NetworkRecord};
 pub use record::host::HostRecord;
@@ -44,7 +44,7 @@ pub use record::stacks::{StackProfile, StackRecord};
 pub use record::statement_plans::StatementPlan;
 pub use record::{
     Allocation, CLIENT_COUNTS_MAX, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel,
-    FailureKind, Gaps, InstanceRecord, Join, LadderRecord, LimitDifference, LimitsRecord, Measured,
+    FailureKind, GapsRecord, InstanceRecord, JoinRecord, LadderRecord, UnmetLimit, LimitsRecord, Measured,
     Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord,
     SystemRecord, TrialRecord,
 };

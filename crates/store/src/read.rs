@@ -9,11 +9,11 @@ use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::file::owner;
 use crate::record::capacity::CapacityRecord;
-use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
 use crate::record::latency::{LatencyNs, LatencyRecord};
 use crate::record::search::StoredSearch;
 use crate::record::{
-    CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, Gaps, InstanceRecord, Measured, Operation,
+    CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, GapsRecord, InstanceRecord, Measured, Operation,
     Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord,
     TrialRecord,
 };
@@ -444,9 +444,9 @@ fn capacity(row: &Row<'_>) -> rusqlite::Result<Option<CapacityRecord>> {
     }))
 }
 
-fn gaps(row: &Row<'_>) -> rusqlite::Result<Option<Gaps>> {
+fn gaps(row: &Row<'_>) -> rusqlite::Result<Option<GapsRecord>> {
     let Some(longest_seconds) = row.get("gap_longest_seconds")? else { return Ok(None) };
-    Ok(Some(Gaps {
+    Ok(Some(GapsRecord {
         longest_seconds,
         longest_began_seconds: row.get("gap_longest_began_seconds")?,
         last_seconds: row.get("gap_last_seconds")?,
@@ -465,7 +465,7 @@ fn sample_record(row: &Row<'_>) -> rusqlite::Result<SampleRecord> {
 fn measured(row: &Row<'_>) -> rusqlite::Result<Measured> {
     Ok(Measured {
         seconds: row.get("seconds")?,
-        counts: Counts::from_row(row)?,
+        counts: CountsRecord::from_row(row)?,
         due: row.get("due")?,
         latency: LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? },
     })

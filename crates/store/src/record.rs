@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
-use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
 use crate::record::driver::DriverRecord;
 use crate::record::host::HostRecord;
 use crate::record::latency::LatencyRecord;
@@ -292,14 +292,14 @@ pub struct StepRecord {
     /// The earlier step that this one repeats. The difference shows the effect of the steps between them.
     pub repeats: Option<String>,
     /// For a background load: when its clients join, in order of time; empty if all run all the time.
-    pub joins: Vec<Join>,
+    pub joins: Vec<JoinRecord>,
     /// The ids of the systems that do not run it.
     pub not_for: Vec<String>,
 }
 
 /// A time from which more clients of a background load run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Join {
+pub struct JoinRecord {
     /// Seconds since measuring began.
     pub at_seconds: f64,
     /// Clients that run from then on, including those before.
@@ -382,7 +382,7 @@ pub struct TrialRecord {
     /// without such events. The trial's latencies contain them, as lower bounds.
     pub latency_censored: Option<Vec<u8>>,
     /// Times without a finished event; `None` for a load.
-    pub gaps: Option<Gaps>,
+    pub gaps: Option<GapsRecord>,
     /// The highest rate within the step's limit; `None` without a search, or if no rate keeps the limit.
     pub capacity: Option<CapacityRecord>,
     /// The probes of the search, in order; empty without a search.
@@ -420,7 +420,7 @@ pub struct LimitsRecord {
     /// of pinned threads ([`PINNED`](Self::PINNED)).
     pub in_force: serde_json::Value,
     /// Limits that differed from the plan, before or after the trial.
-    pub differences: Vec<LimitDifference>,
+    pub differences: Vec<UnmetLimit>,
     /// What the host has no means to limit, in words.
     pub not_limited: Vec<String>,
 }
@@ -445,7 +445,7 @@ impl TrialRecord {
 
 /// A limit that differed from the plan in the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LimitDifference {
+pub struct UnmetLimit {
     /// Its key in plans, such as `memory`; or `swap`, which a limit of memory removes.
     pub limit: String,
     pub asked: String,
@@ -455,7 +455,7 @@ pub struct LimitDifference {
 
 /// Times of a trial without a finished event or statement, exact to 0.1 s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Gaps {
+pub struct GapsRecord {
     pub longest_seconds: f64,
     /// Start of the longest, in seconds since the measurement began; `None` for a trial in slices.
     pub longest_began_seconds: Option<f64>,
@@ -542,7 +542,7 @@ pub struct Allocation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     pub seconds: f64,
-    pub counts: Counts,
+    pub counts: CountsRecord,
     /// Events that became due in it; `None` in a closed loop, in which an event is due when its client is
     /// free.
     pub due: Option<u64>,

@@ -8,14 +8,14 @@ use tempfile::TempDir;
 
 use crate::file::open::Store;
 use crate::record::capacity::FindRecord;
-use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
 use crate::record::host::HostRecord;
 use crate::record::latency::{latency_bytes, latency_record};
 use crate::record::price::{Price, PricedInstance};
 use crate::record::stacks::{StackProfile, StackRecord};
 use crate::record::{
-    ClaimRecord, Configuration, Correction, FactorLevel, FailureKind, Gaps, InstanceRecord, Join,
-    LadderRecord, LimitDifference, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord,
+    ClaimRecord, Configuration, Correction, FactorLevel, FailureKind, GapsRecord, InstanceRecord, JoinRecord,
+    LadderRecord, UnmetLimit, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord,
     SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::RunId;
@@ -137,7 +137,7 @@ pub(crate) fn step() -> StepRecord {
         find: Some(FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 }),
         background_of: Some("writes".to_owned()),
         repeats: Some("point-query".to_owned()),
-        joins: vec![Join { at_seconds: 2.5, clients: 4 }],
+        joins: vec![JoinRecord { at_seconds: 2.5, clients: 4 }],
         not_for: vec!["new".to_owned()],
     }
 }
@@ -153,7 +153,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
     };
     let measured = |seconds, operations| Measured {
         seconds,
-        counts: Counts { operations, events: operations, reads: operations, errors: 1, ..Counts::default() },
+        counts: CountsRecord { operations, events: operations, reads: operations, errors: 1, ..CountsRecord::default() },
         due: Some(operations + 7),
         latency: latency_record([100, 200, 300]),
     };
@@ -185,7 +185,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         backlog: Some(7),
         unfinished: Some(2),
         latency_censored: Some(latency_bytes([400_000; 9])),
-        gaps: Some(Gaps {
+        gaps: Some(GapsRecord {
             longest_seconds: 2.5,
             longest_began_seconds: (number > 0).then_some(4.0),
             last_seconds: 0.4,
@@ -209,7 +209,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
 fn limits() -> LimitsRecord {
     LimitsRecord {
         in_force: json!({ "memory_bytes": 1 << 20, "write_iops": 500 }),
-        differences: vec![LimitDifference {
+        differences: vec![UnmetLimit {
             limit: "memory".to_owned(),
             asked: "2M".to_owned(),
             found: "1M".to_owned(),

@@ -7,7 +7,7 @@ use crate::counters;
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::file::owner;
-use crate::record::columns::{Counts, Memory, Neighbours, Usage};
+use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
 use crate::record::latency;
 use crate::record::queries;
 use crate::record::stacks;
@@ -435,7 +435,7 @@ impl Row {
     /// Sets all columns except the histogram, which a sample has in a separate table.
     fn set_measured(&mut self, measured: &Measured) {
         self.set("seconds", measured.seconds);
-        self.set_all(Counts::COLUMNS, measured.counts.values());
+        self.set_all(CountsRecord::COLUMNS, measured.counts.values());
         self.set("due", measured.due.map(u64::cast_signed));
         self.set_all(latency::COLUMNS, latency::figures(&measured.latency));
     }

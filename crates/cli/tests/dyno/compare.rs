@@ -3,7 +3,7 @@
 use std::fs;
 
 use dyno_store::{
-    Counts, Ending, HostRecord, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord,
+    CountsRecord, Ending, HostRecord, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord,
     TrialRecord, latency_record,
 };
 use libtest_mimic::Trial;
@@ -81,7 +81,7 @@ fn trial(system: &str, step: &str, number: u32, rate: f64) -> TrialRecord {
     let operations = (rate * noise * 10.0) as u64;
     let measured = Measured {
         seconds: 10.0,
-        counts: Counts { operations, events: operations, ..Counts::default() },
+        counts: CountsRecord { operations, events: operations, ..CountsRecord::default() },
         due: None,
         latency: LatencyRecord::default(),
     };

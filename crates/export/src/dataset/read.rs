@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use dyno_store::{
-    CapacityRecord, Counts, Ending, LatencyRecord, Measured, Outcome, Run, RunId, RunRecord, RunState,
+    CapacityRecord, CountsRecord, Ending, LatencyRecord, Measured, Outcome, Run, RunId, RunRecord, RunState,
     StepRecord, SystemRecord, Trial, TrialId, TrialRecord,
 };
 
@@ -155,7 +155,7 @@ fn trial(row: &Record) -> Option<Trial> {
         let operations = row.integer("operations").unsigned_abs();
         Measured {
             seconds,
-            counts: Counts { operations, ..Counts::default() },
+            counts: CountsRecord { operations, ..CountsRecord::default() },
             due: None,
             latency: LatencyRecord::default(),
         }

@@ -1,7 +1,7 @@
 //! A results file for the tests.
 
 use dyno_store::{
-    Allocation, CounterRecord, Counts, HostRecord, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord,
+    Allocation, CounterRecord, CountsRecord, HostRecord, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord,
     SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord,
     Usage,
 };
@@ -74,7 +74,7 @@ fn slice(cycle: u32) -> SliceRecord {
 fn trial(number: u32, seconds: u32) -> TrialRecord {
     let measured = || Measured {
         seconds: 1.0,
-        counts: Counts::default(),
+        counts: CountsRecord::default(),
         due: None,
         latency: LatencyRecord { histogram: vec![0, 1, 2, 255], exact: None },
     };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_stats::{Level, Margin, level, median};
-use dyno_store::{FindRecord, LimitDifference, Outcome, Run, StepRecord, Trial, TrialRecord};
+use dyno_store::{FindRecord, UnmetLimit, Outcome, Run, StepRecord, Trial, TrialRecord};
 
 use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
 use crate::search::capacity::{Capacity, capacity};
@@ -143,12 +143,12 @@ fn rounds_that(trials: &[&Trial], did: Done) -> Option<usize> {
 }
 
 fn limits_differ(trials: &[&Trial]) -> Option<CellWarning> {
-    let of_trials: Vec<&[LimitDifference]> = trials
+    let of_trials: Vec<&[UnmetLimit]> = trials
         .iter()
         .map(|trial| limit_differences(&trial.record))
         .filter(|limits| !limits.is_empty())
         .collect();
-    let mut differences: Vec<LimitDifference> = Vec::new();
+    let mut differences: Vec<UnmetLimit> = Vec::new();
     for difference in of_trials.iter().copied().flatten() {
         if differences.iter().all(|known| known.limit != difference.limit) {
             differences.push(difference.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level, steadiness, variation};
-use dyno_store::{LimitDifference, Phase, Run, SecondRate, Store, StoreError, Trial, TrialId, TrialRecord};
+use dyno_store::{UnmetLimit, Phase, Run, SecondRate, Store, StoreError, Trial, TrialId, TrialRecord};
 use serde::Serialize;
 
 use crate::effects::joins::joined;
@@ -48,7 +48,7 @@ pub struct TrialCheck {
     pub disturbance: Option<Disturbance>,
     /// Limits of its system that differed from the plan, as the kernel reported them before or after the
     /// trial.
-    pub limits: Vec<LimitDifference>,
+    pub limits: Vec<UnmetLimit>,
     /// Operations per second of each whole measured second. Only for a background load whose clients join, and
     /// for the step that it accompanies; otherwise empty.
     #[serde(skip)]
@@ -121,7 +121,7 @@ fn check_series(run: &Run, trial: &Trial, series: &[f64], limits: &DisturbanceLi
 }
 
 /// Limits of a trial's system that differed from the plan.
-pub(crate) fn limit_differences(trial: &TrialRecord) -> &[LimitDifference] {
+pub(crate) fn limit_differences(trial: &TrialRecord) -> &[UnmetLimit] {
     trial.limits.as_ref().map_or(&[], |limits| &limits.differences)
 }
 

@@ -61,7 +61,7 @@ pub fn stalled_at_end_seconds(trial: &TrialRecord) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use dyno_store::{DriverRecord, Gaps};
+    use dyno_store::{DriverRecord, GapsRecord};
 
     use super::*;
     use crate::sample;
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn the_gaps_of_drivers_are_held_against_the_events_of_one() {
         let mut trial = sample::trial("reads", "db", 4, 0, 1000.0);
-        trial.gaps = Some(Gaps { longest_seconds: 2.5, longest_began_seconds: None, last_seconds: 2.5 });
+        trial.gaps = Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: None, last_seconds: 2.5 });
         let driver = |events| DriverRecord { events, ..DriverRecord::default() };
         trial.drivers = vec![driver(10), driver(100_000)];
         assert_eq!((longest(&trial), stalled_at_end_seconds(&trial)), (None, None));
@@ -92,7 +92,7 @@ mod tests {
             let measured = trial.measured.as_mut().unwrap();
             (measured.due, measured.counts.events, measured.counts.operations) = (Some(due), events, events);
             trial.backlog = Some(due - events);
-            trial.gaps = Some(Gaps {
+            trial.gaps = Some(GapsRecord {
                 longest_seconds: gap_seconds,
                 longest_began_seconds: Some(0.0),
                 last_seconds: gap_seconds,
@@ -119,10 +119,10 @@ mod tests {
     fn a_stall_at_the_end_is_told_apart() {
         let mut trial = sample::trial("reads", "db", 4, 0, 1000.0);
         assert_eq!((longest(&trial), stalled_at_end_seconds(&trial)), (None, None));
-        trial.gaps = Some(Gaps { longest_seconds: 2.5, longest_began_seconds: Some(3.0), last_seconds: 0.1 });
+        trial.gaps = Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: Some(3.0), last_seconds: 0.1 });
         assert_eq!(longest(&trial), Some(Stall { seconds: 2.5, began_seconds: Some(3.0) }));
         assert_eq!(stalled_at_end_seconds(&trial), None);
-        trial.gaps = Some(Gaps { longest_seconds: 2.5, longest_began_seconds: Some(7.5), last_seconds: 2.5 });
+        trial.gaps = Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: Some(7.5), last_seconds: 2.5 });
         assert_eq!(stalled_at_end_seconds(&trial), Some(2.5));
     }
 }

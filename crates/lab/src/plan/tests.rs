@@ -9,7 +9,7 @@ use std::fs;
 
 use dyno_engine::Catalogue;
 use dyno_load::{Rate, RatePoint, Spacing};
-use dyno_store::{Join, Operation};
+use dyno_store::{JoinRecord, Operation};
 
 use super::testing::{TEXT, parse, plan};
 use super::{Command, Data, KeepCoresAwake, Measure, Plan, Rounds};
@@ -430,7 +430,7 @@ fn clients_of_a_background_load_may_join() {
     let joins = "[{ at_seconds = 10, clients = 4 }, { at_seconds = 20.5, clients = 8 }]";
     let plan = with_joins(joins).unwrap();
     let background = &plan.steps[1].background[0];
-    let join = |at_seconds, clients| Join { at_seconds, clients };
+    let join = |at_seconds, clients| JoinRecord { at_seconds, clients };
     assert_eq!((background.clients, &background.joins), (8, &vec![join(10.0, 4), join(20.5, 8)]));
     assert!(plan.steps[1].has_joins() && !plan.steps[0].has_joins());
 }

@@ -13,8 +13,8 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    Allocation, ClaimRecord, Configuration, Correction, Counts, Ending, FactorLevel, HostRecord, InstanceRecord, Join,
-    LatencyRecord, LimitDifference, LimitsRecord, Measured, Memory, Operation, Outcome, Price,
+    Allocation, ClaimRecord, Configuration, Correction, CountsRecord, Ending, FactorLevel, HostRecord, InstanceRecord, JoinRecord,
+    LatencyRecord, UnmetLimit, LimitsRecord, Measured, Memory, Operation, Outcome, Price,
     PricedInstance, PricedVolume, Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord,
     Trial, TrialId, TrialRecord, Usage,
 };
@@ -275,7 +275,7 @@ pub(crate) fn joined_run() -> Run {
     }
     run.steps[1].operation = Operation::Transaction;
     run.steps[1].background_of = Some("mixed".to_owned());
-    run.steps[1].joins = vec![Join { at_seconds: 3.0, clients: 4 }, Join { at_seconds: 6.0, clients: 16 }];
+    run.steps[1].joins = vec![JoinRecord { at_seconds: 3.0, clients: 4 }, JoinRecord { at_seconds: 6.0, clients: 16 }];
     run
 }
 
@@ -313,7 +313,7 @@ fn stall(record: &mut TrialRecord) {
 /// Limits of which memory was not as the plan asks.
 fn memory_limit() -> LimitsRecord {
     let difference =
-        LimitDifference { limit: "memory".to_owned(), asked: "256M".to_owned(), found: "512M".to_owned() };
+        UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: "512M".to_owned() };
     LimitsRecord { differences: vec![difference], ..LimitsRecord::default() }
 }
 
@@ -445,7 +445,7 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
             outcome: Outcome::Completed,
             measured: Some(Measured {
                 seconds: 10.0,
-                counts: Counts { operations: operations as u64, ..Counts::default() },
+                counts: CountsRecord { operations: operations as u64, ..CountsRecord::default() },
                 due: None,
                 latency: LatencyRecord::default(),
             }),

@@ -5,7 +5,7 @@ use dyno_judge::{
     TestWarning, Undecided,
 };
 use dyno_stats::Interval;
-use dyno_store::LimitDifference;
+use dyno_store::UnmetLimit;
 
 use crate::model::Relative;
 use crate::document::Tint;
@@ -245,8 +245,8 @@ fn driver_doubt(DriverDoubt { host, doubt }: &DriverDoubt) -> String {
 }
 
 /// `memory was 512M, not 256M`.
-pub(crate) fn limits(differences: &[LimitDifference]) -> String {
-    let words = |it: &LimitDifference| format!("{} was {}, not {}", it.limit, it.found, it.asked);
+pub(crate) fn limits(differences: &[UnmetLimit]) -> String {
+    let words = |it: &UnmetLimit| format!("{} was {}, not {}", it.limit, it.found, it.asked);
     differences.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn limits_and_loads_that_were_others_are_told() {
-        let difference = LimitDifference {
+        let difference = UnmetLimit {
             limit: "memory".to_owned(),
             asked: "256M".to_owned(),
             found: "512M".to_owned(),

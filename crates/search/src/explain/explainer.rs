@@ -9,7 +9,7 @@ use dyno_store::{Run, Store, StoreError};
 
 use super::settings::differences;
 
-/// Reads evidence: plans once, settings once per two systems and step, counters per test.
+/// Explains tests. It reads plans once, settings once per two systems and step, and counters per test.
 pub struct Explainer<'a> {
     store: &'a Store,
     run: &'a Run,

@@ -47,7 +47,7 @@ macro_rules! columns {
 
 columns! {
     /// Work in an interval, by kind.
-    Counts: u64 {
+    CountsRecord: u64 {
         /// Operations that the step's rate counts: queries, transactions or rows.
         operations,
         /// Finished events (transactions).

@@ -8,7 +8,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use dyno_stats::{Interval, Method, median, ratio_of_rounds};
-use dyno_store::{Join, Operation, Run, StepRecord, Trial};
+use dyno_store::{JoinRecord, Operation, Run, StepRecord, Trial};
 use serde::Serialize;
 
 use self::course::course;
@@ -28,7 +28,7 @@ pub struct JoinedTest {
     /// The kind of operation that its rate counts.
     pub background_operation: Operation,
     /// When its clients join.
-    pub joins: Vec<Join>,
+    pub joins: Vec<JoinRecord>,
     /// Each system that the step is planned for, in the plan's order.
     pub systems: Vec<JoinedSystem>,
 }
@@ -102,7 +102,7 @@ pub(crate) fn joined<'a>(run: &'a Run, step: &str) -> Option<(&'a StepRecord, &'
 
 /// The mean rate of a trial in each stretch. The first stretch is without joined clients. `None` where a
 /// stretch has no whole second. `rates` are operations per second of each measured second.
-fn stretch_rates(rates: &[f64], joins: &[Join]) -> Vec<Option<f64>> {
+fn stretch_rates(rates: &[f64], joins: &[JoinRecord]) -> Vec<Option<f64>> {
     // A second in which clients join belongs to no stretch.
     let begins =
         std::iter::once(0).chain(joins.iter().map(|join| (join.at_seconds as usize).saturating_add(1)));

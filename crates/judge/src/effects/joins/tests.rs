@@ -1,4 +1,4 @@
-use dyno_store::{Join, Run, Trial};
+use dyno_store::{JoinRecord, Run, Trial};
 
 use super::*;
 use crate::sample::{add_step, run, seconds};
@@ -19,7 +19,7 @@ fn mixed(
     add_step(&mut run, "mixed", "mixed", 64, &of_all);
     add_step(&mut run, "mixed", "mixed.writers", 64, &of_all);
     run.steps[1].background_of = Some("mixed".to_owned());
-    run.steps[1].joins = JOINS.map(|(at_seconds, clients)| Join { at_seconds, clients }).to_vec();
+    run.steps[1].joins = JOINS.map(|(at_seconds, clients)| JoinRecord { at_seconds, clients }).to_vec();
     let check = |trial: &Trial| {
         let record = &trial.record;
         let rate = |second| rates(&record.system_id, record.round, second);
@@ -50,12 +50,12 @@ fn analysed(run: &Run, checks: &TrialChecks) -> Analysis {
 
 #[test]
 fn stretches_lie_between_joins_and_leave_out_their_seconds() {
-    let joins = JOINS.map(|(at_seconds, clients)| Join { at_seconds, clients });
+    let joins = JOINS.map(|(at_seconds, clients)| JoinRecord { at_seconds, clients });
     let rates: Vec<f64> = (0..9).map(f64::from).collect();
     assert_eq!(stretch_rates(&rates, &joins), [Some(1.0), Some(4.5), Some(7.5)]);
     assert_eq!(stretch_rates(&rates[..7], &joins), [Some(1.0), Some(4.5), None], "it ends with a join");
     assert_eq!(stretch_rates(&rates[..2], &joins), [Some(0.5), None, None]);
-    let within = [Join { at_seconds: 2.4, clients: 1 }, Join { at_seconds: 3.9, clients: 2 }];
+    let within = [JoinRecord { at_seconds: 2.4, clients: 1 }, JoinRecord { at_seconds: 3.9, clients: 2 }];
     assert_eq!(
         stretch_rates(&rates, &within),
         [Some(0.5), None, Some(6.0)],

@@ -90,7 +90,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use dyno_store::{
-        Counts, InstanceRecord, LatencyRecord, Measured, RunId, RunRecord, RunState, Trial, TrialId,
+        CountsRecord, InstanceRecord, LatencyRecord, Measured, RunId, RunRecord, RunState, Trial, TrialId,
         TrialRecord,
     };
 
@@ -145,7 +145,7 @@ mod tests {
             |round, started_at_ms| InstanceRecord { round, started_at_ms, ..InstanceRecord::default() };
         let measured = Measured {
             seconds: 2.0,
-            counts: Counts::default(),
+            counts: CountsRecord::default(),
             due: None,
             latency: LatencyRecord::default(),
         };

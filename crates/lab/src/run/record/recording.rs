@@ -88,7 +88,7 @@ impl Recording {
             latency_censored: total
                 .filter(|total| !total.censored.histogram().is_empty())
                 .map(|total| total.censored.to_bytes()),
-            gaps: total.and_then(|total| total.gaps).map(|gaps| dyno_store::Gaps {
+            gaps: total.and_then(|total| total.gaps).map(|gaps| dyno_store::GapsRecord {
                 longest_seconds: gaps.longest_seconds,
                 longest_began_seconds: Some(gaps.longest_began_seconds),
                 last_seconds: gaps.last_seconds,
@@ -139,8 +139,8 @@ pub(crate) fn latency_now(latency: &Latency) -> Option<LatencyNow> {
 }
 
 /// Converts counts for the results file.
-pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::Counts {
-    dyno_store::Counts {
+pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::CountsRecord {
+    dyno_store::CountsRecord {
         operations: operations(counts, operation),
         events: counts.events,
         reads: counts.reads,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_load::{Counts, Latency, Slice};
-use dyno_store::{Gaps, Measured, Operation, Phase, SampleRecord, SliceRecord, TrialRecord, Usage};
+use dyno_store::{GapsRecord, Measured, Operation, Phase, SampleRecord, SliceRecord, TrialRecord, Usage};
 
 use super::meter::{Meter, Reading};
 use super::recording::{counts, latency_now, latency_record, operations};
@@ -170,9 +170,9 @@ impl SliceRecording {
 
 /// A slice ends when its last event ends. What it lasts beyond its ordered length is therefore time without a
 /// finished event.
-fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> Gaps {
+fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> GapsRecord {
     let over = |slice: &SliceRecord| (slice.seconds - slice_seconds).max(0.0);
-    Gaps {
+    GapsRecord {
         longest_seconds: slices.iter().map(over).fold(0.0, f64::max),
         longest_began_seconds: None,
         last_seconds: 0.0,

@@ -2,7 +2,7 @@
 //! I/O for work that is not measured.
 
 use dyno_host::{CpuSet, ReadBack};
-use dyno_store::{LimitDifference, LimitsRecord, TrialRecord};
+use dyno_store::{UnmetLimit, LimitsRecord, TrialRecord};
 
 use super::watch::TrialAbort;
 use crate::run::error::SystemError;
@@ -23,7 +23,7 @@ pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
     });
     for found in differences {
         let difference =
-            LimitDifference { limit: found.limit.to_owned(), asked: found.asked, found: found.found };
+            UnmetLimit { limit: found.limit.to_owned(), asked: found.asked, found: found.found };
         if !limits.differences.contains(&difference) {
             limits.differences.push(difference);
         }
@@ -36,7 +36,7 @@ pub(crate) fn note_client_cpus(record: &mut TrialRecord, asked: Option<&CpuSet>,
     let limits = note_cpus(record, "client_cpus", &found);
     if found != *asked {
         let (asked, found) = (asked.to_string(), found.to_string());
-        limits.differences.push(LimitDifference { limit: "client_cpus".to_owned(), asked, found });
+        limits.differences.push(UnmetLimit { limit: "client_cpus".to_owned(), asked, found });
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
         let in_force = serde_json::json!({ "client_cpus": found.to_string() });
         let as_asked = LimitsRecord { in_force, ..LimitsRecord::default() };
         assert_eq!(noted(Some(&found)), Some(as_asked.clone()));
-        let difference = LimitDifference {
+        let difference = UnmetLimit {
             limit: "client_cpus".to_owned(),
             asked: "1000".to_owned(),
             found: found.to_string(),

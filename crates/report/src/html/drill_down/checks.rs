@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_was_another_is_there_with_both_values() {
-        let limits = vec![dyno_store::LimitDifference {
+        let limits = vec![dyno_store::UnmetLimit {
             limit: "memory".to_owned(),
             asked: "256M".to_owned(),
             found: "512M".to_owned(),

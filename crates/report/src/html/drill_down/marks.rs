@@ -14,7 +14,7 @@ pub(crate) struct Mark {
 
 /// Unit of a counter of background work.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counts {
+enum Unit {
     /// Occurrences: every rise is one.
     Times,
     /// Bytes, log positions, or time. Consecutive rises are one piece of work, and small rises are ignored.
@@ -26,22 +26,22 @@ enum Counts {
 /// PostgreSQL counts a checkpoint when it begins, and the time of its writes when it ends. InnoDB's checkpoints have no
 /// begin and end: the log position up to which pages are written increases. RocksDB counts the bytes of a file after
 /// writing it.
-const KINDS: [(&str, Counts, &str); 12] = [
+const KINDS: [(&str, Unit, &str); 12] = [
     // PostgreSQL up to 16, then from 17.
-    ("pg_stat_bgwriter.checkpoints_timed", Counts::Times, "checkpoint"),
-    ("pg_stat_bgwriter.checkpoints_req", Counts::Times, "checkpoint"),
-    ("pg_stat_bgwriter.checkpoint_write_time", Counts::Amount, "checkpoint done"),
-    ("pg_stat_checkpointer.num_timed", Counts::Times, "checkpoint"),
-    ("pg_stat_checkpointer.num_requested", Counts::Times, "checkpoint"),
-    ("pg_stat_checkpointer.write_time", Counts::Amount, "checkpoint done"),
+    ("pg_stat_bgwriter.checkpoints_timed", Unit::Times, "checkpoint"),
+    ("pg_stat_bgwriter.checkpoints_req", Unit::Times, "checkpoint"),
+    ("pg_stat_bgwriter.checkpoint_write_time", Unit::Amount, "checkpoint done"),
+    ("pg_stat_checkpointer.num_timed", Unit::Times, "checkpoint"),
+    ("pg_stat_checkpointer.num_requested", Unit::Times, "checkpoint"),
+    ("pg_stat_checkpointer.write_time", Unit::Amount, "checkpoint done"),
     // MariaDB; MySQL from 8.0.30; both if `innodb_monitor_enable` enables these counters.
-    ("global_status.Innodb_lsn_last_checkpoint", Counts::Amount, "checkpoint"),
-    ("global_status.Innodb_redo_log_checkpoint_lsn", Counts::Amount, "checkpoint"),
-    ("innodb_metrics.log_lsn_last_checkpoint", Counts::Amount, "checkpoint"),
-    ("innodb_metrics.log_checkpoints", Counts::Times, "checkpoint"),
+    ("global_status.Innodb_lsn_last_checkpoint", Unit::Amount, "checkpoint"),
+    ("global_status.Innodb_redo_log_checkpoint_lsn", Unit::Amount, "checkpoint"),
+    ("innodb_metrics.log_lsn_last_checkpoint", Unit::Amount, "checkpoint"),
+    ("innodb_metrics.log_checkpoints", Unit::Times, "checkpoint"),
     // MyRocks.
-    ("global_status.Rocksdb_compact_write_bytes", Counts::Amount, "compaction"),
-    ("global_status.Rocksdb_flush_write_bytes", Counts::Amount, "flush"),
+    ("global_status.Rocksdb_compact_write_bytes", Unit::Amount, "compaction"),
+    ("global_status.Rocksdb_flush_write_bytes", Unit::Amount, "flush"),
 ];
 
 /// A counter that moves in more than this share of the seconds is a steady activity and not marked.
@@ -67,15 +67,15 @@ fn of_counter(counter: &CounterRecord) -> Vec<Mark> {
     };
     let rises = rises(&counter.values);
     let least = match counts {
-        Counts::Times => 0.0,
-        Counts::Amount => RISE_MIN * rises.iter().map(|(_, rise)| *rise).fold(0.0, f64::max),
+        Unit::Times => 0.0,
+        Unit::Amount => RISE_MIN * rises.iter().map(|(_, rise)| *rise).fold(0.0, f64::max),
     };
     let seconds: Vec<usize> =
         rises.into_iter().filter(|(_, rise)| *rise >= least).map(|(second, _)| second).collect();
     if seconds.len() as f64 > SHARE_MAX * counter.values.len() as f64 {
         return Vec::new();
     }
-    let goes_on = |second: usize| *counts == Counts::Amount && seconds.contains(&(second - 1));
+    let goes_on = |second: usize| *counts == Unit::Amount && seconds.contains(&(second - 1));
     seconds.iter().filter(|second| !goes_on(**second)).map(|&second| Mark { second, what }).collect()
 }
 

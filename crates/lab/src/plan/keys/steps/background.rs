@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_load::Script;
-use dyno_store::{Join, Operation};
+use dyno_store::{JoinRecord, Operation};
 use serde::Deserialize;
 
 use crate::plan::keys::steps::step::script;
@@ -26,7 +26,7 @@ pub struct Background {
     pub clients: u32,
     /// When its connections join, in order of time; empty if all run from the start. The last join has the
     /// final number.
-    pub joins: Vec<Join>,
+    pub joins: Vec<JoinRecord>,
 }
 
 /// A workload that runs while the step's own is measured.
@@ -110,10 +110,10 @@ impl BackgroundTable {
 }
 
 /// Reads joins: in order of time, each with more clients than the one before, within the step's seconds.
-fn joins(list: &[At<JoinTable>], seconds: f64) -> Result<Vec<Join>, Mistake> {
-    let mut joins: Vec<Join> = Vec::new();
+fn joins(list: &[At<JoinTable>], seconds: f64) -> Result<Vec<JoinRecord>, Mistake> {
+    let mut joins: Vec<JoinRecord> = Vec::new();
     for table in list {
-        let join = Join { at_seconds: table.at_seconds.0, clients: table.clients.0 as u32 };
+        let join = JoinRecord { at_seconds: table.at_seconds.0, clients: table.clients.0 as u32 };
         let wrong =
             |key: &str, wanted: String| Err(table.wrong(Problem::OutOfRange { key: key.to_owned(), wanted }));
         if join.at_seconds >= seconds {
