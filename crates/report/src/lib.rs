@@ -37,6 +37,7 @@ pub use build::reports;
 pub use chart::ChartFile;
 pub use chart::charts::{cell_charts, charts};
 pub use document::Document;
+pub use format::json::text as json_text;
 pub use format::{Format, RenderOptions, Report, render};
 pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simple_page};
 pub use model::claims::{Claim, ClaimVerdict};

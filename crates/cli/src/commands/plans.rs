@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use dyno_engine::Catalogue;
 use dyno_lab::{Plan, builtin_plans};
+use dyno_report::json_text;
 use serde::Serialize;
 
 use super::outline;
@@ -50,22 +51,19 @@ impl Plans {
         let catalogue = Catalogue::load()?;
         let text = match self.plan {
             Some(name) => Plan::find(&name, &catalogue)?.text,
-            None => list(self.format, &catalogue)?,
+            None => list(self.format, &catalogue),
         };
         output::print(&text)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn list(format: TextOrJson, catalogue: &Catalogue) -> anyhow::Result<String> {
+fn list(format: TextOrJson, catalogue: &Catalogue) -> String {
     let plans: Vec<Plan> = builtin_plans().iter().map(|builtin| builtin.plan(catalogue)).collect();
-    Ok(match format {
+    match format {
         TextOrJson::Text => plans.iter().map(line).collect(),
-        TextOrJson::Json => {
-            let listed: Vec<_> = plans.iter().map(Listed::of).collect();
-            output::json(&serde_json::to_string_pretty(&listed)?)
-        }
-    })
+        TextOrJson::Json => json_text(&plans.iter().map(Listed::of).collect::<Vec<_>>()),
+    }
 }
 
 fn line(plan: &Plan) -> String {

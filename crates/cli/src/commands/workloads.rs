@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 use dyno_load::{builtin_workload, builtin_workloads};
+use dyno_report::json_text;
 use serde::Serialize;
 
 use crate::arguments::TextOrJson;
@@ -35,7 +36,7 @@ struct Listed {
 impl Workloads {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let Some(name) = self.workload else {
-            output::print(&list(self.format)?)?;
+            output::print(&list(self.format))?;
             return Ok(ExitCode::SUCCESS);
         };
         match builtin_workload(&name) {
@@ -46,12 +47,12 @@ impl Workloads {
     }
 }
 
-fn list(format: TextOrJson) -> anyhow::Result<String> {
+fn list(format: TextOrJson) -> String {
     let listed: Vec<Listed> = builtin_workloads().into_iter().filter_map(Listed::of).collect();
-    Ok(match format {
+    match format {
         TextOrJson::Text => listed.iter().map(Listed::line).collect(),
-        TextOrJson::Json => output::json(&serde_json::to_string_pretty(&listed)?),
-    })
+        TextOrJson::Json => json_text(&listed),
+    }
 }
 
 impl Listed {

@@ -7,7 +7,7 @@ use serde::Serialize;
 ///
 /// # Panics
 /// A map has keys that are not text.
-pub(crate) fn text(value: &(impl Serialize + ?Sized)) -> String {
+pub fn text(value: &(impl Serialize + ?Sized)) -> String {
     let text = serde_json::to_string_pretty(value).expect("every key is text");
     printable_json(&text).into_owned() + "\n"
 }

@@ -16,6 +16,7 @@ use dyno_crash::{
 };
 use dyno_engine::Cache;
 use dyno_host::parse_bytes;
+use dyno_report::json_text;
 use dyno_settings::{CrashKind, Product, Profile, Translation};
 
 pub(crate) use self::client::CrashClient;
@@ -133,7 +134,7 @@ impl CrashCommand {
     fn print(&self, report: &CrashReport) -> anyhow::Result<()> {
         output::print(&match self.format {
             TextOrJson::Text => text::report(report),
-            TextOrJson::Json => output::json(&serde_json::to_string_pretty(report)?),
+            TextOrJson::Json => json_text(report),
         })
     }
 }

@@ -5,6 +5,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 use dyno_engine::{Availability, Cache, Catalogue, Entry, Running, RunningServer};
 use dyno_printable::printable;
+use dyno_report::json_text;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
@@ -59,7 +60,7 @@ impl List {
         };
         output::print(&match self.format {
             TextOrJson::Text => listing.text(),
-            TextOrJson::Json => output::json(&serde_json::to_string_pretty(&listing)?),
+            TextOrJson::Json => json_text(&listing),
         })
     }
 }

@@ -5,6 +5,7 @@ mod text;
 
 use clap::Args;
 use dyno_engine::{Cache, SystemName};
+use dyno_report::json_text;
 use dyno_settings::{Profile, drift};
 use serde_json::json;
 
@@ -66,7 +67,7 @@ impl Settings {
     fn print_one(&self, system: &Read) -> anyhow::Result<()> {
         output::print(&match self.format {
             TextOrJson::Text => text::one(system, self.all),
-            TextOrJson::Json => output::json(&serde_json::to_string_pretty(system)?),
+            TextOrJson::Json => json_text(system),
         })
     }
 
@@ -75,8 +76,7 @@ impl Settings {
         output::print(&match self.format {
             TextOrJson::Text => text::two(a, b, &differences, self.all),
             TextOrJson::Json => {
-                let document = json!({ "a": a.origin(), "b": b.origin(), "differences": differences });
-                output::json(&serde_json::to_string_pretty(&document)?)
+                json_text(&json!({ "a": a.origin(), "b": b.origin(), "differences": differences }))
             }
         })
     }
