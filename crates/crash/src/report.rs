@@ -61,18 +61,6 @@ pub enum Verdict {
     None,
 }
 
-impl Verdict {
-    /// Its name in results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Allowed => "allowed",
-            Self::Broken => "broken",
-            Self::None => "none",
-        }
-    }
-}
-
 /// All crashes of a system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrashReport {

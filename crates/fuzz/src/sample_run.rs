@@ -4,7 +4,7 @@ use std::fs;
 
 use dyno_store::{
     Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, CountsRecord,
-    CrashRecord, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, GapsRecord,
+    CrashRecord, CrashVerdict, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, GapsRecord,
     HostRecord,    InstanceRecord, JoinRecord, LadderRecord, UnmetLimit, LimitsRecord, Measured, Memory, NetworkRecord,
     Outcome, Phase, Price, PricedInstance, PricedVolume, ProbeRecord, QueryAnswer, QueryPlan,
     ResumptionRecord, RunRecord, SampleRecord, SearchQuestion, SearchRecord, SearchSide, SearchSize,
@@ -339,7 +339,6 @@ fn attempt(loss: Option<String>) -> AttemptRecord {
 fn crash_test() -> CrashRecord {
     CrashRecord {
         system_id: "new".to_owned(),
-        kind: "process".to_owned(),
         promise: "no acknowledged commit is lost".to_owned(),
         clients: 2,
         crashes: 3,
@@ -347,7 +346,7 @@ fn crash_test() -> CrashRecord {
         lost: 1,
         lost_age_ms_max: Some(3.0),
         recovery_ms_max: Some(900.0),
-        verdict: "broken".to_owned(),
+        verdict: CrashVerdict::Broken,
         findings: vec!["crash 2: transaction 7 of client 1 is gone".to_owned()],
         ..CrashRecord::default()
     }

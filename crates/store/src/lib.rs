@@ -32,7 +32,7 @@ pub use maintenance::{Fault, FileSize, Merged, MergedRun};
 pub use record::attempt::AttemptRecord;
 pub use record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 pub use record::columns::{CountsRecord, Memory, Neighbours, Usage};
-pub use record::crash::CrashRecord;
+pub use record::crash::{CrashCause, CrashRecord, CrashVerdict};
 pub use record::driver::{DriverLatency, DriverRecord, NetworkRecord};
 pub use record::host::HostRecord;
 pub use record::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_judge::{CellWarning, TestWarning};
+use dyno_store::CrashVerdict;
 
 use crate::build::evidence;
 use crate::model::{Reports, TrialWarnings};
@@ -106,7 +107,7 @@ impl Kind {
 pub(super) fn lines(reports: &Reports) -> Vec<String> {
     let mut lines = in_force::sentences(&reports.not_in_force);
     lines.extend(reports.not_comparable.iter().cloned());
-    let broken = reports.crash_tests.iter().filter(|test| test.verdict == "broken");
+    let broken = reports.crash_tests.iter().filter(|test| test.verdict == CrashVerdict::Broken);
     lines.extend(broken.map(crashes::sentence));
     lines.extend(phrases::incomplete(&reports.run));
     lines.extend(failures(reports));

@@ -1,13 +1,13 @@
 //! A sample run with crash tests.
 
-use dyno_store::{CrashRecord, Run};
+use dyno_store::{CrashCause, CrashRecord, CrashVerdict, Run};
 
 /// A round of the sample run, after which one system broke its promise and one lost what it may.
 pub(crate) fn crashed_run() -> Run {
     let mut run = super::run(1);
     let broken = CrashRecord {
         system_id: "mysql56".to_owned(),
-        kind: "power".to_owned(),
+        kind: CrashCause::Power,
         promise: "no acknowledged commit is lost".to_owned(),
         clients: 16,
         crashes: 5,
@@ -17,7 +17,7 @@ pub(crate) fn crashed_run() -> Run {
         in_doubt_kept: 4,
         in_doubt_gone: 14,
         recovery_ms_max: Some(6_800.0),
-        verdict: "broken".to_owned(),
+        verdict: CrashVerdict::Broken,
         findings: vec!["crash 2: transaction 7 of client 1 is gone".to_owned()],
         ..CrashRecord::default()
     };
@@ -26,7 +26,7 @@ pub(crate) fn crashed_run() -> Run {
         promise: "commits of about the last second may be lost".to_owned(),
         lost: 812,
         lost_age_ms_max: Some(870.0),
-        verdict: "allowed".to_owned(),
+        verdict: CrashVerdict::Allowed,
         findings: Vec::new(),
         ..broken.clone()
     };

@@ -18,16 +18,6 @@ pub enum CrashKind {
     Power,
 }
 
-impl CrashKind {
-    /// Its name in plans and results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Process => "process",
-            Self::Power => "power",
-        }
-    }
-}
-
 /// Which acknowledged commits may be lost, the fewest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -9,12 +9,56 @@ use crate::read::json;
 use crate::run::RunId;
 use crate::write::Row;
 
+/// What a crash took away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CrashCause {
+    /// The server's processes were killed.
+    #[default]
+    Process,
+    /// The power of the volume was cut.
+    Power,
+}
+
+impl CrashCause {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Power => "power",
+        }
+    }
+}
+
+/// What became of the promise of a system's settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CrashVerdict {
+    /// Nothing was lost.
+    Kept,
+    /// The settings allow what was lost.
+    Allowed,
+    Broken,
+    /// There was no crash.
+    #[default]
+    None,
+}
+
+impl CrashVerdict {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Allowed => "allowed",
+            Self::Broken => "broken",
+            Self::None => "none",
+        }
+    }
+}
+
 /// The crash test of a system. `docs/do/crash.md` explains what is counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CrashRecord {
     pub system_id: String,
-    /// `process` if processes were killed, `power` if the power of the volume was cut.
-    pub kind: String,
+    pub kind: CrashCause,
     /// What the settings promise, in words.
     pub promise: String,
     pub clients: u32,
@@ -37,8 +81,7 @@ pub struct CrashRecord {
     pub in_doubt_gone: u64,
     /// The longest time from a start after a crash to the first answer, in ms.
     pub recovery_ms_max: Option<f64>,
-    /// `kept`, `allowed` if the settings allow the loss, `broken`, or `none` without a crash.
-    pub verdict: String,
+    pub verdict: CrashVerdict,
     /// Why the test could not begin or finish.
     pub failure: Option<String>,
     /// The first differences and faults, in words.
@@ -55,7 +98,7 @@ impl Store {
             let mut row = Row::default();
             row.set("run_id", run.0);
             row.set("system_id", test.system_id.clone());
-            row.set("kind", test.kind.clone());
+            row.set("kind", test.kind.as_str().to_owned());
             row.set("promise", test.promise.clone());
             row.set("clients", test.clients);
             row.set("crashes", test.crashes);
@@ -67,7 +110,7 @@ impl Store {
             row.set("in_doubt_kept", test.in_doubt_kept.cast_signed());
             row.set("in_doubt_gone", test.in_doubt_gone.cast_signed());
             row.set("recovery_ms_max", test.recovery_ms_max);
-            row.set("verdict", test.verdict.clone());
+            row.set("verdict", test.verdict.as_str().to_owned());
             row.set("failure", test.failure.clone());
             row.set("findings", serde_json::json!(test.findings).to_string());
             row.insert(transaction, "crash_test")
@@ -86,7 +129,10 @@ impl Store {
             |row| {
                 Ok(CrashRecord {
                     system_id: row.get("system_id")?,
-                    kind: row.get("kind")?,
+                    kind: match row.get_ref("kind")?.as_str()? {
+                        "power" => CrashCause::Power,
+                        _ => CrashCause::Process,
+                    },
                     promise: row.get("promise")?,
                     clients: row.get("clients")?,
                     crashes: row.get("crashes")?,
@@ -98,7 +144,12 @@ impl Store {
                     in_doubt_kept: row.get("in_doubt_kept")?,
                     in_doubt_gone: row.get("in_doubt_gone")?,
                     recovery_ms_max: row.get("recovery_ms_max")?,
-                    verdict: row.get("verdict")?,
+                    verdict: match row.get_ref("verdict")?.as_str()? {
+                        "kept" => CrashVerdict::Kept,
+                        "allowed" => CrashVerdict::Allowed,
+                        "broken" => CrashVerdict::Broken,
+                        _ => CrashVerdict::None,
+                    },
                     failure: row.get("failure")?,
                     findings: json(row, "findings")?,
                 })
@@ -117,12 +168,12 @@ mod tests {
         let mut file = File::new();
         let test = CrashRecord {
             system_id: "new".to_owned(),
-            kind: "power".to_owned(),
+            kind: CrashCause::Power,
             crashes: 5,
             acknowledged: 10_000,
             lost: 3,
             lost_age_ms_max: Some(12.5),
-            verdict: "allowed".to_owned(),
+            verdict: CrashVerdict::Allowed,
             findings: vec!["transaction 7 of client 1 is gone".to_owned()],
             ..CrashRecord::default()
         };

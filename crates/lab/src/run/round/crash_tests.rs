@@ -3,7 +3,7 @@
 use dyno_crash::{Crash, CrashReport, CrashedSystem, Observer as CrashObserver, Verdict, crash_test};
 use dyno_engine::Installation;
 use dyno_settings::CrashKind;
-use dyno_store::CrashRecord;
+use dyno_store::{CrashCause, CrashRecord, CrashVerdict};
 
 use super::session::RunSession;
 use crate::plan::{CrashTests, Source, System};
@@ -51,7 +51,7 @@ impl RunSession<'_> {
     }
 
     fn note_failure(&mut self, test: &CrashRecord) {
-        if test.verdict == Verdict::Broken.as_str() || test.failure.is_some() {
+        if test.verdict == CrashVerdict::Broken || test.failure.is_some() {
             self.outcome.failed_crash_tests.push(test.system_id.clone());
         }
     }
@@ -117,7 +117,7 @@ fn of_report(system: &str, report: &CrashReport) -> CrashRecord {
     });
     CrashRecord {
         system_id: system.to_owned(),
-        kind: report.kind.as_str().to_owned(),
+        kind: cause(report.kind),
         promise: report.promise.to_string(),
         clients: report.clients,
         crashes: report.crashes.len() as u32,
@@ -129,9 +129,21 @@ fn of_report(system: &str, report: &CrashReport) -> CrashRecord {
         in_doubt_kept: losses.in_doubt_kept,
         in_doubt_gone: losses.in_doubt_gone,
         recovery_ms_max: report.recovery_ms_max,
-        verdict: report.verdict.as_str().to_owned(),
+        verdict: match report.verdict {
+            Verdict::Kept => CrashVerdict::Kept,
+            Verdict::Allowed => CrashVerdict::Allowed,
+            Verdict::Broken => CrashVerdict::Broken,
+            Verdict::None => CrashVerdict::None,
+        },
         failure: report.failure.clone(),
         findings: findings.take(FINDINGS_MAX).collect(),
+    }
+}
+
+fn cause(kind: CrashKind) -> CrashCause {
+    match kind {
+        CrashKind::Process => CrashCause::Process,
+        CrashKind::Power => CrashCause::Power,
     }
 }
 
@@ -139,8 +151,7 @@ fn of_report(system: &str, report: &CrashReport) -> CrashRecord {
 fn not_begun(system: &str, kind: CrashKind, failure: String) -> CrashRecord {
     CrashRecord {
         system_id: system.to_owned(),
-        kind: kind.as_str().to_owned(),
-        verdict: Verdict::None.as_str().to_owned(),
+        kind: cause(kind),
         failure: Some(failure),
         ..CrashRecord::default()
     }

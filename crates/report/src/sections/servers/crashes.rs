@@ -1,6 +1,6 @@
 //! Crash tests as a table.
 
-use dyno_store::CrashRecord;
+use dyno_store::{CrashCause, CrashRecord, CrashVerdict};
 
 use crate::model::Reports;
 use crate::document::{Line, Section, Shown, Table, Tint};
@@ -27,15 +27,18 @@ const COLUMNS: [&str; 7] =
 
 /// `innodb, processes killed: nothing was lost (promise: no acknowledged commit is lost)`.
 pub(crate) fn sentence(test: &CrashRecord) -> String {
-    let kind = if test.kind == "power" { "power cut" } else { "processes killed" };
-    let verdict = match test.verdict.as_str() {
-        "kept" => "nothing was lost".to_owned(),
-        "allowed" if test.lost > 0 => {
+    let kind = match test.kind {
+        CrashCause::Power => "power cut",
+        CrashCause::Process => "processes killed",
+    };
+    let verdict = match test.verdict {
+        CrashVerdict::Kept => "nothing was lost".to_owned(),
+        CrashVerdict::Allowed if test.lost > 0 => {
             format!("{} lost, and its settings promise no better", counted(test.lost, "commit"))
         }
-        "allowed" => "what is left is damaged, and its settings promise no better".to_owned(),
-        "broken" => "BROKEN: it did not keep what its settings promise".to_owned(),
-        _ => "there was no crash".to_owned(),
+        CrashVerdict::Allowed => "what is left is damaged, and its settings promise no better".to_owned(),
+        CrashVerdict::Broken => "BROKEN: it did not keep what its settings promise".to_owned(),
+        CrashVerdict::None => "there was no crash".to_owned(),
     };
     let promise =
         if test.promise.is_empty() { String::new() } else { format!(" (promise: {})", test.promise) };
@@ -57,7 +60,7 @@ fn line(test: &CrashRecord) -> Line {
     texts.extend(counts);
     texts.push(recovery);
     let mut cells: Vec<Shown> = texts.into_iter().map(Shown::plain).collect();
-    if test.verdict == "broken" {
+    if test.verdict == CrashVerdict::Broken {
         for cell in &mut cells {
             cell.tint = Some(Tint::Worse);
         }
