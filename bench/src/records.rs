@@ -101,7 +101,8 @@ impl Pool {
 
     fn measured(&mut self, seconds: f64) -> Measured {
         let events = (seconds * (50_000 + self.random.below(5_000)) as f64) as u64;
-        let counts = CountsRecord { operations: 20 * events, events, reads: 14 * events, ..CountsRecord::default() };
+        let counts =
+            CountsRecord { operations: 20 * events, events, reads: 14 * events, ..CountsRecord::default() };
         let latency = self.histograms[self.random.below(HISTOGRAMS as u64) as usize].clone();
         Measured { seconds, counts, due: None, latency }
     }

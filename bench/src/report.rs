@@ -89,11 +89,8 @@ fn open_seconds(browser: &mut Browser, html: &Path) -> f64 {
 }
 
 fn fill(store: &mut Store, options: &Options) -> anyhow::Result<()> {
-    let run = store.create_run(&RunRecord {
-        plan_name: "large".to_owned(),
-        scale: 1.0,
-        ..RunRecord::default()
-    })?;
+    let run =
+        store.create_run(&RunRecord { plan_name: "large".to_owned(), scale: 1.0, ..RunRecord::default() })?;
     for position in 0..options.systems {
         store.put_system(run, &system(position))?;
     }

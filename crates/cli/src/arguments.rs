@@ -105,26 +105,26 @@ pub(crate) enum TextOrJson {
     Json,
 }
 
-/// Output format of an answer in sentences.
+/// Output format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProseOrJson {
+pub(crate) enum ReportFormat {
     /// Text for a terminal
     Text,
     /// Markdown
     Markdown,
-    /// HTML: one file without a script
+    /// HTML: one file for a browser
     Html,
     /// JSON for programs
     Json,
 }
 
-impl From<ProseOrJson> for Format {
-    fn from(format: ProseOrJson) -> Self {
+impl From<ReportFormat> for Format {
+    fn from(format: ReportFormat) -> Self {
         match format {
-            ProseOrJson::Text => Self::Text,
-            ProseOrJson::Markdown => Self::Markdown,
-            ProseOrJson::Html => Self::Html,
-            ProseOrJson::Json => Self::Json,
+            ReportFormat::Text => Self::Text,
+            ReportFormat::Markdown => Self::Markdown,
+            ReportFormat::Html => Self::Html,
+            ReportFormat::Json => Self::Json,
         }
     }
 }

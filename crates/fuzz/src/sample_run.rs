@@ -4,12 +4,12 @@ use std::fs;
 
 use dyno_store::{
     Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, CountsRecord,
-    CrashRecord, CrashVerdict, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord, GapsRecord,
-    HostRecord,    InstanceRecord, JoinRecord, LadderRecord, UnmetLimit, LimitsRecord, Measured, Memory, NetworkRecord,
-    Outcome, Phase, Price, PricedInstance, PricedVolume, ProbeRecord, QueryAnswer, QueryPlan,
+    CrashRecord, CrashVerdict, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord,
+    GapsRecord, HostRecord, InstanceRecord, JoinRecord, LadderRecord, LimitsRecord, Measured, Memory,
+    NetworkRecord, Outcome, Phase, Price, PricedInstance, PricedVolume, ProbeRecord, QueryAnswer, QueryPlan,
     ResumptionRecord, RunRecord, SampleRecord, SearchQuestion, SearchRecord, SearchSide, SearchSize,
     SearchStep, SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord,
-    TrialRecord, Usage, latency_bytes, latency_record,
+    TrialRecord, UnmetLimit, Usage, latency_bytes, latency_record,
 };
 use serde_json::json;
 

@@ -8,7 +8,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use dyno_store::{UnmetLimit, Operation};
+use dyno_store::{Operation, UnmetLimit};
 use serde::Serialize;
 
 use crate::compare::comparison::{Comparison, Finding, Judgement};

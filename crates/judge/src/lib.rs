@@ -63,7 +63,9 @@ pub use explain::{
     RefusedPlan, SettingDifference, Suspect, TrialEvidence, explain,
 };
 pub use past::gate::{HistoryGate, HistoryRegression};
-pub use past::history::{LevelChange, History, HistoryAnchor, HistoryPoint, HistoryRule, TestHistory, histories};
+pub use past::history::{
+    History, HistoryAnchor, HistoryPoint, HistoryRule, LevelChange, TestHistory, histories,
+};
 pub use search::bisect::{Bisection, BisectionStep, VersionVerdict};
 pub use search::capacity::{Capacity, capacity};
 pub use search::prove::{

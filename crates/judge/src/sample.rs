@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use dyno_store::{
-    CountsRecord, Ending, InstanceRecord, UnmetLimit, LimitsRecord, Measured, Neighbours, Operation, Outcome,
-    Phase, Run, RunId, RunRecord, RunState, SecondRate, SliceRecord, StepRecord, SystemRecord, Trial,
-    TrialId, TrialRecord, Usage,
+    CountsRecord, Ending, InstanceRecord, LimitsRecord, Measured, Neighbours, Operation, Outcome, Phase, Run,
+    RunId, RunRecord, RunState, SecondRate, SliceRecord, StepRecord, SystemRecord, Trial, TrialId,
+    TrialRecord, UnmetLimit, Usage,
 };
 
 pub(crate) use dyno_store::latency_record as latency;

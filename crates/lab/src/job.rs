@@ -136,7 +136,8 @@ pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, targe
 /// The job of a background load, which runs until it is ended.
 pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, target: Target) -> Job {
     let options = options(plan, &plan.systems[trial.system], &background.options);
-    let join = |join: &dyno_store::JoinRecord| Join { at_seconds: join.at_seconds, connections: join.clients };
+    let join =
+        |join: &dyno_store::JoinRecord| Join { at_seconds: join.at_seconds, connections: join.clients };
     Job {
         connections: background.clients,
         joins: background.joins.iter().map(join).collect(),

@@ -45,8 +45,8 @@ pub use model::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP
 pub use model::tune::{LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport};
 pub use model::why::{ProofState, Reasons, Why};
 pub use model::{
-    Cell, RepeatedRatio, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow,
-    Evenness, Footnote, Header, Matrix, Range, Rate, Relative, Repeated, Reports, RoundCapacity, RoundRate,
-    Row, System, TestCapacity, TrialWarnings, VariationRow, VerdictCounts,
+    Cell, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow, Evenness,
+    Footnote, Header, Matrix, Range, Rate, Relative, Repeated, RepeatedRatio, Reports, RoundCapacity,
+    RoundRate, Row, System, TestCapacity, TrialWarnings, VariationRow, VerdictCounts,
 };
 pub use wording::words::disturbed_tests;

@@ -15,8 +15,8 @@ use crate::record::price::{Price, PricedInstance};
 use crate::record::stacks::{StackProfile, StackRecord};
 use crate::record::{
     ClaimRecord, Configuration, Correction, FactorLevel, FailureKind, GapsRecord, InstanceRecord, JoinRecord,
-    LadderRecord, UnmetLimit, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord,
-    SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
+    LadderRecord, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord, UnmetLimit,
 };
 use crate::run::RunId;
 
@@ -153,7 +153,13 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
     };
     let measured = |seconds, operations| Measured {
         seconds,
-        counts: CountsRecord { operations, events: operations, reads: operations, errors: 1, ..CountsRecord::default() },
+        counts: CountsRecord {
+            operations,
+            events: operations,
+            reads: operations,
+            errors: 1,
+            ..CountsRecord::default()
+        },
         due: Some(operations + 7),
         latency: latency_record([100, 200, 300]),
     };

@@ -79,7 +79,8 @@ fn the_columns_of_both_tables_are_those_of_the_structs() {
     let file = File::new();
     for table in ["trial", "sample"] {
         let columns = file.sql::<String>(&format!("SELECT name FROM pragma_table_info('{table}')"));
-        for name in CountsRecord::COLUMNS.iter().chain(Usage::COLUMNS).chain(crate::record::latency::COLUMNS) {
+        for name in CountsRecord::COLUMNS.iter().chain(Usage::COLUMNS).chain(crate::record::latency::COLUMNS)
+        {
             assert!(columns.iter().any(|column| column == name), "{table} has no {name}");
         }
     }

@@ -14,7 +14,7 @@ use dyno_report::render;
 use dyno_store::{Price, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
 use super::run::positive_seconds as positive;
-use crate::arguments::{ProseOrJson, ResultsFile, run_id};
+use crate::arguments::{ReportFormat, ResultsFile, run_id};
 use crate::{failure, output};
 
 /// Find the cheapest system of a run for a load, and what systems would do on other hardware
@@ -68,8 +68,8 @@ pub(crate) struct Cost {
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     cpus: Vec<u64>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
-    format: ProseOrJson,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
 }
 
 impl Cost {

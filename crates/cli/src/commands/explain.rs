@@ -12,7 +12,7 @@ use dyno_search::{DisturbedHost, Ending, Prove};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 use super::run::{RunFlags, positive_seconds};
-use crate::arguments::{ProseOrJson, run_id, time};
+use crate::arguments::{ReportFormat, run_id, time};
 use crate::{interrupt, output};
 
 /// Show what changed between two systems where one is faster: costs, counters and settings; prove which setting did it
@@ -51,8 +51,8 @@ pub(crate) struct Explain {
     #[arg(long)]
     all: bool,
     /// Output format
-    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
-    format: ProseOrJson,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
     /// Find the fewest settings, limits and steps that make the difference, by measuring
     #[arg(long, conflicts_with = "all")]
     prove: bool,
@@ -166,9 +166,9 @@ impl Explain {
         );
         ensure!(!self.prove, "nothing to prove: {sentence}");
         output::print(&match self.format {
-            ProseOrJson::Text | ProseOrJson::Markdown => format!("Nothing to explain: {sentence}.\n"),
-            ProseOrJson::Html => format!("<p>Nothing to explain: {sentence}.</p>\n"),
-            ProseOrJson::Json => "[]\n".to_owned(),
+            ReportFormat::Text | ReportFormat::Markdown => format!("Nothing to explain: {sentence}.\n"),
+            ReportFormat::Html => format!("<p>Nothing to explain: {sentence}.</p>\n"),
+            ReportFormat::Json => "[]\n".to_owned(),
         })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -14,7 +14,7 @@ use dyno_store::{Run, RunChoice, Store};
 /// Largest probability that a gate fails although nothing changed, for all tests together.
 const GATE_ERROR_MAX: f64 = 0.05;
 
-use crate::arguments::{ProseOrJson, ResultsFile};
+use crate::arguments::{ReportFormat, ResultsFile};
 use crate::{failure, output};
 
 /// Show a plan's runs over time, and the runs at which tests changed
@@ -54,8 +54,8 @@ pub(crate) struct History {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
-    format: ProseOrJson,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dyno_export::Files;
 use dyno_judge::{Rule, analyse, check_trials};
 use dyno_report::{
@@ -16,7 +16,7 @@ use dyno_search::explain::largest;
 use dyno_store::{Run, RunChoice, RunId, Store};
 
 use super::next;
-use crate::arguments::{ResultsFile, run_id};
+use crate::arguments::{ReportFormat, ResultsFile, run_id};
 use crate::{findings, output, page};
 
 /// Print what a run found: a summary of at most 40 lines, or with --full every table
@@ -34,8 +34,8 @@ pub(crate) struct Report {
     #[command(flatten)]
     results: ResultsFile,
     /// Output format; only text has a summary
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
     /// Print every table as text, instead of the summary; a file (--out) has them all in any case
     #[arg(long)]
     full: bool,
@@ -53,18 +53,6 @@ pub(crate) struct Report {
     cell: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// Text for a terminal
-    Text,
-    /// Markdown
-    Markdown,
-    /// HTML: one file, with every test's seconds, latencies and counters
-    Html,
-    /// JSON for programs
-    Json,
-}
-
 impl Report {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let choice = RunChoice::from(self.run);
@@ -76,27 +64,22 @@ impl Report {
         }
         let is_standard_output = self.out.as_deref().is_some_and(|path| path == Path::new("-"));
         let out = self.out.filter(|_| !is_standard_output);
-        let format = match self.format {
-            Format::Html => {
-                let page = page::render(&store, &self.results.path, &run, false)?;
-                if is_standard_output {
-                    output::print_rendered(&page)?;
-                    return Ok(ExitCode::SUCCESS);
-                }
-                let path = out.unwrap_or_else(|| page::default_path(&self.results.path, &run));
-                page::write(&page, &path)?;
-                output::tell(&format!("wrote {}", path.display()));
+        if self.format == ReportFormat::Html {
+            let page = page::render(&store, &self.results.path, &run, false)?;
+            if is_standard_output {
+                output::print_rendered(&page)?;
                 return Ok(ExitCode::SUCCESS);
             }
-            Format::Text => dyno_report::Format::Text,
-            Format::Markdown => dyno_report::Format::Markdown,
-            Format::Json => dyno_report::Format::Json,
-        };
+            let path = out.unwrap_or_else(|| page::default_path(&self.results.path, &run));
+            page::write(&page, &path)?;
+            output::tell(&format!("wrote {}", path.display()));
+            return Ok(ExitCode::SUCCESS);
+        }
         let checks = check_trials(&store, &run)?;
         let analysis = analyse(&run, &checks, &Rule::default());
         let why = largest(&store, &self.results.path, &run, &analysis)?;
         let reports = Reports { why, ..reports(&run, &checks, &analysis) };
-        let is_brief = format == dyno_report::Format::Text && !self.full;
+        let (is_brief, format) = (self.format == ReportFormat::Text && !self.full, self.format.into());
         match out {
             None if is_brief => {
                 let next = next::steps(&self.results, run.id, &reports, None);

@@ -9,7 +9,7 @@ use dyno_report::render;
 use dyno_search::Ending;
 
 use super::run::{RunFlags, positive_seconds};
-use crate::arguments::{ProseOrJson, time};
+use crate::arguments::{ReportFormat, time};
 use crate::{interrupt, output};
 
 /// Find faster settings with the same durability guarantees, by measuring
@@ -56,8 +56,8 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "FACTOR")]
     scale: Option<String>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = ProseOrJson::Text)]
-    format: ProseOrJson,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
     #[command(flatten)]
     flags: RunFlags,
 }

@@ -3,8 +3,8 @@
 use std::fs;
 
 use dyno_store::{
-    CountsRecord, Ending, HostRecord, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord, Store, SystemRecord,
-    TrialRecord, latency_record,
+    CountsRecord, Ending, HostRecord, LatencyRecord, Measured, Operation, Outcome, RunRecord, StepRecord,
+    Store, SystemRecord, TrialRecord, latency_record,
 };
 use libtest_mimic::Trial;
 use serde_json::{Value, json};

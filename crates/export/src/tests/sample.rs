@@ -1,9 +1,9 @@
 //! A results file for the tests.
 
 use dyno_store::{
-    Allocation, CounterRecord, CountsRecord, HostRecord, InstanceRecord, LatencyRecord, Measured, Phase, RunId, RunRecord,
-    SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord, TrialRecord,
-    Usage,
+    Allocation, CounterRecord, CountsRecord, HostRecord, InstanceRecord, LatencyRecord, Measured, Phase,
+    RunId, RunRecord, SampleRecord, SliceRecord, StackProfile, StackRecord, StepRecord, Store, SystemRecord,
+    TrialRecord, Usage,
 };
 use serde_json::json;
 use tempfile::TempDir;

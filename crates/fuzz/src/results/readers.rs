@@ -11,8 +11,8 @@ use dyno_judge::{
     WantedHardware, analyse, cheapest, check_trials, compare, explain, forecasts, histories, scalings,
 };
 use dyno_report::{
-    Details, Format, PageInput, ProofState, Reasons, RenderOptions, Reports, Why, charts, render, render_brief,
-    render_html, render_junit, reports,
+    Details, Format, PageInput, ProofState, Reasons, RenderOptions, Reports, Why, charts, render,
+    render_brief, render_html, render_junit, reports,
 };
 use dyno_store::{Run, RunChoice, Store, StoreError, SystemRecord};
 

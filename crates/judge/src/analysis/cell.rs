@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_stats::{Level, Margin, level, median};
-use dyno_store::{FindRecord, UnmetLimit, Outcome, Run, StepRecord, Trial, TrialRecord};
+use dyno_store::{FindRecord, Outcome, Run, StepRecord, Trial, TrialRecord, UnmetLimit};
 
 use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
 use crate::search::capacity::{Capacity, capacity};

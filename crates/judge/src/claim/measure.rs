@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dyno_store::{TrialRecord, is_counter};
 
-use crate::compare::pair::{SystemTrials, Ratios};
+use crate::compare::pair::{Ratios, SystemTrials};
 use crate::trial::quantity::Quantity;
 
 /// The prefix of a counter's name in a claim.

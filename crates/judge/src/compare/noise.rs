@@ -3,7 +3,7 @@
 use dyno_stats::Margin;
 use dyno_store::Run;
 
-use crate::compare::pair::{SystemTrials, Ratios};
+use crate::compare::pair::{Ratios, SystemTrials};
 use crate::compare::rule::Rule;
 use crate::trial::evidence::Evidence;
 

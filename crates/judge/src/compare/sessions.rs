@@ -4,7 +4,7 @@
 use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_runs};
 use serde::Serialize;
 
-use crate::compare::pair::{SystemTrials, Ratios};
+use crate::compare::pair::{Ratios, SystemTrials};
 use crate::trial::quantity::Quantity;
 
 /// The kind of independent values from which a ratio and its interval are computed.

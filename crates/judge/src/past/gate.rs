@@ -2,7 +2,7 @@
 
 use dyno_stats::{Better, holm};
 
-use crate::past::history::{LevelChange, History, TestHistory};
+use crate::past::history::{History, LevelChange, TestHistory};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HistoryGate {

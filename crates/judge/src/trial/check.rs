@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level, steadiness, variation};
-use dyno_store::{UnmetLimit, Phase, Run, SecondRate, Store, StoreError, Trial, TrialId, TrialRecord};
+use dyno_store::{Phase, Run, SecondRate, Store, StoreError, Trial, TrialId, TrialRecord, UnmetLimit};
 use serde::Serialize;
 
 use crate::effects::joins::joined;

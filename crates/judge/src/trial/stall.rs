@@ -77,7 +77,8 @@ mod tests {
     #[test]
     fn the_gaps_of_drivers_are_held_against_the_events_of_one() {
         let mut trial = sample::trial("reads", "db", 4, 0, 1000.0);
-        trial.gaps = Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: None, last_seconds: 2.5 });
+        trial.gaps =
+            Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: None, last_seconds: 2.5 });
         let driver = |events| DriverRecord { events, ..DriverRecord::default() };
         trial.drivers = vec![driver(10), driver(100_000)];
         assert_eq!((longest(&trial), stalled_at_end_seconds(&trial)), (None, None));
@@ -119,10 +120,12 @@ mod tests {
     fn a_stall_at_the_end_is_told_apart() {
         let mut trial = sample::trial("reads", "db", 4, 0, 1000.0);
         assert_eq!((longest(&trial), stalled_at_end_seconds(&trial)), (None, None));
-        trial.gaps = Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: Some(3.0), last_seconds: 0.1 });
+        trial.gaps =
+            Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: Some(3.0), last_seconds: 0.1 });
         assert_eq!(longest(&trial), Some(Stall { seconds: 2.5, began_seconds: Some(3.0) }));
         assert_eq!(stalled_at_end_seconds(&trial), None);
-        trial.gaps = Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: Some(7.5), last_seconds: 2.5 });
+        trial.gaps =
+            Some(GapsRecord { longest_seconds: 2.5, longest_began_seconds: Some(7.5), last_seconds: 2.5 });
         assert_eq!(stalled_at_end_seconds(&trial), Some(2.5));
     }
 }

@@ -1,6 +1,6 @@
 //! Histories of runs as documents.
 
-use dyno_judge::{LevelChange, History, HistoryRegression, TestHistory};
+use dyno_judge::{History, HistoryRegression, LevelChange, TestHistory};
 use dyno_store::utc_text;
 
 use crate::document::{Column, Document, Line, Section, Table};
@@ -34,12 +34,7 @@ fn section(history: &History, test: &TestHistory) -> Section {
         Column::of_words(""),
     ];
     let table = Table { head: "started".to_owned(), ..Table::of("", columns, lines.collect()) };
-    Section {
-        title: title(test),
-        paragraphs: sentences(test),
-        tables: vec![table],
-        ..Section::default()
-    }
+    Section { title: title(test), paragraphs: sentences(test), tables: vec![table], ..Section::default() }
 }
 
 /// The number of tests that changed.

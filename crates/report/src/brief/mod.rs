@@ -10,10 +10,10 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::RenderOptions;
 use crate::chart::cut;
+use crate::document::{Column, Line, Shown, Table};
 use crate::format::text::Lines;
 use crate::model::{Cell, Content, Rate, Relative, Reports};
 use crate::sections::{cell_shown, claims, crashes, relative_shown};
-use crate::document::{Column, Line, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use rows::{Chosen, TestRow, by_candidate, choose, rows};

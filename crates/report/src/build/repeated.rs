@@ -5,7 +5,7 @@ use dyno_stats::ratio_of_rounds;
 use dyno_store::Run;
 
 use crate::build::grid::{CellInput, Grid};
-use crate::model::{RepeatedRatio, Content, Repeated};
+use crate::model::{Content, Repeated, RepeatedRatio};
 
 /// A row for each step that repeats an earlier one. The two steps of a round ran on one instance, so their ratios are
 /// computed by round, like those of two systems. They have no verdict.

@@ -35,9 +35,7 @@ impl Table {
         let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
         let cells = |cells: &[Shown]| cells.iter().map(shown).collect();
         let line = |line: &Line| match line {
-            Line::Group { name, cells: of_group } => {
-                Line::Group { name: text(name), cells: cells(of_group) }
-            }
+            Line::Group { name, cells: of_group } => Line::Group { name: text(name), cells: cells(of_group) },
             Line::Test { name, operation, cells: of_test } => {
                 Line::Test { name: text(name), operation: text(operation), cells: cells(of_test) }
             }

@@ -53,7 +53,8 @@ impl Page<'_> {
     /// A section. Those that show more in a page than tables and sentences have a file of their own.
     fn part(&self, part: &SectionKind) -> Markup {
         let (run, reports) = (self.input.run, &self.reports);
-        let plain = || html! { @if let Some(found) = (part.of)(reports) { (section(Some(part.id), &found)) } };
+        let plain =
+            || html! { @if let Some(found) = (part.of)(reports) { (section(Some(part.id), &found)) } };
         match part.id {
             "why" => html! { (why::section(reports)) (banner::section(run)) },
             "absolute" => html! { (self.controls()) div.matrices { (self.matrices()) } },

@@ -24,7 +24,7 @@ pub use capacities::{RoundCapacity, TestCapacity};
 pub use checks::{CheckedTrial, Evenness, TrialWarnings, VariationRow};
 pub use costs::{Cost, CostValue, Costs};
 pub use counters::{ChosenCounter, CounterValue};
-pub use relative::{RepeatedRatio, Relative, VerdictCounts};
+pub use relative::{Relative, RepeatedRatio, VerdictCounts};
 
 /// The three reports on a run, with sentences and warnings.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -13,10 +13,10 @@ mod stacks;
 
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_store::{
-    Allocation, ClaimRecord, Configuration, Correction, CountsRecord, Ending, FactorLevel, HostRecord, InstanceRecord, JoinRecord,
-    LatencyRecord, UnmetLimit, LimitsRecord, Measured, Memory, Operation, Outcome, Price,
+    Allocation, ClaimRecord, Configuration, Correction, CountsRecord, Ending, FactorLevel, HostRecord,
+    InstanceRecord, JoinRecord, LatencyRecord, LimitsRecord, Measured, Memory, Operation, Outcome, Price,
     PricedInstance, PricedVolume, Run, RunId, RunRecord, RunState, SliceRecord, StepRecord, SystemRecord,
-    Trial, TrialId, TrialRecord, Usage,
+    Trial, TrialId, TrialRecord, UnmetLimit, Usage,
 };
 
 use crate::{Details, PageInput, Reasons};
@@ -275,7 +275,8 @@ pub(crate) fn joined_run() -> Run {
     }
     run.steps[1].operation = Operation::Transaction;
     run.steps[1].background_of = Some("mixed".to_owned());
-    run.steps[1].joins = vec![JoinRecord { at_seconds: 3.0, clients: 4 }, JoinRecord { at_seconds: 6.0, clients: 16 }];
+    run.steps[1].joins =
+        vec![JoinRecord { at_seconds: 3.0, clients: 4 }, JoinRecord { at_seconds: 6.0, clients: 16 }];
     run
 }
 

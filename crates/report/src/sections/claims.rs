@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::document::Section;
-use crate::model::claims::{Claim, ClaimVerdict};
 use crate::model::Reports;
+use crate::model::claims::{Claim, ClaimVerdict};
 use crate::wording::number;
 
 /// The section; none if the plan claims nothing.

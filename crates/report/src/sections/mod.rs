@@ -41,9 +41,9 @@ pub(crate) struct SectionKind {
 pub(crate) const SECTIONS: [SectionKind; 25] = [
     SectionKind { id: "why", of: why::section },
     SectionKind { id: "ladders", of: ladders::section },
-    SectionKind { id: "absolute", of: matrices::absolute },
-    SectionKind { id: "relative", of: matrices::relative },
-    SectionKind { id: "efficiency", of: efficiency::section },
+    SectionKind { id: "absolute", of: |reports| Some(matrices::absolute(reports)) },
+    SectionKind { id: "relative", of: |reports| Some(matrices::relative(reports)) },
+    SectionKind { id: "efficiency", of: |reports| Some(efficiency::section(reports)) },
     SectionKind { id: "disk", of: matrices::disk },
     SectionKind { id: "capacity", of: capacity::section },
     SectionKind { id: "configurations", of: sweeps::configurations },
@@ -94,10 +94,7 @@ impl Report for Reports {
 /// The systems, the host, the run and its rounds.
 fn facts(reports: &Reports) -> Vec<Fact> {
     let systems = reports.systems.iter().map(|system| Fact::new(&system.id, phrases::system(system)));
-    let run = [
-        Fact::new("host", phrases::host(&reports.run)),
-        Fact::new("run", phrases::run(&reports.run)),
-    ];
+    let run = [Fact::new("host", phrases::host(&reports.run)), Fact::new("run", phrases::run(&reports.run))];
     let incomplete = phrases::incomplete(&reports.run).map(|incomplete| Fact::new("", incomplete));
     systems.chain(run).chain(incomplete).chain([Fact::new("rounds", reports.evidence.join(" "))]).collect()
 }

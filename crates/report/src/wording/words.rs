@@ -7,8 +7,8 @@ use dyno_judge::{
 use dyno_stats::Interval;
 use dyno_store::UnmetLimit;
 
-use crate::model::Relative;
 use crate::document::Tint;
+use crate::model::Relative;
 use crate::wording::number::{self, counted, ratio};
 
 /// A ratio with its interval: `1.10 [1.05, 1.15]`.
@@ -308,11 +308,8 @@ mod tests {
 
     #[test]
     fn limits_and_loads_that_were_others_are_told() {
-        let difference = UnmetLimit {
-            limit: "memory".to_owned(),
-            asked: "256M".to_owned(),
-            found: "512M".to_owned(),
-        };
+        let difference =
+            UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: "512M".to_owned() };
         let limits = CellWarning::LimitsDiffer { rounds: 1, of: 2, differences: vec![difference] };
         assert_eq!(
             cell_warning(&limits),

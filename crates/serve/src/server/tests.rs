@@ -18,10 +18,7 @@ impl Running {
     fn start(plan_name: &str, token: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let results = folder.path().join("dyno.db");
-        let record = RunRecord {
-            plan_name: plan_name.to_owned(),
-            ..RunRecord::default()
-        };
+        let record = RunRecord { plan_name: plan_name.to_owned(), ..RunRecord::default() };
         Store::open(&results).unwrap().create_run(&record).unwrap();
         let listen = "127.0.0.1:0".parse().unwrap();
         let server = Options { results, listen, token: token.map(str::to_owned) };

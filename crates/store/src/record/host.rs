@@ -31,17 +31,17 @@ impl HostRecord {
     /// All facts by name, each as text.
     pub fn facts(&self) -> [(&'static str, Option<String>); 11] {
         [
-            ("are_cores_awake", text(self.are_cores_awake.as_ref())),
+            ("hostname", self.hostname.clone()),
+            ("os", self.os.clone()),
+            ("kernel", self.kernel.clone()),
             ("architecture", self.architecture.clone()),
             ("cpu_model", self.cpu_model.clone()),
             ("cpus", text(self.cpus.as_ref())),
-            ("governor", self.governor.clone()),
-            ("hostname", self.hostname.clone()),
-            ("is_virtual", text(self.is_virtual.as_ref())),
-            ("kernel", self.kernel.clone()),
             ("memory_bytes", text(self.memory_bytes.as_ref())),
-            ("os", self.os.clone()),
             ("swap_bytes", text(self.swap_bytes.as_ref())),
+            ("governor", self.governor.clone()),
+            ("is_virtual", text(self.is_virtual.as_ref())),
+            ("are_cores_awake", text(self.are_cores_awake.as_ref())),
         ]
     }
 }
@@ -73,6 +73,8 @@ impl From<Value> for HostRecord {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
@@ -82,8 +84,8 @@ mod tests {
         let mut host = HostRecord { cpus: Some(2), is_virtual: Some(false), ..HostRecord::default() };
         host.os = Some("Debian".to_owned());
         let written = serde_json::to_value(&host).unwrap();
-        let names: Vec<&str> = host.facts().map(|(name, _)| name).to_vec();
-        assert_eq!(written.as_object().unwrap().keys().collect::<Vec<_>>(), names);
+        let names: BTreeSet<&str> = host.facts().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(written.as_object().unwrap().keys().map(String::as_str).collect::<BTreeSet<_>>(), names);
         assert_eq!(serde_json::from_value::<HostRecord>(written).unwrap(), host);
     }
 

@@ -87,7 +87,7 @@ enum Format {
     Text,
     /// Markdown
     Markdown,
-    /// HTML: one file without a script
+    /// HTML: one file for a browser
     Html,
     /// JSON for programs
     Json,

@@ -75,18 +75,15 @@ mod tests {
         let (mut base, mut candidate) = (run(1, &["db"]), run(2, &["db"]));
         candidate.record.host =
             HostRecord { cpus: Some(4), kernel: Some("6.1".to_owned()), ..HostRecord::default() };
-        base.record.host = HostRecord {
-            cpus: Some(2),
-            os: Some("Debian".to_owned()),
-            ..candidate.record.host.clone()
-        };
+        base.record.host =
+            HostRecord { cpus: Some(2), os: Some("Debian".to_owned()), ..candidate.record.host.clone() };
         candidate.record.scale = 0.5;
         let found: Vec<String> = of_runs(&[&base], &[&candidate]).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             [
-                "cpus, 2 for the base, 4 for the candidate",
                 "os, Debian for the base, unknown for the candidate",
+                "cpus, 2 for the base, 4 for the candidate",
                 "scale, 0 for the base, 0.5 for the candidate",
             ]
         );

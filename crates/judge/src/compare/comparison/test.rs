@@ -13,7 +13,7 @@ use super::gate::GateVote;
 use super::subject::Subject;
 use super::system::{System, disturbed_rounds};
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
-use crate::compare::pair::{PairRound, SystemTrials, Ratios, ln_ratios};
+use crate::compare::pair::{PairRound, Ratios, SystemTrials, ln_ratios};
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 use crate::compare::sessions::Replicates;
 use crate::trial::disturbance::DisturbedRounds;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use dyno_store::{Ending, HostRecord, Outcome, ResumptionRecord, Run, RunChoice, RunState, SearchRecord, Store};
+use dyno_store::{
+    Ending, HostRecord, Outcome, ResumptionRecord, Run, RunChoice, RunState, SearchRecord, Store,
+};
 
 use super::executed::Executed;
 use super::install::Installed;

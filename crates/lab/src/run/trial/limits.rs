@@ -2,7 +2,7 @@
 //! I/O for work that is not measured.
 
 use dyno_host::{CpuSet, ReadBack};
-use dyno_store::{UnmetLimit, LimitsRecord, TrialRecord};
+use dyno_store::{LimitsRecord, TrialRecord, UnmetLimit};
 
 use super::watch::TrialAbort;
 use crate::run::error::SystemError;
@@ -22,8 +22,7 @@ pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
         not_limited: not_limited.iter().map(ToString::to_string).collect(),
     });
     for found in differences {
-        let difference =
-            UnmetLimit { limit: found.limit.to_owned(), asked: found.asked, found: found.found };
+        let difference = UnmetLimit { limit: found.limit.to_owned(), asked: found.asked, found: found.found };
         if !limits.differences.contains(&difference) {
             limits.differences.push(difference);
         }

@@ -3,8 +3,8 @@ use dyno_store::SystemRecord;
 
 use super::*;
 use crate::golden::assert_golden;
-use crate::{Format, RenderOptions, render};
 use crate::sample::{self, checks};
+use crate::{Format, RenderOptions, render};
 
 fn answer(iops: &[u64], cpus: &[u64], rate: f64) -> CostAnswer {
     answer_of(&sample::hardware_run(), iops, cpus, rate)

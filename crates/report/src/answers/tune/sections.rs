@@ -3,8 +3,8 @@
 use dyno_judge::{TuneProbe, Worth, WorthVerdict};
 
 use super::sentences::in_words;
-use crate::model::tune::{LeftOutOfTuning, TuneComparison, TuneReport};
 use crate::document::Section;
+use crate::model::tune::{LeftOutOfTuning, TuneComparison, TuneReport};
 
 impl TuneReport {
     /// What each setting is worth, the comparisons, and what was not tried.

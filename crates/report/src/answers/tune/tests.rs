@@ -168,8 +168,7 @@ fn a_search_that_was_cut_short_and_a_host_that_moves_are_told() {
 #[test]
 fn programs_and_pages_get_all_of_it() {
     let options = RenderOptions::default();
-    let json: serde_json::Value =
-        serde_json::from_str(&render(&report(), Format::Json, &options)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&render(&report(), Format::Json, &options)).unwrap();
     assert_eq!(json["tuned"]["ending"], "better");
     assert_eq!(json["recommendation"]["settings"]["innodb_buffer_pool_size"], "1003M");
     assert_eq!(json["tuned"]["recommended"]["values"]["0"], 1);

@@ -57,7 +57,8 @@ mod tests {
     use super::*;
 
     fn trial(latency: LatencyRecord) -> TrialRecord {
-        let measured = Measured { seconds: 1.0, counts: dyno_store::CountsRecord::default(), due: None, latency };
+        let measured =
+            Measured { seconds: 1.0, counts: dyno_store::CountsRecord::default(), due: None, latency };
         TrialRecord { measured: Some(measured), ..TrialRecord::default() }
     }
 

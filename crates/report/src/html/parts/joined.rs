@@ -4,10 +4,10 @@ use dyno_judge::{JoinedSecond, JoinedTest};
 use maud::{Markup, html};
 
 use crate::chart::{Axis, COLOURS, Chart, Line, LineChart};
+use crate::document::Table;
 use crate::html::parts::scaling::legend;
 use crate::model::Reports;
 use crate::sections::joins;
-use crate::document::Table;
 
 /// Width of both charts, and the heights of that of the step and that of its background load.
 pub(crate) const SIZE: (f64, f64, f64) = (760.0, 250.0, 170.0);
@@ -46,10 +46,8 @@ pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart
     let (width, height, background_height) = SIZE;
     let own: Rate = |second| Some(second.rate);
     let background: Rate = |second| second.background_rate;
-    let both = [
-        (joins::own_rate(test), own, height),
-        (joins::background_rate(test), background, background_height),
-    ];
+    let both =
+        [(joins::own_rate(test), own, height), (joins::background_rate(test), background, background_height)];
     let drawn = both.into_iter().filter_map(|(name, rate, height)| {
         let chart = chart(reports, test, rate, (width, height))?;
         let title = format!("{name}; {}", joins::title(test));

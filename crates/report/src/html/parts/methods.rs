@@ -123,10 +123,14 @@ fn systems(run: &Run) -> Markup {
 
 /// The host's facts that are known, one line each.
 fn host_facts(host: &HostRecord) -> impl Iterator<Item = (String, String)> {
-    let bytes = [("memory", host.memory_bytes), ("swap", host.swap_bytes)];
-    let bytes = bytes.map(|(name, bytes)| (name, bytes.map(number::bytes)));
-    let others = host.facts().into_iter().filter(|(name, _)| !name.ends_with("_bytes"));
-    others.chain(bytes).filter_map(|(name, fact)| Some((name.replace('_', " "), fact?)))
+    let readable = move |(name, fact): (&'static str, Option<String>)| {
+        Some(match name {
+            "memory_bytes" => ("memory".to_owned(), number::bytes(host.memory_bytes?)),
+            "swap_bytes" => ("swap".to_owned(), number::bytes(host.swap_bytes?)),
+            _ => (name.replace('_', " "), fact?),
+        })
+    };
+    host.facts().into_iter().filter_map(readable)
 }
 
 /// The members of an object as text; nested keys are joined by a dot.

@@ -1,8 +1,8 @@
 //! The counters that the plan chooses: a row for each system, a column for each client count.
 
+use crate::document::{Section, Shown, Table};
 use crate::model::{ChosenCounter, Reports, System};
 use crate::sections::cells::by_clients;
-use crate::document::{Section, Shown, Table};
 use crate::wording::number;
 
 /// None if the plan chooses no counters.

@@ -1,13 +1,13 @@
 //! The efficiency report: a table for each cost, in the layout of the other reports.
 
+use crate::document::{Section, Shown, Table};
 use crate::model::{Cell, Cost, CostValue, Reports};
 use crate::sections::cells::table;
-use crate::document::{Section, Shown, Table};
 use crate::wording::number;
 use crate::wording::phrases;
 
 /// A table for each cost that was measured and is not 0 everywhere, and a line for the others.
-pub(in crate::sections) fn section(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn section(reports: &Reports) -> Section {
     let in_process = phrases::in_process_note(reports);
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
     for cost in Cost::ALL {
@@ -37,12 +37,12 @@ pub(in crate::sections) fn section(reports: &Reports) -> Option<Section> {
     };
     list("None anywhere", &nothing);
     list("Not measured", &unmeasured);
-    Some(Section {
+    Section {
         title: "Efficiency: what an operation costs, I/O and memory".to_owned(),
         paragraphs,
         tables,
         ..Section::default()
-    })
+    }
 }
 
 /// The name of a cost, with its unit.
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_cost_that_nobody_paid_is_a_line_and_not_a_table() {
-        let section = section(&reports(&sample::run(1))).unwrap();
+        let section = section(&reports(&sample::run(1)));
         assert_eq!(
             titles(&section),
             [
@@ -146,7 +146,7 @@ mod tests {
         for trial in &mut run.trials {
             trial.record.usage.device_flushes = None;
         }
-        let section = section(&reports(&run)).unwrap();
+        let section = section(&reports(&run));
         assert_eq!(section.paragraphs.last().unwrap(), "Not measured: fsyncs.");
     }
 
@@ -156,7 +156,7 @@ mod tests {
         for system in ["mysql56", "maria", "myrocks"] {
             sample::put_in_process(&mut run, system);
         }
-        let section = section(&reports(&run)).unwrap();
+        let section = section(&reports(&run));
         assert!(!titles(&section).contains(&"client CPU µs per operation"));
         let notes = section.paragraphs.join(" ");
         assert!(notes.contains("mysql56, maria and myrocks run inside the load process"), "{notes}");

@@ -2,9 +2,9 @@
 
 use dyno_judge::{CellWarning, DisturbanceLimits, TestWarning};
 
+use crate::document::{Line, Section, Shown};
 use crate::model::{Cell, Evenness, Reports, TrialWarnings};
 use crate::sections::cells::group_table;
-use crate::document::{Line, Section, Shown};
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 
@@ -42,7 +42,8 @@ pub(crate) fn variation(reports: &Reports) -> Option<Section> {
         group_table(reports, title, lines.collect())
     });
     let tables = tables.collect();
-    let section = Section { title: "Variation of throughput".to_owned(), paragraphs, tables, ..Section::default() };
+    let section =
+        Section { title: "Variation of throughput".to_owned(), paragraphs, tables, ..Section::default() };
     all(reports).next().is_some().then_some(section)
 }
 
@@ -69,8 +70,13 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
          not the plan's, or tables were loaded again."
             .to_owned(),
     ];
-    let section =
-        Section { title: "Suspect measurements".to_owned(), paragraphs, items, more_items, ..Section::default() };
+    let section = Section {
+        title: "Suspect measurements".to_owned(),
+        paragraphs,
+        items,
+        more_items,
+        ..Section::default()
+    };
     (!section.items.is_empty()).then_some(section)
 }
 

@@ -2,9 +2,9 @@
 
 use dyno_judge::SteadyState;
 
+use crate::document::{Section, Shown, Table};
 use crate::model::{Rate, Reports, Row, System};
 use crate::sections::cells::by_clients;
-use crate::document::{Section, Shown, Table};
 use crate::wording::number::{self, counted};
 
 /// A sentence for each step, or one for all if each rate had a level; a table for each step in which one had none. None
@@ -89,9 +89,9 @@ pub(crate) fn level(state: &SteadyState) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Line;
     use crate::model::Content;
     use crate::sample::{self, reports};
-    use crate::document::Line;
 
     #[test]
     fn rates_that_all_have_a_level_are_one_sentence() {

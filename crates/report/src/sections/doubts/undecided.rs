@@ -2,8 +2,8 @@
 
 use dyno_judge::Undecided;
 
-use crate::model::Reports;
 use crate::document::Section;
+use crate::model::Reports;
 use crate::wording::number::counted;
 use crate::wording::words;
 

@@ -2,8 +2,8 @@
 
 use dyno_store::{CrashCause, CrashRecord, CrashVerdict};
 
-use crate::model::Reports;
 use crate::document::{Line, Section, Shown, Table, Tint};
+use crate::model::Reports;
 use crate::wording::number::{counted, whole};
 
 /// The section; none if no system was crashed.

@@ -1,7 +1,7 @@
 //! Drivers: what each host of a load did, and the network between it and the system.
 
-use crate::model::{DriverLoad, Reports};
 use crate::document::{Line, Section, Table};
+use crate::model::{DriverLoad, Reports};
 use crate::wording::number::{self, counted};
 
 const COLUMNS: [&str; 6] = ["clients", "per second", "p99 ms", "cores", "round trip ms", "MB/s"];

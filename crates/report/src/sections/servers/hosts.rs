@@ -2,8 +2,8 @@
 
 use dyno_judge::{Host, HostTest, Hosts};
 
-use crate::model::Reports;
 use crate::document::{Line, Section, Shown, Table};
+use crate::model::Reports;
 use crate::wording::number::{self, counted};
 
 /// Largest number of lost attempts that are listed.

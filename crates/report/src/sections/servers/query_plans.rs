@@ -2,8 +2,8 @@
 
 use dyno_judge::QueryPlans;
 
-use crate::model::Reports;
 use crate::document::{Listing, Section};
+use crate::model::Reports;
 
 /// None if no plan was kept.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {

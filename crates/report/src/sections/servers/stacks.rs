@@ -2,8 +2,8 @@
 
 use dyno_judge::{CONNECTION, StackSummary, ThreadSummary};
 
-use crate::model::Reports;
 use crate::document::{Column, Line, Section, Shown, Table};
+use crate::model::Reports;
 use crate::wording::number::{self, counted};
 
 /// Shares below this are left out of sentences.
@@ -68,9 +68,8 @@ fn threads_in_words(threads: &ThreadSummary, functions_max: usize) -> String {
 
 /// The figures of a test's systems.
 fn table(of_test: &[StackSummary]) -> Table {
-    let line = |(name, show): &Figure| {
-        Line::of(*name, of_test.iter().map(|of| Shown::plain(show(of))).collect())
-    };
+    let line =
+        |(name, show): &Figure| Line::of(*name, of_test.iter().map(|of| Shown::plain(show(of))).collect());
     let first = &of_test[0];
     let title = format!("{} at {}", first.step, counted(u64::from(first.clients), "client"));
     let columns = of_test.iter().map(|of| Column::of(&of.system)).collect();

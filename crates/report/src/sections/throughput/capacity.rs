@@ -2,8 +2,8 @@
 
 use dyno_store::ProbeRecord;
 
-use crate::model::{Reports, TestCapacity};
 use crate::document::{Line, Section, Shown, Table};
+use crate::model::{Reports, TestCapacity};
 use crate::wording::number::{counted, three_digits};
 
 /// The section; none if no step searches for a capacity.
@@ -74,7 +74,9 @@ mod tests {
     #[test]
     fn a_capacity_is_shown_with_its_interval_and_the_probes_of_its_round() {
         let found = section(&reports(&sample::searched_run())).expect("a section");
-        let Line::Group { name: test, .. } = &found.tables[0].lines[0] else { panic!("{:?}", found.tables[0]) };
+        let Line::Group { name: test, .. } = &found.tables[0].lines[0] else {
+            panic!("{:?}", found.tables[0])
+        };
         assert_eq!(test, "read-only, p99 ≤ 5 ms");
         let Line::Test { name, cells, .. } = &found.tables[0].lines[1] else {
             panic!("{:?}", found.tables[0])

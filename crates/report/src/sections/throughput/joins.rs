@@ -3,8 +3,8 @@
 use dyno_judge::{JoinedSystem, JoinedTest, Stretch, StretchRatio};
 use dyno_store::Operation;
 
-use crate::model::Reports;
 use crate::document::{Column, Line, Section, Shown, Table};
+use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;

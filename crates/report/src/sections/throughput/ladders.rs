@@ -2,10 +2,10 @@
 
 use dyno_judge::{Finding, Ladder, Rung, RungRatio, RungTest, SettingChange};
 
+use crate::document::{Line, Section, Shown, Table};
 use crate::model::{Cell, Cost, Matrix, Reports};
 use crate::sections::efficiency;
 use crate::sections::steady_state::level;
-use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 

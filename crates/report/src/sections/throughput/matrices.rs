@@ -6,20 +6,20 @@ use crate::sections::cells::{group_table, relative_shown, table};
 use crate::wording::number;
 use crate::wording::phrases;
 
-pub(in crate::sections) fn absolute(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn absolute(reports: &Reports) -> Section {
     let table = table(reports, &reports.absolute, |_, rate| {
         Shown::plain(number::three_digits(rate.operations_per_second))
     });
-    Some(Section {
+    Section {
         title: "Absolute: operations per second".to_owned(),
         paragraphs: vec!["Median of the rounds.".to_owned()],
         // Only the first report shows the operations, because they are the same in the others.
         tables: vec![Table { shows_operations: true, ..table }],
         ..Section::default()
-    })
+    }
 }
 
-pub(in crate::sections) fn relative(reports: &Reports) -> Option<Section> {
+pub(in crate::sections) fn relative(reports: &Reports) -> Section {
     let base = phrases::base_id(reports);
     let table = table(reports, &reports.relative, |_, relative| relative_shown(relative));
     let mut paragraphs = vec![format!(
@@ -28,12 +28,12 @@ pub(in crate::sections) fn relative(reports: &Reports) -> Option<Section> {
     )];
     paragraphs.extend(phrases::interval_note(reports));
     paragraphs.extend(phrases::marks_note(reports));
-    Some(Section {
+    Section {
         title: "Relative: throughput against the base".to_owned(),
         paragraphs,
         tables: vec![table],
         ..Section::default()
-    })
+    }
 }
 
 /// Bytes after each group; none if they were not measured.
@@ -45,6 +45,7 @@ pub(in crate::sections) fn disk(reports: &Reports) -> Option<Section> {
     let lines = reports.disk.iter().map(|row| Line::of(&row.group, cells(&row.bytes))).collect();
     let paragraphs = vec!["After the last trial of each group.".to_owned()];
     let tables = vec![group_table(reports, "", lines)];
-    let section = Section { title: "Size: bytes on disk".to_owned(), paragraphs, tables, ..Section::default() };
+    let section =
+        Section { title: "Size: bytes on disk".to_owned(), paragraphs, tables, ..Section::default() };
     (!reports.disk.is_empty()).then_some(section)
 }

@@ -1,8 +1,8 @@
 //! Tests that repeat an earlier one, before and after. They show the effect of the steps between them.
 
-use crate::model::{RepeatedRatio, Repeated, Reports};
-use crate::sections::cells::{group_table, test_line};
 use crate::document::{Line, Section, Shown, Table};
+use crate::model::{Repeated, RepeatedRatio, Reports};
+use crate::sections::cells::{group_table, test_line};
 use crate::wording::number::counted;
 use crate::wording::words::ratio_in;
 

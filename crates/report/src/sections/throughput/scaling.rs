@@ -1,8 +1,8 @@
 //! Throughput over client counts as a table of sparklines. It shows the absolute report's columns as one.
 
+use crate::document::{Line, Section, Shown};
 use crate::model::{Rate, Reports, Row};
 use crate::sections::cells::group_table;
-use crate::document::{Line, Section, Shown};
 use crate::wording::number;
 
 /// Fewest client counts of a sparkline.

@@ -2,9 +2,9 @@
 
 use dyno_judge::{BestLevel, Effect, FactorSensitivity, Finding, Interaction, Sensitivity};
 
+use crate::document::{Line, Section, Shown, Table};
 use crate::model::{Content, Reports, System};
 use crate::sections::cells::{by_clients, client_columns};
-use crate::document::{Line, Section, Shown, Table};
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
