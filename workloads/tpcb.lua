@@ -97,7 +97,10 @@ end
 function thread_init()
   local driver = sysbench.sql.driver()
   con, dialect = driver:connect(), dialect_of(driver)
-  check_scale()
+  -- One thread asks for all.
+  if sysbench.tid == 0 then
+    check_scale()
+  end
   begin, commit = con:prepare(dialect.begin_write), con:prepare("COMMIT")
   add_to_account = prepared(con, "UPDATE pgbench_accounts SET abalance = abalance + ? WHERE aid = ?", INT, INT)
   account = prepared(con, "SELECT abalance FROM pgbench_accounts WHERE aid = ?", INT)
