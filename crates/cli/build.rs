@@ -56,12 +56,18 @@ fn pack_relocations() {
     }
 }
 
-/// The version of this host's glibc; `None` for another C library.
+/// The version of the oldest glibc that the binary is for: `DYNO_GLIBC`, or that of this host. `None` for another C
+/// library.
 fn glibc() -> Option<(u32, u32)> {
-    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let (major, minor) = text.trim().strip_prefix("glibc ")?.split_once('.')?;
+    println!("cargo::rerun-if-env-changed=DYNO_GLIBC");
+    let version = env::var("DYNO_GLIBC").ok().or_else(glibc_of_host)?;
+    let (major, minor) = version.split_once('.')?;
     // A third number may follow, as in 2.36.9.
     let minor = minor.split('.').next()?;
     Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn glibc_of_host() -> Option<String> {
+    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().strip_prefix("glibc ")?.to_owned())
 }

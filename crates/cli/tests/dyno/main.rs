@@ -24,6 +24,7 @@ mod ladders;
 mod load;
 mod not_started;
 mod outside;
+mod packages;
 mod pages;
 mod plans;
 mod precious;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
     let tests = [
         cluster::tests(),
         containers::tests(),
+        packages::tests(),
         pages::tests(),
         bisect::tests(),
         explain::tests(),

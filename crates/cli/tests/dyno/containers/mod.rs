@@ -1,7 +1,7 @@
 //! Servers in containers, from images that podman makes of a fetched engine's files. If podman is missing or
 //! cannot run, the tests are ignored with the reason; with `DYNO_REQUIRE_CONTAINERS=1` they fail instead.
 
-mod images;
+pub(crate) mod images;
 
 use std::env;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use dyno_engine::testing::installation;
 use dyno_host::{Confinement, IoLimits};
-use libtest_mimic::{Completion, Trial};
+use libtest_mimic::{Completion, Failed, Trial};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -29,10 +29,7 @@ pub(crate) fn tests() -> Vec<Trial> {
                 test(&images);
                 Ok(Completion::Completed)
             }
-            Err(reason) if env::var_os("DYNO_REQUIRE_CONTAINERS").is_some_and(|value| value == "1") => {
-                Err(reason.into())
-            }
-            Err(reason) => Ok(Completion::ignored_with(reason)),
+            Err(reason) => lacking(reason),
         })
     };
     vec![
@@ -40,6 +37,14 @@ pub(crate) fn tests() -> Vec<Trial> {
         test("what_is_left_of_a_killed_dyno_is_cleared_away", nothing_is_left),
         test("what_is_wrong_with_an_image_is_told", faults),
     ]
+}
+
+/// What a test ends with that has no containers: ignored with the reason, or failed if they are required.
+pub(crate) fn lacking(reason: String) -> Result<Completion, Failed> {
+    match env::var_os("DYNO_REQUIRE_CONTAINERS") {
+        Some(value) if value == "1" => Err(reason.into()),
+        _ => Ok(Completion::ignored_with(reason)),
+    }
 }
 
 /// A store with the image, or the reason why there is none.

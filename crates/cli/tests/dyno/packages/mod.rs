@@ -1,0 +1,61 @@
+//! Packages of the program that is tested, as the scripts in `packaging/` make them: installed and run where nothing else is.
+
+mod action;
+mod debian;
+mod prefix;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libtest_mimic::Trial;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    [debian::tests(), action::tests(), prefix::tests()].into_iter().flatten().collect()
+}
+
+/// A whole comparison in a second: the quickstart's, shortened. It needs no server.
+const SHORT_RUN: &str = "run quickstart --rounds 1 --scale 0.01 --seconds 0.05 --no-html";
+
+/// The folder of this workspace.
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A file of the folder `packaging`.
+fn packaging(name: &str) -> PathBuf {
+    top().join("packaging").join(name)
+}
+
+/// What a command prints.
+///
+/// # Panics
+/// It fails.
+#[track_caller]
+fn succeed(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{command:?}: {printed}{told}");
+    printed
+}
+
+/// The program without what debuggers need, as the one that is handed out.
+fn stripped(folder: &Path) -> PathBuf {
+    let program = folder.join("stripped");
+    succeed(Command::new("strip").arg("-o").arg(&program).arg(env!("CARGO_BIN_EXE_dyno")));
+    program
+}
+
+/// The package that a script of the folder `packaging` makes of the program, below an empty folder.
+fn made_by(script: &str, options: &[&str], folder: &Path) -> PathBuf {
+    let packages = folder.join("packages");
+    succeed(Command::new(packaging(script)).arg(stripped(folder)).arg(&packages).args(options));
+    let made: Vec<PathBuf> = fs::read_dir(&packages).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [package] = &made[..] else { panic!("{script} made {made:?}") };
+    package.clone()
+}
+
+fn version(program: &Path) -> String {
+    succeed(Command::new(program).arg("--version"))
+}
