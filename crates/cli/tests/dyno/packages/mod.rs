@@ -3,6 +3,7 @@
 mod action;
 mod debian;
 mod prefix;
+mod release;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    [debian::tests(), action::tests(), prefix::tests()].into_iter().flatten().collect()
+    [debian::tests(), action::tests(), prefix::tests(), release::tests()].into_iter().flatten().collect()
 }
 
 /// A whole comparison in a second: the quickstart's, shortened. It needs no server.
