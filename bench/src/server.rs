@@ -22,7 +22,7 @@ fn start_engine<'a>(
 ) -> anyhow::Result<Server> {
     let name: SystemName = name.parse()?;
     let catalogue = Catalogue::builtin();
-    let installation = fetch(catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
+    let installation = fetch(&catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
     let mut options = StartOptions::new(std::env::temp_dir());
     options.settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Ok(dyno_engine::start(&installation, options)?)

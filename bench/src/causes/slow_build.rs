@@ -17,7 +17,7 @@ const LIBRARY: &str = "slow_build.c";
 pub(super) fn make(engine: &str, server: &str, folder: &Path) -> anyhow::Result<()> {
     let name: SystemName = engine.parse()?;
     let catalogue = Catalogue::builtin();
-    let installation = fetch(catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
+    let installation = fetch(&catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }

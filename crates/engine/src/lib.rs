@@ -43,6 +43,7 @@ pub use cache::snapshot::{
 pub use catalogue::availability::Availability;
 pub use catalogue::entry::{Entry, Family};
 pub use catalogue::name::{NameError, SystemName};
+pub use catalogue::upstream::UpstreamVersion;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
 pub use container::{ImageError, ImageName, fetch_image};
 pub use dyno_client::{Client, ClientError, ResultSet};
@@ -53,9 +54,10 @@ pub use observe::counters::{
 pub use observe::stack_tool::{StackToolError, stack_tool};
 pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};
 pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
+pub use source::add::{AddError, Added, add};
 pub use source::basedir::BasedirError;
 pub use source::fetch::fetch;
-pub use source::{FetchError, Phase, Progress, UnpackError};
+pub use source::{FetchError, Phase, Pin, Progress, UnpackError};
 pub use start::access::{Access, DATABASE, HOST};
 pub use start::connect::{Transport, connect};
 pub use start::drain::{

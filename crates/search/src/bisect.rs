@@ -55,30 +55,29 @@ pub struct Bisected {
     pub last: VersionVerdict,
 }
 
-/// All versions of an engine in the catalogue, from one to a later one, oldest first.
+/// All versions of an engine from one to a later one, oldest first: those of the catalogue, and of each series that it lacks the
+/// newest that is published.
 ///
 /// # Errors
-/// One of them is not in the catalogue, they belong to two engines, or the second is not later.
+/// One of them is not known, they belong to two engines, or the second is not later.
 pub fn between(good: &str, bad: &str, catalogue: &Catalogue) -> anyhow::Result<Vec<Version>> {
-    let place = |name: &str| -> anyhow::Result<(SystemName, usize)> {
+    let place = |name: &str| -> anyhow::Result<(SystemName, Entry)> {
         let name: SystemName = name.parse()?;
         let entry = catalogue.find(&name)?;
-        let is_it = |other: &Entry| other.to_string() == entry.to_string();
-        Ok((name, catalogue.entries().iter().position(is_it).context("an entry is in its catalogue")?))
+        Ok((name, entry))
     };
     let ((good_name, oldest), (bad_name, newest)) = (place(good)?, place(bad)?);
     ensure!(
         good_name.engine == bad_name.engine,
         "{good} and {bad} are no versions of one engine; name every step of the way with --versions"
     );
-    // The catalogue has the newest version first.
+    let between = catalogue.between(&oldest, &newest);
     ensure!(
-        newest < oldest,
+        between.len() > 1,
         "{bad} is not later than {good}; a search goes from an older version to a newer one"
     );
     let storage_engine = good_name.storage_engine.map_or(String::new(), |name| format!("/{name}"));
-    let between = catalogue.entries()[newest..=oldest].iter().rev();
-    Ok(between.map(|entry| Version::Catalogue(format!("{entry}{storage_engine}"))).collect())
+    Ok(between.into_iter().map(|entry| Version::Catalogue(format!("{entry}{storage_engine}"))).collect())
 }
 
 impl Bisect {

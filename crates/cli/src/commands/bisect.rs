@@ -32,6 +32,7 @@ Exit status: 0 the version was found, or there is no regression; 1 it could not 
 
 Examples:
   dyno bisect --good mysql@5.6.24 --bad mysql@9.7.4 point-query
+  dyno bisect --good postgres@9.6 --bad postgres@18 point-query
   dyno bisect --good mariadb@10.1.23 --bad mariadb@11.8 update-index --seconds 5
   dyno bisect --versions mysql@5.6.24,mariadb@10.2.11,mariadb@10.11 point-query
   dyno bisect --basedir build/v1 --basedir build/v2 --basedir build/v3 point-query"
@@ -45,7 +46,7 @@ pub(crate) struct Bisect {
     /// A later version of the same engine, known to be bad
     #[arg(long, value_name = "SYSTEM", requires = "good")]
     bad: Option<String>,
-    /// Versions to search, from a good one to a bad one, instead of all that the catalogue has between the two
+    /// Versions to search, from a good one to a bad one, instead of all that are known between the two
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', conflicts_with_all = ["good", "bad"])]
     versions: Vec<String>,
     /// Folder of a build to search; repeat it for each build, from a good one to a bad one
@@ -83,6 +84,8 @@ impl Bisect {
             rounds_max: self.rounds_max,
             margin: self.margin,
         };
+        let names: Vec<String> = search.versions.iter().map(ToString::to_string).collect();
+        output::tell(&format!("{} versions: {}", names.len(), names.join(", ")));
         let mut plan = Plan::find(&self.plan, &catalogue)?;
         if let Some(scale) = &self.scale {
             let scale = plan.scale_of(scale)?;

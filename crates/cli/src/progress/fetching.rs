@@ -1,8 +1,9 @@
 //! Shows the progress of fetching an engine.
 
+use std::fmt;
 use std::io::{IsTerminal as _, stderr};
 
-use dyno_engine::{Entry, Phase, Progress};
+use dyno_engine::{Phase, Progress};
 use dyno_printable::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -16,11 +17,11 @@ pub(crate) struct Fetching {
 }
 
 impl Fetching {
-    /// Shows the progress of a fetch.
-    pub(crate) fn show(&mut self, entry: &Entry, progress: &Progress) {
-        let now = (entry.to_string(), progress.phase);
+    /// Shows the progress of a fetch of something.
+    pub(crate) fn show(&mut self, what: &dyn fmt::Display, progress: &Progress) {
+        let now = (what.to_string(), progress.phase);
         if self.shown.as_ref() != Some(&now) {
-            let words = format!("{entry}: {}", progress.phase);
+            let words = format!("{what}: {}", progress.phase);
             if stderr().is_terminal() && !output::is_quiet() {
                 self.bar.get_or_insert_with(bar).set_message(printable(&words).into_owned());
             } else {

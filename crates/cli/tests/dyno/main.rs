@@ -46,6 +46,7 @@ mod sweeps;
 mod tpcc;
 mod tpch;
 mod tune;
+mod upstream;
 mod usage;
 mod versus;
 
@@ -105,6 +106,7 @@ fn main() -> ExitCode {
         export::tests(),
         dataset::tests(),
         engines::tests(),
+        upstream::tests(),
         settings::tests(),
         queries::tests(),
         confined::tests(),

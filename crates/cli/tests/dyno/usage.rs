@@ -48,7 +48,7 @@ fn a_plan_with_a_mistake_is_shown_with_its_place() {
             "engine = \"sqlite\"",
             "engine = \"sqlit\"",
             "error: plan.toml:15:10: there is no engine 'sqlit', did you mean 'sqlite'?; \
-             engines: mariadb, mysql, postgres, sqlite",
+             engines: mariadb, mysql, percona, postgres, sqlite",
         ),
     ] {
         let bench = Bench::new();
@@ -119,6 +119,7 @@ fn every_command_s_help_has_an_example() {
         vec!["engine"],
         vec!["engine", "list"],
         vec!["engine", "fetch"],
+        vec!["engine", "add"],
         vec!["engine", "start"],
         vec!["engine", "stop"],
         vec!["engine", "shell"],

@@ -1,13 +1,16 @@
 //! An entry of the catalogue: an engine at a version, its source and its layout.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cache::layout::Layout;
-use crate::source::Source;
+use crate::cache::location::Cache;
+use crate::catalogue::version::version_key;
+use crate::machine::platform::Platform;
+use crate::source::lock::Lock;
+use crate::source::{FetchError, Pin, Source};
 
 /// An engine at a version, as `engines/*.toml` describes it.
 #[derive(Clone, Debug, Deserialize)]
@@ -22,6 +25,9 @@ pub struct Entry {
     /// Its processor architecture, such as `x86_64`; none for any.
     #[serde(default)]
     pub(crate) architecture: Option<String>,
+    /// The oldest version of the GNU C library that it runs with, such as `2.28`; none if it brings its own, or it is not known.
+    #[serde(default)]
+    pub(crate) glibc: Option<String>,
     /// Its storage engines, the default first; empty if there is no choice.
     #[serde(default)]
     pub storage_engines: Vec<String>,
@@ -82,6 +88,7 @@ impl Entry {
             version: "?".to_owned(),
             family: Family::Mysql,
             architecture: None,
+            glibc: None,
             storage_engines: Vec::new(),
             download_bytes: 0,
             sources: Vec::new(),
@@ -94,12 +101,40 @@ impl Entry {
 
     /// Why it cannot be fetched on this machine, as far as known without trying.
     pub(crate) fn obstacle(&self) -> Option<String> {
-        let here = env::consts::ARCH;
-        if let Some(architecture) = self.architecture.as_deref().filter(|architecture| *architecture != here)
-        {
-            return Some(format!("it is built for {architecture}, this machine is {here}"));
+        let of_platform = self.obstacle_on(&Platform::here());
+        of_platform.or_else(|| self.sources.iter().find_map(Source::obstacle))
+    }
+
+    /// Why it does not run on a platform.
+    pub(crate) fn obstacle_on(&self, here: &Platform) -> Option<String> {
+        if let Some(built_for) = self.architecture.as_ref().filter(|name| **name != here.architecture) {
+            return Some(format!("it is built for {built_for}, this machine is {}", here.architecture));
         }
-        self.sources.iter().find_map(Source::obstacle)
+        let needed = self.glibc.as_ref()?;
+        match &here.glibc {
+            Some(glibc) if version_key(glibc) >= version_key(needed) => None,
+            Some(glibc) => Some(format!("it needs the GNU C library {needed}, this machine has {glibc}")),
+            None => Some(format!("it needs the GNU C library {needed}, this machine has another C library")),
+        }
+    }
+
+    /// Whether a source of it is an archive that is pinned at its first fetch, so that its server is asked which version it is.
+    pub(crate) fn is_published(&self) -> bool {
+        self.sources.iter().any(|source| source.pinned_file().is_some())
+    }
+
+    /// The pin of its archive, made at its first fetch; none if an entry has the checksum.
+    ///
+    /// # Errors
+    /// A lock file cannot be read.
+    pub fn pin(&self, cache: &Cache) -> Result<Option<Pin>, FetchError> {
+        let Some(file) = self.sources.iter().find_map(Source::pinned_file) else { return Ok(None) };
+        Ok(Lock::of_user(cache.root()).pin_of(&file)?.map(|(pin, _)| pin))
+    }
+
+    /// Where its archive is published, and how that is checked at the first fetch; none if an entry has the checksum.
+    pub fn publication(&self) -> Option<(String, String)> {
+        self.sources.iter().find_map(Source::publication)
     }
 
     /// Whether its version is at least a given one.

@@ -3,16 +3,23 @@
 pub(crate) mod availability;
 pub(crate) mod entry;
 pub(crate) mod name;
-mod own;
+pub(crate) mod own;
+pub(crate) mod upstream;
+pub(crate) mod version;
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 use thiserror::Error;
 
+use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
 use crate::catalogue::name::SystemName;
+use crate::catalogue::upstream::template::Template;
+use crate::catalogue::version::{around, is_within, version_key};
+use crate::machine::platform::Platform;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 
@@ -20,6 +27,8 @@ static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
+    /// From which entries are made of versions that have none.
+    templates: Vec<Arc<Template>>,
 }
 
 /// Why a name is not found, or a file is no entry.
@@ -46,13 +55,33 @@ pub enum CatalogueError {
         known: Vec<String>,
     },
     /// The engine has no such version.
-    #[error("there is no version '{version}' of {engine}; versions: {}", known.join(", "))]
+    #[error(
+        "there is no version '{version}' of {engine}; the nearest are {}; {} lists all, and \
+         `dyno engine add ADDRESS` takes any archive",
+        near.join(", "), list(engine, *is_published)
+    )]
     UnknownVersion {
         engine: String,
         /// The version that was asked for.
         version: String,
-        /// All versions, newest first.
-        known: Vec<String>,
+        /// The nearest versions, newest first.
+        near: Vec<String>,
+        /// Whether its vendor's versions are known, besides those of the catalogue.
+        is_published: bool,
+    },
+    /// No build of the version runs on this machine.
+    #[error(
+        "{entry} has no build for this machine ({here}); there is {}. A build of your own can be used as a folder \
+         (`basedir`), an image of a container as oci:NAME:TAG",
+        what_there_is(builds)
+    )]
+    NoBuild {
+        /// The version, such as `mysql@8.0.22`.
+        entry: String,
+        /// This machine.
+        here: String,
+        /// What the builds that there are need.
+        builds: Vec<String>,
     },
     /// The engine has no such storage engine.
     #[error("{entry} has no storage engine '{storage_engine}'{}; {}", did_you_mean(near.as_ref()), choice(known))]
@@ -83,6 +112,18 @@ fn did_you_mean(near: Option<&String>) -> String {
     near.map(|name| format!(", did you mean '{name}'?")).unwrap_or_default()
 }
 
+fn list(engine: &str, is_published: bool) -> String {
+    if is_published {
+        format!("`dyno engine list --upstream {engine}`")
+    } else {
+        "`dyno engine list`".to_owned()
+    }
+}
+
+fn what_there_is(builds: &[String]) -> String {
+    if builds.is_empty() { "none".to_owned() } else { builds.join("; ") }
+}
+
 fn choice(known: &[String]) -> String {
     if known.is_empty() { "it takes none".to_owned() } else { format!("it has: {}", known.join(", ")) }
 }
@@ -97,11 +138,12 @@ impl Catalogue {
             let text = file.contents_utf8().unwrap_or_default();
             own::parse(text, file.path()).unwrap_or_else(|error| panic!("{error}"))
         });
-        Self::of(entries.collect())
+        Self::of(entries.collect(), upstream::builtin())
     }
 
     /// The built-in catalogue with the user's own entries: those of `$XDG_CONFIG_HOME/dyno/engines` (else
-    /// `~/.config/dyno/engines`), and over them those of the folders that `$DYNO_ENGINES` lists, a colon between.
+    /// `~/.config/dyno/engines`), and over them those of the folders that `$DYNO_ENGINES` lists, a colon between. A folder
+    /// `upstream` in them has templates. Versions that vendors have listed since are known from the cache.
     ///
     /// # Errors
     /// A file is no valid entry, or cannot be read.
@@ -110,25 +152,33 @@ impl Catalogue {
         for folder in own::folders() {
             catalogue.add_folder(&folder)?;
         }
+        catalogue.recall_upstream(&Cache::default_location());
         Ok(catalogue)
     }
 
-    /// Adds each `*.toml` file of a folder. An entry replaces one of the same engine and version.
+    /// Adds each `*.toml` file of a folder. An entry replaces one of the same engine and version, a template in its folder
+    /// `upstream` one of the same engine.
     ///
     /// # Errors
     /// A file is no valid entry, or cannot be read.
     pub fn add_folder(&mut self, folder: &Path) -> Result<(), CatalogueError> {
         let added = own::read_folder(folder)?;
+        let upstream = folder.join("upstream");
+        let new_templates = if upstream.is_dir() { upstream::read_folder(&upstream)? } else { Vec::new() };
         let mut entries = std::mem::take(&mut self.entries);
         entries.retain(|entry| !added.iter().any(|new| new.to_string() == entry.to_string()));
         entries.extend(added);
-        *self = Self::of(entries);
+        let mut templates = std::mem::take(&mut self.templates);
+        templates.retain(|template| !new_templates.iter().any(|new| new.engine == template.engine));
+        templates.extend(new_templates);
+        *self = Self::of(entries, templates);
         Ok(())
     }
 
-    fn of(mut entries: Vec<Entry>) -> Self {
+    fn of(mut entries: Vec<Entry>, mut templates: Vec<Arc<Template>>) -> Self {
         entries.sort_by_key(|entry| (entry.engine.clone(), Reverse(version_key(&entry.version))));
-        Self { entries }
+        templates.sort_by(|a, b| a.engine.cmp(&b.engine));
+        Self { entries, templates }
     }
 
     /// The newest entry of an engine that is not newer than a version, otherwise its oldest: its options most
@@ -144,33 +194,47 @@ impl Catalogue {
         &self.entries
     }
 
-    /// Finds the entry of a name: the newest of several matching versions.
+    /// Finds the entry of a name: the newest of several matching versions. If the catalogue has none, an entry of what the
+    /// vendor publishes is made.
     ///
     /// # Errors
-    /// The engine, the version or the storage engine is not in the catalogue.
-    pub fn find(&self, name: &SystemName) -> Result<&Entry, CatalogueError> {
-        let of_engine: Vec<&Entry> =
-            self.entries.iter().filter(|entry| entry.engine == name.engine).collect();
-        if of_engine.is_empty() {
-            return Err(self.unknown_engine(&name.engine));
-        }
+    /// The engine, the version or the storage engine is not known, or no build of it runs on this machine.
+    pub fn find(&self, name: &SystemName) -> Result<Entry, CatalogueError> {
         let wanted = name.version.as_deref();
-        let entry = of_engine
-            .iter()
-            .find(|entry| wanted.is_none_or(|version| is_within(&entry.version, version)))
-            .ok_or_else(|| CatalogueError::UnknownVersion {
-                engine: name.engine.clone(),
-                version: wanted.unwrap_or_default().to_owned(),
-                known: of_engine.iter().map(|entry| entry.version.clone()).collect(),
-            })?;
+        let is_it = |entry: &&Entry| {
+            entry.engine == name.engine && wanted.is_none_or(|version| is_within(&entry.version, version))
+        };
+        let entry = match self.entries.iter().find(is_it) {
+            Some(entry) => entry.clone(),
+            None => self.find_upstream(&name.engine, wanted)?,
+        };
         if let Some(storage_engine) = &name.storage_engine {
             entry.check_storage_engine(storage_engine)?;
         }
         Ok(entry)
     }
 
+    fn find_upstream(&self, engine: &str, wanted: Option<&str>) -> Result<Entry, CatalogueError> {
+        let versions = self.versions_of(engine);
+        if versions.is_empty() {
+            return Err(self.unknown_engine(engine));
+        }
+        let template = self.template(engine);
+        let version = template.and_then(|template| template.version_of(wanted));
+        if let (Some(template), Some(version)) = (template, version) {
+            return template.entry(&version, &Platform::here());
+        }
+        let version = wanted.unwrap_or_default().to_owned();
+        let near = around(&version, &versions);
+        let is_published = template.is_some();
+        Err(CatalogueError::UnknownVersion { engine: engine.to_owned(), version, near, is_published })
+    }
+
     fn unknown_engine(&self, engine: &str) -> CatalogueError {
-        let mut known: Vec<String> = self.entries.iter().map(|entry| entry.engine.clone()).collect();
+        let of_catalogue = self.entries.iter().map(|entry| entry.engine.clone());
+        let published = self.templates.iter().map(|template| template.engine.clone());
+        let mut known: Vec<String> = of_catalogue.chain(published).collect();
+        known.sort();
         known.dedup();
         CatalogueError::UnknownEngine { engine: engine.to_owned(), near: nearest(engine, &known), known }
     }
@@ -194,15 +258,6 @@ impl Entry {
     }
 }
 
-/// `8.0` names `8.0.33` but not `8.01`.
-pub(crate) fn is_within(version: &str, wanted: &str) -> bool {
-    version.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-fn version_key(version: &str) -> Vec<u32> {
-    version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
-}
-
 /// The known name nearest to a mistyped one.
 fn nearest(name: &str, known: &[String]) -> Option<String> {
     const ALIKE: f64 = 0.8;
@@ -219,7 +274,7 @@ mod tests {
     use super::*;
 
     fn find(name: &str) -> Result<String, CatalogueError> {
-        Catalogue::builtin().find(&name.parse().unwrap()).map(ToString::to_string)
+        Catalogue::builtin().find(&name.parse().unwrap()).map(|entry| entry.to_string())
     }
 
     #[test]
@@ -247,18 +302,23 @@ mod tests {
     fn an_unknown_engine_gets_its_near_miss_and_what_there_is() {
         assert_eq!(
             find("maridb").unwrap_err().to_string(),
-            "there is no engine 'maridb', did you mean 'mariadb'?; engines: mariadb, mysql, postgres, sqlite"
+            "there is no engine 'maridb', did you mean 'mariadb'?; engines: mariadb, mysql, percona, postgres, sqlite"
         );
         assert!(matches!(find("oracle"), Err(CatalogueError::UnknownEngine { near: None, .. })));
     }
 
     #[test]
-    fn an_unknown_version_gets_the_versions_newest_first() {
-        assert_eq!(
-            find("mysql@5.7").unwrap_err().to_string(),
-            "there is no version '5.7' of mysql; versions: 9.7.4, 8.0.33, 5.6.24, 5.6.14, 5.5.34"
+    fn an_unknown_version_gets_the_nearest_and_what_to_do() {
+        let error = find("mysql@5.9").unwrap_err().to_string();
+        assert!(
+            error.starts_with("there is no version '5.9' of mysql; the nearest are 8.0.12, 8.0.11, 5.7.44, "),
+            "{error}"
         );
+        assert!(error.contains("`dyno engine list --upstream mysql` lists all"), "{error}");
+        assert!(error.contains("`dyno engine add ADDRESS`"), "{error}");
         assert!(matches!(find("mysql@5.6.2"), Err(CatalogueError::UnknownVersion { .. })));
+        let error = find("sqlite@9").unwrap_err().to_string();
+        assert!(error.contains("`dyno engine list` lists all"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reads entries of the user, checked like built-in ones.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,39 +10,55 @@ use super::{CatalogueError, EntryError};
 use crate::catalogue::entry::Entry;
 use crate::catalogue::name::SystemName;
 
+/// What is beside entries and is none.
+const LOCK: &str = "lock.toml";
+
+/// The user's folder of entries, which may not exist: `$XDG_CONFIG_HOME/dyno/engines`, else `~/.config/dyno/engines`. None
+/// without a home.
+pub(crate) fn settings() -> Option<PathBuf> {
+    let settings = variable("XDG_CONFIG_HOME").map(PathBuf::from);
+    let settings = settings.or_else(|| Some(env::home_dir()?.join(".config")))?;
+    Some(settings.join("dyno").join("engines"))
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
 /// Folders of entries. Later ones override earlier ones.
-pub(super) fn folders() -> Vec<PathBuf> {
-    let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    let settings =
-        of("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".config")));
-    let mut folders: Vec<PathBuf> = settings
-        .map(|folder| folder.join("dyno").join("engines"))
-        .filter(|folder| folder.is_dir())
-        .into_iter()
-        .collect();
+pub(crate) fn folders() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = settings().filter(|folder| folder.is_dir()).into_iter().collect();
     // Folders that the user names must exist.
-    folders.extend(of("DYNO_ENGINES").iter().flat_map(|list| env::split_paths(list).collect::<Vec<_>>()));
+    folders
+        .extend(variable("DYNO_ENGINES").iter().flat_map(|list| env::split_paths(list).collect::<Vec<_>>()));
     folders
 }
 
 /// Every entry of a folder, by file name.
 pub(super) fn read_folder(folder: &Path) -> Result<Vec<Entry>, CatalogueError> {
-    let unreadable = |path: &Path, error: std::io::Error| CatalogueError::Unreadable {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    };
-    let items = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+    files(folder)?.iter().map(|file| parse(&read(file)?, file)).collect()
+}
+
+/// The `*.toml` files of a folder, by name.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    let items = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     let mut files: Vec<PathBuf> = items.flatten().map(|item| item.path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.retain(|file| file.file_name().is_some_and(|name| name != LOCK));
     files.sort();
-    files
-        .iter()
-        .map(|file| parse(&fs::read_to_string(file).map_err(|error| unreadable(file, error))?, file))
-        .collect()
+    Ok(files)
+}
+
+pub(super) fn read(file: &Path) -> Result<String, CatalogueError> {
+    fs::read_to_string(file).map_err(|error| unreadable(file, &error))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> CatalogueError {
+    CatalogueError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
 /// Reads one entry; relative paths in it start at its file.
-pub(super) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
+pub(crate) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
     let mut entry: Entry = toml::from_str(text)
         .map_err(|error| at(file, text, error.span().unwrap_or_default(), error.message()))?;
     let fault = |key: &str, message: String| Err(at(file, text, line_of(text, key), &message));
@@ -87,7 +104,7 @@ fn line_of(text: &str, key: &str) -> Range<usize> {
     start..start
 }
 
-fn at(file: &Path, text: &str, span: Range<usize>, message: &str) -> CatalogueError {
+pub(super) fn at(file: &Path, text: &str, span: Range<usize>, message: &str) -> CatalogueError {
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -114,6 +131,7 @@ mod tests {
         fs::write(folder.path().join("a.toml"), OWN).unwrap();
         fs::write(folder.path().join("b.toml"), OWN.replace("\"mysql\"\nv", "\"mysql-patched\"\nv")).unwrap();
         fs::write(folder.path().join("notes.txt"), "not an entry").unwrap();
+        fs::write(folder.path().join("lock.toml"), "[[archive]]").unwrap();
         let mut catalogue = Catalogue::builtin();
         let count = catalogue.entries().len();
         catalogue.add_folder(folder.path()).unwrap();

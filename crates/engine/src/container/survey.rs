@@ -9,7 +9,7 @@ use crate::cache::installation::Installation;
 use crate::cache::layout::Layout;
 use crate::cache::location::Cache;
 use crate::catalogue::entry::{Entry, Family};
-use crate::catalogue::is_within;
+use crate::catalogue::version::is_within;
 use crate::source::basedir::{Said, said};
 use crate::source::{Phase, Progress};
 

@@ -6,6 +6,7 @@ pub(crate) mod hexadecimal;
 pub(crate) mod lines;
 pub(crate) mod orphan;
 pub(crate) mod path_error;
+pub(crate) mod platform;
 pub(crate) mod posix_shm;
 pub(crate) mod process;
 pub(crate) mod spawn;

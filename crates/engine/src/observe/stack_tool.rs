@@ -46,7 +46,8 @@ fn fetched(cache: &Cache) -> Result<StackTool, FetchError> {
         folder::create(&tree)?;
         folder::create(&downloads)?;
         let progress = &mut |_| ();
-        let mut workspace = Workspace { cache, downloads, tree, total_bytes: DOWNLOAD_BYTES, progress };
+        let (total_bytes, new_pins) = (DOWNLOAD_BYTES, Vec::new());
+        let mut workspace = Workspace { cache, downloads, tree, total_bytes, new_pins, progress };
         unpack_apt(packages, &mut workspace)
     };
     let outcome = unpacked_into(&PACKAGES[0]).or_else(|error| unpacked_into(&PACKAGES[1]).map_err(|_| error));

@@ -25,16 +25,32 @@ pub(crate) struct Apt {
     /// Required prefix of the first package's version, since releases differ.
     #[serde(default)]
     version: String,
+    /// The library that they are fetched for, such as `libaio.so.1`: a machine that has it needs no package.
+    #[serde(default)]
+    library: Option<Word>,
 }
+
+/// Where systems have their libraries.
+const LIBRARIES: [&str; 6] =
+    ["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 
 impl Apt {
     /// Packages of any version.
     pub(super) fn of(packages: &[&'static str]) -> Self {
         let packages = packages.iter().map(|package| Word::known(package)).collect();
-        Self { packages, version: String::new() }
+        Self { packages, version: String::new(), library: None }
+    }
+
+    /// Whether this machine has the library.
+    pub(super) fn is_here(&self) -> bool {
+        let has = |library: &Word| LIBRARIES.iter().any(|folder| Path::new(folder).join(&**library).exists());
+        self.library.as_ref().is_some_and(has)
     }
 
     pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+        if self.is_here() {
+            return Ok(Vec::new());
+        }
         let folder = workspace.downloads.join("apt");
         folder::create(&folder)?;
         self.download(workspace, &folder)?;

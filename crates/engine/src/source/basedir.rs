@@ -99,6 +99,15 @@ impl Installation {
         Ok(installation)
     }
 
+    /// What the server of an entry says that was unpacked into a folder.
+    pub(crate) fn said_in(entry: &Entry, root: &Path, cache: &Cache) -> Result<Said, BasedirError> {
+        let mut entry = entry.clone();
+        let layout = entry.layout.or_detected(root);
+        entry.layout = layout.ok_or_else(|| BasedirError::NoServer { path: root.to_owned() })?;
+        let (root, templates) = (root.to_owned(), cache.templates());
+        Self { entry, root, exact_version: String::new(), templates, image: None }.ask()
+    }
+
     pub(crate) fn take_family(&mut self, family: Family) {
         self.entry.family = family;
         family.engine().clone_into(&mut self.entry.engine);

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::basedir::BasedirError;
+use super::lock::Pin;
 use super::unpack::UnpackError;
 use crate::machine::lines;
 use crate::machine::path_error::PathError;
@@ -26,6 +28,60 @@ pub enum FetchError {
     /// Nothing could be downloaded, most likely because there is no network.
     #[error("cannot reach where {tool} downloads from (no network?): {complaint}")]
     Unreachable { tool: &'static str, complaint: String },
+    /// A proxy between here and there wants to know who asks.
+    #[error(
+        "the proxy wants a name and a password ({complaint}); put them into https_proxy and http_proxy: \
+         http://USER:PASSWORD@HOST:PORT"
+    )]
+    Proxy { complaint: String },
+    /// No address of a vendor has the archive.
+    #[error(
+        "{file} is at none of its addresses; `dyno engine list --upstream` lists what was published{}",
+        attempts(failures)
+    )]
+    NotThere {
+        file: String,
+        /// Each address, with what it answered.
+        failures: Vec<(String, String)>,
+    },
+    /// No checksum of an archive is known or published.
+    #[error(
+        "its vendor publishes no checksum of {file}, so nothing was kept; if you know it from elsewhere: \
+         `dyno engine add ADDRESS --sha256 DIGITS`"
+    )]
+    NoChecksum { file: String },
+    /// An archive is not what it was at its first fetch.
+    #[error(
+        "{} changed after its first fetch, so nothing was kept: {} has SHA-256 {}, this one has {found} (from {}). \
+         If its vendor says why, remove it from that file and fetch it again",
+        pin.file, lock.display(), pin.sha256, pin.from
+    )]
+    Changed {
+        /// What it was.
+        pin: Box<Pin>,
+        /// The SHA-256 that it has now.
+        found: String,
+        /// The file with the pin.
+        lock: PathBuf,
+    },
+    /// A lock file cannot be read.
+    #[error("{}:{line}: {reason}; correct it, or remove it to pin all archives anew", path.display())]
+    Lock {
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        reason: String,
+    },
+    /// An archive holds another version than its name says.
+    #[error("the archive of {entry} holds version {said}, so nothing was kept")]
+    OtherVersion {
+        entry: String,
+        /// What its server says.
+        said: String,
+    },
+    /// The server of an archive cannot say its version, perhaps because this machine lacks a library.
+    #[error("{entry} does not run here: {source}")]
+    Silent { entry: String, source: Box<BasedirError> },
     /// This machine lacks something.
     #[error("{entry} cannot be had here: {reason}")]
     Obstacle { entry: String, reason: String },
@@ -62,4 +118,10 @@ impl FetchError {
     pub(crate) fn unpack(archive: &Path, source: UnpackError) -> Self {
         Self::Unpack { archive: archive.to_owned(), source: Box::new(source) }
     }
+}
+
+/// A line below an error for each address.
+fn attempts(failures: &[(String, String)]) -> String {
+    let lines = failures.iter().map(|(address, failure)| format!("{address}: {failure}"));
+    lines::below(&lines.collect::<Vec<_>>())
 }

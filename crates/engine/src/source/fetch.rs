@@ -8,6 +8,7 @@ use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
+use crate::source::lock::Lock;
 use crate::source::{FetchError, Package, Phase, Progress, Tree, Workspace};
 
 /// Fetches an engine unless the cache has it.
@@ -91,13 +92,54 @@ fn fetch_into(
     let downloads = partial.join("downloads");
     folder::create(&tree)?;
     folder::create(&downloads)?;
-    let mut workspace = Workspace { cache, downloads, tree, total_bytes: entry.download_bytes, progress };
+    let total_bytes = entry.download_bytes;
+    let mut workspace = Workspace { cache, downloads, tree, total_bytes, new_pins: Vec::new(), progress };
     let packages = fetch_sources(entry, &mut workspace)?;
-    complete(entry, &workspace.tree, packages)
+    complete(entry, &workspace.tree, packages, cache)?;
+    Lock::of_user(cache.root()).add(workspace.new_pins)
+}
+
+/// The version that an unpacked server says, which must be the one that the archive's name promised.
+fn said_by(entry: &Entry, tree: &Path, cache: &Cache) -> Result<String, FetchError> {
+    let asked = Installation::said_in(entry, tree, cache);
+    let said = asked
+        .map_err(|source| FetchError::Silent { entry: entry.to_string(), source: Box::new(source) })?
+        .exact;
+    if is_version(&said, &entry.version) {
+        return Ok(said);
+    }
+    Err(FetchError::OtherVersion { entry: entry.to_string(), said })
+}
+
+/// Whether a server that says a version is the one that was wanted: `10.11.14-MariaDB` is 10.11.14, and a user's `8.4.3-patched`
+/// is a server that says 8.4.3.
+fn is_version(said: &str, wanted: &str) -> bool {
+    let begins = |text: &str, start: &str| {
+        let rest = text.strip_prefix(start);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.'))
+    };
+    begins(said, wanted) || begins(wanted, said)
 }
 
 /// Makes an installation of what was unpacked into a folder.
-pub(crate) fn complete(entry: &Entry, folder: &Path, packages: Vec<Package>) -> Result<(), FetchError> {
+pub(crate) fn complete(
+    entry: &Entry,
+    folder: &Path,
+    mut packages: Vec<Package>,
+    cache: &Cache,
+) -> Result<(), FetchError> {
+    lay_out(entry, folder)?;
+    if entry.is_published() {
+        let said = said_by(entry, folder, cache)?;
+        if let Some(main) = packages.first_mut() {
+            main.version = said;
+        }
+    }
+    Manifest::new(entry, packages).write(folder, &Tree::create(folder)?)
+}
+
+/// Makes links of the layout that the packages lack, and the server a program.
+fn lay_out(entry: &Entry, folder: &Path) -> Result<(), FetchError> {
     let tree = Tree::create(folder)?;
     for (link, target) in &entry.layout.links {
         tree.link(link, target).map_err(|error| FetchError::unpack(folder, error))?;
@@ -115,8 +157,7 @@ pub(crate) fn complete(entry: &Entry, folder: &Path, packages: Vec<Package>) -> 
         return Err(incomplete());
     }
     // Some archives do not keep modes.
-    tree.make_executable(&server).map_err(|_| incomplete())?;
-    Manifest::new(entry, packages).write(folder, &tree)
+    tree.make_executable(&server).map_err(|_| incomplete())
 }
 
 /// Fetches all sources: archives first, since the links that they may contain must not lead out, as those to a folder of the
@@ -146,4 +187,26 @@ fn put_in_place(partial: &Path, entry: &Entry, cache: &Cache) -> Result<Installa
     fs::rename(&tree, &place).at("create", &place)?;
     Installation::find(entry, cache)
         .ok_or_else(|| FetchError::Incomplete { entry: entry.to_string(), path: "manifest".to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_the_version_that_was_wanted_or_another() {
+        for (said, wanted) in [
+            ("8.0.22", "8.0.22"),
+            ("10.11.14-MariaDB", "10.11.14"),
+            ("8.0.43-34", "8.0.43-34"),
+            ("8.4.3", "8.4.3-patched"),
+        ] {
+            assert!(is_version(said, wanted), "{said} {wanted}");
+        }
+        for (said, wanted) in
+            [("8.0.21", "8.0.22"), ("8.0.220", "8.0.22"), ("17", "17.6"), ("8.0.43-33", "8.0.43-34")]
+        {
+            assert!(!is_version(said, wanted), "{said} {wanted}");
+        }
+    }
 }

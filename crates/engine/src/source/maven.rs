@@ -1,5 +1,8 @@
 //! Source `maven`: an artefact of a Maven repository, by `mvn dependency:copy`.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use super::download::integrity::Integrity;
@@ -7,11 +10,16 @@ use super::download::progress::Phase;
 use super::download::tool::Tool;
 use super::download::word::Word;
 use super::error::FetchError;
+use super::lock::Lock;
 use super::{Package, Workspace, unpack};
 use crate::machine::folder;
+use crate::machine::path_error::At as _;
 
 /// The downloading plugin, pinned so that fetches are the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
+
+/// How an artefact without a checksum of the entry's is checked.
+pub(super) const CHECK: &str = "Maven's SHA-1";
 
 /// One artefact, which must be a zip archive, as jars are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +30,8 @@ pub(crate) struct Maven {
     version: Word,
     classifier: Option<Word>,
     packaging: Word,
-    integrity: Integrity,
+    /// Its checksum. Without one, it must have Maven's own, and is pinned in `lock.toml`.
+    integrity: Option<Integrity>,
     /// The folder inside the archive to unpack.
     #[serde(default)]
     folder: String,
@@ -40,7 +49,13 @@ impl Maven {
         self.download(workspace, &folder)?;
         let archive = folder.join(self.file_name());
         workspace.enter(Phase::Unpacking);
-        self.integrity.check(&self.artifact, &archive)?;
+        if let Some(integrity) = &self.integrity {
+            integrity.check(&self.artifact, &archive)?;
+        } else {
+            let lock = Lock::of_user(workspace.cache.root());
+            let new = lock.compare(&archive, &self.file_name(), &self.place(), CHECK)?;
+            workspace.new_pins.extend(new);
+        }
         if let Some(inner) = &self.archive {
             unpack::tar_xz_in_zip(&archive, inner, &workspace.tree)?;
         } else {
@@ -52,20 +67,29 @@ impl Maven {
 
     /// A Maven repository in the cache: the plugin stays for the next fetch, the artefact is removed, since it is large
     /// and unpacked right away. A partial artefact stays, and Maven resumes its download.
-    fn download(&self, workspace: &mut Workspace<'_>, folder: &std::path::Path) -> Result<(), FetchError> {
+    fn download(&self, workspace: &mut Workspace<'_>, folder: &Path) -> Result<(), FetchError> {
         let repository = workspace.cache.tool("maven");
         let _turn = folder::lock(&repository.with_extension("lock"))?;
         let artifact = repository.join(self.group.replace('.', "/")).join(&*self.artifact);
-        Tool::new("mvn")
-            // Without this option Maven remembers failures for a day.
-            .args(["--batch-mode", "--quiet", "--update-snapshots", PLUGIN])
-            .args([format!("-Dmaven.repo.local={}", repository.display())])
-            .args([format!("-Dartifact={}", self.coordinates())])
-            .args([format!("-DoutputDirectory={}", folder.display())])
-            .current_dir(folder)
-            .watching(&artifact)
-            .run(workspace)?;
+        let tool = copy(&self.coordinates(), &repository, folder);
+        // Without it, a wrong checksum is only a warning.
+        let strict = self.integrity.is_none().then_some("--strict-checksums");
+        tool.args(strict).watching(&artifact).run(workspace)?;
         Ok(folder::remove(&artifact)?)
+    }
+
+    /// The name by which it is pinned; none if the entry has its checksum.
+    pub(super) fn pinned_file(&self) -> Option<String> {
+        self.integrity.is_none().then(|| self.file_name())
+    }
+
+    /// Its coordinates, as a place that it comes from.
+    pub(super) fn place(&self) -> String {
+        format!("maven {}", self.coordinates())
+    }
+
+    pub(super) fn version(&self) -> &str {
+        &self.version
     }
 
     /// `group:artifact:version:packaging[:classifier]`.
@@ -81,6 +105,42 @@ impl Maven {
     }
 }
 
+/// Copies an artefact from its repository to a folder.
+fn copy(coordinates: &str, repository: &Path, folder: &Path) -> Tool {
+    Tool::new("mvn")
+        // Without this option Maven remembers failures for a day.
+        .args(["--batch-mode", "--quiet", "--update-snapshots", PLUGIN])
+        .args([format!("-Dmaven.repo.local={}", repository.display())])
+        .args([format!("-Dartifact={coordinates}")])
+        .args([format!("-DoutputDirectory={}", folder.display())])
+        .current_dir(folder)
+}
+
+/// What a repository says of an artefact's versions: `maven-metadata.xml`, which Maven gets to know which is the newest.
+pub(super) fn metadata(
+    group: &Word,
+    artifact: &Word,
+    workspace: &mut Workspace<'_>,
+) -> Result<String, FetchError> {
+    let repository = workspace.cache.tool("maven");
+    let _turn = folder::lock(&repository.with_extension("lock"))?;
+    let place = repository.join(group.replace('.', "/")).join(&**artifact);
+    folder::remove(&place)?;
+    workspace.enter(Phase::Listing);
+    // The description alone is small.
+    let downloads = workspace.downloads.clone();
+    copy(&format!("{group}:{artifact}:RELEASE:pom"), &repository, &downloads).run(workspace)?;
+    let files = fs::read_dir(&place).at("read", &place)?.flatten().map(|item| item.path());
+    let is_metadata = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("maven-metadata") && name.ends_with(".xml")
+    };
+    let found = files.filter(is_metadata).filter_map(|file| fs::read_to_string(file).ok());
+    let texts: Vec<String> = found.collect();
+    folder::remove(&place)?;
+    Ok(texts.concat())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,7 +154,7 @@ mod tests {
             version: word("8.0"),
             classifier: Some(word("linux")),
             packaging: word("zip"),
-            integrity: Integrity::of(b""),
+            integrity: Some(Integrity::of(b"")),
             folder: String::new(),
             only: Vec::new(),
             archive: None,

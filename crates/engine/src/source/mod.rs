@@ -3,18 +3,22 @@
 //! Packages are fetched by the machine's own package managers, so its mirrors and proxies apply,
 //! and are unpacked, never installed.
 
+pub(crate) mod add;
 mod apt;
 pub(crate) mod basedir;
 mod download;
 mod error;
 pub(crate) mod fetch;
 mod folder;
+pub(crate) mod listing;
+pub(crate) mod lock;
 mod maven;
 mod npm;
 mod packages;
 mod pip;
 mod tarball;
 mod unpack;
+mod vendor;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +28,7 @@ use serde::{Deserialize, Serialize};
 pub use self::download::progress::{Phase, Progress};
 pub(crate) use self::download::tool::is_installed;
 pub use self::error::FetchError;
+pub use self::lock::Pin;
 pub(crate) use self::unpack::Tree;
 pub use self::unpack::UnpackError;
 use crate::cache::location::Cache;
@@ -43,6 +48,8 @@ pub(crate) enum Source {
     Maven(maven::Maven),
     /// A wheel of a Python package index.
     Pip(pip::Pip),
+    /// An archive where its vendor publishes it.
+    Vendor(vendor::Vendor),
     /// An archive of the user's.
     Tarball(tarball::Tarball),
     /// An unpacked server of the user's.
@@ -68,6 +75,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) tree: PathBuf,
     /// Estimated size of the whole download.
     pub(crate) total_bytes: u64,
+    /// Pins of archives that have none yet, to add once the fetch is whole.
+    pub(crate) new_pins: Vec<Pin>,
     /// Called with progress.
     pub(crate) progress: &'a mut dyn FnMut(Progress),
 }
@@ -83,11 +92,13 @@ impl Source {
     /// Why nothing can be fetched from this source here, as far as known without trying.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let tools: &[&str] = match self {
+            Self::Apt(apt) if apt.is_here() => &[],
             Self::Apt(_) => &["apt-get", "dpkg-deb"],
             Self::Debian(_) => &["apt-get", "apt-cache", "dpkg-deb"],
             Self::Npm(_) => &["npm"],
             Self::Maven(_) => &["mvn"],
             Self::Pip(_) => &["pip"],
+            Self::Vendor(_) => &["curl"],
             Self::Tarball(tarball) if tarball.is_remote() => &["curl"],
             Self::Tarball(_) | Self::Folder(_) => &[],
         };
@@ -98,7 +109,34 @@ impl Source {
             Self::Debian(debian) => debian.obstacle(),
             Self::Tarball(tarball) => tarball.obstacle(),
             Self::Folder(folder) => folder.obstacle(),
-            Self::Apt(_) | Self::Npm(_) | Self::Maven(_) | Self::Pip(_) => None,
+            Self::Apt(_) | Self::Npm(_) | Self::Maven(_) | Self::Pip(_) | Self::Vendor(_) => None,
+        }
+    }
+
+    /// The name by which its archive is pinned at the first fetch; none if the entry has its checksum, or a package manager the
+    /// repository's signed lists.
+    pub(crate) fn pinned_file(&self) -> Option<String> {
+        match self {
+            Self::Vendor(vendor) => Some(vendor.file().to_owned()),
+            Self::Maven(maven) => maven.pinned_file(),
+            _ => None,
+        }
+    }
+
+    /// Where a pinned archive comes from, and how it is checked, in words.
+    pub(crate) fn publication(&self) -> Option<(String, String)> {
+        match self {
+            Self::Vendor(vendor) => Some((vendor.address(), vendor.check_in_words())),
+            Self::Maven(maven) => Some((maven.place(), maven::CHECK.to_owned())),
+            _ => None,
+        }
+    }
+
+    /// The version of a package of Maven.
+    pub(crate) fn maven_version(&self) -> Option<&str> {
+        match self {
+            Self::Maven(maven) => Some(maven.version()),
+            _ => None,
         }
     }
 
@@ -112,7 +150,12 @@ impl Source {
         match self {
             Self::Tarball(tarball) => tarball.start_at(folder),
             Self::Folder(own) => own.start_at(folder),
-            Self::Apt(_) | Self::Debian(_) | Self::Npm(_) | Self::Maven(_) | Self::Pip(_) => {}
+            Self::Apt(_)
+            | Self::Debian(_)
+            | Self::Npm(_)
+            | Self::Maven(_)
+            | Self::Pip(_)
+            | Self::Vendor(_) => {}
         }
     }
 
@@ -124,6 +167,7 @@ impl Source {
             Self::Npm(npm) => npm.fetch(workspace),
             Self::Maven(maven) => maven.fetch(workspace),
             Self::Pip(pip) => pip.fetch(workspace),
+            Self::Vendor(vendor) => vendor.fetch(workspace),
             Self::Tarball(tarball) => tarball.fetch(workspace),
             Self::Folder(folder) => folder.fetch(workspace),
         }

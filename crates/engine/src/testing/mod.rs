@@ -7,6 +7,7 @@
 mod authority;
 mod network;
 mod signals;
+mod vendor;
 mod wait;
 
 use std::env;
@@ -25,6 +26,7 @@ use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
 pub use self::authority::{Authority, Identity, start_with_tls};
 pub use self::network::own_address;
 pub use self::signals::{Signal, go_on, pause, send};
+pub use self::vendor::{Answer, Proxy, Vendor};
 pub use self::wait::wait_until;
 use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
@@ -173,7 +175,7 @@ pub fn installation(system: &str) -> Result<Installation, String> {
     let name = system.parse().unwrap_or_else(|error| panic!("{error}"));
     let catalogue = Catalogue::builtin();
     let entry = catalogue.find(&name).unwrap_or_else(|error| panic!("{error}"));
-    fetch(entry, &Cache::default_location(), &mut |_| ()).map_err(|error| error.to_string())
+    fetch(&entry, &Cache::default_location(), &mut |_| ()).map_err(|error| error.to_string())
 }
 
 fn is_set(switch: &str) -> bool {

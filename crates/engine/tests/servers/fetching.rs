@@ -59,7 +59,7 @@ fn fetch_into(folder: &Path) -> (Result<Installation, FetchError>, Vec<Phase>) {
     let mut phases = Vec::new();
     let catalogue = Catalogue::builtin();
     let entry = catalogue.find(&ENGINE.parse().unwrap()).unwrap();
-    let outcome = fetch(entry, &Cache::new(folder), &mut |progress| {
+    let outcome = fetch(&entry, &Cache::new(folder), &mut |progress| {
         if phases.last() != Some(&progress.phase) {
             phases.push(progress.phase);
         }

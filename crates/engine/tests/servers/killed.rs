@@ -44,7 +44,7 @@ pub(crate) fn play(role: &str) -> ExitCode {
         "fetch" => {
             let catalogue = Catalogue::builtin();
             let entry = catalogue.find(&engine.parse().unwrap()).unwrap();
-            fetch(entry, &Cache::new(folder), &mut |progress| {
+            fetch(&entry, &Cache::new(folder), &mut |progress| {
                 if progress.phase == Phase::Downloading && progress.done_bytes > 0 {
                     say_done_and_wait();
                 }
@@ -55,7 +55,7 @@ pub(crate) fn play(role: &str) -> ExitCode {
         "fail" => {
             let catalogue = Catalogue::builtin();
             let entry = catalogue.find(&engine.parse().unwrap()).unwrap();
-            println!("{}", fetch(entry, &Cache::new(folder), &mut |_| ()).unwrap_err());
+            println!("{}", fetch(&entry, &Cache::new(folder), &mut |_| ()).unwrap_err());
         }
         _ => return ExitCode::FAILURE,
     }

@@ -68,7 +68,7 @@ fn catalogue_with(folder: &Path, source: &str) -> Catalogue {
 fn fetch_mine(folder: &Path, source: &str) -> Result<Installation, FetchError> {
     let catalogue = catalogue_with(folder, source);
     let entry = catalogue.find(&"mine".parse().unwrap()).unwrap();
-    fetch(entry, &Cache::new(folder.join("cache")), &mut |_| ())
+    fetch(&entry, &Cache::new(folder.join("cache")), &mut |_| ())
 }
 
 /// PostgreSQL 16.2 as a Python package has it.
@@ -98,7 +98,7 @@ fn own_wheel(_: &Installation) {
         let mut catalogue = Catalogue::builtin();
         catalogue.add_folder(folder.path()).unwrap();
         let entry = catalogue.find(&"mine".parse().unwrap()).unwrap();
-        fetch(entry, &Cache::new(folder.path().join("cache")), &mut |_| ())
+        fetch(&entry, &Cache::new(folder.path().join("cache")), &mut |_| ())
     };
     let changed = fetch_it(&WHEEL.replace("sha256-1Z", "sha256-2Z")).unwrap_err();
     if let FetchError::Obstacle { reason, .. } = &changed {

@@ -41,7 +41,7 @@ fn product(system: &SystemRecord) -> Option<Product> {
     let of_catalogue = || {
         let name: SystemName = system.name.parse().ok()?;
         let catalogue = Catalogue::load().ok()?;
-        Product::of(catalogue.find(&name).ok()?, name.storage_engine.as_deref()).ok()
+        Product::of(&catalogue.find(&name).ok()?, name.storage_engine.as_deref()).ok()
     };
     of_catalogue().or_else(|| Product::reported(&system.variables))
 }

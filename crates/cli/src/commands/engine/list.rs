@@ -9,6 +9,7 @@ use dyno_report::json_text;
 use indicatif::HumanBytes;
 use serde::Serialize;
 
+use super::upstream;
 use crate::arguments::TextOrJson;
 use crate::output;
 
@@ -19,9 +20,16 @@ const WIDTH: u16 = 100;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno engine list
+  dyno engine list --upstream mysql
   dyno engine list --format json")]
 pub(super) struct List {
-    /// Output format; JSON is one object with `engines` and `running`
+    /// List the versions that vendors publish, of one product or of all
+    #[arg(long, value_name = "PRODUCT", num_args = 0..=1, default_missing_value = upstream::ALL)]
+    upstream: Option<String>,
+    /// Ask now which versions there are, where that can be asked
+    #[arg(long, requires = "upstream")]
+    refresh: bool,
+    /// Output format; JSON is one object with `engines` and `running`, or with `upstream`
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
 }
@@ -53,9 +61,13 @@ struct RunningListed {
 impl List {
     pub(super) fn execute(self) -> anyhow::Result<()> {
         let cache = Cache::default_location();
-        let catalogue = Catalogue::load()?;
+        let mut catalogue = Catalogue::load()?;
+        if let Some(product) = &self.upstream {
+            return upstream::list(&mut catalogue, product, self.refresh, self.format);
+        }
+        let entries = catalogue.entries_here(&cache);
         let listing = Listing {
-            engines: catalogue.entries().iter().map(|entry| Listed::of(entry, &cache)).collect(),
+            engines: entries.iter().map(|entry| Listed::of(entry, &cache)).collect(),
             running: Running::new(&cache).list()?.into_iter().map(RunningListed::of).collect(),
         };
         output::print(&match self.format {
@@ -124,7 +136,7 @@ impl Listing<'_> {
     }
 }
 
-fn table<const COLUMNS: usize>(header: [&str; COLUMNS], fill: impl FnOnce(&mut Table)) -> String {
+pub(super) fn table<const COLUMNS: usize>(header: [&str; COLUMNS], fill: impl FnOnce(&mut Table)) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(header);
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);

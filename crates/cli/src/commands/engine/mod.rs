@@ -1,5 +1,6 @@
 //! `dyno engine`: database engines, apart from runs.
 
+mod add;
 mod cache;
 mod fetch;
 mod list;
@@ -7,6 +8,7 @@ mod settings;
 mod shell;
 mod start;
 mod stop;
+mod upstream;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,7 @@ pub(crate) struct Engine {
 enum EngineCommand {
     List(list::List),
     Fetch(fetch::Fetch),
+    Add(add::Add),
     Start(start::Start),
     Stop(stop::Stop),
     Shell(shell::Shell),
@@ -53,6 +56,7 @@ impl Engine {
         match self.command {
             EngineCommand::List(list) => list.execute()?,
             EngineCommand::Fetch(fetch) => fetch.execute()?,
+            EngineCommand::Add(add) => add.execute()?,
             EngineCommand::Start(start) => start.execute()?,
             EngineCommand::Cache(cache) => cache.execute()?,
             EngineCommand::Stop(stop) => stop.execute()?,
@@ -69,6 +73,6 @@ impl SystemArgument {
         let catalogue = Catalogue::load()?;
         let entry = catalogue.find(&self.name)?;
         let mut fetching = Fetching::default();
-        Ok(dyno_engine::fetch(entry, cache, &mut |progress| fetching.show(entry, &progress))?)
+        Ok(dyno_engine::fetch(&entry, cache, &mut |progress| fetching.show(&entry, &progress))?)
     }
 }

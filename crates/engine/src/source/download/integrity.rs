@@ -6,11 +6,13 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use md5::Md5;
 use serde::{Deserialize, Serialize};
 use sha2::digest::DynDigest;
 use sha2::{Digest, Sha256, Sha512};
 
-use crate::machine::path_error::At;
+use crate::machine::hexadecimal::hexadecimal;
+use crate::machine::path_error::{At, PathError};
 use crate::source::error::FetchError;
 
 /// The expected checksum of an archive.
@@ -23,15 +25,20 @@ pub(in crate::source) struct Integrity {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Algorithm {
+    /// It detects damage, not intent: collisions of MD5 can be made.
+    Md5,
     Sha256,
     Sha512,
 }
 
 impl Algorithm {
-    const ALL: [Self; 2] = [Self::Sha256, Self::Sha512];
+    const ALL: [Self; 3] = [Self::Sha512, Self::Sha256, Self::Md5];
+    /// Those that an entry may rest on.
+    const STRONG: [Self; 2] = [Self::Sha256, Self::Sha512];
 
     fn prefix(self) -> &'static str {
         match self {
+            Self::Md5 => "md5-",
             Self::Sha256 => "sha256-",
             Self::Sha512 => "sha512-",
         }
@@ -39,6 +46,7 @@ impl Algorithm {
 
     fn hasher(self) -> Box<dyn DynDigest> {
         match self {
+            Self::Md5 => Box::new(Md5::new()),
             Self::Sha256 => Box::new(Sha256::new()),
             Self::Sha512 => Box::new(Sha512::new()),
         }
@@ -53,20 +61,65 @@ impl Integrity {
 
     /// Parses 64 hexadecimal digits.
     pub(in crate::source) fn from_sha256_digits(digits: &str) -> Option<Self> {
-        if digits.len() != 64 || !digits.is_ascii() {
+        Self::from_digits(digits).filter(|integrity| integrity.algorithm == Algorithm::Sha256)
+    }
+
+    /// Parses hexadecimal digits, whose number tells the algorithm: MD5, SHA-256 or SHA-512.
+    pub(in crate::source) fn from_digits(digits: &str) -> Option<Self> {
+        if !digits.is_ascii() || !digits.len().is_multiple_of(2) {
             return None;
         }
-        let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).ok();
+        let has_length = |algorithm: &Algorithm| algorithm.hasher().output_size() * 2 == digits.len();
+        let algorithm = Algorithm::ALL.into_iter().find(has_length)?;
+        // `from_str_radix` takes a sign.
+        let is_digit = |pair: &str| pair.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let byte = |at: usize| {
+            let pair = Some(&digits[at..at + 2]).filter(|pair| is_digit(pair))?;
+            u8::from_str_radix(pair, 16).ok()
+        };
         let digest = (0..digits.len()).step_by(2).map(byte).collect::<Option<_>>()?;
-        Some(Self { algorithm: Algorithm::Sha256, digest })
+        Some(Self { algorithm, digest })
+    }
+
+    /// The SHA-256 of an archive.
+    pub(in crate::source) fn sha256_of(archive: &Path) -> Result<Self, PathError> {
+        Self::computed(Algorithm::Sha256, archive)
+    }
+
+    /// The checksum of an archive by the same algorithm.
+    pub(in crate::source) fn found_in(&self, archive: &Path) -> Result<Self, PathError> {
+        Self::computed(self.algorithm, archive)
+    }
+
+    /// Its hexadecimal digits, as `sha256sum` and its siblings print them.
+    pub(in crate::source) fn digits(&self) -> String {
+        hexadecimal(&self.digest)
+    }
+
+    /// Whether nobody can make another archive with this checksum.
+    pub(in crate::source) fn is_strong(&self) -> bool {
+        Algorithm::STRONG.contains(&self.algorithm)
+    }
+
+    /// The usual name of its algorithm.
+    pub(in crate::source) fn algorithm(&self) -> &'static str {
+        match self.algorithm {
+            Algorithm::Md5 => "MD5",
+            Algorithm::Sha256 => "SHA-256",
+            Algorithm::Sha512 => "SHA-512",
+        }
+    }
+
+    fn computed(algorithm: Algorithm, archive: &Path) -> Result<Self, PathError> {
+        let mut hasher = Hasher(algorithm.hasher());
+        let mut file = BufReader::with_capacity(1 << 20, File::open(archive).at("open", archive)?);
+        io::copy(&mut file, &mut hasher).at("read", archive)?;
+        Ok(Self { algorithm, digest: hasher.0.finalize().into_vec() })
     }
 
     /// Verifies an archive.
     pub(in crate::source) fn check(&self, package: &str, archive: &Path) -> Result<(), FetchError> {
-        let mut hasher = Hasher(self.algorithm.hasher());
-        let mut file = BufReader::with_capacity(1 << 20, File::open(archive).at("open", archive)?);
-        io::copy(&mut file, &mut hasher).at("read", archive)?;
-        let found = Self { algorithm: self.algorithm, digest: hasher.0.finalize().into_vec() };
+        let found = self.found_in(archive)?;
         if found == *self {
             return Ok(());
         }
@@ -99,7 +152,7 @@ impl TryFrom<String> for Integrity {
             let digest = BASE64_STANDARD.decode(text.strip_prefix(algorithm.prefix())?).ok()?;
             (digest.len() == algorithm.hasher().output_size()).then_some(Self { algorithm, digest })
         };
-        Algorithm::ALL
+        Algorithm::STRONG
             .into_iter()
             .find_map(read)
             .ok_or_else(|| format!("'{text}' is no checksum; write sha512- and 64 bytes in base64"))
@@ -139,7 +192,13 @@ mod tests {
         assert_eq!(Integrity::try_from(text), Ok(by_digits));
         assert_eq!(Integrity::from_sha256_digits(&digits.replace('2', "g")), None);
         assert_eq!(Integrity::from_sha256_digits(&digits[1..]), None);
-        for wrong in ["", "sha512-", "sha512-AAAA", "sha1-AAAA", "sha512-%"] {
+        let md5 = Integrity::from_digits("d41d8cd98f00b204e9800998ecf8427e").unwrap();
+        assert!(!md5.is_strong() && md5.algorithm() == "MD5");
+        assert_eq!(md5.digits(), "d41d8cd98f00b204e9800998ecf8427e");
+        for wrong in ["", "ab", "+1".repeat(32).as_str(), "é"] {
+            assert_eq!(Integrity::from_digits(wrong), None, "{wrong}");
+        }
+        for wrong in ["", "md5-1B2M2Y8AsgTpgAmY7PhCfg==", "sha512-", "sha512-AAAA", "sha1-AAAA", "sha512-%"] {
             assert!(Integrity::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
     }

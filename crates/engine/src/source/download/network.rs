@@ -18,10 +18,22 @@ const WORDS: [&str; 14] = [
     "ETIMEDOUT",
 ];
 
-/// The first line with one of them.
+/// The status by which a proxy asks for a password (RFC 9110, section 15.5.8), and its words.
+const OF_PROXY: [&str; 4] = ["response 407", "HTTP code 407", "error: 407", "Proxy Authentication Required"];
+
+/// The first line with one of the words of a network failure.
 pub(in crate::source) fn complaint(output: &[u8]) -> Option<String> {
+    first_with(&WORDS, output)
+}
+
+/// The first line that says that a proxy wants a password.
+pub(in crate::source) fn complaint_of_proxy(output: &[u8]) -> Option<String> {
+    first_with(&OF_PROXY, output)
+}
+
+fn first_with(words: &[&str], output: &[u8]) -> Option<String> {
     let output = String::from_utf8_lossy(output);
-    let line = output.lines().find(|line| WORDS.iter().any(|word| line.contains(word)))?;
+    let line = output.lines().find(|line| words.iter().any(|word| line.contains(word)))?;
     Some(line.trim().to_owned())
 }
 
@@ -34,5 +46,7 @@ mod tests {
         let output = b"Ign:1 sid InRelease\n  Temporary failure resolving 'mirror.test'\nE: Unable to locate package x";
         assert_eq!(complaint(output).as_deref(), Some("Temporary failure resolving 'mirror.test'"));
         assert_eq!(complaint(b"E: Unable to locate package x"), None);
+        let output = b"curl: (56) CONNECT tunnel failed, response 407\n";
+        assert!(complaint_of_proxy(output).is_some() && complaint_of_proxy(b"response 404").is_none());
     }
 }

@@ -117,6 +117,9 @@ impl Tool {
     }
 
     fn failure(&self, status: ExitStatus, output: &[u8]) -> FetchError {
+        if let Some(complaint) = network::complaint_of_proxy(output) {
+            return FetchError::Proxy { complaint };
+        }
         if let Some(complaint) = network::complaint(output) {
             return FetchError::Unreachable { tool: self.name, complaint };
         }
@@ -141,6 +144,7 @@ mod tests {
             downloads: folder.path().to_owned(),
             tree: folder.path().to_owned(),
             total_bytes: 0,
+            new_pins: Vec::new(),
             progress: &mut |_| (),
         })
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// and no path, and has no `/`, so that folders can be named after it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(in crate::source) struct Word(String);
+pub(crate) struct Word(String);
 
 /// The name of an npm package: a word, or two as in `@scope/name`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -330,7 +330,7 @@ mod tests {
         let mut options = StartOptions::new("/nowhere");
         options.storage_engine = storage_engine.map(ToOwned::to_owned);
         options.settings.insert(setting.to_owned(), "1".to_owned());
-        check(catalogue.find(&engine.parse().unwrap()).unwrap(), &options).unwrap_err()
+        check(&catalogue.find(&engine.parse().unwrap()).unwrap(), &options).unwrap_err()
     }
 
     #[test]

@@ -223,6 +223,7 @@ fn in_workspace<T>(downloads: &Path, tree: &Path, action: impl FnOnce(&mut Works
         downloads: downloads.to_owned(),
         tree: tree.to_owned(),
         total_bytes: 0,
+        new_pins: Vec::new(),
         progress: &mut |_| (),
     })
 }

@@ -18,6 +18,7 @@ use proptest::test_runner::{TestCaseResult, TestRunner};
 use self::archive::{Archive, Content, Item, Kind};
 use self::guard::Place;
 use crate::cache::layout::Layout;
+use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
 use crate::machine::folder;
 use crate::source::fetch::complete;
@@ -158,7 +159,7 @@ fn unpack(archives: Vec<Archive>, place: &Place) {
     let mut entry = Entry::of_layout(Layout::default());
     entry.layout.links.insert("lib/x.so".into(), "x.so.1".into());
     let package = Package { name: "hostile".to_owned(), version: "1".to_owned() };
-    let _ = complete(&entry, &place.tree(), vec![package]);
+    let _ = complete(&entry, &place.tree(), vec![package], &Cache::new(place.tree()));
 }
 
 /// What is in a tree: no link leads out, and nobody but its owner may write.

@@ -448,5 +448,5 @@ pub(in crate::plan) fn profile(name: &str, context: &ParseContext<'_>) -> Result
 pub(in crate::plan) fn engine(name: &str, catalogue: &Catalogue) -> Result<Source, String> {
     let name: SystemName = name.parse().map_err(|error: NameError| error.to_string())?;
     let entry = catalogue.find(&name).map_err(|error| error.to_string())?;
-    Ok(Source::Catalogue { entry: Box::new(entry.clone()), name })
+    Ok(Source::Catalogue { entry: Box::new(entry), name })
 }

@@ -1,0 +1,226 @@
+//! Templates of upstream versions: `engines/upstream/*.toml`, one a product, from which an entry of any version is made.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use toml::{Table, Value};
+
+use super::super::entry::{Entry, Family};
+use super::super::version::{is_within, series, version_key};
+use super::super::{CatalogueError, own};
+use crate::machine::platform::Platform;
+use crate::source::listing::Listing;
+
+/// A product whose versions its vendor publishes by a pattern.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Template {
+    /// The product, such as `mariadb`.
+    pub(crate) engine: String,
+    pub(crate) family: Family,
+    /// Versions that are known, newest first. In the file, `8.0.11 to 8.0.20` are ten.
+    #[serde(deserialize_with = "versions")]
+    pub(crate) versions: Vec<String>,
+    /// Where the vendor lists versions.
+    #[serde(default)]
+    pub(crate) listing: Option<Listing>,
+    /// What entries of all versions have.
+    #[serde(default)]
+    entry: Table,
+    /// What sources of archives have, of builds with a `file`.
+    #[serde(default)]
+    vendor: Table,
+    /// Packages with a library that builds with a `file` need.
+    #[serde(default, rename = "library")]
+    libraries: Vec<Table>,
+    /// Checksums and sizes that are known, by the archive's name.
+    #[serde(default)]
+    archives: BTreeMap<String, Archive>,
+    /// The builds that there are, the best first.
+    #[serde(rename = "build")]
+    builds: Vec<Build>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Archive {
+    digest: String,
+    bytes: Option<u64>,
+}
+
+/// A build that a range of versions has.
+#[derive(Clone, Debug, Deserialize)]
+struct Build {
+    /// The first version that has it.
+    from: String,
+    /// The first that does not any more.
+    until: Option<String>,
+    /// The archive's name, of a build whose sources are the template's `vendor` and libraries.
+    file: Option<String>,
+    /// What its entries have. In texts, `{version}` is the version, and `{series}` its series.
+    #[serde(flatten)]
+    entry: Table,
+}
+
+impl Build {
+    fn has(&self, version: &str) -> bool {
+        let key = version_key(version);
+        let is_before = |end: &String| key < version_key(end);
+        key >= version_key(&self.from) && self.until.as_ref().is_none_or(is_before)
+    }
+}
+
+impl Template {
+    /// Reads a template, and makes an entry of each build, so that mistakes are found at once.
+    pub(super) fn parse(text: &str, file: &Path) -> Result<Self, CatalogueError> {
+        let template: Self = toml::from_str(text)
+            .map_err(|error| own::at(file, text, error.span().unwrap_or_default(), error.message()))?;
+        for build in &template.builds {
+            let first = template.versions.iter().rev().find(|version| build.has(version));
+            template.make(build, first.unwrap_or(&build.from)).map_err(|error| {
+                let place = text.find(&format!("from = \"{}\"", build.from)).unwrap_or(0);
+                own::at(file, text, place..place, error.message())
+            })?;
+        }
+        Ok(template)
+    }
+
+    /// Adds versions that a vendor has listed since.
+    pub(super) fn add_versions(&mut self, more: impl IntoIterator<Item = String>) {
+        self.versions.extend(more);
+        self.versions.sort_by_key(|version| Reverse(version_key(version)));
+        self.versions.dedup();
+    }
+
+    /// The newest known version that a name means. A full version that is newer than all known ones of its series may have been
+    /// published since, and is meant itself.
+    pub(crate) fn version_of(&self, wanted: Option<&str>) -> Option<String> {
+        let means = |version: &&String| wanted.is_none_or(|wanted| is_within(version, wanted));
+        if let Some(known) = self.versions.iter().find(means) {
+            return Some(known.clone());
+        }
+        let wanted = wanted?;
+        let newest = self
+            .versions
+            .iter()
+            .find(|version| series(self.family, version) == series(self.family, wanted))?;
+        let parts = |version: &str| version.split('.').count();
+        let is_number = wanted.split(['.', '-']).all(|part| part.parse::<u32>().is_ok());
+        let is_newer = version_key(wanted) > version_key(newest);
+        (is_number && is_newer && parts(wanted) == parts(newest)).then(|| wanted.to_owned())
+    }
+
+    /// The entry of a version for a platform: of the builds that run there, the best.
+    pub(crate) fn entry(&self, version: &str, platform: &Platform) -> Result<Entry, CatalogueError> {
+        let mut builds = Vec::new();
+        for build in self.builds.iter().filter(|build| build.has(version)) {
+            // What cannot be made of a version was found when the template was read.
+            let Ok(entry) = self.make(build, version) else { continue };
+            if entry.obstacle_on(platform).is_none() {
+                return Ok(entry);
+            }
+            builds.push(needs(&entry));
+        }
+        builds.dedup();
+        Err(CatalogueError::NoBuild {
+            entry: format!("{}@{version}", self.engine),
+            here: platform.to_string(),
+            builds,
+        })
+    }
+
+    /// The release that a package of Maven is of; none if no build takes that package.
+    pub(crate) fn release_of(&self, package: &str) -> Option<String> {
+        let is_of = |version: &str| {
+            let entries = self.builds.iter().filter(|build| build.has(version));
+            let mut entries = entries.filter_map(|build| self.make(build, version).ok());
+            entries.any(|entry| entry.sources.iter().any(|source| source.maven_version() == Some(package)))
+        };
+        let shorter = package.rsplit_once('.').map(|(start, _)| start);
+        shorter.into_iter().chain([package]).find(|version| is_of(version)).map(ToOwned::to_owned)
+    }
+
+    /// Whether there is a build of a version.
+    pub(crate) fn has(&self, version: &str) -> bool {
+        self.builds.iter().any(|build| build.has(version))
+    }
+
+    fn make(&self, build: &Build, version: &str) -> Result<Entry, toml::de::Error> {
+        let mut table = self.entry.clone();
+        table.extend(build.entry.clone());
+        if let Some(file) = &build.file {
+            let archive = tagged(&self.vendor, &[("kind", "vendor"), ("file", file)]);
+            let libraries = self.libraries.iter().map(|library| tagged(library, &[("kind", "apt")]));
+            let sources = [archive].into_iter().chain(libraries).map(Value::Table).collect();
+            table.insert("source".to_owned(), Value::Array(sources));
+        }
+        let names =
+            [("engine", self.engine.as_str()), ("version", version), ("family", self.family.engine())];
+        let mut value = Value::Table(tagged(&table, &names));
+        fill(&mut value, &[("{version}", version), ("{series}", &series(self.family, version))]);
+        let sources = value.get_mut("source").and_then(Value::as_array_mut);
+        for source in sources.into_iter().flatten().filter_map(Value::as_table_mut) {
+            let archive = source.get("file").and_then(Value::as_str).and_then(|file| self.archives.get(file));
+            let Some(archive) = archive else { continue };
+            source.insert("digest".to_owned(), Value::from(archive.digest.as_str()));
+            source.extend(archive.bytes.map(|bytes| ("bytes".to_owned(), Value::from(bytes as i64))));
+        }
+        value.try_into()
+    }
+}
+
+/// A table with more texts.
+fn tagged(table: &Table, texts: &[(&str, &str)]) -> Table {
+    let mut table = table.clone();
+    table.extend(texts.iter().map(|(key, text)| ((*key).to_owned(), Value::from(*text))));
+    table
+}
+
+/// What a build needs, in words.
+fn needs(entry: &Entry) -> String {
+    let architecture = entry.architecture.as_deref().unwrap_or("any processor");
+    let glibc = entry.glibc.as_ref().map(|glibc| format!(" with glibc {glibc} or later")).unwrap_or_default();
+    format!("{architecture}{glibc}")
+}
+
+/// Puts values in the place of names in every text.
+fn fill(value: &mut Value, names: &[(&str, &str)]) {
+    match value {
+        Value::String(text) => {
+            for (name, value) in names {
+                *text = text.replace(name, value);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, names)),
+        Value::Table(table) => table.iter_mut().for_each(|(_, value)| fill(value, names)),
+        _ => {}
+    }
+}
+
+/// Reads versions and ranges of them, newest first.
+fn versions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let texts = Vec::<String>::deserialize(deserializer)?;
+    let mut versions = Vec::new();
+    for text in texts {
+        let range = range(&text).ok_or_else(|| {
+            D::Error::custom(format!("'{text}' is no version, and no range such as 8.0.11 to 8.0.20"))
+        })?;
+        versions.extend(range);
+    }
+    versions.sort_by_key(|version| Reverse(version_key(version)));
+    versions.dedup();
+    Ok(versions)
+}
+
+fn range(text: &str) -> Option<Vec<String>> {
+    let is_version = |text: &str| text.split(['.', '-']).all(|part| part.parse::<u32>().is_ok());
+    let Some((first, last)) = text.split_once(" to ") else {
+        return is_version(text).then(|| vec![text.to_owned()]);
+    };
+    let ((start, from), (end, to)) = (first.rsplit_once('.')?, last.rsplit_once('.')?);
+    let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+    (start == end && is_version(start)).then(|| (from..=to).map(|patch| format!("{start}.{patch}")).collect())
+}

@@ -1,0 +1,40 @@
+//! What builds of servers must fit to: the processor and the C library.
+
+use std::env;
+use std::fmt;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// The processor and the C library of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Platform {
+    /// Its processor architecture, such as `x86_64`.
+    pub(crate) architecture: String,
+    /// The version of its GNU C library, such as `2.36`; none if it has another C library.
+    pub(crate) glibc: Option<String>,
+}
+
+impl Platform {
+    /// This machine's. It is asked for its C library, since Dyno itself may have been built with another.
+    pub(crate) fn here() -> Self {
+        static GLIBC: OnceLock<Option<String>> = OnceLock::new();
+        let glibc = GLIBC.get_or_init(glibc).clone();
+        Self { architecture: env::consts::ARCH.to_owned(), glibc }
+    }
+}
+
+/// `x86_64 with glibc 2.36`.
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.glibc {
+            Some(glibc) => write!(f, "{} with glibc {glibc}", self.architecture),
+            None => write!(f, "{} without glibc", self.architecture),
+        }
+    }
+}
+
+fn glibc() -> Option<String> {
+    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").stdin(Stdio::null()).output().ok()?;
+    let said = String::from_utf8(output.stdout).ok()?;
+    said.trim().strip_prefix("glibc ").map(ToOwned::to_owned)
+}
