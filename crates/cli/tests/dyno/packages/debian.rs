@@ -61,7 +61,8 @@ fn files_of_debian() -> Result<PathBuf, String> {
     let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
     let codename = codename.ok_or("this system has no release of Debian")?;
     let tools = Cache::default_location().root().join("tools");
-    let archive = tools.join(format!("clean-{codename}.tar"));
+    let place = tools.join(format!("clean-{codename}"));
+    let archive = place.join("files.tar");
     if archive.exists() {
         return Ok(archive);
     }
@@ -73,7 +74,7 @@ fn files_of_debian() -> Result<PathBuf, String> {
     let of_transfers: Vec<&str> = all.lines().filter(|line| line.starts_with("Acquire::")).collect();
     fs::write(&settings, of_transfers.join("\n")).map_err(|error| error.to_string())?;
     let sources = ["/etc/apt/sources.list", "/etc/apt/sources.list.d/debian.sources"].into_iter();
-    let partial = folder.path().join("clean.tar");
+    let partial = folder.path().join("files.tar");
     let made = Command::new("mmdebstrap")
         .args(["--quiet", "--variant=apt", "--aptopt"])
         .args([settings.as_path(), Path::new(codename), partial.as_path()])
@@ -83,7 +84,7 @@ fn files_of_debian() -> Result<PathBuf, String> {
     if !made.status.success() {
         return Err(format!("mmdebstrap failed: {}", String::from_utf8_lossy(&made.stderr).trim()));
     }
-    fs::rename(&partial, &archive).map_err(|error| error.to_string())?;
+    fs::rename(folder.path(), place).map_err(|error| error.to_string())?;
     Ok(archive)
 }
 
