@@ -24,7 +24,7 @@ const SLOW: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The reader to test: `mysql`, `mysql_compressed`, `pgsql`, `dsn`, `plan`, `results`, `cells`.
+    /// The reader to test: `mysql`, `mysql_compressed`, `pgsql`, `dsn`, `plan`, `traffic`, `results`, `cells`.
     #[arg(value_parser = target)]
     target: Target,
     /// Number of cases.

@@ -122,6 +122,7 @@ impl Corpus {
             Target::Pgsql => pgsql(),
             Target::Dsn => texts(dsns()),
             Target::Plan => texts(plans()),
+            Target::Traffic => lines(&LOGS),
             Target::Results => results(),
             Target::Cells => Self { make: Some(cells_case), ..Self::of_seeds(Framing::None, Vec::new()) },
         }
@@ -177,6 +178,22 @@ fn texts(texts: Vec<String>) -> Corpus {
     };
     Corpus::of_seeds(Framing::None, texts.into_iter().map(seed).collect())
 }
+
+/// Logs in their lines.
+fn lines(logs: &[&[u8]]) -> Corpus {
+    let parts = |log: &&[u8]| log.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let seeds = logs.iter().map(|log| Seed { head: Vec::new(), parts: parts(log) }).collect();
+    Corpus::of_seeds(Framing::None, seeds)
+}
+
+/// What real servers logged (`crates/traffic/tests/servers`).
+static LOGS: [&[u8]; 5] = [
+    include_bytes!("../corpus/mariadb-10.11.slow.log"),
+    include_bytes!("../corpus/mysql-9.7.general.log"),
+    include_bytes!("../corpus/postgres-18.csv"),
+    include_bytes!("../corpus/postgres-18.json"),
+    include_bytes!("../corpus/postgres-18.log"),
+];
 
 fn dsns() -> Vec<String> {
     [

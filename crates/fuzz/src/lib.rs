@@ -8,6 +8,7 @@ mod mutate;
 mod results;
 mod sample_run;
 mod text;
+mod traffic;
 mod wire;
 
 pub use corpus::Corpus;
@@ -28,6 +29,8 @@ pub enum Target {
     Dsn,
     /// Plan files.
     Plan,
+    /// Logs of servers.
+    Traffic,
     /// Results files: opened, checked, judged, reported, exported, merged.
     Results,
     /// A results file with extreme values in cells: first each value in every column, then several at a time.
@@ -35,8 +38,16 @@ pub enum Target {
 }
 
 impl Target {
-    pub const ALL: [Self; 7] =
-        [Self::Mysql, Self::MysqlCompressed, Self::Pgsql, Self::Dsn, Self::Plan, Self::Results, Self::Cells];
+    pub const ALL: [Self; 8] = [
+        Self::Mysql,
+        Self::MysqlCompressed,
+        Self::Pgsql,
+        Self::Dsn,
+        Self::Plan,
+        Self::Traffic,
+        Self::Results,
+        Self::Cells,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -45,6 +56,7 @@ impl Target {
             Self::Pgsql => "pgsql",
             Self::Dsn => "dsn",
             Self::Plan => "plan",
+            Self::Traffic => "traffic",
             Self::Results => "results",
             Self::Cells => "cells",
         }
@@ -61,6 +73,7 @@ impl Target {
             Self::Pgsql => wire::pgsql(bytes),
             Self::Dsn => text::dsn(bytes),
             Self::Plan => text::plan(bytes),
+            Self::Traffic => traffic::log(bytes),
             Self::Results | Self::Cells => results::read(bytes),
         }
     }

@@ -21,6 +21,7 @@ mod results;
 mod run;
 mod serve;
 mod sysbench;
+mod traffic;
 mod tune;
 mod versus;
 mod workloads;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Crash(crash::CrashCommand),
     Export(export::Export),
     History(history::History),
+    Traffic(traffic::Traffic),
     Plans(plans::Plans),
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
@@ -76,6 +78,7 @@ impl Command {
             Self::Crash(crash) => crash.execute(),
             Self::Export(export) => export.execute(),
             Self::History(history) => history.execute(),
+            Self::Traffic(traffic) => traffic.execute(),
             Self::Plans(plans) => plans.execute(),
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),

@@ -45,6 +45,7 @@ mod suites;
 mod sweeps;
 mod tpcc;
 mod tpch;
+mod traffic;
 mod tune;
 mod upstream;
 mod usage;
@@ -104,6 +105,7 @@ fn main() -> ExitCode {
         compare::tests(),
         cost::tests(),
         export::tests(),
+        traffic::tests(),
         dataset::tests(),
         engines::tests(),
         upstream::tests(),

@@ -6,7 +6,7 @@ mod list;
 mod merge;
 mod show;
 mod vacuum;
-mod words;
+pub(super) mod words;
 
 use std::process::ExitCode;
 

@@ -6,12 +6,12 @@ use dyno_store::{RunSummary, utc_text};
 use indicatif::HumanBytes;
 
 /// A timestamp of the results file, in UTC with a precision of one second.
-pub(super) fn moment(ms: i64) -> String {
+pub(in crate::commands) fn moment(ms: i64) -> String {
     utc_text(ms).replace('T', " ").replace('Z', " UTC")
 }
 
 /// Bytes with a readable unit.
-pub(super) fn bytes(bytes: u64) -> String {
+pub(in crate::commands) fn bytes(bytes: u64) -> String {
     HumanBytes(bytes).to_string()
 }
 
@@ -31,7 +31,11 @@ pub(super) fn run(run: &RunSummary) -> String {
 }
 
 /// A table without rules. Each cell takes one line; the columns in `right` are right-aligned.
-pub(super) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>, right: &[usize]) -> String {
+pub(in crate::commands) fn table(
+    header: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+    right: &[usize],
+) -> String {
     let rows = rows
         .into_iter()
         .map(|row| row.into_iter().map(|cell| printable(&cell).into_owned()).collect::<Vec<_>>());

@@ -1,0 +1,70 @@
+//! Amounts and troubles in words.
+
+use std::fmt::Display;
+
+/// `1 session`, `3 sessions`.
+pub(super) fn plural(shown: impl Display, number: u64, noun: &str) -> String {
+    format!("{shown} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A time in the unit that suits it.
+pub(super) fn time(us: f64) -> String {
+    match us {
+        us if us < 1e3 => format!("{us:.0} µs"),
+        us if us < 1e4 => format!("{:.2} ms", us / 1e3),
+        us if us < 1e6 => format!("{:.0} ms", us / 1e3),
+        us if us < 1e8 => format!("{:.2} s", us / 1e6),
+        us => format!("{:.0} s", us / 1e6),
+    }
+}
+
+/// Seconds as `3 h 5 min 7 s`, without the units that are not needed.
+pub(super) fn duration(seconds: i64) -> String {
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{rest} s"),
+        (0, minutes) => format!("{minutes} min {rest} s"),
+        (hours, minutes) => format!("{hours} h {minutes} min {rest} s"),
+    }
+}
+
+/// What a trouble's name means.
+pub(super) fn trouble(kind: &str) -> &str {
+    match kind {
+        "cut" => "cut off: no end of the entry",
+        "too_long" => "longer than 16 MiB",
+        "not_recognised" => "part of no entry",
+        "no_time" => "no time in the entry",
+        "no_session" => "no session in the entry (thread id, %c or %p)",
+        "damaged" => "the packed log is damaged from here on",
+        "unclosed" => "imported, but a string or comment has no end",
+        "not_utf8" => "imported, but names are not UTF-8",
+        "clock_back" => "the clock steps back",
+        "no_zone" => "times without a known zone were taken as UTC",
+        "restarted" => "the server restarted or opened its log anew; sessions end",
+        "other_server" => "the log goes on as that of another server; sessions end",
+        "other_user" => "the session goes on with another user, as a new session",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_traffic::Trouble;
+
+    use super::*;
+
+    #[test]
+    fn times_have_the_unit_that_suits_them() {
+        let texts = [7.0, 1234.0, 12_345.0, 2_500_000.0, 250_000_000.0].map(time);
+        assert_eq!(texts, ["7 µs", "1.23 ms", "12 ms", "2.50 s", "250 s"]);
+        assert_eq!([7, 67, 3667].map(duration), ["7 s", "1 min 7 s", "1 h 1 min 7 s"]);
+    }
+
+    #[test]
+    fn every_trouble_has_words() {
+        for kind in Trouble::ALL.map(Trouble::name) {
+            assert_ne!(trouble(kind), kind);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Errors of traffic files and their import.
+
+use std::path::PathBuf;
+
+use crate::log::LogFormat;
+
+/// A failed import, or a traffic file that cannot be read. A failed import leaves no file behind.
+#[derive(Debug, thiserror::Error)]
+pub enum TrafficError {
+    /// A log cannot be opened or read.
+    #[error("{name}: cannot be read ({reason}); check the path and its permissions")]
+    Unreadable { name: String, reason: String },
+    /// A log is packed in a way that is not supported.
+    #[error("{name}: is packed with {with}; unpack it, or pack it with gzip, zstd or xz")]
+    Packed { name: String, with: &'static str },
+    /// The log's format is not known.
+    #[error(
+        "{name}: its begin looks like no log that Dyno reads; name the format with --log-format, or see docs/do/traffic.md"
+    )]
+    Unknown { name: String },
+    /// Logs of MySQL and PostgreSQL are in one import.
+    #[error(
+        "{name}: is {format}, but the logs before it are of another product; import each product into a file of its own"
+    )]
+    Mixed { name: String, format: LogFormat },
+    /// There is no statement in any of the logs.
+    #[error("the logs hold no statement{told}; see docs/do/traffic.md for what a server must be told to log")]
+    Nothing {
+        /// What was in them otherwise, in words; empty if there was nothing.
+        told: String,
+    },
+    /// The file is there already.
+    #[error("{}: is there already; name another file with --out, or overwrite it with --force", path.display())]
+    Exists { path: PathBuf },
+    /// The file cannot be written.
+    #[error("{}: cannot be written ({reason}); check its folder and free space, or name another file with --out", path.display())]
+    Unwritable { path: PathBuf, reason: String },
+    /// The caller asked to stop.
+    #[error("stopped; nothing was imported")]
+    Stopped,
+    /// There is no such file.
+    #[error("{}: no such traffic file; make one with `dyno traffic import LOG --out FILE`", path.display())]
+    NotFound { path: PathBuf },
+    /// The file is of another kind.
+    #[error("{}: not a traffic file; make one with `dyno traffic import LOG --out FILE`", path.display())]
+    Foreign { path: PathBuf },
+    /// The file was written by another version of Dyno.
+    #[error("{}: has traffic format {found}, this Dyno reads format {} only; import the logs again", path.display(), crate::file::VERSION)]
+    OtherVersion { path: PathBuf, found: i64 },
+    /// The file's contents are damaged.
+    #[error("{}: cannot be read ({source}); import the logs again", path.display())]
+    Damaged { path: PathBuf, source: rusqlite::Error },
+}

@@ -1,0 +1,17 @@
+//! The traffic file: a SQLite database with what logs say.
+
+mod place;
+mod read;
+mod schema;
+mod summary;
+mod write;
+
+pub(crate) use self::place::Place;
+pub use self::read::TrafficFile;
+pub(crate) use self::schema::VERSION;
+pub use self::summary::{
+    DigestRow, Gap, KindRow, Order, RateRow, SessionCounts, SkippedRow, SourceRow, Summary, TroubleRow,
+};
+pub(crate) use self::write::{
+    DigestCounts, NewSession, NewStatement, SecondCounts, SourceCounts, Whole, Writer,
+};

@@ -1,0 +1,63 @@
+//! The place of a file that appears when it is complete.
+
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::error::TrafficError;
+
+/// A file under a name of its own until it is complete. Dropping this deletes it.
+pub(crate) struct Place {
+    path: PathBuf,
+    overwrite: bool,
+    temporary: TempPath,
+}
+
+impl Place {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// It is there and `overwrite` is not set, or its folder cannot be written.
+    pub(crate) fn new(path: &Path, overwrite: bool) -> Result<Self, TrafficError> {
+        let present = path.symlink_metadata();
+        if present.as_ref().is_ok_and(|present| !overwrite || !present.is_file()) {
+            return Err(TrafficError::Exists { path: path.to_owned() });
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::Builder::new()
+            .prefix(".dyno-traffic-")
+            // The permissions of any new file, minus the user's umask. What is there keeps those that it has.
+            .permissions(
+                present.map_or_else(|_| Permissions::from_mode(0o666), |present| present.permissions()),
+            )
+            .tempfile_in(folder)
+            .map_err(|error| unwritable(path, &error))?;
+        Ok(Self { path: path.to_owned(), overwrite, temporary: file.into_temp_path() })
+    }
+
+    /// Where it is written.
+    pub(crate) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Gives the file its name, once it is on the disk.
+    ///
+    /// # Errors
+    /// It cannot be made durable or get its name, or there is one with that name by now.
+    pub(crate) fn keep(self) -> Result<(), TrafficError> {
+        let Self { path, overwrite, temporary } = self;
+        File::open(&temporary).and_then(|file| file.sync_all()).map_err(|error| unwritable(&path, &error))?;
+        let kept = if overwrite { temporary.persist(&path) } else { temporary.persist_noclobber(&path) };
+        kept.map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => TrafficError::Exists { path: path.clone() },
+            _ => unwritable(&path, &error.error),
+        })
+    }
+}
+
+pub(super) fn unwritable(path: &Path, error: &dyn std::error::Error) -> TrafficError {
+    TrafficError::Unwritable { path: path.to_owned(), reason: error.to_string() }
+}

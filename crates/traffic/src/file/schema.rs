@@ -1,0 +1,37 @@
+//! The schema, and the marks of a traffic file.
+
+use rusqlite::Connection;
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// Number of the format, in SQLite's `user_version`.
+pub(crate) const VERSION: i64 = 1;
+
+/// `DynT` as four bytes, in SQLite's `application_id`.
+const APPLICATION_ID: i64 = 0x4479_6e54;
+
+/// What a database is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Current,
+    Other(i64),
+    Foreign,
+}
+
+/// Makes the tables.
+pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(SCHEMA)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
+pub(super) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    if number("application_id")? != APPLICATION_ID {
+        return Ok(Kind::Foreign);
+    }
+    Ok(match number("user_version")? {
+        VERSION => Kind::Current,
+        other => Kind::Other(other),
+    })
+}

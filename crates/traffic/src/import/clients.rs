@@ -1,0 +1,31 @@
+//! Names of users: kept, or hashed.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+/// Makes names of users into what the file keeps.
+///
+/// A hash has a random key (`SipHash`) that is never written: the same user has the same hash in one file, and no list of
+/// names finds it.
+#[derive(Debug)]
+pub(super) struct Users {
+    key: RandomState,
+    keep: bool,
+}
+
+impl Users {
+    pub(super) fn new(keep: bool) -> Self {
+        Self { key: RandomState::new(), keep }
+    }
+
+    pub(super) fn hash(&self, user: &[u8]) -> u64 {
+        self.key.hash_one(user)
+    }
+
+    pub(super) fn name(&self, user: &[u8]) -> String {
+        if self.keep {
+            String::from_utf8_lossy(user).into_owned()
+        } else {
+            format!("{:016x}", self.hash(user))
+        }
+    }
+}

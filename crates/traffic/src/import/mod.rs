@@ -1,0 +1,202 @@
+//! Imports logs into a traffic file.
+
+mod clients;
+mod counts;
+mod recorder;
+mod sessions;
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::Connection;
+
+use self::recorder::{Recorder, Rules};
+use crate::error::TrafficError;
+use crate::file::{Place, SourceCounts};
+use crate::input::{Input, Lines};
+use crate::log::{Event, LogFormat, See, Trouble, detect};
+
+/// Lines between two looks at the flag that stops, and two tellings of progress.
+const LINES_PER_LOOK: u64 = 1 << 14;
+
+/// What to import, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// Where the traffic file is to be.
+    pub out: &'a Path,
+    /// Whether it may take the place of a file.
+    pub overwrite: bool,
+    /// The format of all logs; none to see it by their begins.
+    pub format: Option<LogFormat>,
+    /// Whether lengths take the place of values.
+    pub redact: bool,
+    /// Whether the names of users are kept, not hashes of them.
+    pub keep_users: bool,
+    pub stop: &'a AtomicBool,
+}
+
+/// How far an import is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    pub name: &'a str,
+    pub read_bytes: u64,
+    /// None for what is not a plain file.
+    pub total_bytes: Option<u64>,
+    /// Of all logs so far.
+    pub statements: u64,
+}
+
+/// What was imported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    pub statements: u64,
+    pub sessions: u64,
+    /// Entries of logs that could not be read.
+    pub lost: u64,
+}
+
+/// Imports logs, in this order. `-` is standard input.
+///
+/// # Errors
+/// A log cannot be read or holds nothing that is known, the file cannot be written, or the caller asked to stop. No file is
+/// left then.
+pub fn import(
+    logs: &[PathBuf],
+    options: &Options<'_>,
+    progress: &mut dyn FnMut(&Progress<'_>),
+) -> Result<Imported, TrafficError> {
+    let place = Place::new(options.out, options.overwrite)?;
+    let unwritable = |error: rusqlite::Error| TrafficError::Unwritable {
+        path: options.out.to_owned(),
+        reason: error.to_string(),
+    };
+    let connection = Connection::open(place.temporary()).map_err(unwritable)?;
+    let imported = record(logs, options, &connection, progress)?;
+    connection.close().map_err(|(_, error)| unwritable(error))?;
+    place.keep()?;
+    Ok(imported)
+}
+
+/// Records logs in an empty file.
+fn record(
+    logs: &[PathBuf],
+    options: &Options<'_>,
+    connection: &Connection,
+    progress: &mut dyn FnMut(&Progress<'_>),
+) -> Result<Imported, TrafficError> {
+    let mut recorder: Option<Recorder<'_>> = None;
+    for log in logs {
+        let name = log.display().to_string();
+        let Input { compression, total_bytes, read_bytes, content } = Input::open(log)?;
+        let mut lines = Lines::new(content);
+        let format = format_of(&mut lines, options.format, &name)?;
+        let recorder = match &mut recorder {
+            Some(recorder) if recorder.dialect() != format.dialect() => {
+                return Err(TrafficError::Mixed { name, format });
+            }
+            Some(recorder) => recorder,
+            none => {
+                let Options { out, redact, keep_users, .. } = *options;
+                none.insert(Recorder::new(connection, Rules { out, redact, keep_users }, format.dialect())?)
+            }
+        };
+        recorder.begin_source();
+        let look = &mut |recorder: &Recorder<'_>| {
+            let read_bytes = read_bytes.load(Ordering::Relaxed);
+            progress(&Progress { name: &name, read_bytes, total_bytes, statements: recorder.statements() });
+            if options.stop.load(Ordering::Relaxed) { Err(TrafficError::Stopped) } else { Ok(()) }
+        };
+        read_into(recorder, &mut lines, format, &name, look)?;
+        recorder.end_source(&SourceCounts {
+            name: &name,
+            format: format.name(),
+            compression: compression.name(),
+            bytes: read_bytes.load(Ordering::Relaxed),
+            lines: lines.number(),
+            statements: 0,
+        })?;
+    }
+    recorder.map_or_else(|| Err(TrafficError::Nothing { told: String::new() }), Recorder::finish)
+}
+
+/// The format of a log that is not yet read.
+fn format_of(
+    lines: &mut Lines<Box<dyn io::Read>>,
+    given: Option<LogFormat>,
+    name: &str,
+) -> Result<LogFormat, TrafficError> {
+    let begin = lines
+        .peek()
+        .map_err(|error| TrafficError::Unreadable { name: name.to_owned(), reason: error.to_string() })?;
+    given.or_else(|| detect(begin)).ok_or_else(|| TrafficError::Unknown { name: name.to_owned() })
+}
+
+/// Reads a log to its end.
+fn read_into(
+    recorder: &mut Recorder<'_>,
+    lines: &mut Lines<Box<dyn io::Read>>,
+    format: LogFormat,
+    name: &str,
+    look: &mut dyn FnMut(&Recorder<'_>) -> Result<(), TrafficError>,
+) -> Result<(), TrafficError> {
+    let mut reader = format.reader();
+    loop {
+        let number = lines.number();
+        if number.is_multiple_of(LINES_PER_LOOK) {
+            look(recorder)?;
+        }
+        match lines.next() {
+            Ok(Some(line)) => reader.line(line, &mut |number, event| recorder.see(number, event))?,
+            Ok(None) => break,
+            // What a packed log holds up to the place where it is cut is worth having.
+            Err(error) if number > 0 && is_damage(&error) => {
+                recorder.see(number + 1, Event::Trouble(Trouble::Damaged))?;
+                break;
+            }
+            Err(error) => {
+                return Err(TrafficError::Unreadable { name: name.to_owned(), reason: error.to_string() });
+            }
+        }
+    }
+    reader.end(&mut |number, event| recorder.see(number, event))?;
+    look(recorder)
+}
+
+/// Whether an error is one of the packed content, not of the disk.
+fn is_damage(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::Other
+    )
+}
+
+/// Reads a log that is not packed, and shows each event with the line that it begins on. Returns the log's format.
+///
+/// # Errors
+/// The format is not known, reading fails, or `see` fails.
+pub fn read_log(
+    content: impl io::Read + 'static,
+    format: Option<LogFormat>,
+    see: See<'_>,
+) -> Result<LogFormat, TrafficError> {
+    const NAME: &str = "the log";
+    let content: Box<dyn io::Read> = Box::new(content);
+    let mut lines = Lines::new(content);
+    let format = format_of(&mut lines, format, NAME)?;
+    let mut reader = format.reader();
+    while let Some(line) = lines
+        .next()
+        .map_err(|error| TrafficError::Unreadable { name: NAME.to_owned(), reason: error.to_string() })?
+    {
+        reader.line(line, see)?;
+    }
+    reader.end(see)?;
+    Ok(format)
+}

@@ -1,0 +1,314 @@
+//! Writes what a log says into a traffic file.
+
+mod joining;
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::Connection;
+
+use super::Imported;
+use super::clients::Users;
+use super::counts::{Beside, Seconds};
+use super::sessions::{Open, Sessions, autocommit};
+use super::shapes::Shapes;
+use crate::error::TrafficError;
+use crate::file::{NewStatement, SourceCounts, Whole, Writer};
+use crate::log::{Event, Statement, Trouble};
+use crate::sql::{Dialect, Kind, Normalizer};
+
+/// How far a clock may be before that of the last entry: servers write entries of one moment in any order.
+const BACK_US: i64 = 1_000_000;
+
+/// How a log is recorded.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    pub(super) out: &'a Path,
+    pub(super) redact: bool,
+    pub(super) keep_users: bool,
+}
+
+/// Records events.
+pub(super) struct Recorder<'c> {
+    writer: Writer<'c>,
+    rules: Rules<'c>,
+    normalizer: Normalizer,
+    users: Users,
+    shapes: Shapes,
+    sessions: Sessions,
+    databases: HashMap<Vec<u8>, i64>,
+    seconds: Seconds,
+    beside: Beside,
+    texts: RandomState,
+    source_id: i64,
+    source_statements: u64,
+    /// The server whose log this is, as it describes itself.
+    server: Vec<u8>,
+    began_at_us: Option<i64>,
+    /// When the last entry was written.
+    last_us: Option<i64>,
+    imported: Imported,
+    /// The first line that could not be read, of which source.
+    first_lost: Option<(i64, u64)>,
+}
+
+impl<'c> Recorder<'c> {
+    pub(super) fn new(
+        connection: &'c Connection,
+        rules: Rules<'c>,
+        dialect: Dialect,
+    ) -> Result<Self, TrafficError> {
+        Ok(Self {
+            writer: Writer::new(connection).map_err(unwritable(rules.out))?,
+            rules,
+            normalizer: Normalizer::new(dialect, rules.redact),
+            users: Users::new(rules.keep_users),
+            shapes: Shapes::new(dialect),
+            sessions: Sessions::default(),
+            databases: HashMap::new(),
+            seconds: Seconds::default(),
+            beside: Beside::default(),
+            texts: RandomState::new(),
+            source_id: 0,
+            source_statements: 0,
+            server: Vec::new(),
+            began_at_us: None,
+            last_us: None,
+            imported: Imported::default(),
+            first_lost: None,
+        })
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.normalizer.dialect()
+    }
+
+    /// Statements so far.
+    pub(super) fn statements(&self) -> u64 {
+        self.imported.statements
+    }
+
+    pub(super) fn begin_source(&mut self) {
+        self.source_id += 1;
+        self.source_statements = 0;
+        self.beside = Beside::default();
+    }
+
+    /// Ends a source, whose statements are counted here.
+    pub(super) fn end_source(&mut self, counts: &SourceCounts<'_>) -> Result<(), TrafficError> {
+        let counts = SourceCounts { statements: self.source_statements, ..*counts };
+        self.imported.lost += self.beside.lost();
+        let first = self.beside.first_lost().map(|line| (self.source_id, line));
+        self.first_lost = self.first_lost.or(first);
+        let written = self
+            .writer
+            .add_source(&counts)
+            .and_then(|()| self.beside.write(self.source_id, &self.writer))
+            .and_then(|()| self.seconds.flush(&self.writer));
+        written.map_err(unwritable(self.rules.out))
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self) -> Result<Imported, TrafficError> {
+        let Rules { out, redact, keep_users } = self.rules;
+        let Some(began_at_us) = self.began_at_us.filter(|_| self.imported.statements > 0) else {
+            return Err(TrafficError::Nothing { told: self.told() });
+        };
+        self.end_all().and_then(|()| self.shapes.flush(&self.writer)).map_err(unwritable(out))?;
+        let Self { writer, normalizer, imported, .. } = self;
+        let whole = Whole {
+            dialect: normalizer.dialect(),
+            began_at_us,
+            statements: imported.statements,
+            sessions: imported.sessions,
+            is_redacted: redact,
+            has_user_names: keep_users,
+            imported_at_us: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |age| age.as_micros() as i64),
+        };
+        writer.commit(&whole).map_err(unwritable(out))?;
+        Ok(imported)
+    }
+
+    /// Why there is no statement, as far as troubles say it.
+    fn told(&self) -> String {
+        self.first_lost.map_or_else(String::new, |(source, line)| {
+            let lost = self.imported.lost;
+            format!("; {lost} of their entries could not be read, the first on line {line} of log {source}")
+        })
+    }
+
+    /// Records an event.
+    pub(super) fn see(&mut self, line: u64, event: Event<'_>) -> Result<(), TrafficError> {
+        let out = self.rules.out;
+        self.record(line, event).map_err(unwritable(out))
+    }
+
+    fn record(&mut self, line: u64, event: Event<'_>) -> rusqlite::Result<()> {
+        match event {
+            Event::Statement(statement) => self.statement(line, &statement),
+            Event::Duration { session, latency_us } => self.duration(session, latency_us),
+            Event::Failed(statement) => self.failed(line, &statement),
+            Event::Connected { session, at_us, user, database } => {
+                self.end(session, None)?;
+                let database_id = self.database(database)?;
+                self.begin(session, at_us, user, database_id, true)
+            }
+            Event::Closed { session, at_us } => self.end(session, Some(at_us)),
+            Event::Database { session, name } => {
+                let database_id = self.database(Some(name))?;
+                if let Some(session) = self.sessions.get_mut(session) {
+                    session.database_id = database_id;
+                }
+                Ok(())
+            }
+            Event::Server { description } => self.server(line, description),
+            Event::Command(name) => {
+                self.beside.skip(name);
+                Ok(())
+            }
+            Event::Unrelated => {
+                self.beside.skip("unrelated");
+                Ok(())
+            }
+            Event::Trouble(trouble) => {
+                self.beside.trouble(trouble, line);
+                Ok(())
+            }
+        }
+    }
+
+    fn statement(&mut self, line: u64, statement: &Statement<'_>) -> rusqlite::Result<()> {
+        let &Statement { session: name, at_us, text, latency_us, .. } = statement;
+        self.follow_clock(line, at_us.saturating_add_unsigned(latency_us.unwrap_or(0)));
+        let database_id = self.database(statement.database)?;
+        self.join(line, statement, database_id)?;
+        let parts = self.normalizer.part(text, statement.bound);
+        let known = self.shapes.find(parts.shape, &mut self.writer)?;
+        if !parts.is_whole {
+            self.beside.trouble(Trouble::Unclosed, line);
+        }
+        if !known.is_utf8 {
+            self.beside.trouble(Trouble::NotUtf8, line);
+        }
+        let dialect = self.shapes.dialect();
+        let began_at_us = *self.began_at_us.get_or_insert(at_us);
+        let Some(session) = self.sessions.get_mut(name) else { return Ok(()) };
+        session.database_id = database_id.or(session.database_id);
+        let offset_us = ordered(at_us.saturating_sub(began_at_us), session.last_us);
+        let error = statement.error.map(String::from_utf8_lossy);
+        let statement_id = self.writer.add_statement(&NewStatement {
+            session_id: session.id,
+            offset_us,
+            shape_id: known.shape_id,
+            literals: parts.literals,
+            bound: parts.bound,
+            database_id: session.database_id,
+            transaction_id: session.transaction(known.kind, dialect),
+            latency_us,
+            rows_sent: statement.rows_sent,
+            rows_examined: statement.rows_examined,
+            rows_affected: statement.rows_affected,
+            error: error.as_deref(),
+            source_id: self.source_id,
+            line,
+        })?;
+        if known.kind == Kind::Session
+            && let Some(is_on) = autocommit(parts.shape, parts.literals)
+        {
+            session.set_autocommit(is_on);
+        }
+        session.last_us = offset_us;
+        session.statements += 1;
+        session.open = (dialect == Dialect::Postgresql).then(|| Open {
+            statement_id,
+            digest_id: known.digest_id,
+            at_us,
+            text: self.texts.hash_one(text),
+            has_latency: latency_us.is_some(),
+            has_error: error.is_some(),
+        });
+        let used = used_database(known.kind, parts.shape).map(<[u8]>::to_vec);
+        self.shapes.counts(known.digest_id).add(statement);
+        self.seconds.at(at_us).add(known.kind, statement);
+        self.imported.statements += 1;
+        self.source_statements += 1;
+        if self.seconds.is_full() {
+            self.seconds.flush(&self.writer)?;
+        }
+        match used {
+            Some(used) => self.record(line, Event::Database { session: name, name: &used }),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells if the clock is before that of the last entry.
+    fn follow_clock(&mut self, line: u64, written_us: i64) {
+        if self.last_us.is_some_and(|last_us| written_us.saturating_add(BACK_US) < last_us) {
+            self.beside.trouble(Trouble::ClockBack, line);
+        }
+        self.last_us = Some(written_us);
+    }
+
+    fn duration(&mut self, name: &[u8], latency_us: u64) -> rusqlite::Result<()> {
+        let open = self.sessions.get_mut(name).and_then(|session| session.open.as_mut());
+        let Some(open) = open.filter(|open| !open.has_latency) else {
+            // Of a phase that executes nothing.
+            self.beside.skip("unrelated");
+            return Ok(());
+        };
+        open.has_latency = true;
+        self.writer.set_latency(open.statement_id, latency_us)?;
+        self.shapes.counts(open.digest_id).add_latency(latency_us);
+        let second = self.seconds.at(open.at_us);
+        second.latency_us = second.latency_us.saturating_add(latency_us);
+        Ok(())
+    }
+
+    fn failed(&mut self, line: u64, statement: &Statement<'_>) -> rusqlite::Result<()> {
+        let text = self.texts.hash_one(statement.text);
+        let open = self.sessions.get_mut(statement.session).and_then(|session| session.open.as_mut());
+        let Some(open) = open.filter(|open| open.text == text && !open.has_error && !open.has_latency) else {
+            return self.statement(line, statement);
+        };
+        open.has_error = true;
+        // PostgreSQL writes no duration of what failed.
+        open.has_latency = true;
+        self.writer
+            .set_error(open.statement_id, &String::from_utf8_lossy(statement.error.unwrap_or_default()))?;
+        self.shapes.counts(open.digest_id).errors += 1;
+        self.seconds.at(open.at_us).errors += 1;
+        Ok(())
+    }
+
+    fn database(&mut self, name: Option<&[u8]>) -> rusqlite::Result<Option<i64>> {
+        let Some(name) = name.filter(|name| !name.is_empty()) else { return Ok(None) };
+        if let Some(id) = self.databases.get(name) {
+            return Ok(Some(*id));
+        }
+        let id = self.writer.add_database(&String::from_utf8_lossy(name))?;
+        self.databases.insert(name.to_owned(), id);
+        Ok(Some(id))
+    }
+}
+
+/// The database that a statement `USE …` names.
+fn used_database(kind: Kind, shape: &[u8]) -> Option<&[u8]> {
+    let is_use = kind == Kind::Session && shape.len() > 4 && shape[..4].eq_ignore_ascii_case(b"use ");
+    let name = is_use.then(|| shape[4..].trim_ascii())?;
+    let name = name.strip_suffix(b";").unwrap_or(name).trim_ascii();
+    Some(name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name))
+}
+
+/// An offset that is not before the session's last, where a log tells seconds only.
+fn ordered(offset_us: i64, last_us: i64) -> i64 {
+    let is_of_same_second = offset_us < last_us && last_us.saturating_sub(offset_us) <= BACK_US;
+    if is_of_same_second { last_us } else { offset_us }
+}
+
+fn unwritable(out: &Path) -> impl Fn(rusqlite::Error) -> TrafficError + '_ {
+    move |error| TrafficError::Unwritable { path: out.to_owned(), reason: error.to_string() }
+}

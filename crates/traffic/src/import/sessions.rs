@@ -1,0 +1,181 @@
+//! Sessions that are open.
+
+use std::collections::HashMap;
+
+use crate::sql::{Dialect, Kind};
+
+/// Sessions in memory, at most. A log that does not say when sessions end has ever more of them; then those that were
+/// quiet for longest are forgotten.
+const SESSIONS_MAX: usize = 200_000;
+
+/// An open session.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) id: i64,
+    pub(super) user: Option<u64>,
+    pub(super) database_id: Option<i64>,
+    pub(super) statements: u64,
+    /// Offset of its last statement.
+    pub(super) last_us: i64,
+    pub(super) open: Option<Open>,
+    transactions: Transactions,
+}
+
+/// The last statement of a session, of which more may be said.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub(super) statement_id: i64,
+    pub(super) digest_id: i64,
+    pub(super) at_us: i64,
+    pub(super) text: u64,
+    pub(super) has_latency: bool,
+    pub(super) has_error: bool,
+}
+
+/// Which transaction a session is in.
+#[derive(Debug, Default)]
+struct Transactions {
+    number: i64,
+    is_open: bool,
+    /// Whether `autocommit` is off.
+    is_implicit: bool,
+}
+
+impl Session {
+    pub(super) fn new(id: i64, user: Option<u64>, database_id: Option<i64>, began_us: i64) -> Self {
+        Self {
+            id,
+            user,
+            database_id,
+            statements: 0,
+            last_us: began_us,
+            open: None,
+            transactions: Transactions::default(),
+        }
+    }
+
+    /// The number of the transaction that a statement is part of.
+    pub(super) fn transaction(&mut self, kind: Kind, dialect: Dialect) -> Option<i64> {
+        self.transactions.next(kind, dialect)
+    }
+
+    /// Sees that `autocommit` was set.
+    pub(super) fn set_autocommit(&mut self, is_on: bool) {
+        self.transactions.is_implicit = !is_on;
+        self.transactions.is_open &= !is_on;
+    }
+}
+
+impl Transactions {
+    fn next(&mut self, kind: Kind, dialect: Dialect) -> Option<i64> {
+        let begins = match kind {
+            // In MySQL, it ends one that is open. In PostgreSQL, it only warns.
+            Kind::Begin => dialect == Dialect::Mysql || !self.is_open,
+            Kind::Read | Kind::Write => self.is_implicit && !self.is_open,
+            // It commits in MySQL before it begins.
+            Kind::Definition if dialect == Dialect::Mysql => {
+                self.is_open = false;
+                false
+            }
+            _ => false,
+        };
+        if begins {
+            self.number += 1;
+            self.is_open = true;
+        }
+        let number = self.is_open.then_some(self.number);
+        if kind == Kind::End {
+            self.is_open = false;
+        }
+        number
+    }
+}
+
+/// What a statement sets `autocommit` to, by its shape and its literals.
+pub(super) fn autocommit(shape: &[u8], literals: Option<&str>) -> Option<bool> {
+    const NAME: &[u8] = b"autocommit";
+    let at = shape.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME))?;
+    let value = shape[at + NAME.len()..].trim_ascii_start();
+    let value = value.strip_prefix(b":").unwrap_or(value).strip_prefix(b"=")?.trim_ascii();
+    if value == b"?" {
+        return match literals? {
+            "[0]" => Some(false),
+            "[1]" => Some(true),
+            _ => None,
+        };
+    }
+    let is = |word: &[u8]| value.eq_ignore_ascii_case(word);
+    if is(b"off") || is(b"false") {
+        return Some(false);
+    }
+    (is(b"on") || is(b"true")).then_some(true)
+}
+
+/// Open sessions by the names that the server gives them.
+#[derive(Debug, Default)]
+pub(super) struct Sessions(HashMap<Vec<u8>, Session>);
+
+impl Sessions {
+    pub(super) fn get_mut(&mut self, name: &[u8]) -> Option<&mut Session> {
+        self.0.get_mut(name)
+    }
+
+    pub(super) fn remove(&mut self, name: &[u8]) -> Option<Session> {
+        self.0.remove(name)
+    }
+
+    /// Adds a session, and returns those that are forgotten for it.
+    pub(super) fn insert(&mut self, name: &[u8], session: Session) -> Vec<Session> {
+        let forgotten = if self.0.len() < SESSIONS_MAX { Vec::new() } else { self.forget() };
+        self.0.insert(name.to_owned(), session);
+        forgotten
+    }
+
+    /// Forgets the half that was quiet for longest.
+    fn forget(&mut self) -> Vec<Session> {
+        let mut quiet: Vec<i64> = self.0.values().map(|session| session.last_us).collect();
+        let middle = quiet.len() / 2;
+        let (_, &mut until_us, _) = quiet.select_nth_unstable(middle);
+        self.0.extract_if(|_, session| session.last_us <= until_us).map(|(_, session)| session).collect()
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Session> {
+        self.0.drain().map(|(_, session)| session).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_lasts_from_its_begin_to_its_end() {
+        let mut session = Session::new(1, None, None, 0);
+        let mut next = |kind| session.transaction(kind, Dialect::Mysql);
+        let numbers = [Kind::Read, Kind::Begin, Kind::Write, Kind::End, Kind::Read, Kind::Begin, Kind::Begin];
+        assert_eq!(numbers.map(&mut next), [None, Some(1), Some(1), Some(1), None, Some(2), Some(3)]);
+        assert_eq!([Kind::Definition, Kind::Write].map(next), [None, None]);
+    }
+
+    #[test]
+    fn without_autocommit_each_statement_is_in_a_transaction() {
+        let mut session = Session::new(1, None, None, 0);
+        session.set_autocommit(false);
+        let kinds = [Kind::Session, Kind::Read, Kind::Write, Kind::End, Kind::Write];
+        let numbers = kinds.map(|kind| session.transaction(kind, Dialect::Mysql));
+        assert_eq!(numbers, [None, Some(1), Some(1), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn autocommit_is_set_in_every_way() {
+        for (shape, literals, is_on) in [
+            ("SET autocommit=?", Some("[0]"), Some(false)),
+            ("SET @@session.autocommit = ?", Some("[1]"), Some(true)),
+            ("set AUTOCOMMIT = OFF", None, Some(false)),
+            ("SET autocommit := on", None, Some(true)),
+            ("SET names utf8mb4", None, None),
+        ] {
+            assert_eq!(autocommit(shape.as_bytes(), literals), is_on, "{shape}");
+        }
+    }
+}

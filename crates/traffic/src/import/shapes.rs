@@ -1,0 +1,79 @@
+//! The dictionary of shapes and digests.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::file::{DigestCounts, Writer};
+use crate::sql::{Dialect, Kind, digest_text};
+
+/// Shapes that are known by heart. With more, all are forgotten and learned again, so that memory stays bounded: some 30 MB.
+const SHAPES_MAX: usize = 300_000;
+
+/// A shape that is in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub(super) shape_id: i64,
+    pub(super) digest_id: i64,
+    pub(super) kind: Kind,
+    /// Whether its text is as it was logged.
+    pub(super) is_utf8: bool,
+}
+
+/// Shapes by two hashes with random keys, 128 bits together: their texts are on the disk only.
+#[derive(Debug)]
+pub(super) struct Shapes {
+    dialect: Dialect,
+    keys: [RandomState; 2],
+    known: HashMap<[u64; 2], Known>,
+    counts: HashMap<i64, DigestCounts>,
+}
+
+impl Shapes {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            keys: [RandomState::new(), RandomState::new()],
+            known: HashMap::new(),
+            counts: HashMap::new(),
+        }
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Finds a shape, and adds it if it is new.
+    pub(super) fn find(&mut self, shape: &[u8], writer: &mut Writer<'_>) -> rusqlite::Result<Known> {
+        let key = self.keys.each_ref().map(|key| key.hash_one(shape));
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        if self.known.len() >= SHAPES_MAX {
+            self.flush(writer)?;
+            self.known.clear();
+        }
+        let text = String::from_utf8_lossy(shape);
+        let is_utf8 = matches!(text, std::borrow::Cow::Borrowed(_));
+        let kind = Kind::of(shape);
+        let digest = digest_text(&text, self.dialect);
+        let hash = Sha256::digest(digest.as_bytes());
+        let hash = hash.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));
+        let digest_id = writer.digest(&format!("{hash:016x}"), &digest, kind)?;
+        let shape_id = writer.add_shape(digest_id, &text)?;
+        let known = Known { shape_id, digest_id, kind, is_utf8 };
+        self.known.insert(key, known);
+        Ok(known)
+    }
+
+    /// What is counted for a digest.
+    pub(super) fn counts(&mut self, digest_id: i64) -> &mut DigestCounts {
+        self.counts.entry(digest_id).or_default()
+    }
+
+    /// Writes what was counted.
+    pub(super) fn flush(&mut self, writer: &Writer<'_>) -> rusqlite::Result<()> {
+        self.counts.drain().try_for_each(|(id, counts)| writer.count_digest(id, &counts))
+    }
+}

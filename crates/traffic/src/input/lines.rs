@@ -1,0 +1,150 @@
+//! Lines of any length from a stream, in one buffer.
+
+use std::io::{self, Read};
+
+use memchr::memchr;
+
+/// Longest statement, and longest line, that is kept. A longer one is counted and passed over, so that memory stays
+/// bounded. MySQL's clients send no more by default either (`max_allowed_packet`).
+pub(crate) const STATEMENT_BYTES_MAX: usize = 16 << 20;
+/// What is read at a time.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// A line of a log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a> {
+    /// Without its line feed.
+    pub(crate) bytes: &'a [u8],
+    /// From 1.
+    pub(crate) number: u64,
+    /// Whether the rest of it was passed over.
+    pub(crate) is_too_long: bool,
+    /// Whether a line feed ends it. The last line of a log that is cut, or still written, has none.
+    pub(crate) is_ended: bool,
+}
+
+/// Reads lines.
+pub(crate) struct Lines<R> {
+    content: R,
+    buffer: Vec<u8>,
+    /// What of the buffer is read and not yet a line.
+    start: usize,
+    end: usize,
+    number: u64,
+    is_over: bool,
+    /// Whether the rest of a line is to be passed over.
+    is_skipping: bool,
+    /// An error behind what was looked at in advance.
+    error: Option<io::Error>,
+}
+
+impl<R: Read> Lines<R> {
+    pub(crate) fn new(content: R) -> Self {
+        Self {
+            content,
+            buffer: vec![0; CHUNK_BYTES],
+            start: 0,
+            end: 0,
+            number: 0,
+            is_over: false,
+            is_skipping: false,
+            error: None,
+        }
+    }
+
+    /// The begin of what is not yet read, as far as a chunk. An error behind it comes when it is read.
+    pub(crate) fn peek(&mut self) -> io::Result<&[u8]> {
+        while !self.is_over && self.end < CHUNK_BYTES {
+            match self.fill() {
+                Err(error) if self.start < self.end => {
+                    self.error = Some(error);
+                    break;
+                }
+                filled => filled?,
+            }
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// The number of the last line that was read.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next line; none at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        if self.is_skipping {
+            self.skip()?;
+        }
+        let mut searched = 0;
+        loop {
+            let found = memchr(b'\n', &self.buffer[self.start + searched..self.end]);
+            let length = found.map(|length| searched + length);
+            searched = self.end - self.start;
+            match length {
+                Some(length) => return Ok(Some(self.take(length, 1))),
+                None if searched > STATEMENT_BYTES_MAX => {
+                    self.is_skipping = true;
+                    return Ok(Some(self.take(searched, 0)));
+                }
+                None if self.is_over && searched == 0 => return Ok(None),
+                None if self.is_over => return Ok(Some(self.take(searched, 0))),
+                None => self.fill()?,
+            }
+        }
+    }
+
+    /// The next so many bytes as a line, and `ends` bytes that end it.
+    fn take(&mut self, length: usize, ends: usize) -> Line<'_> {
+        let from = self.start;
+        self.start += length + ends;
+        self.number += 1;
+        Line {
+            bytes: &self.buffer[from..from + length],
+            number: self.number,
+            is_too_long: self.is_skipping || length > STATEMENT_BYTES_MAX,
+            is_ended: ends > 0,
+        }
+    }
+
+    /// Passes over the rest of a line.
+    fn skip(&mut self) -> io::Result<()> {
+        self.is_skipping = false;
+        loop {
+            if let Some(length) = memchr(b'\n', &self.buffer[self.start..self.end]) {
+                self.start += length + 1;
+                return Ok(());
+            }
+            self.start = self.end;
+            if self.is_over {
+                return Ok(());
+            }
+            self.fill()?;
+        }
+    }
+
+    /// Reads more, behind what is there.
+    fn fill(&mut self) -> io::Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        if self.start > 0 && self.buffer.len() - self.end < CHUNK_BYTES / 2 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.resize(2 * self.buffer.len(), 0);
+        }
+        loop {
+            match self.content.read(&mut self.buffer[self.end..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => {
+                    let bytes = read?;
+                    self.is_over |= bytes == 0;
+                    self.end += bytes;
+                    return Ok(());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Which format a log has, by its begin.
+
+use super::{LogFormat, moment};
+use crate::log::mysql::is_general;
+
+/// The format of a log that begins with these bytes. None if no line of them is known.
+pub(crate) fn detect(begin: &[u8]) -> Option<LogFormat> {
+    begin.split(|byte| *byte == b'\n').find_map(of_line)
+}
+
+fn of_line(line: &[u8]) -> Option<LogFormat> {
+    if line.starts_with(b"# User@Host: ") || line.starts_with(b"# Time: ") {
+        return Some(LogFormat::Slow);
+    }
+    if line.starts_with(b"{\"timestamp\":\"") {
+        return Some(LogFormat::Jsonlog);
+    }
+    if is_general(line) {
+        return Some(LogFormat::General);
+    }
+    let (_, rest) = moment::iso(line).filter(|_| line.get(10) == Some(&b' '))?;
+    if rest.first() == Some(&b',') {
+        return Some(LogFormat::Csvlog);
+    }
+    memchr::memmem::find(rest, b":  ").map(|_| LogFormat::Stderr)
+}

@@ -1,0 +1,23 @@
+//! Logs of MySQL, MariaDB and Percona Server.
+
+mod general;
+mod headers;
+mod slow;
+
+pub(super) use self::general::{General, is_general};
+pub(super) use self::slow::Slow;
+
+/// Whether a line is the first of the three that a server writes when it opens a log:
+/// `/usr/sbin/mysqld, Version: 10.11.6-MariaDB (Debian 12). started with:`.
+fn is_opening(line: &[u8]) -> bool {
+    line.trim_ascii_end().ends_with(b"started with:") && memchr::memmem::find(line, b", Version: ").is_some()
+}
+
+/// Whether a line is the second or third of them.
+fn is_of_opening(line: &[u8]) -> bool {
+    let is_columns = line.starts_with(b"Time") && line.trim_ascii_end().ends_with(b"Argument");
+    let is_port =
+        line.len() > 4 && line[..4].eq_ignore_ascii_case(b"tcp ") && line[4..].starts_with(b"port: ")
+            || line.starts_with(b"TCP Port: ");
+    is_columns || is_port
+}

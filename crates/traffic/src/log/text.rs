@@ -1,0 +1,58 @@
+//! Small parts of log lines.
+
+/// A text up to a separator, and the rest behind it.
+pub(super) fn split_once<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = memchr::memmem::find(text, separator)?;
+    Some((&text[..at], &text[at + separator.len()..]))
+}
+
+/// A whole number, and what is behind its digits. None if there is no digit, or it is too large.
+pub(super) fn whole(text: &[u8]) -> Option<(u64, &[u8])> {
+    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut value = 0_u64;
+    for digit in &text[..length] {
+        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+    }
+    (length > 0).then_some((value, &text[length..]))
+}
+
+/// A whole number and nothing else.
+pub(super) fn only_whole(text: &[u8]) -> Option<u64> {
+    whole(text).filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
+}
+
+/// A decimal number times 10 to the `places`, without what is smaller, and what is behind it.
+pub(super) fn decimal(text: &[u8], places: u32) -> Option<(u64, &[u8])> {
+    let (whole_part, rest) = whole(text)?;
+    let mut value = whole_part.checked_mul(10_u64.checked_pow(places)?)?;
+    let Some(fraction) = rest.strip_prefix(b".") else { return Some((value, rest)) };
+    let length = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut unit = 10_u64.checked_pow(places)?;
+    for digit in &fraction[..length] {
+        unit /= 10;
+        value = value.checked_add(unit * u64::from(digit - b'0'))?;
+    }
+    Some((value, &fraction[length..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_keep_their_places() {
+        assert_eq!(decimal(b"1.000321 s", 6), Some((1_000_321, &b" s"[..])));
+        assert_eq!(decimal(b"0.05", 3), Some((50, &b""[..])));
+        assert_eq!(decimal(b"7", 6), Some((7_000_000, &b""[..])));
+        assert_eq!(decimal(b"0.1234567899", 6), Some((123_456, &b""[..])));
+        assert_eq!(decimal(b".5", 6), None);
+        assert_eq!(decimal(b"99999999999999999999", 6), None);
+    }
+
+    #[test]
+    fn a_number_alone_is_followed_by_nothing() {
+        assert_eq!(only_whole(b"42"), Some(42));
+        assert_eq!(only_whole(b"42 "), None);
+        assert_eq!(only_whole(b""), None);
+    }
+}

@@ -1,0 +1,36 @@
+//! SQL as text: what of a statement is the same each time, and what are its values.
+
+mod class;
+mod digest;
+mod kind;
+mod literals;
+mod normalizer;
+mod number;
+mod passwords;
+mod secrets;
+mod strings;
+#[cfg(test)]
+mod tests;
+
+pub use self::digest::digest_text;
+pub use self::kind::Kind;
+pub use self::normalizer::{Normalized, Normalizer, rebuilt};
+
+/// Whose rules of quotes and comments hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// MySQL and MariaDB with their default `sql_mode`: `"…"` is a string, and a backslash escapes.
+    Mysql,
+    /// PostgreSQL with `standard_conforming_strings`, as since 9.1: `"…"` is a name, and a backslash is a letter
+    /// outside `E'…'`.
+    Postgresql,
+}
+
+impl Dialect {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mysql => "mysql",
+            Self::Postgresql => "postgresql",
+        }
+    }
+}

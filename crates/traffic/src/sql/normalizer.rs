@@ -1,0 +1,303 @@
+//! Parts a statement into its shape and its values, in one pass.
+//!
+//! The **shape** is the statement with `?` for each literal, without comments, and with one space for white space. A
+//! question mark of the statement itself is doubled, so [`rebuilt`] can put the values in again.
+
+mod comment;
+mod rebuild;
+
+pub use self::rebuild::rebuilt;
+use super::Dialect;
+use super::class::{is_letter, is_of_word, is_space, run};
+use super::literals::Literals;
+use super::number::{Numeric, numeric};
+use super::secrets::{Secrets, bit};
+use super::strings::{Escapes, decode, quoted};
+
+/// Parts statements, and keeps its buffers from one to the next.
+#[derive(Debug)]
+pub struct Normalizer {
+    dialect: Dialect,
+    shape: Vec<u8>,
+    literals: Literals,
+    bound: Literals,
+    decoded: Vec<u8>,
+    secrets: Secrets,
+    /// Whether white space or a comment is between this token and the last.
+    is_apart: bool,
+    /// Whether the last token is one that a sign may follow: an operator, a comma, an opening bracket.
+    is_before_sign: bool,
+    /// Question marks so far that stand for values which are sent apart.
+    placeholders: u32,
+    /// Whether this is inside `/*! … */`.
+    is_executed: bool,
+    is_whole: bool,
+}
+
+/// A statement in its parts.
+#[derive(Debug)]
+pub struct Normalized<'a> {
+    pub shape: &'a [u8],
+    /// The literals as a JSON array; none if there are no literals.
+    pub literals: Option<&'a str>,
+    /// The values that were sent apart from the text, likewise.
+    pub bound: Option<&'a str>,
+    /// Whether every string, name and comment has its end.
+    pub is_whole: bool,
+}
+
+impl Normalizer {
+    /// `redact` keeps lengths in place of values.
+    pub fn new(dialect: Dialect, redact: bool) -> Self {
+        Self {
+            dialect,
+            shape: Vec::new(),
+            literals: Literals::new(redact),
+            bound: Literals::new(redact),
+            decoded: Vec::new(),
+            secrets: Secrets::default(),
+            is_apart: false,
+            is_before_sign: true,
+            placeholders: 0,
+            is_executed: false,
+            is_whole: true,
+        }
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Parts a statement. `bound` are the values that were sent apart, in their order; none is NULL.
+    pub fn part(&mut self, text: &[u8], bound: &[Option<Vec<u8>>]) -> Normalized<'_> {
+        self.shape.clear();
+        self.literals.clear();
+        self.bound.clear();
+        self.secrets = Secrets::default();
+        (self.is_apart, self.is_before_sign, self.placeholders) = (false, true, 0);
+        (self.is_executed, self.is_whole) = (false, true);
+        let text = text.trim_ascii();
+        let mut at = 0;
+        while at < text.len() {
+            at = self.token(text, at);
+        }
+        for (number, value) in (1..).zip(bound) {
+            match value {
+                _ if self.secrets.bound & bit(number) != 0 => self.bound.secret(),
+                Some(value) if self.secrets.clone().takes_string(value) => self.bound.secret(),
+                Some(value) => self.bound.string(value),
+                None => self.bound.null(),
+            }
+        }
+        Normalized {
+            shape: &self.shape,
+            literals: self.literals.finish(),
+            bound: self.bound.finish(),
+            is_whole: self.is_whole,
+        }
+    }
+
+    /// Reads the token at this place, and returns where the next one is.
+    fn token(&mut self, text: &[u8], at: usize) -> usize {
+        let next = text.get(at + 1).copied();
+        let is_mysql = self.dialect == Dialect::Mysql;
+        match text[at] {
+            byte if is_space(byte) => {
+                self.is_apart = true;
+                run(text, at, is_space)
+            }
+            byte if is_letter(byte) => self.word(text, at, run(text, at, is_of_word)),
+            b'\'' => self.string(text, at + 1, b'\'', self.plain_escapes()),
+            b'"' if is_mysql || self.secrets.takes_name() => {
+                self.string(text, at + 1, b'"', self.plain_escapes())
+            }
+            quote @ (b'"' | b'`') => self.name(text, at, quote),
+            b'0'..=b'9' => self.number(text, at, at),
+            b'.' if next.is_some_and(|next| next.is_ascii_digit()) && self.is_before_sign => {
+                self.number(text, at, at)
+            }
+            b'-' | b'+' if self.is_before_sign && next.is_some_and(|next| next.is_ascii_digit()) => {
+                self.number(text, at, at + 1)
+            }
+            b'$' => self.dollar(text, at),
+            b'-' | b'#' | b'/' | b'*' => match self.comment(text, at) {
+                Some(end) => end,
+                None => self.symbol(text, at),
+            },
+            _ => self.symbol(text, at),
+        }
+    }
+
+    fn plain_escapes(&self) -> Escapes {
+        match self.dialect {
+            Dialect::Mysql => Escapes::Mysql,
+            Dialect::Postgresql => Escapes::Doubled,
+        }
+    }
+
+    /// Writes a token as it is.
+    fn keep(&mut self, token: &[u8]) {
+        // What is told apart by space stays apart, and so do two question marks of two tokens.
+        let is_after_mark = self.shape.last() == Some(&b'?') && token.first() == Some(&b'?');
+        if (self.is_apart || is_after_mark) && !self.shape.is_empty() {
+            self.shape.push(b' ');
+        }
+        self.is_apart = false;
+        if token.contains(&b'?') {
+            let doubled =
+                token.iter().flat_map(|byte| [*byte; 2].into_iter().take(1 + usize::from(*byte == b'?')));
+            self.shape.extend(doubled);
+        } else {
+            self.shape.extend_from_slice(token);
+        }
+    }
+
+    /// Writes the place of a literal.
+    fn place(&mut self) {
+        if (self.is_apart || self.shape.last() == Some(&b'?')) && !self.shape.is_empty() {
+            self.shape.push(b' ');
+        }
+        self.is_apart = false;
+        self.is_before_sign = false;
+        self.shape.push(b'?');
+    }
+
+    fn symbol(&mut self, text: &[u8], at: usize) -> usize {
+        let symbol = text[at];
+        if symbol == b'?' {
+            self.placeholders = self.placeholders.saturating_add(1);
+            self.secrets.placeholder(self.placeholders);
+        } else {
+            self.secrets.symbol(symbol);
+        }
+        self.keep(&text[at..=at]);
+        self.is_before_sign = !matches!(symbol, b')' | b']' | b'?' | b'@' | b'.');
+        at + 1
+    }
+
+    fn word(&mut self, text: &[u8], at: usize, end: usize) -> usize {
+        let word = &text[at..end];
+        let quote = text.get(end).copied();
+        if quote == Some(b'\'') && end - at == 1 {
+            match (word[0].to_ascii_lowercase(), self.dialect) {
+                (b'x', _) => return self.digits(text, end + 1, "hex"),
+                (b'b', _) => return self.digits(text, end + 1, "bits"),
+                (b'e', Dialect::Postgresql) => {
+                    return self.string(text, end + 1, b'\'', Escapes::Postgresql);
+                }
+                _ => {}
+            }
+        }
+        if self.secrets.word(word) {
+            self.place();
+            self.literals.secret();
+            return end;
+        }
+        self.keep(word);
+        self.is_before_sign = false;
+        end
+    }
+
+    fn string(&mut self, text: &[u8], from: usize, quote: u8, escapes: Escapes) -> usize {
+        let string = quoted(text, from, quote, escapes);
+        let written = &text[from..string.end];
+        self.is_whole &= string.is_closed;
+        // `x"1f"` is a name and a string, and `x'1f'` is a number.
+        self.is_apart |= quote == b'"' && self.shape.last().is_some_and(|last| is_of_word(*last));
+        self.place();
+        if self.secrets.takes_string(written) {
+            self.literals.secret();
+        } else if string.is_escaped {
+            decode(written, quote, escapes, &mut self.decoded);
+            self.literals.string(&self.decoded);
+        } else {
+            self.literals.string(written);
+        }
+        string.next
+    }
+
+    /// `X'…'` or `B'…'`, whose text begins at `from`.
+    fn digits(&mut self, text: &[u8], from: usize, tag: &'static str) -> usize {
+        let string = quoted(text, from, b'\'', Escapes::Doubled);
+        let written = &text[from..string.end];
+        self.is_whole &= string.is_closed;
+        self.place();
+        if self.secrets.takes_string(written) {
+            self.literals.secret();
+        } else {
+            self.literals.digits(tag, written);
+        }
+        string.next
+    }
+
+    /// A name in quotes.
+    fn name(&mut self, text: &[u8], at: usize, quote: u8) -> usize {
+        let name = quoted(text, at + 1, quote, Escapes::Doubled);
+        self.is_whole &= name.is_closed;
+        self.secrets.symbol(quote);
+        self.keep(&text[at..name.next]);
+        self.is_before_sign = false;
+        name.next
+    }
+
+    /// A number, whose digits begin at `from`, behind a sign.
+    fn number(&mut self, text: &[u8], at: usize, from: usize) -> usize {
+        let (end, tag) = match numeric(text, from, self.dialect) {
+            Numeric::Word(end) => {
+                if from > at {
+                    self.symbol(text, at);
+                }
+                return self.word(text, from, end);
+            }
+            Numeric::Number(end) => (end, None),
+            Numeric::Hex(end) => (end, Some("hex")),
+            Numeric::Bits(end) => (end, Some("bits")),
+        };
+        // In PostgreSQL `0x1F` is a number.
+        let tag = tag.filter(|_| self.dialect == Dialect::Mysql);
+        if tag.is_some() && from > at {
+            self.symbol(text, at);
+        }
+        self.place();
+        let is_secret = tag.is_some() && self.secrets.takes_string(&text[from..end]);
+        match tag {
+            _ if is_secret => self.literals.secret(),
+            Some(tag) => self.literals.digits(tag, &text[from + 2..end]),
+            None => self.literals.number(&text[at..end]),
+        }
+        self.secrets.symbol(b'0');
+        end
+    }
+
+    /// PostgreSQL's `$1` and `$tag$…$tag$`; in MySQL a letter.
+    fn dollar(&mut self, text: &[u8], at: usize) -> usize {
+        let is_tag = |byte: u8| is_of_word(byte) && byte != b'$';
+        let end = run(text, at + 1, is_tag);
+        if self.dialect == Dialect::Mysql {
+            return self.word(text, at, run(text, at + 1, is_of_word));
+        }
+        if text.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            let number = text[at + 1..end].iter().map_while(|byte| char::from(*byte).to_digit(10));
+            let number = number.fold(0_u32, |number, digit| number.saturating_mul(10).saturating_add(digit));
+            self.secrets.placeholder(number);
+            self.keep(&text[at..end]);
+            self.is_before_sign = false;
+            return end;
+        }
+        if text.get(end) != Some(&b'$') {
+            return self.symbol(text, at);
+        }
+        let tag = &text[at..=end];
+        let from = end + 1;
+        let closing = memchr::memmem::find(&text[from..], tag).map(|length| from + length);
+        self.is_whole &= closing.is_some();
+        let until = closing.unwrap_or(text.len());
+        self.place();
+        if self.secrets.takes_string(&text[from..until]) {
+            self.literals.secret();
+        } else {
+            self.literals.string(&text[from..until]);
+        }
+        closing.map_or(text.len(), |closing| closing + tag.len())
+    }
+}

@@ -1,0 +1,78 @@
+//! Comments, and what only looks like one: optimiser hints, and MySQL's comments that are executed.
+
+use memchr::memmem::find;
+use memchr::{memchr, memchr2};
+
+use super::Normalizer;
+use crate::sql::Dialect;
+use crate::sql::class::{is_space, run};
+
+impl Normalizer {
+    /// Passes over a comment at this place, and returns where the next token is. None if there is none.
+    pub(super) fn comment(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        let is_mysql = self.dialect == Dialect::Mysql;
+        let rest = &text[at..];
+        let to_line_end =
+            |from: usize| memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length);
+        let end = match rest {
+            // In MySQL, `--` needs white space behind it.
+            [b'-', b'-', behind, ..] if is_mysql && !is_space(*behind) => return None,
+            [b'-', b'-', ..] => to_line_end(at),
+            [b'#', ..] if is_mysql => to_line_end(at),
+            [b'/', b'*', b'+', ..] => return Some(self.hint(text, at)),
+            [b'/', b'*', b'M', b'!', ..] if is_mysql => return Some(self.executed(text, at, at + 4)),
+            [b'/', b'*', b'!', ..] if is_mysql => return Some(self.executed(text, at, at + 3)),
+            [b'*', b'/', ..] if self.is_executed => {
+                self.is_executed = false;
+                self.is_apart = true;
+                self.keep(b"*/");
+                self.is_apart = true;
+                return Some(at + 2);
+            }
+            [b'/', b'*', ..] if is_mysql => {
+                self.closed(find(&rest[2..], b"*/").map(|length| at + length + 4), text)
+            }
+            [b'/', b'*', ..] => self.closed(nested(text, at + 2), text),
+            _ => return None,
+        };
+        self.is_apart = true;
+        Some(end)
+    }
+
+    /// Notes whether a comment has its end.
+    fn closed(&mut self, end: Option<usize>, text: &[u8]) -> usize {
+        self.is_whole &= end.is_some();
+        end.unwrap_or(text.len())
+    }
+
+    /// `/*+ … */` is kept, because it changes the plan.
+    fn hint(&mut self, text: &[u8], at: usize) -> usize {
+        let end = self.closed(find(&text[at + 3..], b"*/").map(|length| at + length + 5), text);
+        self.keep(&text[at..end]);
+        end
+    }
+
+    /// `/*!50100 … */`: its mark is kept, and its text is read like all other.
+    fn executed(&mut self, text: &[u8], at: usize, mark: usize) -> usize {
+        let end = run(text, mark, |byte| byte.is_ascii_digit());
+        self.keep(&text[at..end]);
+        self.is_executed = true;
+        self.is_apart = true;
+        self.is_before_sign = true;
+        end
+    }
+}
+
+/// Where a comment ends that may hold others, from behind its begin on.
+fn nested(text: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 1_usize;
+    while depth > 0 {
+        at += memchr2(b'*', b'/', text.get(at..)?)?;
+        match (text[at], text.get(at + 1)) {
+            (b'*', Some(b'/')) => (depth, at) = (depth - 1, at + 2),
+            (b'/', Some(b'*')) => (depth, at) = (depth + 1, at + 2),
+            _ => at += 1,
+        }
+    }
+    Some(at)
+}

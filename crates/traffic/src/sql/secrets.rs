@@ -1,0 +1,175 @@
+//! Which values of a statement are secrets.
+//!
+//! Three rules, each of which is enough:
+//!
+//! - Statements about accounts and connections (`CREATE USER`, `SET PASSWORD`, `CHANGE MASTER`, `CREATE SERVER`, …): every
+//!   string behind the words that announce one.
+//! - A string that directly follows a word such as `password`, with nothing but `=`, `(`, `BY` and the like between.
+//! - A string that itself gives a password: the body of `DO $$ … $$`, a connection string.
+//!
+//! They rather take too much. What they take cannot be replayed; what they leave would be on a disk.
+
+use super::passwords::{gives_password, names_secret};
+
+/// Words between the name of a secret and its value.
+const BETWEEN: [&[u8]; 9] = [b"by", b"as", b"to", b"using", b"with", b"via", b"is", b"for", b"default"];
+/// Words that follow `PASSWORD` or `BY` and are no value.
+const OPTIONS: [&[u8]; 18] = [
+    b"account",
+    b"current",
+    b"expire",
+    b"from",
+    b"history",
+    b"in",
+    b"interval",
+    b"language",
+    b"lock",
+    b"never",
+    b"null",
+    b"optional",
+    b"or",
+    b"random",
+    b"require",
+    b"reuse",
+    b"unlock",
+    b"where",
+];
+
+/// How far a statement's strings are secrets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reach {
+    /// Only what follows the name of a secret.
+    #[default]
+    Next,
+    /// All strings, once such a name was seen.
+    OnceNamed,
+    /// All strings.
+    All,
+}
+
+/// What the first word of a statement announces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum First {
+    #[default]
+    Other,
+    CreateOrAlter,
+    Set,
+}
+
+/// Follows a statement, token by token.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Secrets {
+    /// Words so far, of those that say what kind of statement it is.
+    words: u8,
+    first: First,
+    reach: Reach,
+    /// Whether the next value is a secret.
+    is_armed: bool,
+    /// Whether a word in the place of a value is one, as in `PASSWORD secret`, which servers refuse and log.
+    is_due: bool,
+    /// Which values that were sent apart from the text are secrets, by [`bit`].
+    pub(super) bound: u64,
+}
+
+/// The bit of a value that was sent apart from the text, by its number from 1. The last is that of all further ones.
+pub(super) fn bit(number: u32) -> u64 {
+    1 << number.min(63)
+}
+
+impl Secrets {
+    /// Sees a word, and says whether it must not be kept.
+    pub(super) fn word(&mut self, word: &[u8]) -> bool {
+        let is = |other: &[u8]| word.eq_ignore_ascii_case(other);
+        if self.words < 2 && !is(b"or") && !is(b"replace") {
+            self.words += 1;
+            self.begin(word);
+        }
+        // `CREATE USER MAPPING … OPTIONS (password '…')`.
+        if self.first == First::CreateOrAlter && is(b"mapping") {
+            self.reach = Reach::All;
+        }
+        if is(b"identified") {
+            (self.reach, self.is_armed, self.is_due) = (Reach::All, true, false);
+            return false;
+        }
+        if names_secret(word) {
+            if self.reach == Reach::OnceNamed {
+                self.reach = Reach::All;
+            }
+            (self.is_armed, self.is_due) = (true, self.reach == Reach::All && is(b"password"));
+            return false;
+        }
+        if !self.is_armed {
+            return false;
+        }
+        let is_between = self.is_between(word);
+        let is_value = self.is_due && !is_between && !OPTIONS.iter().any(|other| is(other));
+        self.is_armed = is_between;
+        self.is_due = is_between && (is(b"by") || is(b"as")) && self.reach == Reach::All;
+        is_value
+    }
+
+    fn is_between(&self, word: &[u8]) -> bool {
+        // The plugin of `IDENTIFIED WITH plugin BY`.
+        let is_plugin = self.reach == Reach::All && !self.is_due && word.contains(&b'_');
+        is_plugin || BETWEEN.iter().any(|other| word.eq_ignore_ascii_case(other))
+    }
+
+    /// Sees one of the words that say what kind of statement it is.
+    fn begin(&mut self, word: &[u8]) {
+        let is_one_of = |words: &[&[u8]]| words.iter().any(|other| word.eq_ignore_ascii_case(other));
+        if self.words == 1 {
+            if is_one_of(&[b"create", b"alter"]) {
+                self.first = First::CreateOrAlter;
+            } else if is_one_of(&[b"set"]) {
+                self.first = First::Set;
+            } else if is_one_of(&[b"grant", b"change", b"start"]) {
+                self.reach = Reach::OnceNamed;
+            }
+            return;
+        }
+        self.reach = match self.first {
+            First::CreateOrAlter if is_one_of(&[b"user", b"role", b"group", b"system", b"database"]) => {
+                Reach::OnceNamed
+            }
+            First::CreateOrAlter if is_one_of(&[b"server", b"subscription"]) => Reach::All,
+            First::Set if names_secret(word) => Reach::All,
+            _ => self.reach,
+        };
+    }
+
+    /// Sees another token of one byte.
+    pub(super) fn symbol(&mut self, symbol: u8) {
+        match symbol {
+            b';' => *self = Self { bound: self.bound, ..Self::default() },
+            b'=' | b':' => self.is_due = self.is_armed && self.reach == Reach::All,
+            b'(' | b'@' => {}
+            _ => {
+                self.disarm();
+            }
+        }
+    }
+
+    /// Whether a name in quotes is in the place of a secret.
+    pub(super) fn takes_name(&mut self) -> bool {
+        self.disarm() && self.reach == Reach::All
+    }
+
+    /// Whether the next value would have been a secret by the word before it.
+    fn disarm(&mut self) -> bool {
+        self.is_due = false;
+        std::mem::take(&mut self.is_armed)
+    }
+
+    /// Whether a string is a secret. The text is as it was written.
+    pub(super) fn takes_string(&mut self, text: &[u8]) -> bool {
+        self.disarm() || self.reach == Reach::All || gives_password(text)
+    }
+
+    /// Sees the place of a value that was sent apart from the text.
+    pub(super) fn placeholder(&mut self, number: u32) {
+        if self.disarm() || self.reach == Reach::All {
+            self.bound |= bit(number);
+        }
+    }
+}

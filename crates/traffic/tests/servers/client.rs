@@ -1,0 +1,74 @@
+//! A client that notes what it sends.
+
+use std::time::Duration;
+
+use dyno_client::{Account, Connection, Dialect, Login, ServerAddress};
+use dyno_engine::{Access, DATABASE};
+use dyno_wire::{Event, Value};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A session of a server.
+pub(crate) struct Client {
+    connection: Connection,
+    /// What the log is to say, in its order.
+    pub(crate) sent: Vec<Sent>,
+}
+
+/// A statement that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) text: String,
+    /// The values that were sent apart.
+    pub(crate) bound: Option<String>,
+    pub(crate) is_refused: bool,
+}
+
+impl Client {
+    pub(crate) fn new(access: &Access, dialect: Dialect) -> Self {
+        let login = Login {
+            user: access.user.clone(),
+            password: access.password.clone(),
+            database: DATABASE.to_owned(),
+            ..Login::default()
+        };
+        let address = ServerAddress::unix(&access.socket).unwrap();
+        let account = Account::new(dialect, login);
+        let connection = Connection::open(&account, &address, Some(PATIENCE), Some(PATIENCE)).unwrap();
+        Self { connection, sent: Vec::new() }
+    }
+
+    /// Sends a statement that the server executes.
+    pub(crate) fn query(&mut self, text: &str) {
+        self.send(text, false);
+    }
+
+    /// Sends one that it refuses.
+    pub(crate) fn refused(&mut self, text: &str) {
+        self.send(text, true);
+    }
+
+    fn send(&mut self, text: &str, is_refused: bool) {
+        self.connection.protocol().query(text.as_bytes());
+        let event = self.connection.exchange().unwrap();
+        assert_eq!(matches!(event, Event::Failed(_)), is_refused, "{text}: {event:?}");
+        self.sent.push(Sent { text: text.to_owned(), bound: None, is_refused });
+    }
+
+    /// Prepares a statement and executes it with a number. `logged` is what the log is to say.
+    pub(crate) fn execute(&mut self, text: &str, number: i64, logged: &str, bound: Option<&str>) {
+        self.connection.protocol().prepare(text.as_bytes());
+        let Event::Prepared(statement) = self.connection.exchange().unwrap() else { panic!("{text}") };
+        self.connection.protocol().execute(statement, &[Value::Int(number)]);
+        let event = self.connection.exchange().unwrap();
+        assert!(matches!(event, Event::Done(_)), "{text}: {event:?}");
+        self.sent.push(Sent { text: logged.to_owned(), bound: bound.map(str::to_owned), is_refused: false });
+    }
+
+    /// Leaves, and returns what was sent.
+    pub(crate) fn quit(mut self) -> Vec<Sent> {
+        self.connection.protocol().quit();
+        self.connection.send().unwrap();
+        self.sent
+    }
+}
