@@ -258,7 +258,7 @@ pub(super) fn how_to_read(judgement: &Judgement) -> String {
     let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
     let noise = if is_noisy { ", for an alarm more where an A/A pair differs by more" } else { "" };
     format!(
-        "Ratios are of {}. A difference counts from {}{noise}, {}. {} Intervals are of {}%, for a test alone.",
+        "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}%, for a test alone.",
         rule.quantity.name(),
         margin(rule),
         phrases::error(rule),
@@ -271,7 +271,7 @@ fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
     judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
 }
 
-/// Explains the intervals.
+/// Explains the intervals, with a blank after each sentence.
 fn methods(judgement: &Judgement) -> String {
     let has = |method| tests(judgement).any(|test| test.method == method);
     let mut sentences = Vec::new();
@@ -315,5 +315,7 @@ fn methods(judgement: &Judgement) -> String {
         sentences
             .push("The interval is exact, of the shift between the two sides (Mann and Whitney).".to_owned());
     }
+    // A blank ends the last one.
+    sentences.push(String::new());
     sentences.join(" ")
 }
