@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno_export::plain_name;
 use dyno_judge::{Analysis, Rule, analyse};
 use dyno_report::{Details, PageInput, Reasons, render_html};
 use dyno_search::explain::reasons;
 use dyno_store::{Run, Store};
 
 use crate::{findings, output};
-
-/// Longest part of a plan's name, in letters, in the name of a file. File systems limit names to 255 bytes.
-const NAME_LETTERS: usize = 50;
 
 /// The HTML page of a run. The page is live if the run is in progress. A live page is rendered again after
 /// each trial and omits the explanations of differences.
@@ -41,10 +39,7 @@ pub(crate) fn write(page: &str, path: &Path) -> anyhow::Result<()> {
 /// `PLAN-RUN.html` in the folder of the results file. Characters that are unsuitable for file names are
 /// replaced.
 pub(crate) fn default_path(results: &Path, run: &Run) -> PathBuf {
-    let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
-    let plan: String = run.record.plan_name.chars().map(safe).collect();
-    let plan: String = plan.trim_start_matches(['.', '-']).chars().take(NAME_LETTERS).collect();
-    results.with_file_name(format!("{plan}-{}.html", run.id))
+    results.with_file_name(format!("{}-{}.html", plain_name(&run.record.plan_name), run.id))
 }
 
 #[cfg(test)]

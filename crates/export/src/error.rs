@@ -26,6 +26,9 @@ pub enum ExportError {
     /// There is no data set in the folder.
     #[error("{}: no data set in it; make one with `dyno export --partition --to DIR`", path.display())]
     NoDataset { path: PathBuf },
+    /// No chosen run has a figure.
+    #[error("{}: no run in it has a figure to export", path.display())]
+    NoFigure { path: PathBuf },
     /// The caller asked to stop.
     #[error("stopped; nothing was exported")]
     Stopped,

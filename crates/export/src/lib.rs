@@ -1,13 +1,14 @@
-//! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table.
+//! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table, and figures of runs for other tools.
 //!
 //! [`export`] writes all tables from one snapshot, also while a run is in progress. [`grow_dataset`] adds runs to a
-//! partitioned data set. `docs/do/export.md` documents them, and a test compares it with the files. This is a separate crate
+//! partitioned data set, [`export_figures`] writes what Bencher and Apache Otava read. `docs/do/export.md` documents them, and a test compares it with the files. This is a separate crate
 //! so that no other crate waits for the Parquet library to compile.
 
 mod csv;
 mod dataset;
 mod error;
 mod export;
+mod figures;
 mod files;
 mod jsonl;
 mod layout;
@@ -22,4 +23,7 @@ mod tests;
 pub use dataset::{DatasetOptions, Grown, GrownRun, Volume, grow_dataset, read_history};
 pub use error::ExportError;
 pub use export::{Exported, Format, Options, export};
+pub use figures::{
+    FigureFormat, FigureOptions, FiguresExported, LeftOutRun, WhyLeftOut, export_figures, plain_name,
+};
 pub use files::{Files, write_file};

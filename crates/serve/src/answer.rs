@@ -17,6 +17,10 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(120);
 const LINGER: Duration = Duration::from_millis(500);
 const LINGER_BYTES_MAX: usize = 64 * 1024;
 
+/// Types of the older text format of Prometheus, and of OpenMetrics. Our metrics are valid in both.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+const OPEN_METRICS: &str = "application/openmetrics-text";
+
 /// Headers of every answer. They forbid caching, content sniffing, framing, referrers, and inclusion in pages of others.
 const COMMON: &str = "Cache-Control: no-store\r\n\
     X-Content-Type-Options: nosniff\r\n\
@@ -56,6 +60,21 @@ impl Answer {
     fn text(status: u16, says: &str) -> Self {
         let kind = ("Content-Type", "text/plain; charset=utf-8".to_owned());
         Self { status, headers: vec![kind], body: format!("{says}\n") }
+    }
+
+    /// Metrics, for readers that do not say which format they take.
+    pub(crate) fn metrics(text: String) -> Self {
+        Self { status: 200, headers: vec![("Content-Type", METRICS.to_owned())], body: text }
+    }
+
+    /// This answer for a reader that accepts these types.
+    pub(crate) fn accepted_by(mut self, accept: &str) -> Self {
+        for (_, value) in self.headers.iter_mut().filter(|(_, value)| value == METRICS) {
+            if accept.contains(OPEN_METRICS) {
+                *value = format!("{OPEN_METRICS}; version=1.0.0; charset=utf-8");
+            }
+        }
+        self
     }
 
     pub(crate) fn not_allowed() -> Self {

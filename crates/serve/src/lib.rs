@@ -1,4 +1,5 @@
-//! Serves the results file as web pages: a list of its runs, each run's report, and the progress of a current run.
+//! Serves the results file as web pages: a list of its runs, each run's report, and the progress of a current run. `/metrics` is for
+//! monitoring.
 //!
 //! The server is read-only. It opens the results file for reading and refuses requests other than `GET` and `HEAD`. On a
 //! loopback address every user of this machine has access; on other addresses, readers need the token.
@@ -7,6 +8,7 @@ mod access;
 mod answer;
 mod events;
 mod live;
+mod metrics;
 mod pages;
 mod places;
 mod request;

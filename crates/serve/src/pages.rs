@@ -7,6 +7,7 @@ use dyno_store::{Run, RunChoice, RunId, RunState, RunSummary, Store, StoreError,
 use maud::{Markup, html};
 
 use crate::answer::Answer;
+use crate::metrics::Metrics;
 use crate::route::Route;
 
 /// An error of any kind.
@@ -20,11 +21,12 @@ pub(crate) struct Pages<'a> {
     results: &'a Path,
     render: &'a Render,
     kept: Option<(RunSummary, String)>,
+    metrics: Metrics<'a>,
 }
 
 impl<'a> Pages<'a> {
     pub(crate) fn new(results: &'a Path, render: &'a Render) -> Self {
-        Self { results, render, kept: None }
+        Self { results, render, kept: None, metrics: Metrics::new(results) }
     }
 
     /// The page at a route.
@@ -34,6 +36,7 @@ impl<'a> Pages<'a> {
     pub(crate) fn page(&mut self, route: Route) -> Result<Answer, AnyError> {
         match route {
             Route::Run(id) => Ok(Answer::html(200, self.run(id)?)),
+            Route::Metrics => Ok(Answer::metrics(self.metrics.text()?)),
             Route::List | Route::Events => Ok(Answer::html(200, self.list()?)),
         }
     }

@@ -11,6 +11,8 @@ pub(crate) enum Route {
     Run(RunId),
     /// The progress of the current run.
     Events,
+    /// What monitoring reads.
+    Metrics,
 }
 
 impl Route {
@@ -20,6 +22,7 @@ impl Route {
         match &*percent_decode_str(path).decode_utf8().ok()? {
             "/" => Some(Self::List),
             "/events" => Some(Self::Events),
+            "/metrics" => Some(Self::Metrics),
             path => {
                 let number = path.strip_prefix("/run/")?;
                 let is_plain = number.bytes().all(|byte| byte.is_ascii_digit());
@@ -34,6 +37,7 @@ impl Route {
             Self::List => "/".to_owned(),
             Self::Run(id) => format!("/run/{id}"),
             Self::Events => "/events".to_owned(),
+            Self::Metrics => "/metrics".to_owned(),
         }
     }
 }
@@ -48,6 +52,7 @@ mod tests {
         assert_eq!(Route::of("/?token=a"), Some(Route::List));
         assert_eq!(Route::of("/run/007?x"), Some(Route::Run(RunId(7))));
         assert_eq!(Route::of("/%72un/%31"), Some(Route::Run(RunId(1))));
+        assert_eq!(Route::of("/metrics?x"), Some(Route::Metrics));
         assert_eq!(Route::of("/run/007").unwrap().path(), "/run/7");
     }
 
@@ -72,6 +77,7 @@ mod tests {
             "/../etc/passwd",
             "/%2e%2e/",
             "/events/",
+            "/metrics/",
         ] {
             assert_eq!(Route::of(target), None, "{target}");
         }

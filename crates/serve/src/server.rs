@@ -269,7 +269,7 @@ impl Shared {
                     .for_each(|stream| self.listeners.add(stream, guest.peer));
                 None
             }
-            _ => ask(route, guest, requests),
+            _ => Some(ask(route, guest, requests)?.accepted_by(request.header("Accept"))),
         }
     }
 }

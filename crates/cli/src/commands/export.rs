@@ -5,19 +5,23 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use dyno_export::{DatasetOptions, ExportError, Exported, Grown, GrownRun, Options, Volume};
+use dyno_export::{
+    DatasetOptions, ExportError, Exported, FigureFormat, FigureOptions, Grown, GrownRun, Options, Volume,
+};
 use dyno_store::{RunId, Store};
 use indicatif::HumanBytes;
 
 use crate::arguments::{ResultsFile, run_id};
 use crate::{interrupt, output};
 
-/// Export the tables of a results file as Parquet, CSV or JSON Lines
+/// Export the tables of a results file as Parquet, CSV or JSON Lines, or its figures for Bencher or Apache Otava
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno export results/
   dyno export --format csv --run 3 results/
-  dyno export --partition --to dataset/")]
+  dyno export --partition --to dataset/
+  dyno export --format bmf --run 3 bencher/
+  dyno export --format otava otava/")]
 pub(crate) struct Export {
     /// Folder to write to; created if missing
     #[arg(value_name = "DIR", required_unless_present = "to")]
@@ -50,16 +54,10 @@ enum Format {
     Csv,
     /// JSON Lines: one object a line
     Jsonl,
-}
-
-impl From<Format> for dyno_export::Format {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Parquet => Self::Parquet,
-            Format::Csv => Self::Csv,
-            Format::Jsonl => Self::Jsonl,
-        }
-    }
+    /// Bencher Metric Format: figures of each run, for `bencher run --adapter json`
+    Bmf,
+    /// CSV and a configuration for Apache Otava: figures of each plan over its runs
+    Otava,
 }
 
 impl Export {
@@ -75,14 +73,34 @@ impl Export {
         }
     }
 
-    /// Writes each table to a separate file.
     fn write_all(&self) -> anyhow::Result<()> {
+        match self.format {
+            Format::Parquet => self.write_tables(dyno_export::Format::Parquet),
+            Format::Csv => self.write_tables(dyno_export::Format::Csv),
+            Format::Jsonl => self.write_tables(dyno_export::Format::Jsonl),
+            Format::Bmf => self.write_figures(FigureFormat::Bmf),
+            Format::Otava => self.write_figures(FigureFormat::Otava),
+        }
+    }
+
+    /// Writes each table to a separate file.
+    fn write_tables(&self, format: dyno_export::Format) -> anyhow::Result<()> {
         let stop = interrupt::stop_flag()?;
         let store = Store::open_read_only(&self.results.path)?;
-        let options =
-            Options { format: self.format.into(), runs: self.runs(), overwrite: self.force, stop: &stop };
+        let options = Options { format, runs: self.runs(), overwrite: self.force, stop: &stop };
         let exported = dyno_export::export(&store, &self.folder(), &options)?;
         output::print(&exported.iter().map(line).collect::<String>())
+    }
+
+    fn write_figures(&self, format: FigureFormat) -> anyhow::Result<()> {
+        let stop = interrupt::stop_flag()?;
+        let store = Store::open_read_only(&self.results.path)?;
+        let options = FigureOptions { format, runs: self.runs(), overwrite: self.force, stop: &stop };
+        let exported = dyno_export::export_figures(&store, &self.folder(), &options)?;
+        for left in &exported.left_out {
+            output::tell(&format!("left out: run {} {}", left.run, left.why));
+        }
+        output::print(&exported.files.iter().map(line).collect::<String>())
     }
 
     /// Adds runs to a partitioned data set.

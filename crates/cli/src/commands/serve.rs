@@ -15,6 +15,7 @@ use crate::{failure, interrupt, output, page};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Nothing is changed from there. On an address that is not this machine's own, readers need the token.
+Prometheus reads /metrics; see docs/do/monitoring.md.
 
 Examples:
   dyno serve

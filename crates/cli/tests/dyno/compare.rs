@@ -178,6 +178,17 @@ fn every_format_says_the_same() {
     assert_eq!((junit.status, junit.stdout.as_str()), (Some(1), ""));
     let xml = fs::read_to_string(bench.path("verdict.xml")).unwrap();
     assert!(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{xml}");
+    add_run(&bench, "open", &[("old", &[1000.0, 1000.0]), ("newer", &[1000.0, 981.0])]);
+    let open = compare(&bench, &["--format", "junit"]).with(3);
+    assert!(open.stdout.contains("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""), "{}", open.stdout);
+    assert!(open.stdout.contains("<error message=\"not enough evidence: "), "{}", open.stdout);
+    add_run(&bench, "equal", &[("old", &[1000.0, 1000.0]), ("new", &[1000.0, 1000.0])]);
+    let equal = compare(&bench, &["--format", "junit"]).with(0);
+    assert!(
+        equal.stdout.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"0\""),
+        "{}",
+        equal.stdout
+    );
 
     bench.write("summary.md", "# Job\n");
     let mut command = bench.command(&["compare", "--github-summary"]);

@@ -13,6 +13,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         every_format_has_every_trial,
         files_that_are_there_are_overwritten_only_by_force,
         what_cannot_be_exported_is_named,
+        figures_go_to_tools_that_follow_them,
     ];
     let name = concat!(module_path!(), "::a_full_disk_leaves_no_half_of_an_export");
     tests.push(Trial::ignorable_test(name, a_full_disk_leaves_no_half_of_an_export));
@@ -69,6 +70,25 @@ fn what_cannot_be_exported_is_named() {
         unwritable.stderr
     );
     assert_eq!(unwritable.stderr.lines().count(), 1);
+}
+
+fn figures_go_to_tools_that_follow_them() {
+    let bench = bench_with_run();
+    let ended = bench.dyno(&["export", "--format", "bmf", "bencher"]).with(0);
+    assert!(ended.stdout.starts_with("bencher/tiny-1.json: ") && ended.stderr.is_empty(), "{}", ended.stdout);
+    let text = fs::read_to_string(bench.path("bencher/tiny-1.json")).unwrap();
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(found["tiny/wal/point-query/1 client"]["throughput"]["value"].as_f64().unwrap() > 0.0, "{text}");
+    bench.dyno(&["export", "--format", "otava", "otava"]).with(0);
+    let csv = fs::read_to_string(bench.path("otava/tiny.wal.point-query.1.csv")).unwrap();
+    assert!(csv.starts_with("time,run,version,throughput,p50_us,p95_us,p99_us\n20"), "{csv}");
+    assert!(
+        fs::read_to_string(bench.path("otava/otava.yaml")).unwrap().contains("\"tiny.wal.point-query.1\":")
+    );
+    let again = bench.dyno(&["export", "--format", "otava", "otava"]).with(1);
+    assert!(again.stderr.contains("is there already"), "{}", again.stderr);
+    let both = bench.dyno(&["export", "--format", "bmf", "--partition", "--to", "out"]).with(1);
+    assert!(both.stderr.contains("a partitioned data set is in Parquet"), "{}", both.stderr);
 }
 
 fn a_full_disk_leaves_no_half_of_an_export() -> Result<Completion, Failed> {

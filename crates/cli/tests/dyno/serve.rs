@@ -1,22 +1,38 @@
 //! `dyno serve` over real sockets: hostile readers, and results files that change or break.
 
+use std::env;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Completion, Trial};
 use rusqlite::Connection;
+use serde_json::Value;
 
-use crate::bench::{Bench, sqlite_plan};
+use crate::bench::{Bench, eventually, sqlite_plan};
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    tests![
+    let mut tests = tests![
         a_results_file_may_be_hostile_or_go_away,
         slow_readers_are_more_than_there_are_files_to_open,
         a_token_opens_the_pages_and_nothing_else,
-    ]
+    ];
+    let name = concat!(module_path!(), "::prometheus_reads_the_metrics");
+    tests.push(Trial::ignorable_test(name, || {
+        let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
+        if ["prometheus", "promtool"].into_iter().all(is_there) {
+            prometheus_reads_the_metrics();
+            return Ok(Completion::Completed);
+        }
+        let reason = "prometheus is not installed";
+        match env::var_os("DYNO_REQUIRE_PROMETHEUS") {
+            Some(value) if value == "1" => Err(reason.into()),
+            _ => Ok(Completion::ignored_with(reason)),
+        }
+    }));
+    tests
 }
 
 /// A running `dyno serve`. Dropping the value ends it.
@@ -162,4 +178,65 @@ fn a_token_opens_the_pages_and_nothing_else() {
         let (status, answer) = served.ask(&format!("GET {path}?token=s3cret"));
         assert!(status == 404 && !answer.contains("Location:"), "{answer}");
     }
+}
+
+/// A process that is ended with this.
+struct Ends(Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// The body of an answer of a server of this machine; none if there is no answer yet.
+fn body(port: u16, path: &str) -> Option<String> {
+    let mut connection = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    write!(connection, "GET {path} HTTP/1.0\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).ok()?;
+    answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned())
+}
+
+/// Debian's Prometheus finds nothing wrong with the text, scrapes it with the token, and has its values.
+fn prometheus_reads_the_metrics() {
+    let bench = bench();
+    let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env("DYNO_TOKEN", "s3cret");
+    let served = Served::start_command(command);
+    assert_eq!(served.ask("GET /metrics").0, 403);
+    let (status, answer) = served.ask("GET /metrics HTTP/1.1\r\nAuthorization: Bearer s3cret\r\nX-Rest:");
+    assert_eq!(status, 200);
+    bench.write("metrics.txt", answer.split_once("\r\n\r\n").unwrap().1);
+    let text = fs::File::open(bench.path("metrics.txt")).unwrap();
+    let checked = Command::new("promtool").args(["check", "metrics"]).stdin(text).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+
+    let rules = include_str!("../../../../docs/do/monitoring.md");
+    let blocks: Vec<&str> =
+        rules.split("```yaml\n").skip(1).map(|it| it.split("```").next().unwrap()).collect();
+    let [scrapes, alerts] = blocks[..] else { panic!("{} blocks", blocks.len()) };
+    let config = scrapes.replace("bench-1:8080", served.place()).replace("15s", "1s");
+    bench.write("prometheus.yml", &format!("{config}rule_files: [alerts.yml]\n"));
+    bench.write("alerts.yml", alerts);
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let prometheus = Command::new("prometheus")
+        .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data", "--log.level=error"])
+        .arg(format!("--web.listen-address=127.0.0.1:{port}"))
+        .current_dir(bench.path(""))
+        .spawn();
+    let _prometheus = Ends(prometheus.unwrap());
+    let query = |name: &str| -> Vec<Value> {
+        let answer = body(port, &format!("/api/v1/query?query={name}")).unwrap_or_default();
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+        answer["data"]["result"].as_array().cloned().unwrap_or_default()
+    };
+    eventually("prometheus has the metrics", || !query("dyno_test_ratio").is_empty());
+    let ratios = query("dyno_test_ratio");
+    let bases: Vec<&Value> = ratios.iter().map(|of| &of["metric"]["base"]).collect();
+    assert!(bases.iter().all(|base| *base == "rollback"), "{ratios:?}");
+    assert_eq!(query("dyno_run_state%7Bstate%3D%22finished%22%7D%3D%3D1").len(), 1);
+    let groups = body(port, "/api/v1/rules").unwrap();
+    assert!(groups.contains("TestRegressed"), "{groups}");
 }

@@ -99,6 +99,35 @@ fn head_is_get_without_a_body_and_other_methods_are_refused() {
 }
 
 #[test]
+fn metrics_have_the_format_that_the_reader_takes_and_need_the_token() {
+    let running = Running::start("plan", Some("s3cret"));
+    assert_eq!(status(&running.ask("GET /metrics")), "403");
+    let ask = |method: &str, accept: &str| {
+        let headers = format!("Authorization: Bearer s3cret\r\nAccept: {accept}");
+        running.ask_with(&format!("{method} /metrics"), "any.example:80", &headers)
+    };
+    let of_prometheus =
+        "application/openmetrics-text;version=1.0.0;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+    for (accept, kind) in [
+        (of_prometheus, "application/openmetrics-text; version=1.0.0; charset=utf-8"),
+        ("*/*", "text/plain; version=0.0.4; charset=utf-8"),
+    ] {
+        let (got, asked) = (ask("GET", accept), ask("HEAD", accept));
+        let (head, body) = got.split_once("\r\n\r\n").unwrap();
+        assert!(status(&got) == "200" && head.contains(&format!("\r\nContent-Type: {kind}\r\n")), "{head}");
+        assert_eq!(asked, format!("{head}\r\n\r\n"));
+        assert!(body.contains("\ndyno_run_state{plan=\"plan\",state=\"running\"} 1\n"), "{body}");
+        assert!(body.ends_with("\n# EOF\n"), "{body}");
+    }
+    let page = running.ask_with(
+        "GET /",
+        "any",
+        "Authorization: Bearer s3cret\r\nAccept: application/openmetrics-text",
+    );
+    assert!(page.contains("\r\nContent-Type: text/html; charset=utf-8\r\n"), "{page}");
+}
+
+#[test]
 fn a_report_that_cannot_be_made_is_an_answer_of_its_own() {
     let running = Running::start("panics", None);
     for _ in 0..3 {
@@ -263,7 +292,7 @@ fn what_is_wrong_with_the_results_file_is_said_on_the_page() {
     let results = running.folder.path().join("dyno.db");
     let kept = std::fs::read(&results).unwrap();
     std::fs::remove_file(&results).unwrap();
-    for path in ["/", "/run/1"] {
+    for path in ["/", "/run/1", "/metrics"] {
         let missing = running.ask(&format!("GET {path}"));
         assert!(
             status(&missing) == "404" && missing.contains("no such results file; run a plan first"),

@@ -1,7 +1,8 @@
 //! A comparison as `JUnit` XML, which continuous integration servers show test by test.
 //!
 //! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all support:
-//! <https://github.com/testmoapp/junitxml>.
+//! <https://github.com/testmoapp/junitxml>. A test case without a verdict is an `error`, which all of them show in red: they show
+//! a skipped one like one that passed. The words are an attribute, which Jenkins shows, and content, which GitLab shows.
 
 use dyno_judge::{Comparison, Finding, GateVote, Judgement, TestComparison};
 use dyno_printable::printable;
@@ -9,27 +10,30 @@ use dyno_printable::printable;
 use super::sentences;
 use crate::wording::number::counted;
 
-/// Writes the judgement as XML. A regressed test is a failure, and so is one in which the candidate decays. A failed
-/// candidate is an error, and so is a test that cannot be judged although the base's own figures can. Other tests
-/// without a verdict are skipped.
+/// Writes the judgement as XML. It has a failure or an error exactly if the outcome is not
+/// [`NoneRegressed`](dyno_judge::GateOutcome::NoneRegressed).
 pub fn render(judgement: &Judgement) -> String {
-    let suites: String = judgement.comparisons.iter().map(suite).collect();
+    let mut suites: Vec<Suite> = judgement.comparisons.iter().map(Suite::of).collect();
+    if judgement.comparisons.iter().all(|comparison| comparison.is_control) {
+        suites.push(Suite { name: "verdict".to_owned(), cases: vec![no_verdict("There is no candidate.")] });
+    }
+    let suites: String = suites.iter().map(Suite::xml).collect();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"dyno compare\">\n{suites}</testsuites>\n"
     )
 }
 
-fn suite(comparison: &Comparison) -> String {
-    let count = |kind| comparison.tests.iter().filter(|test| Kind::of(test) == kind).count();
-    let cases: String = comparison.tests.iter().map(case).collect();
-    format!(
-        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{cases}  </testsuite>\n",
-        escape(&sentences::title(comparison)),
-        comparison.tests.len(),
-        count(Kind::Failure),
-        count(Kind::Error),
-        count(Kind::Skipped),
-    )
+/// The tests of a candidate.
+struct Suite {
+    name: String,
+    cases: Vec<Case>,
+}
+
+struct Case {
+    class: String,
+    name: String,
+    kind: Kind,
+    says: String,
 }
 
 /// What a test is in this format.
@@ -41,34 +45,77 @@ enum Kind {
     Skipped,
 }
 
-impl Kind {
-    fn of(test: &TestComparison) -> Self {
-        match test.finding {
-            Finding::Regressed | Finding::Decays => Self::Failure,
-            Finding::Failed => Self::Error,
-            Finding::Unjudged if test.gate == GateVote::Open => Self::Error,
-            Finding::NotEnoughEvidence | Finding::Unjudged => Self::Skipped,
-            Finding::Improved | Finding::Same => Self::Passed,
+impl Suite {
+    fn of(comparison: &Comparison) -> Self {
+        let mut cases: Vec<Case> = comparison.tests.iter().map(|test| Case::of(comparison, test)).collect();
+        if !comparison.is_control && cases.iter().all(|case| case.kind == Kind::Skipped) {
+            cases
+                .push(no_verdict("No test can be judged, so nothing shows that the candidate is not worse."));
         }
+        Self { name: sentences::title(comparison), cases }
+    }
+
+    fn xml(&self) -> String {
+        let count = |kind| self.cases.iter().filter(|case| case.kind == kind).count();
+        let cases: String = self.cases.iter().map(Case::xml).collect();
+        format!(
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{cases}  </testsuite>\n",
+            escape(&self.name),
+            self.cases.len(),
+            count(Kind::Failure),
+            count(Kind::Error),
+            count(Kind::Skipped),
+        )
     }
 }
 
-fn case(test: &TestComparison) -> String {
-    let advice = sentences::advice(test).map(|advice| format!(". {advice}")).unwrap_or_default();
-    let says = format!("{}: {}{advice}", sentences::verdict(test), sentences::ratio_of(test));
-    let message = escape(&says);
-    let inside = match Kind::of(test) {
-        Kind::Failure => format!("<failure message=\"{message}\"/>"),
-        Kind::Error => format!("<error message=\"{message}\"/>"),
-        Kind::Skipped => format!("<skipped message=\"{message}\"/>"),
-        Kind::Passed => format!("<system-out>{message}</system-out>"),
-    };
-    let name = format!("{} at {}", test.step, counted(u64::from(test.clients), "client"));
-    format!(
-        "    <testcase classname=\"{}\" name=\"{}\">{inside}</testcase>\n",
-        escape(&test.group),
-        escape(&name)
-    )
+/// A case for a gate that is open although no test of its own keeps it open.
+fn no_verdict(says: &str) -> Case {
+    Case {
+        class: "verdict".to_owned(),
+        name: "at least one test is judged".to_owned(),
+        kind: Kind::Error,
+        says: says.to_owned(),
+    }
+}
+
+impl Case {
+    fn of(comparison: &Comparison, test: &TestComparison) -> Self {
+        let advice = sentences::advice(test).map(|advice| format!(". {advice}")).unwrap_or_default();
+        Self {
+            class: test.group.clone(),
+            name: format!("{} at {}", test.step, counted(u64::from(test.clients), "client")),
+            kind: Kind::of(comparison, test),
+            says: format!("{}: {}{advice}", sentences::verdict(test), sentences::ratio_of(test)),
+        }
+    }
+
+    fn xml(&self) -> String {
+        let says = escape(&self.says);
+        let inside = match self.kind {
+            Kind::Failure => format!("<failure message=\"{says}\">{says}</failure>"),
+            Kind::Error => format!("<error message=\"{says}\">{says}</error>"),
+            Kind::Skipped => format!("<skipped message=\"{says}\"/>"),
+            Kind::Passed => format!("<system-out>{says}</system-out>"),
+        };
+        let (class, name) = (escape(&self.class), escape(&self.name));
+        format!("    <testcase classname=\"{class}\" name=\"{name}\">{inside}</testcase>\n")
+    }
+}
+
+impl Kind {
+    /// What the test contributes to the exit status. Controls contribute nothing.
+    fn of(comparison: &Comparison, test: &TestComparison) -> Self {
+        if comparison.is_control {
+            return Self::Skipped;
+        }
+        match (test.finding, test.gate) {
+            (Finding::Regressed | Finding::Decays, _) => Self::Failure,
+            (Finding::Failed, _) | (_, GateVote::Worse | GateVote::Open) => Self::Error,
+            (_, GateVote::Abstains) => Self::Skipped,
+            (_, GateVote::NotWorse) => Self::Passed,
+        }
+    }
 }
 
 /// Escapes text for XML content or attributes. XML 1.0 allows few control characters and not all others (section 2.2); what

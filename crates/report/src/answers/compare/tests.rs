@@ -1,4 +1,4 @@
-use dyno_judge::{ComparedSystem, Judgement, Rule, compare};
+use dyno_judge::{ComparedSystem, Finding, GateOutcome, GateVote, Judgement, Rule, compare};
 use dyno_store::Run;
 
 use super::*;
@@ -157,7 +157,51 @@ fn junit_is_xml_that_counts_what_it_lists() {
         let case = suite.descendants().find(|node| node.has_tag_name("testcase")).unwrap();
         assert_eq!(case.attribute("classname"), Some("odd <\"&'\\u{1}> group"));
     }
-    assert!(xml.contains("<error message=\"failed: –\"/>"), "{xml}");
+    assert!(xml.contains("<error message=\"failed: –\">failed: –</error>"), "{xml}");
+}
+
+/// The tests and those that a server shows in red.
+fn junit_counts(judgement: &Judgement) -> (usize, usize) {
+    let xml = junit::render(judgement);
+    let document = roxmltree::Document::parse(&xml).unwrap();
+    let count = |names: &[&str]| {
+        let is_one = |node: &roxmltree::Node<'_, '_>| names.contains(&node.tag_name().name());
+        document.descendants().filter(is_one).count()
+    };
+    (count(&["testcase"]), count(&["failure", "error"]))
+}
+
+#[test]
+fn junit_is_green_exactly_if_the_exit_status_is_0() {
+    let mut unjudged = sample::run(8);
+    unjudged.trials.iter_mut().for_each(|trial| sample::set_rate(&mut trial.record, 0));
+    let mut control = sample::run(8);
+    control.systems[1].control_of = Some("mysql56".to_owned());
+    let [old, new] = nights(8);
+    let mut passed = judge(&sample::run(12), &["maria"]);
+    passed.outcome = GateOutcome::NoneRegressed;
+    for (at, test) in passed.comparisons[0].tests.iter_mut().enumerate() {
+        (test.finding, test.gate) = match at {
+            0 => (Finding::Unjudged, GateVote::Abstains),
+            _ => (Finding::Same, GateVote::NotWorse),
+        };
+    }
+    let judgements = [
+        (passed, GateOutcome::NoneRegressed),
+        (judge(&sample::run(12), &["maria"]), GateOutcome::SomeRegressed),
+        (judge(&sample::run(1), &["maria"]), GateOutcome::NotDecided),
+        (between(&old, &new), GateOutcome::NotDecided),
+        (judge(&unjudged, &["maria", "myrocks"]), GateOutcome::NotDecided),
+        (judge(&control, &["maria"]), GateOutcome::NotDecided),
+        (judge(&sample::run(1), &[]), GateOutcome::NotDecided),
+        (eventful(), GateOutcome::SomeRegressed),
+    ];
+    for (at, (judgement, outcome)) in judgements.iter().enumerate() {
+        let (tests, red) = junit_counts(judgement);
+        assert_eq!(judgement.outcome, *outcome, "{at}");
+        assert!(tests > 0, "{at}: a report without tests is green");
+        assert_eq!(red == 0, *outcome == GateOutcome::NoneRegressed, "{at}: {red} of {tests}");
+    }
 }
 
 #[test]

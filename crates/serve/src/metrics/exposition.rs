@@ -1,0 +1,103 @@
+//! The text format of metrics.
+//!
+//! What is written is valid in OpenMetrics 1.0 (<https://prometheus.io/docs/specs/om/open_metrics_spec/>) and in the older text
+//! format of Prometheus (<https://prometheus.io/docs/instrumenting/exposition_formats/>): gauges, and a comment at the end.
+//!
+//! `prometheus-client` does not write it, because its labels are not escaped (as of 0.25), and its registry is for values that a
+//! program counts, where these are read from a file.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use dyno_printable::printable;
+
+/// Most characters of a label's value. Longer names are cut.
+const LETTERS_MAX: usize = 120;
+
+/// Names and values of a sample's labels, in order.
+pub(super) type Labels = Vec<(&'static str, String)>;
+
+/// Families of metrics as text.
+#[derive(Default)]
+pub(super) struct Exposition {
+    text: String,
+}
+
+impl Exposition {
+    /// Writes a family with its samples. One without samples is left out. Of samples with the same labels the first counts: a
+    /// scrape with both would be refused as a whole.
+    pub(super) fn gauge(&mut self, name: &str, help: &str, samples: impl IntoIterator<Item = (Labels, f64)>) {
+        let mut seen = BTreeSet::new();
+        for (labels, value) in samples {
+            let labels: Vec<String> =
+                labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
+            let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+            if seen.is_empty() {
+                let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} gauge");
+            }
+            let series = format!("{name}{labels}");
+            if !seen.contains(&series) {
+                let _ = writeln!(self.text, "{series} {}", number(value));
+                seen.insert(series);
+            }
+        }
+    }
+
+    /// The whole text.
+    pub(super) fn end(self) -> String {
+        self.text + "# EOF\n"
+    }
+}
+
+/// A label's value, without control characters.
+fn escaped(text: &str) -> String {
+    let text = printable(text);
+    let mut escaped = String::new();
+    for (at, letter) in text.chars().enumerate() {
+        match letter {
+            _ if at == LETTERS_MAX => {
+                escaped.push('…');
+                break;
+            }
+            '\\' => escaped.push_str("\\\\"),
+            '"' => escaped.push_str("\\\""),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+fn number(value: f64) -> String {
+    if value.is_infinite() {
+        return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    value.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_has_its_samples_once_with_labels_escaped() {
+        let mut exposition = Exposition::default();
+        exposition.gauge("none", "Nothing.", []);
+        let labels = || vec![("plan", "a\"b\\c\nd\u{1b}".to_owned()), ("step", "x".to_owned())];
+        exposition.gauge("rate", "A rate.", [(labels(), 0.1), (labels(), 0.2)]);
+        exposition.gauge("up", "Whether it is up.", [(Vec::new(), f64::INFINITY)]);
+        let expected = r#"# HELP rate A rate.
+# TYPE rate gauge
+rate{plan="a\"b\\c\\nd\\u{1b}",step="x"} 0.1
+# HELP up Whether it is up.
+# TYPE up gauge
+up +Inf
+# EOF
+"#;
+        assert_eq!(exposition.end(), expected);
+    }
+
+    #[test]
+    fn a_long_name_is_cut() {
+        assert_eq!(escaped(&"ä".repeat(500)).chars().count(), LETTERS_MAX + 1);
+    }
+}

@@ -1,0 +1,88 @@
+//! `/metrics`: runs, their figures and the progress of a run, for Prometheus and what reads its format.
+//!
+//! Figures are of the latest run of each plan that has ended. Those of a run in progress would be analysed anew after each of its
+//! trials, on the host that it measures.
+
+mod exposition;
+mod figures;
+mod progress;
+mod runs;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use dyno_store::{RunState, RunSummary, Store, StoreError};
+
+use self::exposition::Exposition;
+use self::figures::Figures;
+use crate::live;
+
+/// Most plans, those with the latest runs. A plan has about a dozen series and those of its tests.
+const PLANS_MAX: usize = 50;
+
+/// The metrics of a results file. It keeps the figures of runs that have ended, which take an analysis.
+pub(crate) struct Metrics<'a> {
+    results: &'a Path,
+    kept: Vec<(RunSummary, Figures)>,
+}
+
+impl<'a> Metrics<'a> {
+    pub(crate) fn new(results: &'a Path) -> Self {
+        Self { results, kept: Vec::new() }
+    }
+
+    /// All metrics as text.
+    ///
+    /// # Errors
+    /// The results file cannot be read.
+    pub(crate) fn text(&mut self) -> Result<String, StoreError> {
+        let (store, runs) = match Store::open_read_only(self.results) {
+            Ok(store) => {
+                let runs = store.runs()?;
+                (Some(store), runs)
+            }
+            Err(StoreError::Empty { .. }) => (None, Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut exposition = Exposition::default();
+        runs::write(&runs, &latest(&runs, |_| true), &mut exposition);
+        let ended = latest(&runs, |run| run.state != RunState::Running && run.completed_trials > 0);
+        self.keep(store.as_ref(), &ended)?;
+        figures::write(&self.kept, &mut exposition);
+        if let Some(running) = runs.iter().rev().find(|run| run.state == RunState::Running)
+            && let Some(live) = live::read(self.results)
+        {
+            progress::write(&running.plan_name, &live, &mut exposition);
+        }
+        Ok(exposition.end())
+    }
+
+    /// Takes the figures of some runs, and forgets those of all others.
+    fn keep(&mut self, store: Option<&Store>, wanted: &[&RunSummary]) -> Result<(), StoreError> {
+        let mut kept = Vec::new();
+        for run in wanted {
+            let known = self.kept.iter().position(|(known, _)| known == *run);
+            match (known, store) {
+                (Some(known), _) => kept.push(self.kept.swap_remove(known)),
+                (None, Some(store)) => kept.push(((*run).clone(), Figures::of(store, run.id)?)),
+                (None, None) => {}
+            }
+        }
+        self.kept = kept;
+        Ok(())
+    }
+}
+
+/// The latest of some runs of each plan, the latest first. Comparisons of a search are none of a plan.
+fn latest(runs: &[RunSummary], is_one: impl Fn(&RunSummary) -> bool) -> Vec<&RunSummary> {
+    let mut sorted: Vec<&RunSummary> = runs.iter().filter(|run| !run.is_of_search && is_one(run)).collect();
+    sorted.sort_by_key(|run| std::cmp::Reverse((run.started_at_ms, run.id)));
+    let mut latest: Vec<&RunSummary> = Vec::new();
+    for run in sorted {
+        if latest.len() < PLANS_MAX && latest.iter().all(|known| known.plan_name != run.plan_name) {
+            latest.push(run);
+        }
+    }
+    latest
+}
