@@ -28,15 +28,13 @@ impl Results {
 
     /// Adds a run of two systems in a test by eight rounds, the second slower by a tenth. It ends unless it goes on.
     fn add(&mut self, plan: &str, started_at_ms: i64, goes_on: bool) {
-        self.add_with(
-            RunRecord { plan_name: plan.to_owned(), started_at_ms, ..RunRecord::default() },
-            goes_on,
-        );
+        let record = RunRecord { plan_name: plan.to_owned(), started_at_ms, ..RunRecord::default() };
+        self.add_with(&record, goes_on);
     }
 
-    fn add_with(&mut self, record: RunRecord, goes_on: bool) {
+    fn add_with(&mut self, record: &RunRecord, goes_on: bool) {
         let started_at_ms = record.started_at_ms;
-        let run = self.store.create_run(&record).unwrap();
+        let run = self.store.create_run(record).unwrap();
         for (position, id) in (0..).zip(["old", "new"]) {
             let system = SystemRecord {
                 id: id.to_owned(),
@@ -277,7 +275,7 @@ fn plans_are_bounded_and_comparisons_of_searches_are_none() {
         files_hash: 0,
     };
     let record = RunRecord { plan_name: "bisect-x".to_owned(), search: Some(search), ..RunRecord::default() };
-    results.add_with(RunRecord { started_at_ms: 1_000_000, ..record }, false);
+    results.add_with(&RunRecord { started_at_ms: 1_000_000, ..record }, false);
     let samples = results.metrics();
     let plans: Vec<&str> = samples
         .keys()
