@@ -14,7 +14,7 @@ use crate::{failure, interrupt, output, page};
 /// Serve reports as web pages, live while a run goes on in another terminal
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is changed from there. On an address that is not this machine's own, readers need the token.
+    after_help = "Nothing is changed from there. On an address that is not this machine's own, readers need the token. \
 Prometheus reads /metrics; see docs/do/monitoring.md.
 
 Examples:

@@ -178,6 +178,14 @@ fn every_format_says_the_same() {
     assert_eq!((junit.status, junit.stdout.as_str()), (Some(1), ""));
     let xml = fs::read_to_string(bench.path("verdict.xml")).unwrap();
     assert!(xml.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""), "{xml}");
+
+    bench.write("summary.md", "# Job\n");
+    let mut command = bench.command(&["compare", "--github-summary"]);
+    Ended::from(command.env("GITHUB_STEP_SUMMARY", bench.path("summary.md")).output().unwrap()).with(1);
+    let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
+    assert!(summary.starts_with("# Job\n# Regressed.\n"), "{summary}");
+    assert!(summary.contains("**regressed**"), "{summary}");
+
     add_run(&bench, "open", &[("old", &[1000.0, 1000.0]), ("newer", &[1000.0, 981.0])]);
     let open = compare(&bench, &["--format", "junit"]).with(3);
     assert!(open.stdout.contains("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""), "{}", open.stdout);
@@ -189,13 +197,6 @@ fn every_format_says_the_same() {
         "{}",
         equal.stdout
     );
-
-    bench.write("summary.md", "# Job\n");
-    let mut command = bench.command(&["compare", "--github-summary"]);
-    Ended::from(command.env("GITHUB_STEP_SUMMARY", bench.path("summary.md")).output().unwrap()).with(1);
-    let summary = fs::read_to_string(bench.path("summary.md")).unwrap();
-    assert!(summary.starts_with("# Job\n# Regressed.\n"), "{summary}");
-    assert!(summary.contains("**regressed**"), "{summary}");
 }
 
 fn what_cannot_be_compared_is_told_apart_from_a_regression() {
