@@ -38,7 +38,7 @@ pub struct Added {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AddError {
-    /// It cannot be had, or not be unpacked.
+    /// The archive cannot be downloaded or unpacked.
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// It is neither a file nor an address.

@@ -27,7 +27,7 @@ pub(crate) enum Listing {
 }
 
 impl Listing {
-    /// The versions that are listed and of which a template has a build.
+    /// The listed versions that have a build in the template.
     pub(crate) fn versions(
         &self,
         template: &Template,

@@ -1,4 +1,4 @@
-//! `lock.toml`: the SHA-256 of each archive of which no entry has a checksum, as it was at its first fetch. A team shares it.
+//! `lock.toml`: the SHA-256 of each archive at its first fetch, unless its entry has a checksum. A team can share the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};

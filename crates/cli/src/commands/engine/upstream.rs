@@ -34,7 +34,7 @@ struct Listed {
     checked: Option<String>,
     /// Estimated download size in bytes.
     download_bytes: Option<u64>,
-    /// Why it cannot be had here.
+    /// Why this machine cannot fetch or run it.
     reason: Option<String>,
 }
 
@@ -124,7 +124,7 @@ impl Listed {
         self.download_bytes.map(|bytes| HumanBytes(bytes).to_string()).unwrap_or_default()
     }
 
-    /// How it is checked, or why it cannot be had.
+    /// How its archive is checked, or why this machine cannot fetch or run it.
     fn note(&self) -> String {
         let note = self.reason.as_ref().or(self.checked.as_ref());
         printable(note.map_or("", String::as_str)).into_owned()

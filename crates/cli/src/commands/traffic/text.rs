@@ -152,7 +152,7 @@ fn row(digest: &DigestRow, all_us: i64) -> Vec<String> {
     ]
 }
 
-/// A line of at most so many characters.
+/// Cuts a line to a number of characters.
 fn cut(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();

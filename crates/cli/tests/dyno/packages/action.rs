@@ -115,7 +115,7 @@ fn a_slower_request_fails_and_gets_a_comment() {
     assert!(bench.processes().is_empty());
 }
 
-/// A `dyno` that ends as it is told, to see what each end leads to.
+/// A stand-in for `dyno` with a given exit status, to test what the Action does with each.
 fn ending(bench: &Bench, status: i32) -> PathBuf {
     let program = bench.path(&format!("ends-with-{status}"));
     fs::write(&program, format!("#!/bin/sh\ncase $1 in report) exit 0;; *) exit {status};; esac\n")).unwrap();

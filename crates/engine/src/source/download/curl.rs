@@ -22,7 +22,7 @@ pub(crate) struct Url {
     is_encrypted: bool,
 }
 
-/// An address of which TLS proves whose it is.
+/// An address whose owner TLS proves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Https(Url);
