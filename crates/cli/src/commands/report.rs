@@ -10,7 +10,7 @@ use dyno_export::Files;
 use dyno_judge::{Rule, analyse, check_trials};
 use dyno_report::{
     ChartFile, Details, PageInput, Reasons, RenderOptions, Reports, cell_charts, charts, render,
-    render_brief, reports,
+    render_brief, render_study, reports,
 };
 use dyno_search::explain::largest;
 use dyno_store::{Run, RunChoice, RunId, Store};
@@ -26,6 +26,7 @@ use crate::{findings, output, page};
   dyno report --full
   dyno report --format html
   dyno report --charts pictures
+  dyno report --study --out study.md
   dyno report 3 --format markdown --out first-look.md")]
 pub(crate) struct Report {
     /// The run's number; by default the latest run
@@ -39,6 +40,9 @@ pub(crate) struct Report {
     /// Print every table as text, instead of the summary; a file (--out) has them all in any case
     #[arg(long)]
     full: bool,
+    /// Print the tables of a study's page as Markdown: claims with published figures, rates and ratios
+    #[arg(long, conflicts_with_all = ["format", "full"])]
+    study: bool,
     /// Write to this file instead of standard output (`-`); HTML goes to PLAN-RUN.html next to the results file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -46,7 +50,7 @@ pub(crate) struct Report {
     #[arg(long)]
     count_disturbed: bool,
     /// Write charts as SVG files into this folder, instead of a report
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out", "full"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out", "full", "study"])]
     charts: Option<PathBuf>,
     /// Only the charts of this cell: its seconds and latencies
     #[arg(long, value_name = "STEP/SYSTEM/CLIENTS", requires = "charts")]
@@ -79,6 +83,14 @@ impl Report {
         let analysis = analyse(&run, &checks, &Rule::default());
         let why = largest(&store, &self.results.path, &run, &analysis)?;
         let reports = Reports { why, ..reports(&run, &checks, &analysis) };
+        if self.study {
+            let study = render_study(&reports);
+            match out {
+                None => output::print_rendered(&study)?,
+                Some(path) => output::write(&path, &study)?,
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         let (is_brief, format) = (self.format == ReportFormat::Text && !self.full, self.format.into());
         match out {
             None if is_brief => {

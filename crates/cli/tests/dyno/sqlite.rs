@@ -103,6 +103,13 @@ fn reports_come_in_each_format_and_into_a_file() {
     assert_eq!((markdown.status, markdown.stdout.as_str()), (Some(0), ""));
     let file = fs::read_to_string(bench.path("report.md")).unwrap();
     assert!(file.contains("| point-query"), "{file}");
+
+    bench.dyno(&["report", "--study", "--out", "study.md"]).with(0);
+    let study = bench.dyno(&["report", "--study"]).with(0).stdout;
+    assert_eq!(fs::read_to_string(bench.path("study.md")).unwrap(), study);
+    assert!(study.contains("- **trials**: ") && study.contains("\n## Relative: "), "{study}");
+    assert!(!study.contains("\n## Efficiency: "), "{study}");
+    bench.dyno(&["report", "--study", "--format", "json"]).with(2);
 }
 
 fn trials_and_seconds_of_the_command_line_count_before_the_plan_s() {

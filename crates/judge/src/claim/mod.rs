@@ -220,7 +220,7 @@ fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Op
 
 fn reason(rounds: usize) -> Option<String> {
     match rounds {
-        0 => Some("not measured".to_owned()),
+        0 => Some("no round has all its figures".to_owned()),
         1 => Some("one round: it holds for these servers only".to_owned()),
         rounds if rounds < ROUNDS_WITH_VERDICT_MIN => {
             Some(format!("{rounds} of the {ROUNDS_WITH_VERDICT_MIN} rounds that a verdict takes"))

@@ -104,7 +104,7 @@ fn too_few_rounds_are_inconclusive_and_say_why() {
     let unmeasured = judge("value(innodb-500, fsyncs, update, 4) < 1", &study(10));
     assert_eq!(
         (unmeasured.state, unmeasured.reason.as_deref()),
-        (ClaimState::Inconclusive, Some("not measured"))
+        (ClaimState::Inconclusive, Some("no round has all its figures"))
     );
 }
 

@@ -1,7 +1,8 @@
-//! Reports on other questions than a run's: comparisons, prices, causes, histories, tuning.
+//! Reports on other questions than a run's: comparisons, prices, causes, histories, studies, tuning.
 
 pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod explain;
 pub(crate) mod history;
+pub(crate) mod study;
 pub(crate) mod tune;

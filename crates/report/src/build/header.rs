@@ -16,6 +16,7 @@ pub(crate) fn header(run: &Run) -> Header {
         title: record.plan_title.clone(),
         state: run.state.as_str(),
         started_at: utc_text(record.started_at_ms),
+        finished_at: run.finished_at_ms.map(utc_text),
         trials_planned: run.steps.iter().map(|step| trials_of(run, step)).sum(),
         trials_completed: completed,
         trials_failed: run.trials.len() as u64 - completed,

@@ -207,6 +207,23 @@ impl Table {
         self.columns.chunk_by(|a, b| a.clients == b.clients)
     }
 
+    /// A table for each client count. If there are several, titles name them.
+    pub(crate) fn by_client_count(&self) -> Vec<Self> {
+        let groups: Vec<&[Column]> = self.column_groups().collect();
+        let mut start = 0;
+        let mut tables = Vec::new();
+        for group in &groups {
+            let mut table = self.part(start..start + group.len());
+            table.columns.iter_mut().for_each(|column| column.clients = None);
+            if groups.len() > 1 {
+                table.title = group[0].clients_head().trim().to_owned();
+            }
+            tables.push(table);
+            start += group.len();
+        }
+        tables
+    }
+
     /// Splits the table into tables of whole client counts, with as many side by side as fit the width. A client count
     /// that is too wide is split by system, with at least one system per table. Tests without content in a part are
     /// left out of it.
@@ -322,6 +339,17 @@ mod tests {
         assert_eq!(parts[0].lines[0], Line::group("read"));
         assert_eq!(parts[1].lines.len(), 4);
         assert!(parts[1].columns.iter().all(|column| column.clients == Some(4)));
+    }
+
+    #[test]
+    fn each_client_count_has_a_table_of_its_tests() {
+        let tables = table().by_client_count();
+        let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
+        assert_eq!(titles, ["1 client", "4 clients"]);
+        assert!(tables.iter().flat_map(|table| &table.columns).all(|column| column.clients.is_none()));
+        assert_eq!(tables[0].lines.len(), 2, "load has 4 clients only");
+        let one = &tables[1];
+        assert_eq!(one.by_client_count(), [one.clone()], "its title stays");
     }
 
     #[test]

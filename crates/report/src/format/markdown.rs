@@ -12,10 +12,16 @@ const WIDTH_MAX: usize = 110;
 
 /// Writes documents as Markdown.
 pub(crate) fn render(documents: &[Document]) -> String {
-    documents.iter().flat_map(document).collect::<Vec<_>>().join("\n\n") + "\n"
+    render_within(documents, WIDTH_MAX)
 }
 
-fn document(document: &Document) -> Vec<String> {
+/// The same, with tables of this width at most.
+pub(crate) fn render_within(documents: &[Document], width_max: usize) -> String {
+    let blocks = documents.iter().flat_map(|document| blocks(document, width_max));
+    blocks.collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+fn blocks(document: &Document, width_max: usize) -> Vec<String> {
     let mut blocks = Vec::new();
     if !document.title.is_empty() {
         blocks.push(format!("# {}", escaped(&document.title)));
@@ -25,7 +31,7 @@ fn document(document: &Document) -> Vec<String> {
     }
     blocks.extend(document.paragraphs.iter().map(|paragraph| escaped(paragraph)));
     blocks.extend(document.code.iter().map(|code| fenced(code.language, &code.text)));
-    blocks.extend(document.sections.iter().flat_map(section));
+    blocks.extend(document.sections.iter().flat_map(|it| section(it, width_max)));
     blocks.extend(document.notes.iter().map(|note| escaped(note)));
     blocks
 }
@@ -35,7 +41,7 @@ fn fact(Fact { label, text }: &Fact) -> String {
     format!("- {label}{}", escaped(text))
 }
 
-pub(crate) fn section(section: &Section) -> Vec<String> {
+fn section(section: &Section, width_max: usize) -> Vec<String> {
     let mut blocks = vec![format!("## {}", escaped(&section.title))];
     if !section.paragraphs.is_empty() {
         blocks.push(escaped(&section.paragraphs.join(" ")));
@@ -49,7 +55,7 @@ pub(crate) fn section(section: &Section) -> Vec<String> {
         if !table.title.is_empty() {
             blocks.push(format!("### {}", escaped(&table.title)));
         }
-        blocks.extend(table.printable().fitting(WIDTH_MAX).iter().map(self::table));
+        blocks.extend(table.printable().fitting(width_max).iter().map(self::table));
     }
     for listing in &section.listings {
         blocks.push(format!("### {}", escaped(&listing.title)));

@@ -1,8 +1,8 @@
 //! Claims with their verdicts.
 
-use dyno_judge::{ClaimResult, ClaimState, JudgedClaim, TrialChecks, judge_claims};
+use dyno_judge::{ClaimResult, ClaimState, JudgedClaim, Problem, TrialChecks, judge_claims};
 use dyno_stats::Interval;
-use dyno_store::Run;
+use dyno_store::{ClaimRecord, Run};
 use serde::Serialize;
 
 use crate::wording::number;
@@ -13,31 +13,36 @@ use crate::wording::number;
 pub enum ClaimVerdict {
     /// They support it, and the interval contains the published figure.
     Reproduced,
-    /// They support it, and the interval does not contain the published figure.
+    /// They support a claim of a publication, but the interval does not contain its figure, or it has none.
     SameDirection,
-    /// They support it, and it has no published figure.
+    /// They support a claim that names no publication.
     Supported,
-    /// They contradict it, and it has a published figure.
+    /// They contradict a claim of a publication.
     NotReproduced,
-    /// They contradict it, and it has no published figure.
+    /// They contradict a claim that names no publication.
     Refuted,
     /// They do not decide it.
     Undecided,
+    /// No round has all its figures, or the run leaves its tests out.
+    NotMeasured,
     /// It is invalid, or refers to something that the run does not contain.
     NotJudged,
 }
 
 impl ClaimVerdict {
-    fn of(result: &ClaimResult, published: Option<f64>) -> Self {
-        match (result.state, published) {
-            (ClaimState::Supported, None) => Self::Supported,
-            (ClaimState::Supported, Some(figure)) => {
-                let contains = |interval: Interval| (interval.low..=interval.high).contains(&figure);
-                if result.interval.is_some_and(contains) { Self::Reproduced } else { Self::SameDirection }
-            }
-            (ClaimState::Refuted, None) => Self::Refuted,
-            (ClaimState::Refuted, Some(_)) => Self::NotReproduced,
-            (ClaimState::Inconclusive, _) => Self::Undecided,
+    fn of(result: &ClaimResult, record: &ClaimRecord) -> Self {
+        let is_published = record.published.is_some() || record.source.is_some();
+        let has_figure = record.published.zip(result.interval).is_some_and(|(figure, interval)| {
+            (interval.low..=interval.high).contains(&figure)
+        });
+        match result.state {
+            ClaimState::Supported if has_figure => Self::Reproduced,
+            ClaimState::Supported if is_published => Self::SameDirection,
+            ClaimState::Supported => Self::Supported,
+            ClaimState::Refuted if is_published => Self::NotReproduced,
+            ClaimState::Refuted => Self::Refuted,
+            ClaimState::Inconclusive if result.rounds == 0 => Self::NotMeasured,
+            ClaimState::Inconclusive => Self::Undecided,
         }
     }
 
@@ -50,7 +55,18 @@ impl ClaimVerdict {
             Self::NotReproduced => "not reproduced here",
             Self::Refuted => "refuted",
             Self::Undecided => "undecided",
+            Self::NotMeasured => "not measured",
             Self::NotJudged => "not judged",
+        }
+    }
+
+    /// `13 are reproduced`.
+    pub(crate) fn counted(self, count: usize) -> String {
+        let (be, have) = if count == 1 { ("is", "has") } else { ("are", "have") };
+        if self == Self::SameDirection {
+            format!("{count} {have} the same direction")
+        } else {
+            format!("{count} {be} {}", self.as_str())
         }
     }
 }
@@ -109,9 +125,13 @@ fn claim(JudgedClaim { record, result }: JudgedClaim<'_>) -> Claim {
         reason: None,
     };
     match result {
-        Err(error) => Claim { reason: Some(error.to_string()), ..claim },
+        Err(error) => {
+            let is_left_out = matches!(error.problem, Problem::Tests { count: 0, .. });
+            let verdict = if is_left_out { ClaimVerdict::NotMeasured } else { ClaimVerdict::NotJudged };
+            Claim { verdict, reason: Some(error.to_string()), ..claim }
+        }
         Ok(result) => Claim {
-            verdict: ClaimVerdict::of(&result, record.published),
+            verdict: ClaimVerdict::of(&result, record),
             measured: result.measured,
             interval: result.interval,
             reason: result.reason,
@@ -125,31 +145,59 @@ mod tests {
     use dyno_stats::Method;
 
     use super::*;
+    use crate::sample;
+
+    fn verdict(state: ClaimState, published: Option<f64>, source: Option<&str>) -> ClaimVerdict {
+        let result = ClaimResult {
+            claim: String::new(),
+            state,
+            measured: Some(1.15),
+            interval: Some(Interval { low: 1.1, high: 1.2, confidence: 0.95 }),
+            method: Method::Exact,
+            rounds: 9,
+            reason: None,
+        };
+        let source = source.map(str::to_owned);
+        ClaimVerdict::of(&result, &ClaimRecord { published, source, ..ClaimRecord::default() })
+    }
 
     #[test]
     fn a_claim_is_reproduced_only_if_it_holds_with_the_published_figure() {
-        let verdict = |state, published| {
-            let interval = Some(Interval { low: 1.1, high: 1.2, confidence: 0.95 });
-            let result = ClaimResult {
-                claim: String::new(),
-                state,
-                measured: Some(1.15),
-                interval,
-                method: Method::Exact,
-                rounds: 9,
-                reason: None,
-            };
-            ClaimVerdict::of(&result, published)
-        };
-        assert_eq!(verdict(ClaimState::Supported, Some(1.2)), ClaimVerdict::Reproduced);
-        assert_eq!(verdict(ClaimState::Supported, Some(1.25)), ClaimVerdict::SameDirection);
-        assert_eq!(verdict(ClaimState::Supported, None), ClaimVerdict::Supported);
-        assert_eq!(verdict(ClaimState::Refuted, Some(1.15)), ClaimVerdict::NotReproduced);
-        assert_eq!(verdict(ClaimState::Refuted, None), ClaimVerdict::Refuted);
+        assert_eq!(verdict(ClaimState::Supported, Some(1.2), None), ClaimVerdict::Reproduced);
+        assert_eq!(verdict(ClaimState::Supported, Some(1.25), None), ClaimVerdict::SameDirection);
+        assert_eq!(verdict(ClaimState::Refuted, Some(1.15), None), ClaimVerdict::NotReproduced);
         assert_eq!(
-            verdict(ClaimState::Inconclusive, Some(1.15)),
+            verdict(ClaimState::Inconclusive, Some(1.15), None),
             ClaimVerdict::Undecided,
             "that is not agreement"
         );
+    }
+
+    #[test]
+    fn only_claims_without_a_publication_are_refuted() {
+        let post = Some("a post");
+        assert_eq!(verdict(ClaimState::Supported, None, post), ClaimVerdict::SameDirection);
+        assert_eq!(verdict(ClaimState::Refuted, None, post), ClaimVerdict::NotReproduced);
+        assert_eq!(verdict(ClaimState::Supported, None, None), ClaimVerdict::Supported);
+        assert_eq!(verdict(ClaimState::Refuted, None, None), ClaimVerdict::Refuted);
+    }
+
+    #[test]
+    fn a_test_that_the_run_leaves_out_is_not_measured() {
+        let mut run = sample::run(12);
+        let claim = |expression: &str| ClaimRecord {
+            expression: expression.to_owned(),
+            published: Some(1.0),
+            ..ClaimRecord::default()
+        };
+        run.record.claims = vec![
+            claim("ratio(maria, mysql56, throughput, point-query, 64) > 1"),
+            claim("ratio(maria, mysql56, variation, point-query, 4) > 1"),
+            claim("ratio(mirocks, mysql56, throughput, point-query, 4) > 1"),
+        ];
+        let verdicts: Vec<ClaimVerdict> =
+            claims(&run, &TrialChecks::new()).iter().map(|claim| claim.verdict).collect();
+        let expected = [ClaimVerdict::NotMeasured, ClaimVerdict::NotMeasured, ClaimVerdict::NotJudged];
+        assert_eq!(verdicts, expected);
     }
 }

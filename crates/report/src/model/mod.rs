@@ -134,6 +134,8 @@ pub struct Header {
     pub state: &'static str,
     /// When it started, as in RFC 3339, UTC.
     pub started_at: String,
+    /// When it ended, in the same form; none while it goes on, and after a kill.
+    pub finished_at: Option<String>,
     /// Largest number of trials of the plan.
     pub trials_planned: u64,
     /// Trials completed so far.

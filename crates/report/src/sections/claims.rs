@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::Section;
+use crate::document::{Column, Line, Section, Shown, Table};
 use crate::model::Reports;
 use crate::model::claims::{Claim, ClaimVerdict};
 use crate::wording::number;
@@ -17,20 +17,37 @@ pub(super) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// How many claims have each verdict, and what the verdicts mean.
+/// How many claims have each verdict, and what verdicts on publications mean.
 pub(crate) fn summary(claims: &[Claim]) -> String {
     let mut counts: BTreeMap<ClaimVerdict, usize> = BTreeMap::new();
     for claim in claims {
         *counts.entry(claim.verdict).or_default() += 1;
     }
-    let counts: Vec<String> =
-        counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.as_str())).collect();
-    let published = if claims.iter().any(|claim| claim.published.is_some()) {
-        " Reproduced: the published figure lies in the interval. Same direction: the claim holds, with another figure."
-    } else {
-        ""
+    let counted: Vec<String> = counts.iter().map(|(verdict, count)| verdict.counted(*count)).collect();
+    let meanings = [
+        (ClaimVerdict::Reproduced, " Reproduced: the published figure lies in the interval."),
+        (ClaimVerdict::SameDirection, " Same direction: the claim holds, but not with a published figure."),
+    ];
+    let meanings = meanings.into_iter().filter(|(verdict, _)| counts.contains_key(verdict));
+    let meanings: String = meanings.map(|(_, says)| says).collect();
+    format!("Of {} {}.{meanings}", number::counted(claims.len() as u64, "claim"), counted.join(", "))
+}
+
+/// A line for each claim: the published figure, if any claim has one, what was found, and the verdict.
+pub(crate) fn table(claims: &[Claim]) -> Table {
+    let has_figures = claims.iter().any(|claim| claim.published.is_some());
+    let published = has_figures.then(|| Column::of("published"));
+    let columns = published.into_iter().chain([Column::of("here"), Column::of_words("finding")]);
+    let line = |claim: &Claim| {
+        let reason = claim.reason.as_ref().map_or(String::new(), |reason| format!(" ({reason})"));
+        let published = has_figures.then(|| claim.published_text().unwrap_or_default());
+        let here = claim.measured_text().unwrap_or_default();
+        let finding = format!("{}{reason}", claim.verdict.as_str());
+        let cells = published.into_iter().chain([here, finding]).map(Shown::plain);
+        Line::of(&claim.says, cells.collect())
     };
-    format!("Of {}: {}.{published}", number::counted(claims.len() as u64, "claim"), counts.join(", "))
+    let lines = claims.iter().map(line).collect();
+    Table { head: "claim".to_owned(), ..Table::of("", columns.collect(), lines) }
 }
 
 /// `reproduced: myrocks writes less; measured 0.61 [0.60, 0.62], published 0.615`.

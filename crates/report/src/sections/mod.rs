@@ -15,16 +15,16 @@ use crate::format::{Report, json};
 use crate::model::Reports;
 use crate::wording::{in_force, phrases};
 
-pub(crate) use cells::{cell_shown, relative_shown};
+pub(crate) use cells::{cell_shown, relative_shown, table};
 pub(crate) use costs::{efficiency, frontier, left_out};
 pub(crate) use doubts::undecided;
 pub(crate) use servers::crashes;
-pub(crate) use throughput::joins;
+pub(crate) use throughput::{joins, matrices};
 
 use costs::counters;
 use doubts::{checks, steady_state};
 use servers::{drivers, hosts, query_plans, stacks};
-use throughput::{capacity, ladders, matrices, repeated, scaling, sweeps};
+use throughput::{capacity, ladders, repeated, scaling, sweeps};
 
 /// Number of the JSON format. It changes when a key is removed or changes its meaning. New keys do not change it.
 const FORMAT: u32 = 4;
@@ -66,18 +66,43 @@ pub(crate) const SECTIONS: [SectionKind; 25] = [
     SectionKind { id: "trial-warnings", of: checks::trial_warnings },
 ];
 
+/// The sections on what a run found besides throughput, without costs and doubts.
+pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
+    let found = [
+        ladders::section(reports),
+        matrices::disk(reports),
+        capacity::section(reports),
+        sweeps::configurations(reports),
+        sweeps::sensitivity(reports),
+        joins::section(reports),
+        counters::section(reports),
+        crashes::section(reports),
+        repeated::section(reports),
+        frontier::section(reports),
+        left_out::of_run(reports),
+        why::section(reports),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// The head of a report, with these sections below.
+pub(crate) fn document(reports: &Reports, facts: Vec<Fact>, sections: Vec<Section>) -> Document {
+    let mut paragraphs = in_force::sentences(&reports.not_in_force);
+    paragraphs.extend(reports.not_comparable.iter().chain(&reports.summary).cloned());
+    Document {
+        title: phrases::title(&reports.run),
+        facts,
+        paragraphs,
+        code: None,
+        sections,
+        notes: reports.footnotes.iter().map(phrases::footnote).collect(),
+    }
+}
+
 impl Report for Reports {
     fn documents(&self) -> Vec<Document> {
-        let mut paragraphs = in_force::sentences(&self.not_in_force);
-        paragraphs.extend(self.not_comparable.iter().chain(&self.summary).cloned());
-        vec![Document {
-            title: phrases::title(&self.run),
-            facts: facts(self),
-            paragraphs,
-            code: None,
-            sections: SECTIONS.iter().filter_map(|part| (part.of)(self)).collect(),
-            notes: self.footnotes.iter().map(phrases::footnote).collect(),
-        }]
+        let sections = SECTIONS.iter().filter_map(|part| (part.of)(self)).collect();
+        vec![document(self, facts(self), sections)]
     }
 
     fn json(&self) -> String {
@@ -92,7 +117,7 @@ impl Report for Reports {
 }
 
 /// The systems, the host, the run and its rounds.
-fn facts(reports: &Reports) -> Vec<Fact> {
+pub(crate) fn facts(reports: &Reports) -> Vec<Fact> {
     let systems = reports.systems.iter().map(|system| Fact::new(&system.id, phrases::system(system)));
     let run = [Fact::new("host", phrases::host(&reports.run)), Fact::new("run", phrases::run(&reports.run))];
     let incomplete = phrases::incomplete(&reports.run).map(|incomplete| Fact::new("", incomplete));

@@ -53,7 +53,7 @@ mod tests {
         let start = text.find(&section.title).unwrap();
         let end = text[start..].find("\n\n\n").map_or(text.len(), |at| start + at);
         assert_golden("query-plans.txt", &text[start..end]);
-        let markdown = crate::format::markdown::section(&section).join("\n\n");
+        let markdown = crate::render(&reports, crate::Format::Markdown, &options);
         assert!(markdown.contains("\n\nmaria, myrocks:\n\n```\n1 SIMPLE lineitem: ref"), "{markdown}");
         let page = crate::format::html::section(None, &section).into_string();
         assert_eq!(page.matches("<figure class=\"listing\">").count(), 2, "{page}");

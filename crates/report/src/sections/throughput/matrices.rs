@@ -6,7 +6,7 @@ use crate::sections::cells::{group_table, relative_shown, table};
 use crate::wording::number;
 use crate::wording::phrases;
 
-pub(in crate::sections) fn absolute(reports: &Reports) -> Section {
+pub(crate) fn absolute(reports: &Reports) -> Section {
     let table = table(reports, &reports.absolute, |_, rate| {
         Shown::plain(number::three_digits(rate.operations_per_second))
     });
@@ -19,7 +19,7 @@ pub(in crate::sections) fn absolute(reports: &Reports) -> Section {
     }
 }
 
-pub(in crate::sections) fn relative(reports: &Reports) -> Section {
+pub(crate) fn relative(reports: &Reports) -> Section {
     let base = phrases::base_id(reports);
     let table = table(reports, &reports.relative, |_, relative| relative_shown(relative));
     let mut paragraphs = vec![format!(
