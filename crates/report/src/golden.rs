@@ -1,4 +1,4 @@
-//! Compares output with the files under `golden/`, which a reviewer can read like a user.
+//! Compares output with the files under `golden/`, which reviewers can read as users see them.
 
 /// Asserts that the output equals the file. After an intended change, `DYNO_BLESS=1 cargo test -p dyno-report` rewrites
 /// the files.

@@ -1,19 +1,19 @@
-//! Reports as text, Markdown, HTML and JSON: the three on a run, and the answers to other questions.
+//! Reports as text, Markdown, HTML and JSON: the report on a run, and answers to other questions.
 //!
-//! [`reports`] builds the model from the result of `dyno_judge::analyse` and makes no decisions. The model has three
-//! matrices of one shape: rows are steps in run order, columns are client counts × systems. What can be asked is a
-//! [`Report`]: its data for programs, and for people a [`Document`], which [`render`] writes in a format. Each format has
-//! its own file, each section of a run's report too. [`render_html`] makes the page of a run, with its drill-downs.
+//! [`reports`] builds the model from the result of `dyno_judge::analyse`. It makes no decisions. The model has
+//! three matrices of the same shape: rows are steps in run order, columns are systems at each client count. A
+//! [`Report`] has data for programs, and a [`Document`] for people, which [`render`] writes in a format. Each
+//! format and each section of a run's report has a file. [`render_html`] makes the page of a run, with drill-downs.
 //!
 //! # Why
 //!
-//! - An HTML page is complete without its script and without a network. Tables, verdicts and small charts are HTML
-//!   and SVG that Rust wrote. The script only exchanges numbers, which Rust wrote too, for every base, so that
-//!   statistics and number formats exist once. What only drill-downs need is deflated, one block per step, and read
-//!   when one opens.
-//! - Long runs are thinned for display (extremes stay), never for statistics.
-//! - A content security policy allows that one script by its hash and no network. A name in a results file could do
-//!   no harm even if it were not escaped.
+//! - An HTML page is complete without its script and without a network. Rust writes tables, verdicts and small
+//!   charts as HTML and SVG. Rust also writes the numbers for every base, and the script only exchanges them, so
+//!   statistics and number formats exist once. Data that only drill-downs need is deflated, in a block for each
+//!   step that is read when one opens.
+//! - Long runs are thinned for display, but extremes stay. Statistics use all data.
+//! - A content security policy allows only this script, by its hash, and no network. A name in a results file can
+//!   do no harm even if its escape were missing.
 
 mod answers;
 mod brief;

@@ -7,7 +7,7 @@ use crate::document::{Column, Document, Line, Section, Table};
 use crate::format::Report;
 use crate::wording::number::{counted, ratio, three_digits};
 
-/// The histories of a plan, each of runs under the same conditions. In each, the tests that changed come first.
+/// The histories of a plan. Each is of runs under the same conditions, and shows tests that changed first.
 impl Report for [History] {
     fn documents(&self) -> Vec<Document> {
         let document = |history: &History| Document {
@@ -47,7 +47,7 @@ fn summary(history: &History) -> String {
     format!("Over {runs}, {changed} of {tests} {verb} in {}.", history.quantity.name())
 }
 
-/// What the figures are of: of the systems alone, or of them and the host.
+/// Whether figures are multiples of an anchor's, or absolute and so affected by the host.
 fn what_is_followed(history: &History) -> String {
     match &history.anchor {
         Some(anchor) => {
@@ -64,7 +64,7 @@ fn what_is_followed(history: &History) -> String {
     }
 }
 
-/// Tests with the largest changes first, then those whose newest run is an outlier, then the rest in their order.
+/// Tests with the largest changes first. Tests whose newest run is an outlier follow, then the others in run order.
 fn ordered(history: &History) -> Vec<&TestHistory> {
     let mut tests: Vec<&TestHistory> = history.tests.iter().collect();
     let size = |test: &TestHistory| {
@@ -84,7 +84,7 @@ pub fn render_regression(found: &HistoryRegression) -> String {
     format!("{}, with {}", name(system, step, *clients), words(change))
 }
 
-/// A test that the newest run has no figure of, in one line.
+/// One line on a test that has no figure in the newest run.
 pub fn render_dropped_out(test: &TestHistory) -> String {
     format!("{}: the newest run has no figure", title(test))
 }
@@ -118,7 +118,7 @@ fn sentences(test: &TestHistory) -> Vec<String> {
     sentences
 }
 
-/// The output mentions a correlation of neighbouring runs that is at least this.
+/// Sentences mention the correlation of neighbouring runs from this value on.
 const ALIKE_FROM: f64 = 0.3;
 
 fn change(change: &LevelChange) -> String {

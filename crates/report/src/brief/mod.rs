@@ -1,5 +1,5 @@
-//! The summary for a terminal: what was found, what to doubt, each test's comparison, and what to do next, in at most
-//! [`LINES_MAX`] lines. The whole report is [`crate::render`]'s.
+//! The summary for a terminal: findings, warnings, the comparison of each test, and next steps, in at most
+//! [`LINES_MAX`] lines. [`crate::render`] writes the whole report.
 
 pub(crate) mod rows;
 #[cfg(test)]
@@ -18,17 +18,17 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use rows::{Chosen, TestRow, by_candidate, choose, rows};
 
-/// Lines of a summary.
+/// Lines of a summary, at most.
 const LINES_MAX: usize = 40;
-/// Lines of the sentences on the candidates.
+/// Lines on the candidates, at most.
 const FOUND_MAX: usize = 8;
-/// Lines on claims and crashes.
+/// Lines on claims and crashes, at most.
 const ALSO_FOUND_MAX: usize = 4;
-/// Lines of the warnings.
+/// Lines of warnings, at most.
 const WARNINGS_MAX: usize = 6;
-/// Tests that a summary shows however many lines the rest takes.
+/// Tests that a summary shows in any case.
 const TESTS_MIN: usize = 5;
-/// Letters of a test's or system's name.
+/// Letters of the name of a test or system, at most.
 const NAME_LETTERS: usize = 40;
 
 /// Something to do after reading a summary.
@@ -72,7 +72,7 @@ pub fn render_next(next: &[NextStep], options: &RenderOptions) -> String {
     out.text
 }
 
-/// What the whole report has of this run beyond what it has of every run; empty if there is nothing.
+/// Names the parts of the whole report that only some runs have; empty if this run has none.
 fn also(reports: &Reports, options: &RenderOptions) -> String {
     let parts = [
         (!reports.ladders.is_empty(), "the price of each promise"),
@@ -100,7 +100,7 @@ fn height(text: &str) -> usize {
     text.matches('\n').count()
 }
 
-/// What was found of each candidate, of crashes and of claims. If it is too long, of each candidate only the verdicts.
+/// Findings on each candidate, on crashes and on claims. If they are too long, only the verdicts on each candidate.
 fn found(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     let first = |paragraph: &String| match paragraph.split_once(". ") {
         Some((first, _)) => format!("{first}."),
@@ -152,7 +152,7 @@ fn doubts(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     out.text
 }
 
-/// Texts of whole lines, joined, as far as they fit; at least the first. And the number of those that do not.
+/// The first of some texts that fit, joined (at least one), and the number of texts that do not fit.
 fn fitting(texts: Vec<String>, lines_max: usize) -> (String, usize) {
     let (mut joined, mut left) = (String::new(), 0);
     for text in texts {
@@ -165,7 +165,7 @@ fn fitting(texts: Vec<String>, lines_max: usize) -> (String, usize) {
     (joined, left)
 }
 
-/// How each candidate does in each test, as a multiple of the base; the largest differences if not all have room.
+/// Each candidate's ratio in each test. If not all fit, the largest differences.
 fn comparisons(reports: &Reports, full: &str, room: usize, options: &RenderOptions) -> String {
     let mut out = Lines::new(options);
     let all = rows(reports);
@@ -189,7 +189,7 @@ fn comparisons(reports: &Reports, full: &str, room: usize, options: &RenderOptio
     if !notes.is_empty() {
         out.paragraph(&notes.join(" "));
     }
-    // The table's head, and the line on the tests that are left out.
+    // The head of the table, and a line that counts the tests that are not shown.
     let count = room.saturating_sub(height(&out.text) + 2).max(TESTS_MIN);
     let wide = choose(all.clone(), count);
     let table = side_by_side(reports, &wide.shown).printable();

@@ -1,4 +1,4 @@
-//! The tests of a run, each with its comparisons, and which of them to show where not all have room.
+//! The tests of a run with their comparisons, and a choice of tests if not all fit.
 
 use dyno_judge::Finding;
 
@@ -12,12 +12,12 @@ pub(crate) struct TestRow<'a> {
     pub(crate) clients: u32,
     /// The base's rate; none without a base.
     pub(crate) base: Option<&'a Cell<Rate>>,
-    /// The comparison of each candidate that the test is planned for, in the plan's order.
+    /// The comparison of each candidate that runs the test, in the plan's order.
     pub(crate) candidates: Vec<&'a Cell<Relative>>,
 }
 
 impl TestRow<'_> {
-    /// The largest decided difference of its candidates from the base, as the logarithm of a factor. It is 0 without one.
+    /// The largest decided difference from the base, as the absolute logarithm of a ratio; 0 if none is decided.
     fn decided(&self) -> f64 {
         let decided = |relative: &Relative| {
             matches!(relative.finding, Some(Finding::Improved | Finding::Regressed | Finding::Decays))
@@ -71,7 +71,7 @@ pub(crate) fn rows(reports: &Reports) -> Vec<TestRow<'_>> {
     tests
 }
 
-/// Tests with a comparison each: one of several candidates becomes as many.
+/// Splits tests so that each has one comparison.
 pub(crate) fn by_candidate<'a>(rows: Vec<TestRow<'a>>) -> Vec<TestRow<'a>> {
     let each = |row: TestRow<'a>| -> Vec<TestRow<'a>> {
         let one = |cell: &&'a Cell<Relative>| TestRow { candidates: vec![*cell], ..row.clone() };
@@ -80,7 +80,7 @@ pub(crate) fn by_candidate<'a>(rows: Vec<TestRow<'a>>) -> Vec<TestRow<'a>> {
     rows.into_iter().flat_map(each).collect()
 }
 
-/// The tests that are shown, in run order, and those that are not.
+/// The tests that are shown, in run order, and the tests that are not.
 #[derive(Debug)]
 pub(crate) struct Chosen<'a> {
     pub(crate) shown: Vec<TestRow<'a>>,

@@ -1,4 +1,4 @@
-//! What to doubt of a run, each kind of doubt in one line with the number of its tests.
+//! Warnings of a run: one line for each kind, with the number of tests.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::wording::in_force;
 use crate::wording::number::counted;
 use crate::wording::phrases;
 
-/// Tests that are named for a kind of doubt.
+/// Tests that a line names, at most.
 const NAMED_MAX: usize = 2;
-/// Most failures whose messages are shown.
+/// Failures whose messages are shown, at most.
 const FAILURES_MAX: usize = 2;
 
-/// Kinds of doubt about a system in a test, the gravest first.
+/// Kinds of warnings about a system in a test, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     LimitsDiffer,
@@ -38,7 +38,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What is doubted, after the number of tests.
+    /// The words after the number of tests.
     fn says(self) -> &'static str {
         match self {
             Self::LimitsDiffer => "limits that are not the plan's",
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// None for a warning on all tests of a system.
+    /// None if the warning is about all tests of a system.
     fn of_test(warning: &TestWarning) -> Option<Self> {
         match warning {
             TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. } => Some(Self::Stalled),
@@ -118,7 +118,7 @@ pub(super) fn lines(reports: &Reports) -> Vec<String> {
     lines
 }
 
-/// Failures with their messages, as far as there are few.
+/// Failures with their messages, if there are few.
 fn failures(reports: &Reports) -> Vec<String> {
     let notes = &reports.footnotes;
     let mut lines: Vec<String> = notes.iter().take(FAILURES_MAX).map(phrases::failure).collect();
@@ -137,7 +137,7 @@ fn grouped(trial_warnings: &[TrialWarnings]) -> Vec<String> {
         }
     }
     let line = |(kind, warnings): (Kind, Vec<&TrialWarnings>)| {
-        // They are in run order, so those of a test stand next to each other.
+        // Tests are in run order, so the warnings of a test are neighbours.
         let tests = || warnings.chunk_by(|a, b| (&a.step, a.clients) == (&b.step, b.clients));
         let named: Vec<String> = tests().take(NAMED_MAX).map(place).collect();
         let count = tests().count();
@@ -148,7 +148,7 @@ fn grouped(trial_warnings: &[TrialWarnings]) -> Vec<String> {
     kinds.into_iter().map(line).collect()
 }
 
-/// A test, with the systems that a warning is about.
+/// A test with the systems of a warning.
 fn place(of_test: &[&TrialWarnings]) -> String {
     let TrialWarnings { step, clients, .. } = of_test[0];
     let systems: Vec<&str> = of_test.iter().map(|it| it.system.as_str()).collect();

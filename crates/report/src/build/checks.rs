@@ -1,4 +1,4 @@
-//! What checks of trials found: the trials with warnings, and the variation of each system's throughput.
+//! Trials with warnings, and the variation of each system's throughput.
 
 use std::collections::HashMap;
 

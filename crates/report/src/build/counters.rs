@@ -5,7 +5,7 @@ use dyno_store::{Run, is_counter};
 
 use crate::model::{ChosenCounter, CounterValue};
 
-/// Each chosen counter with its values, in the plan's order. A name that several sources have is several counters.
+/// Each chosen counter with its values, in the plan's order. If several sources have the name, each is a counter.
 pub(crate) fn chosen_counters(run: &Run, analysis: &Analysis) -> Vec<ChosenCounter> {
     let mut known: Vec<(&str, bool)> = Vec::new();
     for counter in analysis.tests.iter().flat_map(|test| &test.cells).flat_map(|cell| &cell.counters) {

@@ -10,7 +10,7 @@ use crate::wording::number::{counted, percent, three_digits};
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let replication = &analysis.replication;
     let mut sentences = vec![rounds(replication)];
-    // While a run goes on, rounds that are still to come limit nothing.
+    // While a run goes on, too few rounds are no limitation: more will come.
     if run.state != RunState::Running {
         sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
     }
@@ -61,7 +61,7 @@ fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     has(Method::StudentT) && !has(Method::Exact)
 }
 
-/// Limits of the conclusions with few rounds or without fresh instances.
+/// What few rounds or servers that were not restarted limit.
 pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     if replication.rounds == 1 {

@@ -10,7 +10,7 @@ use crate::model::Footnote;
 #[derive(Default)]
 pub(crate) struct Footnotes {
     notes: Vec<Footnote>,
-    /// The number of the note by step, client count and system. It is the note of the first trial that failed there.
+    /// The note's number by step, client count and system. It is the note of the first failure there.
     places: HashMap<(String, u32, String), usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The common shape of the three matrices, with the analysis of each cell.
+//! The shape that the three matrices share, with the analysis of each cell.
 
 use std::collections::HashMap;
 
@@ -119,8 +119,8 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// Whether a step is not for a system, or is a load that a finished run has made for other systems only: its data was
-/// kept, or it shares theirs.
+/// Whether a step does not run with a system. This includes a load that a finished run made only for other systems,
+/// because this system's data was kept or is shared.
 pub(crate) fn has_no_trials(run: &Run, step: &StepRecord, system: &str) -> bool {
     let is_own = |trial: &Trial| trial.record.step_id == step.id && trial.record.system_id == system;
     let is_for_others = step.not_for.iter().any(|id| id == system);

@@ -33,13 +33,13 @@ pub(crate) fn header(run: &Run) -> Header {
     }
 }
 
-/// Planned trials of a step, without those of systems that have none.
+/// The planned trials of a step. Systems that have none are not counted.
 fn trials_of(run: &Run, step: &StepRecord) -> u64 {
     let systems = run.systems.iter().filter(|system| !has_no_trials(run, step, &system.id)).count();
     step.clients.len() as u64 * u64::from(step.rounds) * systems as u64
 }
 
-/// The systems in the plan's order, for one of them as the base.
+/// The systems in the plan's order. One of them is the base.
 pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
     let system = |system: &dyno_store::SystemRecord| {
         let mut usages = run
@@ -60,7 +60,7 @@ pub(crate) fn systems(run: &Run, base: &str) -> Vec<System> {
             configuration: system.configuration.clone(),
             dollars_per_year: system.dollars_per_year(),
             price: system.price.clone(),
-            // Such trials have the load process's CPU time in the server's account and none in the client's.
+            // In such trials the server's account has the load process's CPU time, and the client's has none.
             is_in_process: usages.peek().is_some()
                 && usages
                     .all(|usage| usage.server_user_cpu_us.is_some() && usage.client_user_cpu_us.is_none()),

@@ -30,15 +30,15 @@ use crate::model::{Content, Cost, CostValue, Costs, Rate, Relative, Reports, Rou
 use crate::wording::number;
 use crate::wording::summary::summary;
 
-/// Builds the reports on a run, finished or not, against the plan's base. `analysis` is the result of
-/// `dyno_judge::analyse` for the run and these checks of its trials. [`Reports::why`] is left empty: what it takes is not in
-/// the run.
+/// Builds the reports on a run against the plan's base. The run need not be finished. `analysis` is the result of
+/// `dyno_judge::analyse` for the run and these checks. [`Reports::why`] stays empty, because its data is not in the
+/// run.
 pub fn reports(run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let base = run.systems.iter().find(|system| system.is_base).map_or("", |base| &base.id);
     Reports { claims: claims(run, checks), ..against(base, run, checks, analysis) }
 }
 
-/// The reports against any of the systems. They contain no claims, because claims do not depend on the base.
+/// The reports against any of the systems. They have no claims, because claims do not depend on the base.
 pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &Analysis) -> Reports {
     let footnotes = Footnotes::of(run);
     let grid = Grid::new(run, analysis, &footnotes);
@@ -101,7 +101,7 @@ fn absolute(place: CellInput<'_>) -> Content<Rate> {
 
 fn relative(place: CellInput<'_>, base: &str, ratios: &Ratios<'_>) -> Content<Relative> {
     if place.found.system == base {
-        // Nothing is a multiple of 0.
+        // A base with rate 0 has no multiples.
         let is_base = place.rate > 0.0;
         return if is_base { Content::Measured(Relative::of_base()) } else { Content::Incomparable };
     }

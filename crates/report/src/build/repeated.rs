@@ -1,4 +1,4 @@
-//! Steps that repeat an earlier one, for each system. They show the effect of the steps between the two.
+//! Steps that repeat an earlier step. They show the effect of the steps between the two.
 
 use dyno_judge::{RoundValue, Rule};
 use dyno_stats::ratio_of_rounds;

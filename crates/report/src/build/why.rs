@@ -1,4 +1,4 @@
-//! Reasons in words, from explanations and proofs.
+//! Turns explanations and proofs into words.
 
 use dyno_judge::{AmountChange, Explanation};
 

@@ -22,7 +22,7 @@ pub(crate) enum Axis {
 }
 
 impl Axis {
-    /// A linear scale from 0 to a round number that is not below any value.
+    /// A linear scale from 0 to the next round number.
     pub(crate) fn from_zero(values: impl Iterator<Item = f64>) -> Self {
         let greatest = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
         let max = if greatest > 0.0 { greatest } else { 1.0 };
@@ -41,7 +41,7 @@ impl Axis {
         if max > min { Self::Log { min, max } } else { Self::Log { min: min / 2.0, max: max * 2.0 } }
     }
 
-    /// Position of a value, from 0 to 1.
+    /// Position of a value on the scale, from 0 to 1.
     pub(crate) fn place(self, value: f64) -> f64 {
         match self {
             Self::Linear { min, max } => (value - min) / (max - min),

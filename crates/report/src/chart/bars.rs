@@ -20,8 +20,8 @@ pub(crate) struct Group {
 
 /// Draws the bars. `write` formats the values beside them. None if there is no value.
 ///
-/// The longest bar of every test has the same length, because the values of different tests are too far apart for a
-/// common scale.
+/// The longest bar of each test has the same length, because values of different tests differ too much for one
+/// scale.
 pub(crate) fn bars(title: String, groups: &[Group], write: impl Fn(f64) -> String) -> Option<Chart> {
     let mut height = 0.0;
     let mut drawn: Vec<Markup> = Vec::new();

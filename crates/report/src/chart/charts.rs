@@ -52,7 +52,7 @@ pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     unique(files)
 }
 
-/// Throughput, its ratios and each cost that is not 0 everywhere, as strips of cells.
+/// Throughput, ratios, and each cost that is not always 0, as strips of cells.
 fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
     let base = phrases::base_id(reports);
     let file = |name: &str, title: String, views: &[Vec<View>]| {

@@ -11,11 +11,11 @@ const MARGIN: f64 = 20.0;
 const HEAD: f64 = 62.0;
 const LEGEND: f64 = 22.0;
 const FOOT: f64 = 30.0;
-/// Most letters of texts. More do not fit beside a drawing.
+/// Longest text, in letters, that fits beside a drawing.
 const TITLE_LETTERS: usize = 90;
 const LEGEND_LETTERS: usize = 40;
 const ORIGIN_LETTERS: usize = 130;
-/// Most letters of a file's name. File systems take 255 bytes, and names get numbers and endings.
+/// Longest file name, in letters. File systems allow 255 bytes, and names get numbers and extensions.
 const NAME_LETTERS: usize = 200;
 
 /// A chart as a file of its own.
@@ -49,7 +49,8 @@ pub(crate) fn stand_alone(name: &str, chart: &Chart, legend: &[&str], origin: &s
     ChartFile { name: file_name(name), svg: svg.into_string() }
 }
 
-/// Start of each name of a legend. Letters of common sans-serif fonts are 6.2 pixels wide on average at this size.
+/// Position of each name in a legend. Letters of common sans-serif fonts are 6.2 pixels wide on average at this
+/// size.
 fn places(legend: &[&str]) -> Vec<(f64, String)> {
     let mut next = 0.0;
     let mut place = |name: &&str| {

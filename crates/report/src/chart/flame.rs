@@ -1,4 +1,4 @@
-//! Flame graphs: a bar for each function, on the bar of the function that called it, as wide as its weight.
+//! Flame graphs: each function is a bar above the bar of its caller. The width is its weight.
 
 use dyno_judge::FlameNode;
 use maud::html;
@@ -10,21 +10,21 @@ const WIDTH: f64 = 1200.0;
 const ROW: f64 = 17.0;
 /// Mean width of a letter.
 const LETTER: f64 = 6.2;
-/// Fewest letters of a name that say something.
+/// Names with fewer letters are not drawn.
 const LETTERS_MIN: usize = 4;
-/// Bars narrower than this share of the root's are drawn as one.
+/// Bars that are narrower than this share of the root's are drawn as one bar.
 const SHARE_MIN: f64 = 0.003;
 
-/// How a tree is drawn.
+/// How to draw a tree.
 pub(crate) struct FlameGraph<'a> {
     pub(crate) title: String,
-    /// What the root stands for.
+    /// The meaning of the root.
     pub(crate) root: &'a str,
     /// The width of a bar, in any unit.
     pub(crate) weight: fn(&FlameNode) -> f64,
     /// Its class, which gives its colour.
     pub(crate) class: &'a dyn Fn(&FlameNode) -> String,
-    /// What is said of it, without its name.
+    /// The text of its tooltip, after its name.
     pub(crate) says: &'a dyn Fn(&FlameNode) -> String,
 }
 
@@ -65,7 +65,7 @@ impl FlameGraph<'_> {
         Some(Chart { title: self.title, width: WIDTH, height: rows * ROW, body })
     }
 
-    /// Adds the bars of a tree from a place (left edge and depth) on.
+    /// Adds the bars of a subtree at a place (left edge and depth).
     fn add(&self, node: &FlameNode, name: &str, place: (f64, usize), whole: f64, bars: &mut Vec<Bar>) {
         let (mut left, depth) = place;
         let width = (self.weight)(node) / whole;

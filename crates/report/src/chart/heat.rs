@@ -10,7 +10,7 @@ use crate::wording::number::counted;
 const LABEL: f64 = 190.0;
 const CELL: f64 = 74.0;
 const ROW: f64 = 22.0;
-/// Height of the lines above the cells: systems, and above them client counts if there are several.
+/// Height of the heads of the columns: systems, and above them client counts if there are several.
 const HEAD: f64 = 20.0;
 
 /// Draws the cells of the reports' matrices, with the content of `views`.

@@ -27,11 +27,11 @@ pub(crate) struct LineChart {
     pub(crate) height: f64,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
-    /// What the x axis and the y axis count.
+    /// Titles of the x axis and the y axis.
     pub(crate) units: [&'static str; 2],
-    /// Ticks of the x axis; empty for those of the scale.
+    /// Ticks of the x axis; if empty, the scale chooses them.
     pub(crate) x_ticks: Vec<(f64, String)>,
-    /// Places on the x axis with a name, such as that of what happened there.
+    /// Labels at places on the x axis, such as events.
     pub(crate) marks: Vec<(f64, String)>,
     pub(crate) lines: Vec<Line>,
 }

@@ -39,7 +39,7 @@ impl Chart {
     }
 }
 
-/// Number of colours for series. A ninth system has the first colour again.
+/// Number of colours for series. The ninth system has the first colour again.
 pub(crate) const COLOURS: usize = 8;
 
 pub(crate) fn colour(series: usize) -> String {

@@ -27,7 +27,7 @@ pub(crate) fn ratios(reports: &Reports, system: &str, clients: u32, title: Strin
     if tests.is_empty() {
         return None;
     }
-    // The medians determine the length of the scale. Very wide intervals are cut off.
+    // Ratios determine the scale. Very wide intervals are cut off.
     let reach = tests
         .iter()
         .map(|(_, relative)| relative.ratio.max(1.0 / relative.ratio))

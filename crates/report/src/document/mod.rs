@@ -7,22 +7,22 @@ mod transpose;
 pub(crate) use section::{Listing, Section};
 pub(crate) use table::{Column, Line, Shown, Table, Tint};
 
-/// What a report is about, its answer, and the sections below.
+/// A document: its subject, its answer, and sections.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// Empty if the first paragraph says it.
+    /// Empty if the first paragraph says the same.
     pub(crate) title: String,
-    /// What the report is of, each with its label. Paragraphs below facts stand apart.
+    /// The subject, as labelled facts. A blank line separates the paragraphs below.
     pub(crate) facts: Vec<Fact>,
     pub(crate) paragraphs: Vec<String>,
     pub(crate) code: Option<Code>,
     pub(crate) sections: Vec<Section>,
-    /// Notes that cells refer to.
+    /// Footnotes of cells.
     pub(crate) notes: Vec<String>,
 }
 
 impl Document {
-    /// The title, or what says it.
+    /// The title, or the first paragraph if there is no title.
     pub(crate) fn name(&self) -> &str {
         let first = self.paragraphs.first().map_or("", String::as_str);
         if self.title.is_empty() { first } else { &self.title }
@@ -32,7 +32,7 @@ impl Document {
 /// A fact with its label.
 #[derive(Debug)]
 pub(crate) struct Fact {
-    /// Empty if the fact goes on with the one before.
+    /// Empty if the fact continues the previous one.
     pub(crate) label: String,
     pub(crate) text: String,
 }

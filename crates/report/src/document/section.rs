@@ -6,10 +6,10 @@ use super::Table;
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
-    /// What it shows and how to read it.
+    /// What the section shows, and how to read it.
     pub(crate) paragraphs: Vec<String>,
     pub(crate) items: Vec<String>,
-    /// Items beyond those that everybody should read. Text counts them, and a page shows them when it is asked.
+    /// Items for readers who want all. Text only counts them; a page shows them on request.
     pub(crate) more_items: Vec<String>,
     pub(crate) tables: Vec<Table>,
     pub(crate) listings: Vec<Listing>,
@@ -19,6 +19,6 @@ pub(crate) struct Section {
 #[derive(Debug)]
 pub(crate) struct Listing {
     pub(crate) title: String,
-    /// Each with whose it is.
+    /// Each text with its owner.
     pub(crate) texts: Vec<(String, String)>,
 }

@@ -5,12 +5,12 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::wording::number::counted;
 
-/// A matrix, or one cost of it, as text.
+/// A table of text: a matrix, or one of its costs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Table {
     /// The quantity of its numbers; empty if the section's title names it.
     pub(crate) title: String,
-    /// The head of the names of its lines; empty if they need none.
+    /// The head of the column of names; empty if it needs none.
     pub(crate) head: String,
     /// Whether each test shows its kind of operation.
     pub(crate) shows_operations: bool,
@@ -24,12 +24,12 @@ impl Table {
         Self { title: title.into(), columns, lines, ..Self::default() }
     }
 
-    /// A table whose columns are not of systems.
+    /// A table whose columns are not systems.
     pub(crate) fn plain(title: impl Into<String>, heads: &[&str], lines: Vec<Line>) -> Self {
         Self::of(title, heads.iter().copied().map(Column::of).collect(), lines)
     }
 
-    /// The same table with all text escaped, before the widths of its columns are computed.
+    /// The same table with all text escaped. This precedes the computation of widths.
     pub(crate) fn printable(&self) -> Self {
         let text = |text: &str| printable(text).into_owned();
         let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
@@ -55,14 +55,14 @@ impl Table {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) system: String,
-    /// None if the column is not of a client count.
+    /// None if the column belongs to no client count.
     pub(crate) clients: Option<u32>,
-    /// Whether its cells are words, which begin on the left and may go on beyond the width.
+    /// Whether its cells are words. They are aligned to the left and may exceed the width.
     pub(crate) is_words: bool,
 }
 
 impl Column {
-    /// A column that is not of a client count.
+    /// A column that belongs to no client count.
     pub(crate) fn of(head: impl Into<String>) -> Self {
         Self { system: head.into(), clients: None, is_words: false }
     }
@@ -76,7 +76,7 @@ impl Column {
         Self { is_words: true, ..Self::of(head) }
     }
 
-    /// What stands above the columns of its client count: ` 4 clients `; empty if there is none.
+    /// The head above the columns of a client count: ` 4 clients `; empty if there is none.
     pub(crate) fn clients_head(&self) -> String {
         self.clients.map(|clients| format!(" {} ", counted(u64::from(clients), "client"))).unwrap_or_default()
     }
@@ -84,14 +84,14 @@ impl Column {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Line {
-    /// The name of the group of the lines below, with a cell for each column if it has figures of its own.
+    /// A group of lines. It has a cell for each column if the group has figures of its own.
     Group { name: String, cells: Vec<Shown> },
-    /// A test's name, what an operation is in it, and a cell for each column.
+    /// A test with its kind of operation and a cell for each column.
     Test { name: String, operation: String, cells: Vec<Shown> },
 }
 
 impl Line {
-    /// The name of a group without figures of its own.
+    /// A group without figures of its own.
     pub(crate) fn group(name: impl Into<String>) -> Self {
         Self::Group { name: name.into(), cells: Vec::new() }
     }
@@ -114,7 +114,7 @@ pub(crate) struct Shown {
     /// A verdict's sign and the reference to a footnote: ` + (1)`. It is separate from the text, so that numbers are
     /// aligned.
     pub(crate) note: String,
-    /// Set only by a verdict.
+    /// Only verdicts have a tint.
     pub(crate) tint: Option<Tint>,
 }
 
@@ -167,7 +167,7 @@ impl Widths {
 }
 
 impl Table {
-    /// Widths of the test's name, the operation (0 if not shown), and each column.
+    /// Widths of the name, the operation (0 if not shown), and each column.
     pub(crate) fn widths(&self) -> Widths {
         let columns = self.columns.iter().map(|column| ColumnWidth { text: column.system.width(), note: 0 });
         let mut widths = Widths { name: self.head.width(), operation: 0, columns: columns.collect() };
@@ -191,7 +191,7 @@ impl Table {
         widths
     }
 
-    /// Widens the first column of a client count that is narrower than its head.
+    /// Widens the first column of a client count if the columns are narrower than their common head.
     fn widen_for_clients(&self, widths: &mut Widths) {
         let mut start = 0;
         for group in self.column_groups() {
@@ -202,12 +202,12 @@ impl Table {
         }
     }
 
-    /// Groups of adjacent columns with the same client count.
+    /// Groups of neighbouring columns with the same client count.
     pub(crate) fn column_groups(&self) -> impl Iterator<Item = &[Column]> {
         self.columns.chunk_by(|a, b| a.clients == b.clients)
     }
 
-    /// A table for each client count. If there are several, titles name them.
+    /// A table for each client count. Titles name the client counts if there are several.
     pub(crate) fn by_client_count(&self) -> Vec<Self> {
         let groups: Vec<&[Column]> = self.column_groups().collect();
         let mut start = 0;
@@ -224,9 +224,8 @@ impl Table {
         tables
     }
 
-    /// Splits the table into tables of whole client counts, with as many side by side as fit the width. A client count
-    /// that is too wide is split by system, with at least one system per table. Tests without content in a part are
-    /// left out of it.
+    /// Splits the table into tables that fit the width. A client count stays whole if it fits. If it is too wide,
+    /// it is split by system, with at least one system per table. A part leaves out tests without content.
     pub(crate) fn split(&self, width_max: usize) -> Vec<Self> {
         let mut widths = self.widths();
         for (width, column) in widths.columns.iter_mut().zip(&self.columns).filter(|(_, it)| it.is_words) {
@@ -248,7 +247,7 @@ impl Table {
         parts
     }
 
-    /// The columns of each client count. Those that are wider than `room` are split.
+    /// The columns of each client count. Those wider than `room` are split.
     fn pieces(&self, widths: &Widths, room: usize) -> Vec<std::ops::Range<usize>> {
         let mut pieces = Vec::new();
         let mut end = 0;

@@ -1,10 +1,10 @@
-//! Tables of many systems, turned so that each system has a line.
+//! Transposes tables of many systems, so that each system has a line.
 
 use crate::document::{Column, Line, Shown, Table};
 
 impl Table {
-    /// The table in parts that fit a width. Where the systems of one client count do not fit side by side, each has a line
-    /// instead, if that makes the table shorter.
+    /// The table in parts that fit a width. If the systems of one client count do not fit side by side, the table
+    /// is transposed, if that makes it shorter.
     pub(crate) fn fitting(&self, width_max: usize) -> Vec<Self> {
         let parts = self.split(width_max);
         if self.has_tests_as_groups() || parts.len() <= self.column_groups().count() {
@@ -14,13 +14,13 @@ impl Table {
         if height(&turned) < height(&parts) { turned } else { parts }
     }
 
-    /// Whether groups of lines are tests, as in ladders: without its group a line does not tell what it is of.
+    /// Whether groups of lines are tests, as in ladders. Such lines are unclear without their group.
     fn has_tests_as_groups(&self) -> bool {
         self.columns.iter().all(|column| column.clients.is_none())
             && self.lines.iter().any(|line| matches!(line, Line::Group { .. }))
     }
 
-    /// A line for each system, a column for each test at each client count. Names of groups are left out.
+    /// The transposed table: a line for each system, a column for each test and client count. It has no groups.
     fn turned(&self) -> Self {
         let mut systems: Vec<&str> = Vec::new();
         for column in &self.columns {
@@ -65,7 +65,7 @@ fn test(line: &Line) -> Option<(&str, &str, &[Shown])> {
     }
 }
 
-/// Lines of some tables with their heads and a blank line before each.
+/// Number of lines of some tables, with heads and a blank line before each.
 fn height(tables: &[Table]) -> usize {
     tables.iter().map(|table| table.lines.len() + 3).sum()
 }

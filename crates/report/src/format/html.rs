@@ -25,7 +25,7 @@ fn document(document: &Document) -> Markup {
     }
 }
 
-/// The tint of a verdict whose size is not shown by it.
+/// The tint of a verdict, without its strength.
 fn strength(tint: Tint) -> i8 {
     match tint {
         Tint::Better => 3,
@@ -33,7 +33,7 @@ fn strength(tint: Tint) -> i8 {
     }
 }
 
-/// A section with the id of its element, if others refer to it.
+/// A section. The id of its element is set if others refer to it.
 pub(crate) fn section(id: Option<&str>, section: &Section) -> Markup {
     html! {
         section id=[id] {

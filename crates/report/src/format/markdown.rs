@@ -6,8 +6,8 @@ use crate::document::{Column, Document, Fact, Line, Section, Shown, Table};
 use crate::wording::number::counted;
 use crate::wording::phrases;
 
-/// Largest width of a table in characters. Wider tables are split by client count. It is about the width that GitHub
-/// shows without scrolling.
+/// Largest width of a table, in characters: about the width that GitHub shows without scrolling. Wider tables are
+/// split by client count.
 const WIDTH_MAX: usize = 110;
 
 /// Writes documents as Markdown.
@@ -15,7 +15,7 @@ pub(crate) fn render(documents: &[Document]) -> String {
     render_within(documents, WIDTH_MAX)
 }
 
-/// The same, with tables of this width at most.
+/// The same, with another largest width of tables.
 pub(crate) fn render_within(documents: &[Document], width_max: usize) -> String {
     let blocks = documents.iter().flat_map(|document| blocks(document, width_max));
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
@@ -66,7 +66,7 @@ fn section(section: &Section, width_max: usize) -> Vec<String> {
     blocks
 }
 
-/// A block of code. Its fence is longer than any within.
+/// A block of code. Its fence is longer than any fence in the text.
 fn fenced(language: &str, text: &str) -> String {
     let text = printable_lines(text.trim_end());
     let runs = text.split(|character| character != '`').map(str::len);
@@ -114,7 +114,7 @@ fn row(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// Escapes text so that no part of it is read as Markdown or HTML, and all of it is seen.
+/// Escapes text, so that Markdown and HTML show all of it literally.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! Formats of reports. A new one is a file here, and a line in [`render`].
+//! Formats of reports. A new format is a file here and a line in [`render`].
 
 pub(crate) mod html;
 pub(crate) mod json;
@@ -14,7 +14,7 @@ pub enum Format {
     Text,
     /// For a page on GitHub or the like.
     Markdown,
-    /// A page for a browser, without a script. [`crate::render_html`] makes that of a run.
+    /// A page without a script. A run's page with a script comes from [`crate::render_html`].
     Html,
     /// For programs; `docs/reference/report-json.md` describes the keys of a run's report.
     Json,
@@ -35,9 +35,9 @@ impl Default for RenderOptions {
     }
 }
 
-/// What can be written in every format.
+/// A report that every format can write.
 pub trait Report: Serialize {
-    /// The report for people: documents that follow each other.
+    /// The report for people, as one or more documents.
     fn documents(&self) -> Vec<Document>;
 
     /// The report for programs.

@@ -21,8 +21,8 @@ pub(crate) fn render(documents: &[Document], options: &RenderOptions) -> String 
     out.text
 }
 
-/// Text that grows line by line. Whatever text it is given, one line stays one line, without characters that a terminal
-/// acts on; styles are added after that.
+/// Text that grows line by line. Each line is escaped before it gets a style, so it stays one line and contains no
+/// control characters.
 pub(crate) struct Lines<'a> {
     pub(crate) text: String,
     options: &'a RenderOptions,
@@ -43,7 +43,7 @@ impl<'a> Lines<'a> {
         self.push(&styled);
     }
 
-    /// A line that has its styles already.
+    /// Adds a line that has its styles already.
     fn push(&mut self, line: &str) {
         self.text.push_str(line.trim_end());
         self.text.push('\n');
@@ -54,7 +54,7 @@ impl<'a> Lines<'a> {
         self.labelled("", 0, text);
     }
 
-    /// A paragraph whose lines after the first are indented: a message of somebody else's in it begins no line.
+    /// A paragraph with indented continuation lines, so that a message in it cannot look like a new line.
     fn hanging(&mut self, text: &str) {
         self.wrapped("", "    ", text);
     }
@@ -136,7 +136,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Texts below each other: their lines are too long for columns.
+    /// Texts one after another, because their lines are too long for columns.
     fn listing(&mut self, listing: &Listing) {
         self.line("");
         self.line(&listing.title);
@@ -146,7 +146,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Text whose lines stay as they are.
+    /// Text that keeps its line breaks.
     fn indented(&mut self, text: &str) {
         for line in text.lines() {
             self.push(&printable_lines(&format!("    {line}")));
@@ -174,7 +174,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Cyan is better and yellow is worse. Unlike green and red, colour-blind people can distinguish them.
+    /// Cyan is better and yellow is worse: colour-blind people can tell these apart, unlike green and red.
     fn tinted(&self, text: &str, tint: Option<Tint>) -> String {
         match tint {
             Some(Tint::Better) => self.styled(text, "36"),
@@ -248,7 +248,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Text in the middle of a line. The widths of formatting end at 65,535, where they panic.
+/// Text centred in a line. Format widths are limited to 65,535, and panic above.
 fn centred(text: &str, width: usize) -> String {
     let rest = width.saturating_sub(text.width());
     let before = rest / 2;

@@ -1,4 +1,4 @@
-//! The address of a cell within a page, as the page's script writes and reads it.
+//! The address of a cell within a page. The page's script uses the same form.
 
 use std::fmt::Write as _;
 

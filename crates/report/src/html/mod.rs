@@ -1,7 +1,7 @@
-//! The report as one HTML file. It needs no network. Without the script only its drill-downs and hints are missing.
+//! The report as one HTML file that needs no network. Without its script, it lacks only drill-downs and hints.
 //!
-//! [`Details::load`] reads the data of drill-downs. [`render_html`] is a pure function that makes the page from it and
-//! the run. The page contains the content for every base ([`views`]), and the script selects it.
+//! [`Details::load`] reads the data of drill-downs. From it and the run, [`render_html`] makes the page, as a pure
+//! function. The page has its content for every base ([`views`]), and the script shows one.
 
 mod address;
 mod assets;
@@ -40,7 +40,7 @@ pub struct PageInput<'a> {
     pub is_live: bool,
 }
 
-/// A page as text that is seen as it is.
+/// A page as text, with control characters made visible.
 fn text(page: &maud::Markup) -> String {
     printable_html(&page.0).into_owned()
 }

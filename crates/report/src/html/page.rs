@@ -50,7 +50,7 @@ impl Page<'_> {
         }
     }
 
-    /// A section. Those that show more in a page than tables and sentences have a file of their own.
+    /// A section. If the page shows more than tables and sentences, the section has its own file.
     fn part(&self, part: &SectionKind) -> Markup {
         let (run, reports) = (self.input.run, &self.reports);
         let plain =
@@ -180,7 +180,7 @@ impl Page<'_> {
     }
 }
 
-/// The brand; on a server, a link to the list of runs.
+/// The brand. On a server it links to the list of runs.
 fn brand(is_served: bool) -> Markup {
     html! {
         @if is_served { a.brand href="/" { span.mark aria-hidden="true" {} "Dyno" } }
@@ -188,7 +188,7 @@ fn brand(is_served: bool) -> Markup {
     }
 }
 
-/// The element in which the script shows the progress of a run, with what is decided so far.
+/// The element in which the script shows the progress of a run and its decided tests.
 fn live(reports: &Reports) -> Markup {
     html! {
         section.live #live aria-label="The run as it goes on" {
@@ -205,7 +205,7 @@ fn live(reports: &Reports) -> Markup {
     }
 }
 
-/// A page without data or script; on a server, with a link to the list of runs.
+/// A page without data or script. On a server it links to the list of runs.
 pub(crate) fn simple(title: &str, is_served: bool, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)

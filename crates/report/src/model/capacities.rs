@@ -3,7 +3,7 @@
 use dyno_judge::Capacity;
 use serde::Serialize;
 
-/// What the searches of a system in a test found.
+/// The searches of a system in a test, and their result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestCapacity {
     pub step: String,
@@ -14,7 +14,7 @@ pub struct TestCapacity {
     /// The percentile that the limit is for: 99 for p99.
     #[serde(skip)]
     pub percentile: u32,
-    /// Relative width of the interval at which a search ends.
+    /// The search ends when its interval is this narrow, relative to the rate.
     pub within: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundCapacity>,
@@ -30,7 +30,7 @@ pub struct RoundCapacity {
 }
 
 impl TestCapacity {
-    /// The round in the middle by its capacity; the lower one of two.
+    /// The round with the median capacity; the lower of two.
     pub fn middle_round(&self) -> Option<&RoundCapacity> {
         let mut rounds: Vec<&RoundCapacity> = self.rounds.iter().collect();
         rounds.sort_by(|a, b| a.capacity.per_second.total_cmp(&b.capacity.per_second));

@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariationRow {
     pub group: String,
-    /// For each system, in order; none if it has no trial of five samples or more.
+    /// For each system, in order; none if it has no trial with at least five samples.
     pub systems: Vec<Option<Evenness>>,
 }
 
@@ -39,7 +39,7 @@ pub struct TrialWarnings {
     pub steal_share_max: f64,
     /// Largest share of CPU time that other processes used in them.
     pub others_share_max: f64,
-    /// Trials whose throughput, latency and clients are inconsistent.
+    /// Trials in which throughput, latency and clients contradict each other.
     pub little_broken: u64,
     /// Throughput times latency as a share of the clients, the value furthest from 1.
     pub busy_share_worst: Option<f64>,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::wording::number;
 
-/// What the measurements say of a claim.
+/// The verdict of the measurements on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimVerdict {
@@ -21,11 +21,11 @@ pub enum ClaimVerdict {
     NotReproduced,
     /// They contradict a claim that names no publication.
     Refuted,
-    /// They do not decide it.
+    /// They neither support nor contradict it.
     Undecided,
     /// No round has all its figures, or the run leaves its tests out.
     NotMeasured,
-    /// It is invalid, or refers to something that the run does not contain.
+    /// It is invalid, or names something that the run does not have.
     NotJudged,
 }
 
@@ -86,7 +86,7 @@ pub struct Claim {
     pub published: Option<f64>,
     /// The publication.
     pub source: Option<String>,
-    /// The reason for the verdict, if the figures do not show it.
+    /// Explains the verdict if the figures do not.
     pub reason: Option<String>,
 }
 

@@ -28,7 +28,7 @@ pub enum Cost {
     /// KiB that the server's process wrote to storage.
     #[serde(rename = "written_kib_per_operation")]
     WrittenKib,
-    /// Cache flushes that the device completed, as fsync causes them.
+    /// Cache flushes that the device completed. Each fsync causes one.
     #[serde(rename = "fsyncs_per_operation")]
     Fsyncs,
     /// MiB that the server's process read from storage in a second.
@@ -103,11 +103,11 @@ pub struct CostValue {
     pub median: f64,
     /// The cost in each completed round in which it is known, in order.
     pub rounds: Vec<RoundValue>,
-    /// As a multiple of the base's cost; none for the base itself, and if the base has no cost to compare with. It has
-    /// no verdict.
+    /// As a multiple of the base's cost. None for the base, and if the base's cost is unknown or 0. It has no
+    /// verdict.
     pub relative: Option<CostRatio>,
-    /// Whether `relative`, the median of the rounds' ratios, is also the quotient of the two medians, which stand beside
-    /// it. True without one.
+    /// Whether `relative`, the median of the rounds' ratios, equals the quotient of the two medians that stand
+    /// beside it. True if there is no `relative`.
     #[serde(skip)]
     pub is_quotient: bool,
 }

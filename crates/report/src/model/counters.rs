@@ -4,11 +4,11 @@ use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChosenCounter {
-    /// As the plan writes it.
+    /// Its name in the plan.
     pub chosen: String,
     /// The server's name for it, with its source; none if no system has it.
     pub name: Option<String>,
-    /// Whether it is a level, and not a count of events.
+    /// Whether it is a gauge, not a count of events.
     pub is_gauge: bool,
     /// Each system that has it, in each test.
     pub values: Vec<CounterValue>,
@@ -20,6 +20,6 @@ pub struct CounterValue {
     pub step: String,
     pub clients: u32,
     pub system: String,
-    /// Median over rounds. Of a counter its change per operation, of a gauge its value when the measurement ended.
+    /// Median over rounds: a counter's change per operation, or a gauge's value at the end of the measurement.
     pub median: f64,
 }

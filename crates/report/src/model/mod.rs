@@ -1,4 +1,4 @@
-//! The model of the reports, which every format writes. The JSON format is its serialisation.
+//! The model of the reports, which every format writes. JSON is its serialisation.
 
 mod capacities;
 mod checks;
@@ -37,12 +37,12 @@ pub struct Reports {
     pub client_counts: Vec<u32>,
     /// The systems with settings that were asked for and are not in force, in the plan's order.
     pub not_in_force: Vec<SystemNotInForce>,
-    /// Findings of the audit that speak against a comparison, in sentences.
+    /// Findings of the audit that make comparisons doubtful, in sentences.
     #[serde(skip)]
     pub not_comparable: Vec<String>,
     /// Sentences on each candidate.
     pub summary: Vec<String>,
-    /// Sentences on the evidence: rounds, their cost, variation, intervals that exclude "no change" by chance.
+    /// Sentences on the evidence: rounds, their cost, variation, and how many intervals exclude 1 by chance.
     pub evidence: Vec<String>,
     /// The evidence in numbers.
     pub replication: Replication,
@@ -57,10 +57,10 @@ pub struct Reports {
     pub relative: Matrix<Relative>,
     /// Costs of an operation.
     pub efficiency: Matrix<Costs>,
-    /// Throughput of steps that repeat an earlier one, as a multiple of the same system's throughput in that one. It
-    /// shows the effect of the steps between them.
+    /// Throughput of steps that repeat an earlier step, as a multiple of the same system's throughput in the
+    /// earlier one. It shows the effect of the steps between them.
     pub repeated: Vec<Repeated<RepeatedRatio>>,
-    /// The highest rates within a limit of latency, of steps that search for one, in run order.
+    /// The highest rates within a latency limit, of steps that search for them, in run order.
     pub capacities: Vec<TestCapacity>,
     /// Bytes on disk after each group of steps.
     pub disk: Vec<DiskRow>,
@@ -74,41 +74,42 @@ pub struct Reports {
     pub trial_checks: Vec<CheckedTrial>,
     /// What the factors of the plan's sweeps do.
     pub sensitivity: Vec<Sensitivity>,
-    /// In which functions the servers' threads were, by step, client count and system; empty if no stacks were sampled.
+    /// The functions in which the servers' threads were, by step, client count and system; empty if no stacks were
+    /// sampled.
     pub stacks: Vec<StackSummary>,
-    /// The tests in which clients of a background load join over time, against the plan's base.
+    /// Tests in which background clients join over time, against the plan's base.
     pub joined: Vec<JoinedTest>,
     /// What each step of the plan's ladders costs.
     pub ladders: Vec<Ladder>,
-    /// The hosts of a run whose rounds are spread over several; none for a run on one.
+    /// The hosts of a run that several hosts share; none for a run on one host.
     pub hosts: Option<Hosts>,
     /// The hosts from which loads came, in run order; empty if all came from this one.
     pub drivers: Vec<DriverLoad>,
     /// The counters that the plan chooses, in its order.
     pub counters: Vec<ChosenCounter>,
-    /// The servers' plans for the queries of steps, in run order; empty if none was kept.
+    /// The servers' query plans of steps, in run order; empty if none was kept.
     pub query_plans: Vec<QueryPlans>,
-    /// Why the largest decided differences are there; empty if nobody asked.
+    /// Causes of the largest decided differences; empty if they were not asked for.
     pub why: Vec<Why>,
-    /// The systems that have a price, in each test: which are worth it.
+    /// For each test, the systems with a price, and whether each is worth it.
     pub frontiers: Vec<Frontier>,
-    /// The systems that differ in their hardware only, each predicted from the others, in each test.
+    /// For each test, each system predicted from the others that differ only in hardware.
     pub left_out: Vec<LeftOutTest>,
     /// The plan's claims, with verdicts.
     pub claims: Vec<Claim>,
     pub footnotes: Vec<Footnote>,
 }
 
-/// What a driver did in a test of a system. Figures are medians over completed rounds.
+/// What a driver did for a system in a test. Figures are medians over completed rounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DriverLoad {
     pub step: String,
-    /// Clients of all drivers.
+    /// Clients of all drivers together.
     pub clients: u32,
     pub system: String,
     /// The driver's host.
     pub host: String,
-    /// Its clients.
+    /// Clients of this driver.
     pub driver_clients: u32,
     pub rounds: usize,
     /// None if no time was measured.
@@ -117,7 +118,7 @@ pub struct DriverLoad {
     pub latency_p99_us: Option<f64>,
     /// Cores that its load process used, on average; none if no time was measured.
     pub cores: Option<f64>,
-    /// Time of a statement that does nothing; none if it was not measured.
+    /// Time of a statement that does nothing, in µs; none if it was not measured.
     pub round_trip_us: Option<f64>,
     /// Bytes of a large answer in a second; none if it was not measured.
     pub bytes_per_second: Option<f64>,
@@ -146,8 +147,8 @@ pub struct Header {
     pub counts_disturbed: bool,
     /// Disturbed trials that were rerun and do not count.
     pub trials_superseded: u64,
-    /// Number of times that the rounds could be judged before the run's end. Above 1, the run may end before the
-    /// planned rounds.
+    /// Number of times that the run could end because all tests were decided. 1 if it never ends before the planned
+    /// rounds.
     pub looks: u32,
     /// Fewest and most rounds of a test; none if the plan has no step.
     pub rounds_per_test: Option<Range<u32>>,
@@ -187,22 +188,22 @@ pub struct System {
     pub name: String,
     /// The version that the server reported; none if it never started.
     pub engine_version: Option<String>,
-    /// How connections to a server that ran already are encrypted, or `none`; none for the others.
+    /// How connections to a server that ran already are encrypted, or `none`; no value for other servers.
     pub encryption: Option<String>,
-    /// The image that its server is in, by its name and digest; none for others.
+    /// The image of its server, by name and digest; none if it runs without a container.
     pub image: Option<String>,
     pub is_base: bool,
-    /// Whether it is the anchor: what the others are multiples of when runs are compared with each other.
+    /// Whether it is the anchor. Comparisons of runs use multiples of the anchor's figures.
     pub is_anchor: bool,
-    /// Whether it ran inside the load process. The two then share one account of CPU time.
+    /// Whether it ran inside the load process, so that the CPU time of both is one figure.
     pub is_in_process: bool,
     /// The system of which it is the control.
     pub control_of: Option<String>,
-    /// Its place in a sweep; none if it is part of none.
+    /// Its configuration in a sweep; none if it belongs to no sweep.
     pub configuration: Option<Configuration>,
     /// Price of its hardware, in US dollars; none if it is not known.
     pub dollars_per_year: Option<f64>,
-    /// The same by a price list; none if the plan names none.
+    /// The same price by a price list; none if the plan names no list.
     pub price: Option<Price>,
 }
 
@@ -218,8 +219,8 @@ pub struct Row<T> {
     pub group: String,
     pub step: String,
     pub operation: Operation,
-    /// The limit of latency within which its rates are the highest: `p99 ≤ 5 ms`. None if its rates are those of a
-    /// closed loop, or of an open one as the plan writes it.
+    /// The latency limit of a search for the highest rate: `p99 ≤ 5 ms`. None if the step is a closed loop, or has
+    /// rates that the plan sets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// A cell for each client count and, within it, for each system.
@@ -227,7 +228,7 @@ pub struct Row<T> {
 }
 
 impl<T> Row<T> {
-    /// What its rates count: `query`, or `event at p99 ≤ 5 ms`.
+    /// The unit of its rates: `query`, or `event at p99 ≤ 5 ms`.
     pub fn unit(&self) -> String {
         match &self.limit {
             Some(limit) => format!("event at {limit}"),
@@ -269,7 +270,7 @@ pub enum Content<T> {
     Disturbed,
     /// There was no trial yet, or the run ended before it.
     Missing,
-    /// Measured, but the base has no completed trial to compare it with.
+    /// It was measured, but the base was not.
     Incomparable,
     /// The step does not run at this client count, or not with this system.
     Unplanned,
@@ -291,14 +292,14 @@ pub struct Rate {
     pub operations_per_second: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundRate>,
-    /// Whether the rate had a level; none if that is not known.
+    /// Whether the rate had a level; none if unknown.
     pub steady_state: Option<SteadyState>,
     pub warnings: Vec<CellWarning>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RoundRate {
-    /// The round's number, from 0; trials of one round are compared.
+    /// The round's number, from 0. Trials of the same round are compared.
     pub round: u32,
     pub operations_per_second: f64,
 }

@@ -1,13 +1,13 @@
-//! A proof of what makes a difference.
+//! A proof of the cause of a difference.
 
 use dyno_judge::{Probe, ProbeEffect, Proof};
 use dyno_stats::Interval;
 use serde::Serialize;
 
-/// How the name of a step stands among those of settings, before its id.
+/// The prefix of a step's id, which distinguishes it from the name of a setting.
 pub const STEP: &str = "step.";
 
-/// A proof with what it is about.
+/// A proof and its subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProofReport {
     /// The run whose difference is explained.
@@ -19,17 +19,17 @@ pub struct ProofReport {
     /// Throughput of the candidate as a multiple of the base's, in that run.
     pub ratio: f64,
     pub interval: Option<Interval>,
-    /// What the plan gives the two otherwise, in groups of what was changed together. Probes and causes have their
-    /// indices.
+    /// The changes between the two systems in the plan, in groups of what was changed together. Probes and causes
+    /// have their indices.
     pub changes: Vec<ProofChange>,
-    /// What differs besides, in words; where only the candidate shows the difference, what that may be.
+    /// Differences that are not settings, in words. If only the candidate shows the difference, possible causes.
     pub others: Vec<String>,
     pub proof: Proof,
-    /// The comparisons that were made, in their order.
+    /// The comparisons that were made, in order.
     pub probes: Vec<MadeProbe>,
     /// Largest number of comparisons that the search could have made.
     pub probes_max: usize,
-    /// The probability that any comparison errs, at most.
+    /// Largest probability that any comparison errs.
     pub alpha: f64,
 }
 
@@ -37,16 +37,17 @@ pub struct ProofReport {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProofChange {
     pub settings: Vec<ChangedSetting>,
-    /// What the change does to a promise of the base, in words that follow the setting; none if nothing is known.
+    /// The effect of the change on durability, in words that follow the setting; none if unknown.
     pub promise: Option<String>,
 }
 
-/// A setting, a limit on the host, or a step that only one of the two has run.
+/// A setting, a limit on the host, or a step that only one of the two systems has run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedSetting {
     /// The server's name of a setting; `confinement.memory` or the like for a limit; `step.` with the id of a step.
     pub name: String,
-    /// The base's value as the plan sets it; none for the server's default, for no limit, and for a step that is not run.
+    /// The base's value in the plan; none for the server's default, for no limit, and for a step that it does not
+    /// run.
     pub base: Option<String>,
     pub candidate: Option<String>,
 }
@@ -57,10 +58,10 @@ pub struct MadeProbe {
     /// Its run in the results file.
     pub run: i64,
     pub probe: Probe,
-    /// None if the server refused it.
+    /// None if the server refused the settings.
     pub effect: Option<ProbeEffect>,
     /// Why there is no effect.
     pub refused: Option<String>,
-    /// Time that it took, in seconds.
+    /// Its duration, in seconds.
     pub seconds: f64,
 }

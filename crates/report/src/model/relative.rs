@@ -16,7 +16,7 @@ pub struct Relative {
     pub method: Method,
     /// The verdict; none for the base itself.
     pub finding: Option<Finding>,
-    /// Why there is no verdict.
+    /// The reason if there is no verdict.
     pub undecided: Option<Undecided>,
     /// Estimated number of further rounds for a verdict; none if there is one, or if unknown.
     pub more_rounds: Option<usize>,
@@ -67,10 +67,11 @@ impl Relative {
     }
 }
 
-/// Throughput of a system in a step as a multiple of its own in the step that this one repeats. It has no verdict.
+/// Throughput of a system in a step, as a multiple of its own throughput in the step that this one repeats. It has
+/// no verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RepeatedRatio {
-    /// The multiple, as the centre of the rounds.
+    /// The centre of the ratios of the rounds.
     pub ratio: f64,
     /// Confidence interval of the true ratio.
     pub interval: Option<Interval>,

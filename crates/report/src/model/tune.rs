@@ -1,4 +1,4 @@
-//! What a search for better settings has found.
+//! The result of a search for better settings.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use dyno_judge::{ProbeEffect, TuneProbe, Tuned};
 use dyno_stats::Margin;
 use serde::Serialize;
 
-/// A search for better settings with what it is about.
+/// The result and subject of a search for better settings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TuneReport {
     pub plan: String,
     /// The system whose settings were the base.
     pub system: String,
-    /// Its engine, as the plan names it.
+    /// Its engine, by the plan's name.
     pub engine: String,
-    /// The steps that it was tuned for; of several the mean counts.
+    /// The steps that it was tuned for. If there are several, their mean decides.
     pub steps: Vec<String>,
     /// The numbers of clients of these steps.
     pub clients: Vec<u32>,
-    /// Memory that a server could use, in bytes.
+    /// Memory that the server could use, in bytes.
     pub memory_bytes: u64,
     /// The settings that were tried. Sets of values have their indices.
     pub settings: Vec<TriedSetting>,
@@ -27,12 +27,12 @@ pub struct TuneReport {
     /// Number of candidates that the search began with.
     pub candidates: usize,
     pub margin: Margin,
-    /// The probability that what is recommended is not better by more than the margin, at most.
+    /// Largest probability that a recommended value is not better by more than the margin.
     pub alpha: f64,
     pub tuned: Tuned,
     /// None if nothing better was found.
     pub recommendation: Option<Recommendation>,
-    /// The comparisons, in their order.
+    /// The comparisons, in order.
     pub comparisons: Vec<TuneComparison>,
 }
 
@@ -43,7 +43,7 @@ pub struct TriedSetting {
     pub name: String,
     /// Why another value may be better.
     pub why: String,
-    /// What is given up with it.
+    /// The disadvantage of the value.
     pub gives_up: Option<String>,
     pub values: Vec<String>,
 }
@@ -53,36 +53,36 @@ pub struct TriedSetting {
 pub struct LeftOutOfTuning {
     pub name: String,
     pub value: Option<String>,
-    /// Why, in words that follow the name.
+    /// The reason, in words that follow the name.
     pub reason: String,
 }
 
 /// Settings that are better.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recommendation {
-    /// All of the system's settings, by the server's own names, those that its plan gives it included.
+    /// All settings of the system under the server's names, including those from its plan.
     pub settings: BTreeMap<String, String>,
-    /// Those that are new or have another value.
+    /// Settings that are new or have another value.
     pub changed: Vec<String>,
     pub effect: Option<ProbeEffect>,
-    /// What the base promises for a power cut.
+    /// What the base guarantees after a power cut.
     pub promise_of_base: String,
-    /// What the recommended settings promise, by what the server reported with them.
+    /// What the recommended settings guarantee after a power cut, by the values that the server reported.
     pub promise: String,
-    /// What is given up, a line each.
+    /// The disadvantages, a line each.
     pub gives_up: Vec<String>,
 }
 
 /// A comparison of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TuneComparison {
-    /// Its run in the results file; none if it was refused before it was run.
+    /// Its run in the results file; none if its settings were refused before a run.
     pub run: Option<i64>,
     pub probe: TuneProbe,
     pub rounds: u32,
     pub effect: Option<ProbeEffect>,
     /// Why there is no effect.
     pub refused: Option<String>,
-    /// Time that it took, in seconds.
+    /// Its duration, in seconds.
     pub seconds: f64,
 }

@@ -1,13 +1,13 @@
-//! Why systems of a run differ: the largest differences, each with its evidence in words, and its proof if there is one.
+//! Why systems of a run differ: the largest differences with their evidence in words, and a proof if there is one.
 
 use dyno_judge::Explanation;
 use dyno_stats::Interval;
 use serde::Serialize;
 
-/// What was found of why systems of a run differ.
+/// Why systems of a run differ.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reasons {
-    /// Explanations of tests against the plan's base, with which drill-downs open.
+    /// Explanations of tests against the plan's base, which drill-downs show first.
     pub explanations: Vec<Explanation>,
     /// The largest differences.
     pub why: Vec<Why>,
@@ -28,10 +28,10 @@ pub struct Why {
     pub proof: ProofState,
     #[serde(skip)]
     pub(crate) title: String,
-    /// The cost that changed most tellingly.
+    /// The cost with the most telling change.
     #[serde(skip)]
     pub(crate) cost: Option<ChangedCost>,
-    /// The setting that acts on the most telling change, with its two values.
+    /// The setting that explains this change, with its two values.
     #[serde(skip)]
     pub(crate) suspect: Option<String>,
 }
@@ -45,21 +45,21 @@ pub(crate) struct ChangedCost {
     pub(crate) ratio: f64,
 }
 
-/// Whether the settings that make a difference were found by measuring.
+/// Whether the settings that cause a difference were found by measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ProofState {
-    /// The results file has comparisons for it.
+    /// The results file has comparisons that show it.
     Made {
-        /// What they show, in sentences.
+        /// Their result, in sentences.
         says: Vec<String>,
     },
-    /// It was not tried.
+    /// No proof was tried.
     NotMade {
-        /// What proves it.
+        /// The command that proves it.
         command: String,
     },
-    /// There are no settings to take away.
+    /// The systems have no settings that could be changed back.
     Impossible {
         /// In words that follow a colon.
         reason: String,

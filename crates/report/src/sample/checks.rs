@@ -4,7 +4,7 @@ use dyno_judge::{Disturbance, Little, LittleVerdict, TrialCheck, TrialChecks};
 use dyno_stats::{Level, Steadiness, Variation};
 use dyno_store::{Outcome, Run, TrialRecord};
 
-/// Checks of the completed trials: even for mysql56, less so for the others, with warnings in some tests.
+/// Checks of the completed trials: steady for mysql56, less steady for the others, with warnings in some tests.
 pub(crate) fn checks(run: &Run) -> TrialChecks {
     let completed = run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed);
     completed.map(|trial| (trial.id, check(&trial.record))).collect()

@@ -2,7 +2,7 @@
 
 use dyno_store::{CrashCause, CrashRecord, CrashVerdict, Run};
 
-/// A round of the sample run, after which one system broke its promise and one lost what it may.
+/// A run of one round. After it, one system broke its promise, and one lost only what it is allowed to lose.
 pub(crate) fn crashed_run() -> Run {
     let mut run = super::run(1);
     let broken = CrashRecord {

@@ -2,8 +2,7 @@
 
 use dyno_store::{DriverLatency, DriverRecord, NetworkRecord, Run};
 
-/// A round of the sample run. To the second driver of its last trial the network was not measured, and none of its events
-/// ended.
+/// A run of one round. For the second driver of the last trial, the network was not measured and no event ended.
 pub(crate) fn driven_run() -> Run {
     let mut run = super::run(1);
     let driver = DriverRecord {

@@ -2,8 +2,8 @@
 
 use dyno_store::{AttemptRecord, HostRecord, Run};
 
-/// Twelve rounds on three hosts in turns, of which the last has another CPU, on which the candidate is slower. One attempt
-/// was lost.
+/// Twelve rounds on three hosts in turn. The last host has another CPU, on which the candidate is slower. One
+/// attempt was lost.
 pub(crate) fn spread_run() -> Run {
     let mut run = super::run(12);
     run.record.spread_id = Some("5f".to_owned());

@@ -1,4 +1,4 @@
-//! A run of two systems that were to differ in a setting that is not in force.
+//! A run of two systems that should differ in a setting, but the setting is not in force.
 
 use dyno_store::Run;
 

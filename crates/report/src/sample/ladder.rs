@@ -4,8 +4,8 @@ use dyno_store::{CounterRecord, LadderRecord, Run};
 
 use super::{run, set_rate};
 
-/// A run in which the three systems are a ladder: the second step costs a third and writes a log more, the last costs
-/// nothing. It has counters, of which one system lacks one, and warm-ups.
+/// A run whose three systems are a ladder. The second step costs a third and writes more log; the last step costs
+/// nothing. It has warm-ups, and counters, one of which one system lacks.
 pub(crate) fn laddered_run() -> Run {
     let mut run = run(8);
     run.steps.retain(|step| ["load", "read-write"].contains(&step.id.as_str()));

@@ -94,7 +94,7 @@ pub(crate) fn run_of(steps: u32, systems: u32, rounds: u32, clients: &[u32]) -> 
             for number in 0..rounds {
                 for system in &run.systems.clone() {
                     let position = run.trials.len() as u32;
-                    // Steps and systems beyond the sample's reuse its figures.
+                    // Steps and systems beyond those of the sample have its figures again.
                     let (mut like, mut by) = (step.clone(), system.clone());
                     (like.position, by.position) = (step.position % 6, system.position % 3);
                     run.trials.push(trial(&like, &by, clients, number, position));
@@ -203,8 +203,8 @@ pub(crate) fn eventful_run() -> Run {
     run
 }
 
-/// A run of which four systems are a sweep. Eight instances are half as fast again, with a depth of 4000 a fifth more
-/// than that; a depth of 4000 is better with 8 clients and worse with 64.
+/// A run with four systems of a sweep. Eight instances are 1.5 times as fast as one. With eight, a depth of 4000 is
+/// 1.2 times as fast with 8 clients, and slower with 64.
 pub(crate) fn swept_run() -> Run {
     let mut run = run_of(2, 5, 8, &[8, 64]);
     let configurations = [("1", "1000"), ("1", "4000"), ("8", "1000"), ("8", "4000")];
@@ -255,8 +255,8 @@ pub(crate) fn hardware_run() -> Run {
     run
 }
 
-/// A run of two systems in three rounds with a step in which 4, then 16 writers join. Reads fall to a half and a quarter;
-/// the second system has twice as many. The rates of its seconds are in [`checks`].
+/// A run of two systems and three rounds, in a step in which first 4 and then 16 writers join. The readers' rates
+/// fall to a half and to a quarter; the second system's are twice as high. Rates of seconds are in [`checks`].
 pub(crate) fn joined_run() -> Run {
     let mut run = run_of(2, 2, 3, &[64]);
     run.systems.truncate(2);
@@ -280,7 +280,7 @@ pub(crate) fn joined_run() -> Run {
     run
 }
 
-/// An instance and a volume whose IOPS, and price, grow with the place of the system.
+/// An instance and a volume. IOPS and price increase with the position of the system.
 fn price(at: usize) -> Price {
     let iops = 1000 * (at as u64 + 1);
     Price {
@@ -311,7 +311,7 @@ fn stall(record: &mut TrialRecord) {
     record.measured.as_mut().expect("the trial was measured").counts.operations = operations as u64;
 }
 
-/// Limits of which memory was not as the plan asks.
+/// Limits, of which the memory limit differs from the plan's.
 fn memory_limit() -> LimitsRecord {
     let difference =
         UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: "512M".to_owned() };
@@ -333,7 +333,7 @@ pub(crate) fn reports(run: &Run) -> crate::Reports {
     crate::reports(run, &checks(run), &analysis(run))
 }
 
-/// Looks at the input of a page on a run, without details of its trials.
+/// Calls a function with the input of a page on a run without details of trials.
 pub(crate) fn with_page_input<T>(run: &Run, look: impl FnOnce(&PageInput<'_>) -> T) -> T {
     look(&PageInput {
         run,
@@ -424,7 +424,7 @@ const SPEED: [[f64; 6]; 3] =
 fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, position: u32) -> Trial {
     const BASE_RATE: [f64; 6] = [41_300.0, 9_870.0, 512.0, 3_140.0, 3_525.0, 221.0];
     let (step_at, system_at) = (step.position as usize, system.position as usize);
-    // In one step rounds differ by little, so that its verdict can be "same".
+    // In one step, rounds differ so little that the verdict can be "same".
     let spread = if step_at == 2 { 0.001 } else { 0.01 };
     let noise = 1.0 + f64::from((number * 7 + system.position * 3 + step.position) % 5) * spread;
     let rate = BASE_RATE[step_at] * SPEED[system_at][step_at] * f64::from(clients).powf(0.55) * noise;
@@ -478,7 +478,7 @@ fn trial(step: &StepRecord, system: &SystemRecord, clients: u32, number: u32, po
     }
 }
 
-/// Ten slices of a second, in turn with those of the other systems. Neighbours differ by up to two percent.
+/// Ten slices of a second, in turn with those of the other systems. Consecutive slices differ by up to 2%.
 fn slices(operations: u64, system: u32) -> Vec<SliceRecord> {
     let slice = |cycle: u32| {
         let wave = f64::from((cycle * 3 + system) % 5) / 100.0 - 0.02;

@@ -2,8 +2,8 @@
 
 use dyno_store::{CapacityRecord, FindRecord, ProbeRecord, Run};
 
-/// Three rounds of the sample run, whose step `read-only` searches for a capacity. In its rounds mysql56 has 1,020, 1,010
-/// and 1,000 events per second; the others have as many times more as their place in the plan.
+/// Three rounds of the sample run. Its step `read-only` searches for a capacity. mysql56 finds 1,020, 1,010 and
+/// 1,000 events per second; the second and third system find twice and three times as many.
 pub(crate) fn searched_run() -> Run {
     let mut run = super::run(3);
     let find = FindRecord { percentile: 99, limit_ms: 5.0, within: 0.05 };

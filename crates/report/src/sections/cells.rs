@@ -1,4 +1,4 @@
-//! Tables whose cells are of tests and systems.
+//! Tables with a cell for each test and system.
 
 use crate::document::{Column, Line, Shown, Table};
 use crate::model::{Cell, Content, Matrix, Relative, Reports, Row, System};
@@ -28,8 +28,8 @@ pub(crate) fn table<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cel
     Table::of("", columns, lines)
 }
 
-/// A table of a step with a row for each system and a column for each client count. In a run
-/// with sweeps, each is a group of rows. `cell` shows a system at a client count.
+/// A table of a step: a row for each system, a column for each client count. In a run with sweeps, each sweep is a
+/// group of rows. `cell` shows a system at a client count.
 pub(crate) fn by_clients<T>(reports: &Reports, row: &Row<T>, cell: impl Fn(&System, u32) -> Shown) -> Table {
     let is_planned = |clients: &u32| {
         row.cells.iter().any(|cell| cell.clients == *clients && !matches!(cell.content, Content::Unplanned))
@@ -58,7 +58,7 @@ fn sweep(system: &System) -> Option<&str> {
     Some(&system.configuration.as_ref()?.sweep)
 }
 
-/// `instances 8, depth 4000`; of a system of no sweep, its id.
+/// `instances 8, depth 4000`; the id of a system that belongs to no sweep.
 fn configuration_name(system: &System) -> String {
     match &system.configuration {
         None => system.id.clone(),

@@ -17,7 +17,7 @@ pub(super) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// How many claims have each verdict, and what verdicts on publications mean.
+/// The number of claims with each verdict, and the meaning of verdicts on publications.
 pub(crate) fn summary(claims: &[Claim]) -> String {
     let mut counts: BTreeMap<ClaimVerdict, usize> = BTreeMap::new();
     for claim in claims {
@@ -33,7 +33,7 @@ pub(crate) fn summary(claims: &[Claim]) -> String {
     format!("Of {} {}.{meanings}", number::counted(claims.len() as u64, "claim"), counted.join(", "))
 }
 
-/// A line for each claim: the published figure, if any claim has one, what was found, and the verdict.
+/// A line for each claim: the published figure if any claim has one, the measured figure, and the verdict.
 pub(crate) fn table(claims: &[Claim]) -> Table {
     let has_figures = claims.iter().any(|claim| claim.published.is_some());
     let published = has_figures.then(|| Column::of("published"));

@@ -37,7 +37,7 @@ pub(crate) struct SectionKind {
     pub(crate) of: fn(&Reports) -> Option<Section>,
 }
 
-/// All sections in the order of every format. A new one is a file and a line here.
+/// All sections, in the order of every format. A new section is a file and a line here.
 pub(crate) const SECTIONS: [SectionKind; 25] = [
     SectionKind { id: "why", of: why::section },
     SectionKind { id: "ladders", of: ladders::section },
@@ -66,7 +66,7 @@ pub(crate) const SECTIONS: [SectionKind; 25] = [
     SectionKind { id: "trial-warnings", of: checks::trial_warnings },
 ];
 
-/// The sections on what a run found besides throughput, without costs and doubts.
+/// The sections on findings other than throughput. Costs and warnings are left out.
 pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
     let found = [
         ladders::section(reports),
@@ -85,7 +85,7 @@ pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
     found.into_iter().flatten().collect()
 }
 
-/// The head of a report, with these sections below.
+/// A report with the head of a run's, and these facts and sections.
 pub(crate) fn document(reports: &Reports, facts: Vec<Fact>, sections: Vec<Section>) -> Document {
     let mut paragraphs = in_force::sentences(&reports.not_in_force);
     paragraphs.extend(reports.not_comparable.iter().chain(&reports.summary).cloned());

@@ -4,10 +4,10 @@ use dyno_judge::{Comparison, NotInForce, SystemNotInForce};
 
 use crate::wording::number::counted;
 
-/// Largest number of systems that are named in a sentence.
+/// Largest number of systems that a sentence names.
 const NAMED_MAX: usize = 4;
 
-/// A sentence for each system that is the same as another, and for all that lack the same settings.
+/// A sentence for each system that is the same as another, and one for all systems that lack the same settings.
 pub(crate) fn sentences(systems: &[SystemNotInForce]) -> Vec<String> {
     let same = systems.iter().filter_map(|it| {
         let first = it.same_as.first()?;
@@ -34,7 +34,7 @@ pub(crate) fn sentences(systems: &[SystemNotInForce]) -> Vec<String> {
     .collect()
 }
 
-/// The settings of the two systems of a comparison.
+/// The settings that are not in force in the two systems of a comparison.
 pub(crate) fn of_comparison(comparison: &Comparison) -> Vec<String> {
     let Comparison { base, candidate, same_for, .. } = comparison;
     let side = |side: &dyno_judge::Side, same_as: Vec<String>| SystemNotInForce {

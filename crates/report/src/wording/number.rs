@@ -2,11 +2,11 @@
 
 use dyno_judge::Rule;
 
-/// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. Values that round to 0 at four
-/// decimals are `<0.0001`; values beyond 9e15, as a damaged file may hold, are `1.00e300`.
+/// Three significant digits, thousands with commas: `12,300`, `985`, `9.85`, `0.0123`. Values below 0.00005 are
+/// `<0.0001`. Values above 9e15, which a damaged file may have, are `1.00e300`.
 pub(crate) fn three_digits(value: f64) -> String {
     const DECIMALS_MAX: i32 = 4;
-    /// Beyond, an `f64` does not tell one whole number from the next.
+    /// Above this, an `f64` cannot represent every whole number.
     const WHOLE_MAX: f64 = 9e15;
     if value.abs() > WHOLE_MAX {
         return format!("{value:.2e}");
@@ -49,12 +49,12 @@ fn with_commas(number: i64) -> String {
     if number < 0 { format!("-{text}") } else { text }
 }
 
-/// A ratio with two decimals, or with three significant digits if two decimals are too many or too few.
+/// A ratio with two decimals, or with three significant digits where two decimals do not suit.
 pub(crate) fn ratio(value: f64) -> String {
     if (0.1..9.995).contains(&value) { format!("{value:.2}") } else { three_digits(value) }
 }
 
-/// A multiple with its sign: `×1.29`. One below a tenth is turned around, which is easier to imagine: `÷51.3`.
+/// A multiple with its sign: `×1.29`. A multiple below 0.1 is inverted, so that it is easier to read: `÷51.3`.
 pub(crate) fn times(multiple: f64) -> String {
     if multiple > 0.0 && multiple < 0.1 {
         format!("÷{}", ratio(1.0 / multiple))
@@ -63,7 +63,7 @@ pub(crate) fn times(multiple: f64) -> String {
     }
 }
 
-/// How many times as much, or the other way around: `×3.90`, `÷3.00`.
+/// A multiple above 1, or the inverse of one below: `×3.90`, `÷3.00`.
 pub(crate) fn factor(multiple: f64) -> String {
     if multiple > 0.0 && multiple < 1.0 {
         format!("÷{}", ratio(1.0 / multiple))
@@ -72,14 +72,14 @@ pub(crate) fn factor(multiple: f64) -> String {
     }
 }
 
-/// Whether a ratio is, as far as a reader can tell, the quotient of two figures that stand beside it. The median of the
-/// rounds' ratios is often not the quotient of the medians.
+/// Whether a ratio equals the quotient of the two figures beside it, as far as a reader can see. The median of the
+/// rounds' ratios often differs from the quotient of the medians.
 pub(crate) fn is_quotient(base: f64, own: f64, ratio: f64) -> bool {
     const TOLD_FROM: f64 = 0.02;
     (own / base / ratio).ln().abs() < TOLD_FROM
 }
 
-/// A value that is a count or a size: a whole number below a million as it is, `4,096`; others in three digits.
+/// A count or a size. Whole numbers below a million are exact (`4,096`); others have three digits.
 pub(crate) fn amount(value: f64) -> String {
     const EXACT_MAX: f64 = 999_999.0;
     if value.fract() == 0.0 && (1000.0..=EXACT_MAX).contains(&value.abs()) {

@@ -1,4 +1,4 @@
-//! Phrases around the tables, for all formats for people.
+//! Phrases around tables, for all formats that people read.
 
 use dyno_judge::{Finding, Method, Rule};
 use dyno_store::{Correction, HostRecord};
@@ -36,7 +36,7 @@ pub(crate) fn system(system: &System) -> String {
     format!("{}, {version}{digest}{encryption}{role}", system.name)
 }
 
-/// The beginning of an image's digest, which is enough to tell it from others: `, sha256:0123456789ab`.
+/// The first digits of an image's digest, which are enough to identify it: `, sha256:0123456789ab`.
 fn short_digest(image: &str) -> String {
     const SHOWN: usize = "sha256:0123456789ab".len();
     let digest = image.rsplit_once('@').map_or(image, |(_, digest)| digest);
@@ -84,8 +84,8 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
     if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
 }
 
-/// A sentence on what is incomplete; none if every planned trial completed. A run that ended early because every test
-/// was decided is complete. Of a run that goes on, trials are not missing yet.
+/// A sentence on missing trials; none if every planned trial completed. A run that ended early because all tests
+/// were decided is complete. While a run goes on, no trial is missing.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     if run.is_going_on() {
         let failed =
@@ -117,7 +117,7 @@ fn fate(run: &Header) -> &'static str {
     }
 }
 
-/// The error probability of alarms.
+/// The error probability of verdicts, in words.
 pub(crate) fn error(rule: &Rule) -> String {
     let percent = shortest(rule.alpha * 100.0);
     match rule.correction() {
@@ -191,7 +191,7 @@ fn ratios(reports: &Reports) -> impl Iterator<Item = &Relative> {
     cells.filter(|relative| relative.finding.is_some())
 }
 
-/// Explains a missing CPU time of the client.
+/// Explains why in-process systems have no client CPU time.
 pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
     let ids: Vec<&str> = reports
         .systems
@@ -204,7 +204,7 @@ pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
         .then(|| format!("{} {verb} inside the load process: the CPU of both is the server's, and the client has none of its own.", and(&ids)))
 }
 
-/// The sign of a multiple that is not the quotient of the two figures beside it, and what it means.
+/// The sign of a multiple that is not the quotient of the figures beside it, and its explanation.
 pub(crate) const OF_ROUNDS: &str = "°";
 pub(crate) const OF_ROUNDS_NOTE: &str =
     "°: the median of the rounds' own ratios, which is not the quotient of the two medians.";
@@ -226,7 +226,7 @@ pub(crate) fn failure(note: &Footnote) -> String {
     format!("{}, {}: {trials} failed: {}", note.system, and(&steps), note.message)
 }
 
-/// What stands for a cell's number where there is none.
+/// The text in a cell without a number.
 pub(crate) fn content<T>(content: &Content<T>) -> &'static str {
     match content {
         Content::Failed => "failed",

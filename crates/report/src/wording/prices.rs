@@ -1,4 +1,4 @@
-//! Dollars in words, and dollars for operations.
+//! Amounts of dollars, and dollars for operations.
 
 use dyno_judge::dollars_per_million;
 use dyno_store::Run;

@@ -7,7 +7,7 @@ use crate::wording::in_force;
 use crate::wording::number::{counted, margin, ratio};
 use crate::wording::words::{self, ratio_in};
 
-/// Largest number of undecided tests for which the one furthest from 1 is named.
+/// If more tests than this are undecided, none of them is named.
 const UNDECIDED_FEW: usize = 3;
 
 /// A paragraph about a candidate.
@@ -44,7 +44,7 @@ pub(crate) fn summary(comparison: &Comparison, rule: &Rule) -> String {
     sentences.join(" ")
 }
 
-/// Why no test has a ratio, if neighbours are not the reason.
+/// Why no test has a ratio, if neighbours did not disturb the run.
 fn not_compared(comparison: &Comparison) -> String {
     let has_rounds = |test: &TestComparison| test.base_rounds > 0 && test.candidate_rounds > 0;
     let why = comparison.tests.iter().find(|test| has_rounds(test)).and_then(|test| test.undecided.as_ref());
@@ -61,7 +61,7 @@ fn same(comparison: &Comparison) -> String {
     )
 }
 
-/// A sentence on a control: other differences of its size are noise.
+/// A sentence on a control: differences as large as its own are noise.
 fn noise(comparison: &Comparison) -> String {
     let apart = |ratio: f64| 100.0 * (ratio.max(1.0 / ratio) - 1.0);
     let ratios = comparison.tests.iter().filter_map(|test| test.ratio);

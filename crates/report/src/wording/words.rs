@@ -1,4 +1,4 @@
-//! Verdicts, warnings and reasons in words, the same in every format.
+//! Words for verdicts, warnings and reasons. All formats use them.
 
 use dyno_judge::{
     CellWarning, DisturbanceLimits, DisturbedRounds, DisturbedTests, Doubt, DriverDoubt, Finding, Method,
@@ -67,8 +67,8 @@ pub(crate) fn finding(found: Finding, margin: &str) -> String {
     }
 }
 
-/// Rounds that neighbours disturbed, and how much of the host they used: `9 of 9 rounds were disturbed: other processes used
-/// 0.9 of 2 CPUs`.
+/// Disturbed rounds, and the share of the host that neighbours used: `9 of 9 rounds were disturbed: other processes
+/// used 0.9 of 2 CPUs`.
 pub(crate) fn disturbed(found: &DisturbedRounds) -> String {
     let limits = DisturbanceLimits::default();
     let cpus = found.cpus as f64;
@@ -89,7 +89,8 @@ pub(crate) fn disturbed(found: &DisturbedRounds) -> String {
     )
 }
 
-/// Tests without a verdict because of that: `in 7 of 11 tests too few rounds are left: 9 of 9 rounds were disturbed: …`.
+/// Tests without a verdict because of disturbed rounds: `in 7 of 11 tests too few rounds are left: 9 of 9 rounds
+/// were disturbed: …`.
 pub fn disturbed_tests(found: &DisturbedTests) -> String {
     if found.of == 1 {
         return disturbed(&found.worst);
@@ -145,7 +146,7 @@ pub(crate) fn method(relative: &Relative) -> Option<String> {
     }
 }
 
-/// Whether a comparison has a warning of its own.
+/// Whether the comparison has a warning that its two cells do not have.
 pub(crate) fn is_suspect(relative: &Relative) -> bool {
     relative.warnings.iter().any(TestWarning::is_of_one_test)
 }

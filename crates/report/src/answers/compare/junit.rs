@@ -1,8 +1,9 @@
 //! A comparison as `JUnit` XML, which continuous integration servers show test by test.
 //!
-//! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all support:
-//! <https://github.com/testmoapp/junitxml>. A test case without a verdict is an `error`, which all of them show in red: they show
-//! a skipped one like one that passed. The words are an attribute, which Jenkins shows, and content, which GitLab shows.
+//! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all
+//! support: <https://github.com/testmoapp/junitxml>. A test case without a verdict is an `error`, which all three
+//! show in red. They would show a skipped test like one that passed. The message is both an attribute, which
+//! Jenkins shows, and content, which GitLab shows.
 
 use dyno_judge::{Comparison, Finding, GateVote, Judgement, TestComparison};
 use dyno_printable::printable;
@@ -36,7 +37,7 @@ struct Case {
     says: String,
 }
 
-/// What a test is in this format.
+/// How this format represents a test.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Passed,
@@ -69,7 +70,7 @@ impl Suite {
     }
 }
 
-/// A case for a gate that is open although no test of its own keeps it open.
+/// A case for a gate that fails although each of its own tests passes.
 fn no_verdict(says: &str) -> Case {
     Case {
         class: "verdict".to_owned(),
@@ -104,7 +105,7 @@ impl Case {
 }
 
 impl Kind {
-    /// What the test contributes to the exit status. Controls contribute nothing.
+    /// What a test contributes to the exit status. Controls contribute nothing.
     fn of(comparison: &Comparison, test: &TestComparison) -> Self {
         if comparison.is_control {
             return Self::Skipped;
@@ -118,8 +119,8 @@ impl Kind {
     }
 }
 
-/// Escapes text for XML content or attributes. XML 1.0 allows few control characters and not all others (section 2.2); what
-/// cannot be seen is written as for a terminal.
+/// Escapes text for XML content or attributes. XML 1.0 allows few control characters (section 2.2). Characters that
+/// cannot be seen are escaped as for a terminal.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for character in printable(text).chars() {

@@ -28,8 +28,8 @@ fn are_same(judgement: &Judgement) -> bool {
     subjects.peek().is_some() && subjects.all(|comparison| comparison.same_for.is_some())
 }
 
-/// Says what keeps the gate from passing: first neighbours, then the tests that no further round decides, else how many
-/// rounds do.
+/// Why the gate does not pass. If neighbours disturbed rounds, this says so. Otherwise it names the tests that more
+/// rounds cannot decide, or the number of rounds that would decide.
 fn not_decided(judgement: &Judgement) -> String {
     if let Some(disturbed) = judgement.disturbed() {
         return format!("Not decided: {}.", words::disturbed_tests(&disturbed));
@@ -72,7 +72,7 @@ fn not_decided(judgement: &Judgement) -> String {
 /// Largest number of such tests in the first line.
 const DROPPED_NAMED_MAX: usize = 3;
 
-/// Whether it lacks something other than rounds.
+/// Whether more rounds alone cannot decide it.
 fn is_beyond_rounds(test: &TestComparison) -> bool {
     matches!(test.finding, Finding::Decays | Finding::Unjudged)
 }
@@ -84,11 +84,11 @@ fn named(comparison: &Comparison, test: &TestComparison) -> String {
     format!("{candidate} in {} at {clients}: {}", test.step, verdict(test))
 }
 
-/// What gives two runs without a verdict one.
+/// What to do so that two runs can have a verdict.
 const WHAT_TO_DO: &str =
     "A verdict takes both systems measured in one plan, several runs a side, or an anchor in the plan.";
 
-/// What to do for a verdict that no further round gives.
+/// What to do if more rounds cannot decide.
 pub(super) fn advice(test: &TestComparison) -> Option<&'static str> {
     is_of_one_session(test).then_some(WHAT_TO_DO)
 }
@@ -134,7 +134,7 @@ pub(super) fn title(comparison: &Comparison) -> String {
     }
 }
 
-/// What was made of the anchor that the runs share.
+/// How the anchor that the runs share was used.
 pub(super) fn anchor(anchor: &SharedAnchor) -> String {
     if anchor.is_used() {
         let version =
@@ -217,7 +217,7 @@ fn with_interval(value: f64, interval: Option<Interval>) -> String {
     }
 }
 
-/// Formats a ratio, with three decimals near 1. Margins are of hundredths and must not be lost in rounding.
+/// Formats a ratio, with three decimals near 1. Margins are hundredths, and rounding must not hide them.
 fn digits(value: f64) -> String {
     if (0.5..2.0).contains(&value) { format!("{value:.3}") } else { ratio(value) }
 }
@@ -236,7 +236,7 @@ pub(super) fn verdict(test: &TestComparison) -> String {
     }
 }
 
-/// The number of rounds that a verdict needs, if rounds are missing.
+/// The number of rounds that a verdict needs, if there are too few.
 fn wanted(test: &TestComparison) -> Option<String> {
     let side = if test.replicates == Replicates::PairedRounds { "" } else { " a side" };
     match (&test.undecided, test.more_rounds) {
@@ -271,7 +271,7 @@ fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
     judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
 }
 
-/// Explains the intervals, with a blank after each sentence.
+/// Explains the intervals. A blank follows each sentence.
 fn methods(judgement: &Judgement) -> String {
     let has = |method| tests(judgement).any(|test| test.method == method);
     let mut sentences = Vec::new();
@@ -315,7 +315,7 @@ fn methods(judgement: &Judgement) -> String {
         sentences
             .push("The interval is exact, of the shift between the two sides (Mann and Whitney).".to_owned());
     }
-    // A blank ends the last one.
+    // The last sentence ends with a blank.
     sentences.push(String::new());
     sentences.join(" ")
 }

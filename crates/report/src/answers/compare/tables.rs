@@ -7,10 +7,10 @@ use crate::document::{Column, Line, Shown, Table, Tint};
 use crate::wording::number::{self, three_digits};
 use crate::wording::words;
 
-/// The place of the ratio among the columns.
+/// The index of the ratio's column.
 const RATIO: usize = 3;
 
-/// The tests under their groups, which have the mean of their ratios.
+/// The tests in their groups. Each group shows the mean of its ratios.
 pub(super) fn tests(comparison: &Comparison) -> Table {
     let figures = ["clients", "base", "candidate", "ratio", "rounds"].map(Column::of);
     let columns: Vec<Column> = figures.into_iter().chain([Column::of_words("verdict")]).collect();

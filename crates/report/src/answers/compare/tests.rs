@@ -21,7 +21,7 @@ fn text(judgement: &Judgement) -> String {
     render(judgement, Format::Text, &RenderOptions::default())
 }
 
-/// The text without the ends of its lines, for sentences.
+/// The text on one line, to search for sentences.
 fn unwrapped(judgement: &Judgement) -> String {
     text(judgement).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -75,7 +75,7 @@ fn runs_with_an_anchor_say_how_many_rounds_a_side_they_want() {
     assert!(told.contains(differs) && told.contains("5.6.51 in run 4"), "{told}");
 }
 
-/// Two runs of so many rounds on two days.
+/// Two runs with these numbers of rounds, on two days.
 fn nights(rounds: u32) -> [Run; 2] {
     let (old, mut new) = (sample::run(rounds), sample::run(rounds));
     new.id = dyno_store::RunId(4);
@@ -160,7 +160,7 @@ fn junit_is_xml_that_counts_what_it_lists() {
     assert!(xml.contains("<error message=\"failed: –\">failed: –</error>"), "{xml}");
 }
 
-/// The tests and those that a server shows in red.
+/// The number of tests, and of those that a server shows in red.
 fn junit_counts(judgement: &Judgement) -> (usize, usize) {
     let xml = junit::render(judgement);
     let document = roxmltree::Document::parse(&xml).unwrap();

@@ -1,4 +1,4 @@
-//! What a price is of, and how that differs from what was measured.
+//! The hardware of a price, and how it differs from the hardware that was measured.
 
 use dyno_judge::{Candidate, CostAnswer, PriceDifference};
 use dyno_store::Price;
@@ -6,7 +6,7 @@ use dyno_store::Price;
 use super::sentences::name;
 use crate::wording::number::{self, counted};
 
-/// The instance and the volume of a price: `c7i.large, gp3-100G-3000`; a dash for a price that the plan states itself.
+/// The instance and the volume of a price: `c7i.large, gp3-100G-3000`; a dash if the plan states the price itself.
 pub(super) fn priced_as(price: Option<&Price>) -> String {
     let parts = price.into_iter().flat_map(|price| {
         let instance = price.instance.as_ref().map(|it| it.name.as_str());
@@ -16,7 +16,8 @@ pub(super) fn priced_as(price: Option<&Price>) -> String {
     if parts.is_empty() { "–".to_owned() } else { parts.join(", ") }
 }
 
-/// The price lists, then a sentence for all candidates whose prices are of the same other hardware, then what no list tells.
+/// The price lists. Then one sentence for all candidates whose prices are for the same other hardware, then what no
+/// list says.
 pub(super) fn remarks(answer: &CostAnswer) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     for price in answer.candidates.iter().filter_map(|it| it.price.as_ref()) {
@@ -45,7 +46,8 @@ pub(super) fn remarks(answer: &CostAnswer) -> Vec<String> {
     remarks
 }
 
-/// `36 CPUs (c5.9xlarge) against 2, 72.0 GiB of memory against 8.00 GiB`: what is priced against what the figure is of.
+/// `36 CPUs (c5.9xlarge) against 2, 72.0 GiB of memory against 8.00 GiB`: the priced hardware against the measured
+/// one.
 fn difference(it: &Candidate) -> String {
     let price = it.price.as_ref();
     let instance = price.and_then(|price| price.instance.as_ref()).map_or("", |it| it.name.as_str());

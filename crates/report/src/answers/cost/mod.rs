@@ -1,4 +1,4 @@
-//! Which system is the cheapest for a load, as a document: the answer first, then the candidates, then how good predictions are.
+//! The cheapest system for a load, as a document: the answer, then the candidates, then the quality of predictions.
 
 mod hardware_priced;
 mod sentences;

@@ -8,7 +8,7 @@ use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::{self, counted, percent, three_digits};
 use crate::wording::prices::dollars;
 
-/// The cheapest system by measurement; a cheaper one by prediction; cheaper ones of which it is not decided.
+/// The cheapest system that was measured, a cheaper one that is predicted, and cheaper ones that are undecided.
 pub(super) fn answer(answer: &CostAnswer) -> Vec<String> {
     let (measured, best) = (answer.cheapest_measured(), answer.cheapest_of_all());
     let wanted = wanted(answer);
@@ -56,14 +56,14 @@ fn described(it: &Candidate) -> String {
     format!("{}: {}", name(it), figures.join(", "))
 }
 
-/// ` as c5.9xlarge, io1-5000, which is other hardware`; empty for a price that the plan states itself.
+/// ` as c5.9xlarge, io1-5000, which is other hardware`; empty if the plan states the price itself.
 fn priced_as(it: &Candidate) -> String {
     let Some(price) = &it.price else { return String::new() };
     let other = if it.differences.is_empty() { "" } else { " (other hardware than was measured, see below)" };
     format!(" as {}{other}", hardware_priced::priced_as(Some(price)))
 }
 
-/// A measured system by its id; a family with its hardware.
+/// A measured system's id, or a family with its hardware.
 pub(super) fn name(it: &Candidate) -> String {
     if it.basis == Basis::Measured {
         return it.system.clone();

@@ -64,7 +64,7 @@ fn row(it: &Candidate) -> [String; 7] {
     ]
 }
 
-/// Why there is only a bound, or nothing.
+/// Why there is only a bound, or no figure.
 fn unpredicted(forecast: &Forecast) -> Vec<String> {
     let place = counted(u64::from(forecast.clients), "client");
     let sentence = |of: &dyno_judge::Prediction| {

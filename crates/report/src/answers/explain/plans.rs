@@ -1,16 +1,16 @@
-//! What an explanation says of plans.
+//! The sentences and tables on query plans.
 
 use dyno_judge::{Access, AccessChange, Explanation, PlanChange, RefusedPlan};
 
 use crate::document::{Listing, Section};
 use crate::wording::number::{counted, ratio};
 
-/// Most statements whose plans are shown; JSON has all.
+/// Largest number of statements whose plans are shown. JSON has all.
 const STATEMENTS_MAX: usize = 8;
-/// Most tables that sentences name.
+/// Largest number of tables that sentences name.
 const TABLES_MAX: usize = 3;
 
-/// Tables that are read in another way, a sentence each.
+/// A sentence for each table that is read in another way.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for change in explanation.plans.changes.iter().flat_map(|change| &change.accesses) {
@@ -33,7 +33,7 @@ pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
     sentences
 }
 
-/// How both read a table: `by a full scan`, `by index k_1`.
+/// How both systems read a table: `by a full scan`, `by index k_1`.
 fn both(change: &AccessChange) -> (String, String) {
     let AccessChange { base, candidate } = change;
     let is_one_key = base.key == candidate.key && base.is_full_scan == candidate.is_full_scan;

@@ -1,4 +1,4 @@
-//! A proof of what makes a difference, as a document.
+//! A proof of the cause of a difference, as a document.
 
 use dyno_judge::{Probe, ProbeEffect};
 

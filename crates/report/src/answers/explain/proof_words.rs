@@ -6,7 +6,7 @@ use crate::model::proof::{ChangedSetting, ProofReport, STEP};
 use crate::wording::number::{counted, percent, ratio};
 use crate::wording::words;
 
-/// From so many settings on, a set is told by its number and its settings, and those of each cause come first.
+/// If a cause has at least this many settings, its sentence gives their number, and sets of settings get names.
 const MANY: usize = 6;
 
 impl ProofReport {
@@ -80,12 +80,12 @@ impl ProofReport {
         )
     }
 
-    /// The ratio of the difference when it was repeated.
+    /// The ratio when the difference was measured again.
     fn whole(&self) -> String {
         self.proof.whole.map_or_else(|| ratio(self.ratio), |whole| ratio(whole.ratio))
     }
 
-    /// What a cause makes, how its parts relate, and what it does to promises.
+    /// The effect of a cause, how the effects of its parts combine, and whether it changes durability.
     fn cause(&self, cause: &Cause) -> Vec<String> {
         let names = self.names(&cause.changes);
         let is_single = cause.changes.len() == 1;
@@ -115,7 +115,7 @@ impl ProofReport {
         sentences
     }
 
-    /// What is left without the causes.
+    /// The difference that remains without the causes.
     fn rest(&self) -> Option<String> {
         match self.proof.ending {
             ProofEnding::Partly => Some(match self.proof.rest {
@@ -136,7 +136,7 @@ impl ProofReport {
         }
     }
 
-    /// What differs besides settings, with its part of the difference.
+    /// The differences other than settings, with their part of the whole difference.
     fn what_remains(&self) -> Option<String> {
         let is_told = [ProofEnding::NotTheChanges, ProofEnding::Undecided].contains(&self.proof.ending);
         let settings = self.proof.all_changes.filter(|_| !is_told)?;
@@ -148,7 +148,7 @@ impl ProofReport {
         ))
     }
 
-    /// What differs besides settings, with what it makes beside those of an effect.
+    /// The differences other than settings, and their effect on top of those that have one.
     fn others_with(&self, settings: ProbeEffect) -> String {
         let whole = self.proof.whole.map_or(self.ratio, |whole| whole.ratio);
         format!("{}: {}", self.others.join(" and "), ratio(whole / settings.ratio))
@@ -180,7 +180,7 @@ impl ChangedSetting {
         }
     }
 
-    /// The id of the step that one of the two systems has run and the other has not; none for anything else.
+    /// The id of a step that only one of the two systems has run; none for any other change.
     fn step(&self) -> Option<&str> {
         self.name.strip_prefix(STEP)
     }

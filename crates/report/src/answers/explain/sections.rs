@@ -8,9 +8,9 @@ use crate::wording::number::{self, counted, three_digits};
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// Most counters that are shown; JSON has all.
+/// Largest number of counters that are shown. JSON has all.
 const COUNTERS_MAX: usize = 15;
-/// Most settings without evidence that are named; JSON has all.
+/// Largest number of settings without evidence that are named. JSON has all.
 const SETTINGS_MAX: usize = 12;
 
 /// The sections of an explanation: costs, counters, plans, functions, settings.
@@ -100,7 +100,7 @@ fn changes<'a>(explanation: &Explanation, changes: impl Iterator<Item = &'a Amou
     Table::plain("", &heads, changes.map(line).collect())
 }
 
-/// Whether its ratio is also the quotient of its two amounts.
+/// Whether the ratio equals the quotient of the two amounts.
 pub(crate) fn is_quotient(change: &AmountChange) -> bool {
     change.ratio.is_none_or(|ratio| number::is_quotient(change.base, change.candidate, ratio))
 }
@@ -110,7 +110,7 @@ pub(crate) fn amounts(change: &AmountChange) -> [String; 3] {
     [three_digits(change.base), three_digits(change.candidate), multiple(change)]
 }
 
-/// A ratio to next to nothing is a large number that says little.
+/// A ratio to almost 0 is large, and means little.
 fn multiple(change: &AmountChange) -> String {
     match change.ratio {
         Some(ratio) if ratio <= 1000.0 => words::ratio_in(ratio, change.interval),

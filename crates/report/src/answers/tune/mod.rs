@@ -1,4 +1,4 @@
-//! What a search for better settings has found, as a document.
+//! The result of a search for better settings, as a document.
 
 mod sections;
 mod sentences;
@@ -32,7 +32,7 @@ impl TuneReport {
         format!("Settings for {} ({}): {} at {at}", self.system, self.engine, self.steps.join(", "))
     }
 
-    /// The recommended settings as a plan has them.
+    /// The recommended settings in the syntax of a plan.
     fn toml(&self) -> Option<String> {
         let settings = &self.recommendation.as_ref()?.settings;
         let lines = settings.iter().map(|(name, value)| format!("{} = {}\n", key(name), quoted(value)));
@@ -40,13 +40,13 @@ impl TuneReport {
     }
 }
 
-/// A name as a key of TOML: quoted unless it is a bare key.
+/// A name as a TOML key, in quotes unless it is a bare key.
 fn key(name: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.is_empty() && name.chars().all(is_bare) { name.to_owned() } else { quoted(name) }
 }
 
-/// A value as a basic string of TOML.
+/// A value as a TOML basic string.
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

@@ -7,7 +7,7 @@ use crate::document::Section;
 use crate::model::tune::{LeftOutOfTuning, TuneComparison, TuneReport};
 
 impl TuneReport {
-    /// What each setting is worth, the comparisons, and what was not tried.
+    /// The effect of each setting, the comparisons, and what was not tried.
     pub(super) fn sections(&self) -> Vec<Section> {
         [self.worth(), self.made(), self.not_tried()].into_iter().flatten().collect()
     }

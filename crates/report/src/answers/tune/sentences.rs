@@ -67,7 +67,7 @@ impl TuneReport {
         values.0.iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The settings of the winner that are left out.
+    /// Settings of the best combination that are not recommended.
     fn what_does_nothing(&self) -> Option<String> {
         let recommended = &self.tuned.recommended.as_ref()?.values;
         let is_out = |worth: &&Worth| {
@@ -93,7 +93,7 @@ impl TuneReport {
         })
     }
 
-    /// What the base against itself shows, where that is not as it should be.
+    /// A comparison of the base with itself that shows a difference.
     fn noise(&self) -> Option<String> {
         let control = self.tuned.control?;
         let interval = control.interval?;

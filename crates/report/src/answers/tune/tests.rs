@@ -28,7 +28,7 @@ fn made(run: Option<i64>, probe: TuneProbe, effect: Option<ProbeEffect>) -> Tune
     TuneComparison { run, probe, rounds: 3, effect, refused: None, seconds: 30.0 }
 }
 
-/// A search that found two settings, of which one is worth something.
+/// A search that found two settings. Only one of them has an effect.
 fn report() -> TuneReport {
     let (both, one) = (set(&[(0, 1), (1, 0)]), set(&[(0, 1)]));
     let measured =

@@ -16,13 +16,13 @@ use crate::html::drill_down::quantiles::{Distribution, distribution};
 use crate::html::drill_down::series::{Exactness, number, series, without_client};
 use crate::html::parts::explained::Explained;
 
-/// Largest number of series values in a page. At about 3 bytes a value it keeps the page below 2 MB.
+/// Largest number of series values in a page. At about 3 bytes each, the page stays below 2 MB.
 const VALUES_MAX: usize = 380_000;
-/// Smallest number of series values in a page, however many cells there are.
+/// Smallest number of series values in a page with many cells.
 const VALUES_MIN: usize = 150_000;
-/// Size of a cell's numbers in the matrices, in values.
+/// Number of values of a cell's figures in the matrices.
 const VALUES_A_CELL: usize = 100;
-/// Size of a trial's other figures, in values.
+/// Number of values of a trial's other figures.
 const VALUES_A_TRIAL: usize = 4;
 /// Largest number of counter values in a page.
 const COUNTERS_MAX: usize = 20_000;
@@ -33,7 +33,7 @@ const SERIES_A_TRIAL: usize = 14;
 pub(crate) struct StepCells {
     /// Names of its cells' counters.
     counters: Vec<String>,
-    /// A cell for each client count and, within it, for each system, as in the matrices; none where no trial ran.
+    /// A cell for each client count and system, in the order of the matrices; none where no trial ran.
     cells: Vec<Option<CellData>>,
 }
 
@@ -43,7 +43,7 @@ struct CellData {
     explained: Option<Explained>,
     trials: Vec<TrialData>,
     latency: Option<Distribution>,
-    /// Counters as index into the names, kind (0: per operation, 1: level) and value.
+    /// Counters, each as an index into the names, its kind (0: per operation, 1: level) and its value.
     counters: Vec<(usize, u8, Value)>,
 }
 
@@ -57,7 +57,7 @@ struct TrialData {
     reconnects: u64,
     disk_bytes: Option<u64>,
     backlog: Option<u64>,
-    /// Events in flight that were abandoned at its end.
+    /// Events that were still in flight when it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     unfinished: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +138,7 @@ pub(crate) fn step_cells(
     StepCells { counters: names.list, cells }
 }
 
-/// Why a cell differs from that of the plan's base; none if that was not found.
+/// Why a cell differs from the plan's base; none if this is unknown.
 fn explained(input: &PageInput<'_>, step: &StepRecord, clients: u32, system: &str) -> Option<Explained> {
     let is_it = |it: &&Explanation| it.step == step.id && it.clients == clients && it.candidate == system;
     input.reasons.explanations.iter().find(is_it).map(Explained::of)
@@ -185,7 +185,7 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
         failure,
         check,
         series: details.map(|details| {
-            // The host's CPU is this one's, and that of drivers is no part of it.
+            // CPU time of this host. It does not include drivers on other hosts.
             let seconds = if record.drivers.is_empty() {
                 Cow::Borrowed(&details.seconds)
             } else {
@@ -235,7 +235,7 @@ fn counters(
     medians
         .into_iter()
         .map(|(name, is_gauge, value)| {
-            // Sizes that servers report stay exact.
+            // Sizes that servers report are not rounded.
             let digits = if is_gauge { 7 } else { 4 };
             (names.place(name), u8::from(is_gauge), number(Some(value), digits))
         })

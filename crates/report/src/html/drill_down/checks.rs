@@ -38,7 +38,7 @@ pub(crate) struct CheckData {
     others: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     disturbed: Option<bool>,
-    /// Limits that were not as the plan asks, in words.
+    /// Limits that differ from those of the plan, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     limits: Option<String>,
     /// Indices of checks with warnings.
@@ -73,7 +73,7 @@ impl CheckData {
         }
     }
 
-    /// For large runs: the variation and checks with warnings only.
+    /// For large runs, only the variation and the checks with warnings.
     pub(crate) fn brief(check: &TrialCheck) -> Self {
         let agrees = |little: &Little| little.verdict == LittleVerdict::Agrees;
         let is_level = |course: &Steadiness| matches!(course, Steadiness::Flat);

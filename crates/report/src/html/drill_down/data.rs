@@ -1,4 +1,4 @@
-//! The data that a page carries for its script.
+//! The data for the page's script.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use crate::html::parts::views::BaseViews;
 use crate::sections::efficiency;
 use crate::wording::phrases;
 
-/// The client count that a narrow page shows first: the one with the most tests, the highest if there are several.
+/// The client count that a narrow page shows first: the one with the most tests. If several have as many, the
+/// highest.
 fn clients_of_most_tests(run: &Run) -> Option<u32> {
     let counts = run.steps.iter().flat_map(|step| step.clients.iter().copied());
     let mut tests: BTreeMap<u32, usize> = BTreeMap::new();
@@ -23,7 +24,7 @@ fn clients_of_most_tests(run: &Run) -> Option<u32> {
     tests.into_iter().max_by_key(|(clients, tests)| (*tests, *clients)).map(|(clients, _)| clients)
 }
 
-/// The page's data: its matrices against every base, and the cells of each step, one block each.
+/// The data of the page: the matrices against every base, and one block of cells for each step.
 pub(crate) fn scripts(page: &Page<'_>) -> Markup {
     let run = page.input.run;
     let steps: Vec<_> = run

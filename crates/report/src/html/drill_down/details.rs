@@ -5,16 +5,16 @@ use std::collections::{HashMap, HashSet};
 use dyno_judge::{DisturbanceLimits, TrialChecks, check_trial};
 use dyno_store::{CounterRecord, Run, Second, Store, StoreError, Trial, TrialId};
 
-/// Above this total time of trials, a report does not include every second.
+/// Pages include all seconds of a run only if its trials take less than this in total.
 const SECONDS_EMBEDDED_MAX: f64 = 30_000.0;
 
-/// Seconds and counters of the trials shown in full, and checks of all.
+/// Seconds and counters of the trials that are shown in full, and the checks of all trials.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
     pub trials: HashMap<TrialId, TrialDetails>,
     /// Checks of all completed trials.
     pub checks: TrialChecks,
-    /// Whether only the trial nearest to its cell's median is included, because all would make the page too large.
+    /// Whether each cell has only its most typical trial, because all would make the page too large.
     pub is_thinned: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct TrialDetails {
 }
 
 impl Details {
-    /// Reads the details of a run: every trial of a short run, the most typical trial of each cell of a long one.
+    /// Reads the details of a run: of every trial if the run is short, else of each cell's most typical trial.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -15,26 +15,26 @@ pub(crate) struct Mark {
 /// Unit of a counter of background work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
-    /// Occurrences: every rise is one.
+    /// Counts events: each increase is one event.
     Times,
-    /// Bytes, log positions, or time. Consecutive rises are one piece of work, and small rises are ignored.
+    /// Counts bytes, log positions or time. Consecutive increases are one piece of work, and small increases are
+    /// ignored.
     Amount,
 }
 
-/// Counters, and the mark of a second in which they rise.
+/// Counters, and the marks of seconds in which they increase.
 ///
-/// PostgreSQL counts a checkpoint when it begins, and the time of its writes when it ends. InnoDB's checkpoints have no
-/// begin and end: the log position up to which pages are written increases. RocksDB counts the bytes of a file after
-/// writing it.
+/// PostgreSQL counts a checkpoint when it begins, and its write time when it ends. InnoDB's checkpoints have no
+/// begin and end: the checkpoint's log position increases. RocksDB counts the bytes of a file after writing it.
 const KINDS: [(&str, Unit, &str); 12] = [
-    // PostgreSQL up to 16, then from 17.
+    // PostgreSQL up to 16, then PostgreSQL from 17.
     ("pg_stat_bgwriter.checkpoints_timed", Unit::Times, "checkpoint"),
     ("pg_stat_bgwriter.checkpoints_req", Unit::Times, "checkpoint"),
     ("pg_stat_bgwriter.checkpoint_write_time", Unit::Amount, "checkpoint done"),
     ("pg_stat_checkpointer.num_timed", Unit::Times, "checkpoint"),
     ("pg_stat_checkpointer.num_requested", Unit::Times, "checkpoint"),
     ("pg_stat_checkpointer.write_time", Unit::Amount, "checkpoint done"),
-    // MariaDB; MySQL from 8.0.30; both if `innodb_monitor_enable` enables these counters.
+    // MariaDB, and MySQL from 8.0.30. With `innodb_monitor_enable` a server may have both.
     ("global_status.Innodb_lsn_last_checkpoint", Unit::Amount, "checkpoint"),
     ("global_status.Innodb_redo_log_checkpoint_lsn", Unit::Amount, "checkpoint"),
     ("innodb_metrics.log_lsn_last_checkpoint", Unit::Amount, "checkpoint"),
@@ -44,11 +44,11 @@ const KINDS: [(&str, Unit, &str); 12] = [
     ("global_status.Rocksdb_flush_write_bytes", Unit::Amount, "flush"),
 ];
 
-/// A counter that moves in more than this share of the seconds is a steady activity and not marked.
+/// A counter that increases in more than this share of the seconds is not marked, because it is steady activity.
 const SHARE_MAX: f64 = 0.34;
 
-/// Rises below this share of a counter's largest rise are ignored. InnoDB's position moves a little every few seconds,
-/// and MyRocks flushes a kilobyte of its own at times.
+/// Increases below this share of the counter's largest increase are ignored. InnoDB's position moves a little every
+/// few seconds, and MyRocks sometimes flushes a kilobyte.
 const RISE_MIN: f64 = 0.05;
 
 /// The marks of a trial, in time order.
@@ -79,8 +79,8 @@ fn of_counter(counter: &CounterRecord) -> Vec<Mark> {
     seconds.iter().filter(|second| !goes_on(**second)).map(|&second| Mark { second, what }).collect()
 }
 
-/// The seconds in which a counter rose, and the rises. If readings are missing, the rise counts in the second of the
-/// next reading. The first value has no rise.
+/// The seconds in which a counter increased, and by how much. If readings are missing, the increase belongs to the
+/// next reading. The first reading has no increase.
 fn rises(values: &[f64]) -> Vec<(usize, f64)> {
     let known: Vec<(usize, f64)> =
         values.iter().copied().enumerate().filter(|(_, value)| !value.is_nan()).collect();

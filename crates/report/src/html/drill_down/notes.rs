@@ -1,4 +1,4 @@
-//! Sentences of drill-downs on a cell against the base.
+//! Sentences in drill-downs that compare a cell with the base.
 
 use std::collections::HashMap;
 

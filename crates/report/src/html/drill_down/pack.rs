@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-/// JSON for a `<script type="application/json">`. It contains no `<`, so that no value can end the element.
+/// JSON for a `<script type="application/json">`. It contains no `<`, so no value can end the element.
 ///
 /// # Panics
 /// A map has keys that are not text.
@@ -17,7 +17,7 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     text(value).replace('<', "\\u003c")
 }
 
-/// JSON whose text is that of the rest of the page.
+/// JSON whose text is escaped like the rest of the page.
 fn text(value: &impl Serialize) -> String {
     printable_html_json(&serde_json::to_string(value).expect("every key is text")).into_owned()
 }

@@ -1,4 +1,4 @@
-//! A cell's latency distribution: quantiles of the merged histograms of its trials, at points of a log-nines axis.
+//! A cell's latency distribution: quantiles of the merged histograms of its trials, on an axis of nines.
 
 use dyno_judge::Latencies;
 use dyno_store::TrialRecord;
@@ -16,7 +16,7 @@ pub(crate) struct Distribution {
     pub(crate) percentiles_us: [f64; 3],
     /// The slowest event, in µs.
     pub(crate) max_us: f64,
-    /// Whether each of the three percentiles and the slowest event is only a lower bound; none if all are known.
+    /// Whether each of the three percentiles and the slowest event is only a lower bound; none if all are exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lower_bounds: Option<[bool; 4]>,
 }
@@ -34,7 +34,7 @@ pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>
     let latencies = Latencies::of(trials)?;
     let merged = latencies.counts();
     let events = merged.events();
-    // Leaves out quantiles above which there is less than one event.
+    // Leaves out quantiles with less than one event above them.
     let places = (events as f64).log10() * PLACES_PER_NINE as f64;
     let at = |place: usize| 1.0 - 10_f64.powf(-(place as f64) / PLACES_PER_NINE as f64);
     let latency_us = (0..=places as usize).map(|place| merged.quantile_us(at(place))).collect();

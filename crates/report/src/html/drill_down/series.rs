@@ -9,7 +9,7 @@ use crate::html::drill_down::thin::Thinning;
 /// second's value is computed.
 type Series = (&'static str, i32, fn(&Second) -> Option<f64>);
 
-/// Digits of a series that is in no chart.
+/// Digits of a series without a chart.
 const UNDRAWN: i32 = 0;
 
 /// All series in the order of the CSV file. Units are in the names; CPU is in busy CPUs.
@@ -48,9 +48,9 @@ impl Exactness {
     }
 }
 
-/// A trial's series as an object. `at` contains the ends of the seconds since the load began, `warmup` the number of
-/// points of the warm-up, and `bucket` the number of seconds of a pair of points. Series that are 0 or unknown
-/// throughout are left out.
+/// A trial's series as an object. `at` has the ends of the seconds since the load began, `warmup` the number of
+/// warm-up points, and `bucket` the number of seconds for two points. Series that are always 0 or unknown are left
+/// out.
 pub(crate) fn series(seconds: &[Second], points_max: usize, exactness: Exactness) -> Map<String, Value> {
     let thinning = Thinning::new(seconds.len(), points_max);
     let mut elapsed = 0.0;
@@ -95,7 +95,7 @@ pub(crate) fn number(value: Option<f64>, digits: i32) -> Value {
         return 0.into();
     }
     let unit = 10_f64.powi(value.abs().log10().floor() as i32 + 1 - digits);
-    // Units below 1 are applied as a division by a whole power of ten, which gives the shortest decimal.
+    // Units below 1 divide by a whole power of ten, which gives the shortest decimal.
     let rounded = if unit < 1.0 {
         (value / unit).round() / (1.0 / unit).round()
     } else {
@@ -124,7 +124,7 @@ fn client_us(usage: &Usage) -> Option<u64> {
 fn others_us(usage: &Usage) -> Option<u64> {
     let all = usage.host_user_cpu_us? + usage.host_system_cpu_us?;
     let server = usage.server_user_cpu_us? + usage.server_system_cpu_us?;
-    // The load of an in-process engine is the server.
+    // For an in-process engine, the load process is the server.
     Some(all.saturating_sub(server + client_us(usage).unwrap_or(0)))
 }
 

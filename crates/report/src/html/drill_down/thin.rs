@@ -1,6 +1,6 @@
-//! Thins series for display, keeping extremes. Statistics never use these.
+//! Thins series for display and keeps extremes. Statistics use all values.
 
-/// The number of values that a pair of points replaces.
+/// The number of values that two points replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thinning {
     bucket: usize,
@@ -9,12 +9,12 @@ pub(crate) struct Thinning {
 impl Thinning {
     /// Thins `len` values to at most `points_max` points.
     pub(crate) fn new(len: usize, points_max: usize) -> Self {
-        // A bucket has two points, so buckets of two values would change nothing.
+        // A bucket becomes two points, so a bucket of two values would change nothing.
         let bucket = if len <= points_max { 1 } else { len.div_ceil(points_max.max(2) / 2) };
         Self { bucket }
     }
 
-    /// Values per pair of points; 1 if nothing is left out.
+    /// Values for two points; 1 if all values are kept.
     pub(crate) fn bucket(self) -> usize {
         self.bucket
     }

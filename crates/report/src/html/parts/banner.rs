@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::wording::number;
 
-/// Variables that always differ, or that describe the location of a server and not its behaviour.
+/// Variables that always differ, or that describe where a server is and not how it works.
 const OF_THE_INSTANCE: [&str; 16] = [
     "basedir",
     "config_file",
@@ -28,14 +28,14 @@ const OF_THE_INSTANCE: [&str; 16] = [
     "unix_socket_directories",
 ];
 
-/// The severity of a finding that only informs.
+/// The severity of a finding for information only.
 const NOTE: &str = "note";
 
-/// Largest number of differing variables in the list.
+/// Longest list of differing variables.
 const DIFFERENCES_MAX: usize = 400;
 
-/// The part of an audit that is shown (`dyno_settings::Audit` as JSON). Missing and unknown parts are ignored, so that
-/// the report accepts audits of other versions.
+/// The parts of an audit that are shown (`dyno_settings::Audit` as JSON). Missing and unknown keys are ignored, so
+/// audits of other versions can be read.
 #[derive(Debug, Default, Deserialize)]
 struct Audit {
     #[serde(default)]
@@ -69,7 +69,7 @@ impl Audit {
     }
 }
 
-/// The findings that speak against a comparison, in sentences.
+/// Findings that make a comparison doubtful, in sentences.
 pub(crate) fn grave(run: &Run) -> Vec<String> {
     let findings = Audit::of(run).findings.into_iter().filter(|finding| finding.severity != NOTE);
     let sentence = |Finding { explanation, advice, .. }: Finding| {
@@ -115,8 +115,8 @@ fn line(finding: &Finding) -> Markup {
     }
 }
 
-/// The systems of each class of durability, in words; classes are in the order of their first systems. A run may have more
-/// systems, of which nothing is known.
+/// The systems of each class of durability, in words, in the order of each class's first system. `systems_of_run`
+/// may be larger, because the durability of some systems can be unknown.
 fn by_class(durability: &[SystemDurability], systems_of_run: usize) -> Vec<(&str, String)> {
     let mut classes: Vec<(&str, Vec<&str>)> = Vec::new();
     for SystemDurability { system, class } in durability {

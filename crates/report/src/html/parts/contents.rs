@@ -9,7 +9,7 @@ use crate::html::PageInput;
 use crate::model::{Cost, Reports};
 use crate::sections::efficiency;
 
-/// A run with its reports, for all parts of a page.
+/// A run with its reports, for all parts of the page.
 pub(crate) struct Page<'a> {
     pub(crate) input: PageInput<'a>,
     /// The reports against the plan's base.
@@ -18,7 +18,7 @@ pub(crate) struct Page<'a> {
     pub(crate) by_base: Vec<Reports>,
     /// Costs that have a table.
     pub(crate) costs: Vec<Cost>,
-    /// Steps, client counts and systems in which the given rate was not sustained.
+    /// Steps, client counts and systems that did not reach the rate of the step.
     unsustained: HashSet<(&'a str, u32, &'a str)>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Page<'a> {
         self.reports.client_counts.len() * self.reports.systems.len()
     }
 
-    /// Whether the step has a given rate that the system did not sustain.
+    /// Whether the step sets a rate that the system did not reach.
     pub(crate) fn is_unsustained(&self, step: &str, clients: u32, system: &str) -> bool {
         self.unsustained.contains(&(step, clients, system))
     }

@@ -1,4 +1,4 @@
-//! The explanation with which a drill-down opens, in the words and numbers of `dyno explain`.
+//! The explanation at the top of a drill-down, in the words and numbers of `dyno explain`.
 
 use dyno_judge::{AmountChange, Explanation};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::answers::explain::{amounts, difference, is_quotient, sentences, suspect_line};
 use crate::wording::phrases;
 
-/// Most costs, counters, plans and settings of a cell.
+/// Largest number of costs, counters, plans and settings for a cell.
 const SHOWN_MAX: usize = 5;
 
 #[derive(Debug, Serialize)]
@@ -14,7 +14,7 @@ pub(crate) struct Explained {
     says: Vec<String>,
     /// Costs and counters that clearly changed: name, the base's, the cell's, their ratio.
     changes: Vec<[String; 4]>,
-    /// What a sign in them means.
+    /// The meaning of the signs in them.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,6 @@
-//! Every test as a line: the ratio of each candidate to the base with its interval, on a logarithmic axis.
+//! A line for each test: the ratio of each candidate to the base with its interval, on a logarithmic axis.
 //!
-//! It is a table and no drawing, so that its text keeps its size on a narrow screen and its rows can be hidden.
+//! It is a table, not a drawing. Text keeps its size on narrow screens, and rows can be hidden.
 
 use dyno_judge::Finding;
 use dyno_stats::Interval;
@@ -16,11 +16,11 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// Tests that are seen before a reader asks for more.
+/// Number of tests that are visible at first.
 const SHOWN_MAX: usize = 30;
-/// Comparisons in a page, for its size. The matrices have all.
+/// Largest number of comparisons, which limits the size of the page. The matrices have all.
 const COMPARISONS_MAX: usize = 400;
-/// Multiples that may have a tick, and their inverses.
+/// Ratios that may have a tick. Their inverses may have one too.
 const TICKS: [f64; 15] =
     [1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1e3, 1e4];
 
@@ -48,7 +48,8 @@ fn has_any(reports: &Reports) -> bool {
     rows(reports).iter().flat_map(|row| &row.candidates).any(|cell| cell.value().is_some())
 }
 
-/// The lines of all tests against the base of these reports; the largest differences first to see, if there are many.
+/// The lines of all tests against the base of these reports. If there are many, the largest differences are visible
+/// at first.
 pub(crate) fn lines(reports: &Reports) -> Markup {
     let all: Vec<TestRow<'_>> = rows(reports).into_iter().filter(|row| !row.candidates.is_empty()).collect();
     let scale = Scale::of(&all);
@@ -65,10 +66,10 @@ pub(crate) fn lines(reports: &Reports) -> Markup {
     }
 }
 
-/// A logarithmic axis that is as long on both sides of 1.
+/// A logarithmic axis with equal lengths below and above 1.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
-    /// The multiple at its right end.
+    /// The ratio at its right end.
     reach: f64,
 }
 
@@ -80,7 +81,8 @@ struct Place {
 }
 
 impl Scale {
-    /// Every ratio has its place. Intervals may go on beyond the ends: a wide one would make all others dots.
+    /// The axis contains all ratios. Intervals may exceed it, because a wide interval would shrink all others to
+    /// dots.
     fn of(rows: &[TestRow<'_>]) -> Self {
         let ratios = rows.iter().flat_map(|row| &row.candidates).filter_map(|cell| Some(cell.value()?.ratio));
         let far = ratios.map(|ratio| ratio.max(1.0 / ratio)).filter(|far| far.is_finite());
@@ -92,7 +94,7 @@ impl Scale {
         Place { percent: 50.0 + 50.0 * share.clamp(-1.0, 1.0), is_beyond: !(-1.0..=1.0).contains(&share) }
     }
 
-    /// The multiples with a tick, at a distance from each other in which their names have room.
+    /// The ratios with a tick, far enough from each other for their labels.
     fn ticks(self) -> Vec<f64> {
         let gap = 0.42 * self.reach.ln();
         let (mut last, mut above) = (0.0, Vec::new());

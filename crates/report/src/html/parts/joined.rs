@@ -1,4 +1,4 @@
-//! Throughput over time while clients of a background load join: a chart of both on one axis of time, and the table.
+//! Throughput over time while background clients join: two charts with the same time axis, and a table.
 
 use dyno_judge::{JoinedSecond, JoinedTest};
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use crate::html::parts::scaling::legend;
 use crate::model::Reports;
 use crate::sections::joins;
 
-/// Width of both charts, and the heights of that of the step and that of its background load.
+/// Width of both charts, and the heights of the step's chart and of its background load's.
 pub(crate) const SIZE: (f64, f64, f64) = (760.0, 250.0, 170.0);
 
 /// The charts and tables; none if no clients join.
@@ -36,7 +36,7 @@ pub(crate) fn section(reports: &Reports) -> Markup {
     }
 }
 
-/// A table whose title stands above the charts.
+/// A table whose title is above the charts.
 fn untitled(table: Table) -> Table {
     Table { title: String::new(), ..table }
 }
@@ -56,12 +56,12 @@ pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart
     drawn.collect()
 }
 
-/// What a chart shows of a second.
+/// The figure of a second that a chart shows.
 type Rate = fn(&JoinedSecond) -> Option<f64>;
 
 /// A line for each system, without a title; none without a point.
 fn chart(reports: &Reports, test: &JoinedTest, rate: Rate, (width, height): (f64, f64)) -> Option<Chart> {
-    // A rate is that of the whole second, so it stands in its middle.
+    // A rate is the mean of a second, so its point is in the middle of the second.
     let point = |second: &JoinedSecond| Some((f64::from(second.at_seconds) + 0.5, rate(second)?));
     let lines = reports.systems.iter().enumerate().filter_map(|(series, system)| {
         let found = test.systems.iter().find(|found| found.system == system.id)?;
@@ -70,7 +70,7 @@ fn chart(reports: &Reports, test: &JoinedTest, rate: Rate, (width, height): (f64
     });
     let lines: Vec<Line> = lines.collect();
     let rates: Vec<f64> = lines.iter().flat_map(|line| &line.points).map(|(_, rate)| *rate).collect();
-    // Both charts have the same axis, whatever a system lacks.
+    // Both charts have the same time axis, even if a system lacks data.
     let seconds = test.systems.iter().map(|system| system.seconds.len()).max().unwrap_or(0);
     let marks = test.joins.iter().map(|join| (join.at_seconds, join.clients.to_string()));
     (!rates.is_empty()).then(|| {

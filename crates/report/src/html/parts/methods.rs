@@ -121,7 +121,7 @@ fn systems(run: &Run) -> Markup {
     }
 }
 
-/// The host's facts that are known, one line each.
+/// The known facts about the host, one line each.
 fn host_facts(host: &HostRecord) -> impl Iterator<Item = (String, String)> {
     let readable = move |(name, fact): (&'static str, Option<String>)| {
         Some(match name {

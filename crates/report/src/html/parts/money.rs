@@ -1,4 +1,4 @@
-//! Money per operation, and throughput over price, if the plan has prices.
+//! Money per operation, and throughput against price. Only for plans with prices.
 
 use dyno_store::Run;
 use maud::{Markup, html};

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::chart::{Axis, Chart, Line, LineChart, colour};
 use crate::model::{Rate, Reports, Row};
 
-/// A curve fitted to the throughput of a system in a step, such as the universal scalability law.
+/// A curve that was fitted to a system's throughput in a step, for example the universal scalability law.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingCurve {
     pub step: String,

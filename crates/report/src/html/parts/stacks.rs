@@ -1,4 +1,4 @@
-//! Flame graphs of servers, and of what differs between the base and the others.
+//! Flame graphs of servers, and of the differences between the base and the others.
 
 use dyno_judge::{FlameNode, FlameThreads, StackSummary, flame, flame_difference, stacks_of};
 use dyno_store::{Run, StackProfile};
@@ -9,7 +9,7 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 
-/// Changes from which on a frame's tint is stronger, as shares of all thread-seconds for an operation.
+/// Changes at which a frame's tint becomes stronger, as shares of all thread-seconds per operation.
 const TINT_STEPS: [f64; 5] = [0.005, 0.02, 0.05, 0.1, 0.25];
 
 /// Empty if no stacks were sampled.
@@ -68,8 +68,8 @@ fn graph(system: &str, what: &str, stacks: &StackProfile, threads: FlameThreads)
     figure(&format!("{system}: {what}"), graph, &tree)
 }
 
-/// Two graphs of one difference: as wide as with the candidate, then as with the base, so that what only one of them does
-/// is in one of the two.
+/// Two graphs of one difference. Widths are the candidate's in the first and the base's in the second, so that
+/// functions of only one system are visible in one of the two.
 fn difference(base: (&str, &StackProfile), candidate: (&str, &StackProfile)) -> Markup {
     let Some(tree) = flame_difference(base.1, candidate.1, FlameThreads::Connections) else {
         return html! {};
@@ -101,7 +101,7 @@ fn figure(caption: &str, graph: FlameGraph<'_>, tree: &FlameNode) -> Markup {
     }
 }
 
-/// From −5 (much more than the base) to 5 (much less).
+/// From −5 (takes much more time than in the base) to 5 (much less).
 fn tint(node: &FlameNode, tree: &FlameNode) -> i8 {
     let saved = (node.base - node.weight) / tree.base.max(tree.weight);
     let strength = TINT_STEPS.iter().filter(|step| saved.abs() >= **step).count() as i8;
@@ -123,7 +123,7 @@ mod tests {
         let page = section(&run, &reports(&run)).into_string();
         assert_eq!(page.matches("<details>").count(), 3 + 2, "{page}");
         assert_eq!(page.matches("figure class=\"flame\"").count(), 3 * 2 + 2 * 2);
-        // The base waits for free blocks, which the others do not.
+        // The base waits for free blocks. The others do not.
         assert!(page.contains("buf_LRU_get_free_block: 0 µs for an operation of maria, "), "{page}");
         assert!(page.contains("class=\"tint5\""));
         let without = sample::run(1);

@@ -1,4 +1,4 @@
-//! The tests without a verdict, with their reasons. Where a reason has many tests, the others open.
+//! Tests without a verdict, grouped by reason. Of a reason with many tests, some are hidden at first.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! The section on verdicts: a card for each candidate, for every system as the base.
+//! The section on verdicts: a card for each candidate, against each system as the base.
 
 use dyno_judge::Finding;
 use maud::{Markup, html};

@@ -1,4 +1,4 @@
-//! The three matrices as text and tints, for every system as the base.
+//! The three matrices as texts and tints, against each system as the base.
 
 use dyno_judge::Finding;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(crate) struct View {
     pub(crate) main: String,
     /// Small text next to it: an interval, a multiple.
     pub(crate) side: String,
-    /// The sign of a missing verdict or of a verdict without tint; empty if the cell is tinted.
+    /// The sign if there is no verdict, or a verdict without a tint; empty if the cell is tinted.
     pub(crate) mark: &'static str,
     /// Tint of a verdict, from −5 (much worse) to 5 (much better); 0 for other verdicts.
     pub(crate) tint: i8,
@@ -59,7 +59,7 @@ impl Views {
     }
 }
 
-/// The rounds of each cell's ratio, in row order, for drill-downs.
+/// The rounds of each ratio, in row order, for drill-downs.
 #[derive(Debug, Serialize)]
 struct Rounds {
     ratios: Vec<Vec<(u32, Value)>>,
@@ -161,7 +161,7 @@ fn matrix<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) 
     let view = |cell: &Cell<T>| {
         match &cell.content {
             Content::Measured(value) => show(cell, value),
-            // It is still to come.
+            // Its trial is still to come.
             Content::Missing if reports.run.is_going_on() => {
                 View { main: "–".to_owned(), ..View::default() }
             }
@@ -171,7 +171,7 @@ fn matrix<T>(reports: &Reports, matrix: &Matrix<T>, show: impl Fn(&Cell<T>, &T) 
     matrix.rows.iter().map(|row| row.cells.iter().map(view).collect()).collect()
 }
 
-/// The tint of a comparison; 0 without a verdict for or against the candidate.
+/// The tint of a comparison; 0 unless the candidate is faster or slower by verdict.
 pub(crate) fn tint(relative: &Relative) -> i8 {
     match relative.finding {
         Some(Finding::Improved) => strength(relative.ratio),
@@ -180,7 +180,7 @@ pub(crate) fn tint(relative: &Relative) -> i8 {
     }
 }
 
-/// From 1 for up to 5% to 5 for more than a factor of two, in both directions.
+/// From 1 (up to 5%) to 5 (more than a factor of two), faster or slower.
 fn strength(ratio: f64) -> i8 {
     let factor = ratio.max(1.0 / ratio);
     [1.05, 1.15, 1.4, 2.0].iter().filter(|step| factor > **step).count() as i8 + 1

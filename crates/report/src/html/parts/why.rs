@@ -1,4 +1,4 @@
-//! The largest differences of a run, each as a card: how large, what changed, what is suspected, and how to prove it.
+//! The largest differences of a run as cards: the size, what changed, the suspect, and the command that proves it.
 
 use maud::{Markup, html};
 

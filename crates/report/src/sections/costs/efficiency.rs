@@ -6,7 +6,7 @@ use crate::sections::cells::table;
 use crate::wording::number;
 use crate::wording::phrases;
 
-/// A table for each cost that was measured and is not 0 everywhere, and a line for the others.
+/// A table for each cost that was measured and is not always 0, and a sentence on the others.
 pub(in crate::sections) fn section(reports: &Reports) -> Section {
     let in_process = phrases::in_process_note(reports);
     let (mut tables, mut nothing, mut unmeasured) = (Vec::new(), Vec::new(), Vec::new());
@@ -64,7 +64,7 @@ pub(crate) fn name(cost: Cost) -> &'static str {
     }
 }
 
-/// The name of a cost and what it is counted for.
+/// The name of a cost and its unit of work.
 pub(crate) fn title(cost: Cost) -> String {
     let is_of_time = matches!(
         cost,
@@ -73,12 +73,12 @@ pub(crate) fn title(cost: Cost) -> String {
     format!("{}{}", name(cost), if is_of_time { "" } else { " per operation" })
 }
 
-/// Whether the cost is of the load process, of which an in-process engine has no account of its own.
+/// Whether the cost is the load process's, so that an in-process engine has no separate figure.
 fn is_of_client(cost: Cost) -> bool {
     matches!(cost, Cost::ClientCpu | Cost::ClientMemory)
 }
 
-/// Costs that were measured and are not 0 everywhere.
+/// Costs that were measured and are not always 0.
 pub(crate) fn shown_costs(reports: &Reports) -> Vec<Cost> {
     let is_shown = |cost: &Cost| greatest(reports, *cost).is_some_and(|greatest| greatest > 0.0);
     Cost::ALL.into_iter().filter(is_shown).collect()
@@ -104,7 +104,7 @@ fn shown(value: &CostValue) -> Shown {
     Shown { note: of_rounds.to_owned(), ..Shown::plain(amount + &relative.unwrap_or_default()) }
 }
 
-/// Whether a multiple is not the quotient of what stands beside it.
+/// Whether a multiple differs from the quotient of the figures beside it.
 pub(crate) fn has_ratios_of_rounds(reports: &Reports) -> bool {
     let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
     cells.flat_map(|costs| costs.0.values()).flatten().any(|value| !value.is_quotient)

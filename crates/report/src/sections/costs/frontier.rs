@@ -8,7 +8,7 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::prices::dollars;
 
-/// Of each step the frontier at the client count with the highest throughput.
+/// For each step, the frontier at the client count with the highest throughput.
 pub(crate) fn shown(reports: &Reports) -> Vec<&Frontier> {
     let highest = |frontier: &Frontier| {
         frontier.offers.iter().map(|offer| offer.operations_per_second).fold(0.0, f64::max)
@@ -70,7 +70,7 @@ pub(crate) fn title(frontier: &Frontier) -> String {
     format!("{} at {}", frontier.step, counted(u64::from(frontier.clients), "client"))
 }
 
-/// Throughput over price: a dot for each system in its colour, and a dashed line through those on the frontier.
+/// Throughput against price: a dot for each system, and a dashed line through the frontier.
 pub(crate) fn chart(reports: &Reports, frontier: &Frontier, width: f64, height: f64) -> Chart {
     let point = |offer: &dyno_judge::Offer| (offer.dollars_per_year, offer.operations_per_second);
     let series = |id: &str| reports.systems.iter().position(|system| system.id == id).unwrap_or(0);

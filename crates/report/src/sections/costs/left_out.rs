@@ -1,4 +1,4 @@
-//! How well systems are predicted from others that differ in their hardware only.
+//! How well systems are predicted from others that differ only in hardware.
 
 use dyno_judge::{ERROR_MAX, LeftOutTest};
 use dyno_stats::median;
@@ -8,7 +8,7 @@ use crate::model::Reports;
 use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::{counted, percent, signed_percent, three_digits};
 
-/// Of each step the predictions at the number of clients at which most was done.
+/// For each step, the predictions at the number of clients with the highest throughput.
 fn shown(reports: &Reports) -> Vec<LeftOutTest> {
     let most = |of_clients: &[LeftOutTest]| {
         let rates = of_clients.iter().flat_map(|it| &it.left_out).map(|it| it.operations_per_second);
@@ -22,12 +22,12 @@ fn shown(reports: &Reports) -> Vec<LeftOutTest> {
     best.flatten().cloned().collect()
 }
 
-/// Those of a run.
+/// The section of a run.
 pub(in crate::sections) fn of_run(reports: &Reports) -> Option<Section> {
     section(&shown(reports))
 }
 
-/// A table for each family in each step. None without systems that could be predicted.
+/// A table for each family in each step. None if no system can be predicted.
 pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
     let errors: Vec<f64> = tests.iter().flat_map(|it| &it.left_out).map(|it| it.error.abs()).collect();
     let median = median(&errors)?;

@@ -1,4 +1,4 @@
-//! What it cost.
+//! Sections on costs.
 
 pub(super) mod counters;
 pub(crate) mod efficiency;

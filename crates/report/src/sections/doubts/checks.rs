@@ -8,7 +8,7 @@ use crate::sections::cells::group_table;
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 
-/// Largest number of lines on trials with warnings. With more, the whole run should be repeated.
+/// Largest number of lines on trials with warnings. If there are more, the whole run is in doubt.
 const DOUBTS_MAX: usize = 12;
 
 /// One figure of a system's variation: its name and its format.
@@ -54,7 +54,8 @@ fn all(reports: &Reports) -> impl Iterator<Item = &Evenness> {
 /// The section on trial warnings; none if there are none.
 pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     let mut trial_warnings: Vec<&TrialWarnings> = reports.trial_warnings.iter().collect();
-    // Tests with warnings of the analysis come first, then those with the most affected rounds. Ties stay in run order.
+    // Tests with warnings of the analysis come first, then tests by the number of affected rounds. Ties stay in run
+    // order.
     let warnings = |of_test: &TrialWarnings| of_test.warnings.len() + of_test.against_base.len();
     trial_warnings.sort_by(|a, b| {
         let share = (b.affected * a.rounds.max(1)).cmp(&(a.affected * b.rounds.max(1)));
@@ -144,8 +145,8 @@ pub(crate) fn sentence(of_test: &TrialWarnings, in_slices: Option<f64>) -> Strin
     )
 }
 
-/// The course of a rate from the start to the end of a trial. `change` is a share of the median rate: one that falls
-/// steeply falls by more than that.
+/// How a rate changed from the start to the end of a trial. `change` is a share of the median rate, so a steep fall
+/// can exceed 100%.
 fn course(change: f64) -> String {
     let course = if change < 0.0 { "falling" } else { "rising" };
     if change.abs() < 1.0 {

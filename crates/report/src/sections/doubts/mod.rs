@@ -1,4 +1,4 @@
-//! What is not decided, and what to doubt.
+//! Sections on tests without a verdict and on warnings.
 
 pub(super) mod checks;
 pub(super) mod steady_state;

@@ -7,8 +7,8 @@ use crate::model::{Rate, Reports, Row, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number::{self, counted};
 
-/// A sentence for each step, or one for all if each rate had a level; a table for each step in which one had none. None
-/// if it is not known of any rate, nor any warm-up.
+/// A sentence for each step, or one sentence if all rates had a level. Steps with a rate without a level have a
+/// table. None if nothing is known of rates and warm-ups.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let rows: Vec<&Row<Rate>> = reports.absolute.rows.iter().filter(|row| !states(row).is_empty()).collect();
     let all: Vec<&SteadyState> = rows.iter().flat_map(|row| states(row)).collect();
@@ -71,8 +71,8 @@ fn table(reports: &Reports, row: &Row<Rate>) -> Table {
     by_clients(reports, row, cell)
 }
 
-/// `after 8.5 s`; of a rate without a level how far it rose or fell: `none: −12% after 8.5 s`, or beyond a factor of two
-/// `none: ×9.30`; `? after 8.5 s` if it is not known.
+/// `after 8.5 s`. For a rate without a level, its change: `none: −12% after 8.5 s`, or `none: ×9.30` beyond a
+/// factor of two. `? after 8.5 s` if it is unknown.
 pub(crate) fn level(state: &SteadyState) -> String {
     let after = state.warmup_seconds.map(|warmup| format!("after {} s", seconds(warmup)));
     let what = match (state.has_level(), state.change) {

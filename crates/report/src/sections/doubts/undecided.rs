@@ -10,7 +10,7 @@ use crate::wording::words;
 pub(crate) const TITLE: &str = "Tests without a verdict";
 pub(crate) const HOW_TO_READ: &str =
     "Only the ratio is known of these. That no difference was found does not mean that there is none.";
-/// Largest number of tests that are named for a reason.
+/// Largest number of tests that a reason names.
 pub(crate) const NAMED_MAX: usize = 6;
 
 /// A reason with the tests that have it.
@@ -34,8 +34,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// Reasons for tests without a verdict, by candidate in the plan's order. Controls are left out, because A/A pairs get
-/// no verdicts; and while a run goes on, tests whose rounds are still to come.
+/// Reasons for tests without a verdict, by candidate in the plan's order. Controls are left out, because A/A pairs
+/// get no verdicts. Tests with rounds still to come are left out too.
 pub(crate) fn reasons(reports: &Reports) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for system in reports.systems.iter().filter(|system| system.control_of.is_none()) {
@@ -78,7 +78,7 @@ fn sentence(reason: &Reason) -> String {
 }
 
 impl Reason {
-    /// Whose it is, what it is and how many tests have it.
+    /// The candidate, the reason, and the number of its tests.
     pub(crate) fn what(&self) -> String {
         let more =
             self.more_rounds.map(|rounds| format!("; about {} decide", counted(rounds as u64, "more round")));

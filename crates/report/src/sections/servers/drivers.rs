@@ -1,4 +1,4 @@
-//! Drivers: what each host of a load did, and the network between it and the system.
+//! Drivers: the load from each host, and the network between it and the system.
 
 use crate::document::{Line, Section, Table};
 use crate::model::{DriverLoad, Reports};
@@ -6,7 +6,7 @@ use crate::wording::number::{self, counted};
 
 const COLUMNS: [&str; 6] = ["clients", "per second", "p99 ms", "cores", "round trip ms", "MB/s"];
 
-/// A table for each system of each test. None if all loads came from the host of the run.
+/// A table for each system of each test. None if all loads came from the run's own host.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let drivers = &reports.drivers;
     let is_same =

@@ -1,4 +1,4 @@
-//! Hosts of a run whose rounds are spread over several: what each delivered, and whether they agree.
+//! Hosts of a run that several hosts share: each host's results, and whether they agree.
 
 use dyno_judge::{Host, HostTest, Hosts};
 
@@ -33,7 +33,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// What differs between hosts, and what was lost.
+/// How the hosts differ, and lost attempts.
 fn items(hosts: &Hosts) -> Vec<String> {
     let first = hosts.hosts.first().map(|host| host.name.as_str()).unwrap_or_default();
     let unlike = hosts.hosts.iter().filter(|host| !host.differences.is_empty());

@@ -1,4 +1,4 @@
-//! What servers and hosts did meanwhile.
+//! Sections on servers and hosts.
 
 pub(crate) mod crashes;
 pub(super) mod drivers;

@@ -21,7 +21,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// The steps in which there is one plan alone.
+/// The steps in which all systems with a plan have the same one.
 fn agreement(query_plans: &[QueryPlans]) -> Option<String> {
     let alike = query_plans.iter().filter(|of_step| of_step.plans.len() == 1);
     let steps: Vec<&str> = alike.map(|of_step| of_step.step.as_str()).collect();

@@ -1,4 +1,4 @@
-//! In which functions the servers' threads were, in words, and what looking cost.
+//! The functions in which the servers' threads were, in words, and the cost of sampling.
 
 use dyno_judge::{CONNECTION, StackSummary, ThreadSummary};
 
@@ -9,7 +9,7 @@ use crate::wording::number::{self, counted};
 /// Shares below this are left out of sentences.
 const SHARE_MIN: f64 = 0.01;
 
-/// Largest number of functions of a kind of thread that works for no client. The JSON report has more.
+/// Largest number of functions for a kind of background thread. The JSON report has more.
 const FUNCTIONS_OF_OTHERS_MAX: usize = 2;
 
 /// A figure on the samples of a system: its name and its format.
@@ -41,7 +41,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// Where connections were, where the others were, and why there is no more.
+/// Sentences on connections, on other threads, and on what is missing.
 fn sentences(of: &StackSummary) -> Vec<String> {
     let place = format!("{} in {} at {}", of.system, of.step, counted(u64::from(of.clients), "client"));
     let (connections, others): (Vec<_>, Vec<_>) =

@@ -1,4 +1,4 @@
-//! Capacities and the probes that they rest on, as tables.
+//! Capacities and their probes, as tables.
 
 use dyno_store::ProbeRecord;
 
@@ -40,7 +40,7 @@ fn line(test: &TestCapacity) -> Option<Line> {
     Some(Line::of(name, cells))
 }
 
-/// The probes of the round in the middle, by rate.
+/// The probes of the round with the median capacity, by rate.
 fn probes(test: &TestCapacity) -> Option<Table> {
     let middle = test.middle_round()?;
     let mut probes = middle.capacity.probes.clone();

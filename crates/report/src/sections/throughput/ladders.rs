@@ -1,4 +1,4 @@
-//! Ladders: what each step costs.
+//! Ladders: the cost of each step.
 
 use dyno_judge::{Finding, Ladder, Rung, RungRatio, RungTest, SettingChange};
 
@@ -9,7 +9,7 @@ use crate::sections::steady_state::level;
 use crate::wording::number::{self, counted};
 use crate::wording::words;
 
-/// The costs that are shown beside the throughput.
+/// The costs that a ladder shows beside throughput.
 const COSTS: [Cost; 7] = [
     Cost::ServerCpu,
     Cost::Writes,
@@ -66,7 +66,7 @@ fn lines(
     lines
 }
 
-/// A system's id; in a ladder that made it, without the ladder's.
+/// A system's id, without the ladder's id if the ladder made the system.
 fn name(ladder: &Ladder, rung: &Rung) -> String {
     let without_ladder = rung.system.strip_prefix(&ladder.id).and_then(|rest| rest.strip_prefix('.'));
     without_ladder.unwrap_or(&rung.system).to_owned()

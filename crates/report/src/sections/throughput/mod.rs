@@ -1,4 +1,4 @@
-//! How much was done, against what.
+//! Sections on throughput.
 
 pub(super) mod capacity;
 pub(crate) mod joins;

@@ -1,11 +1,11 @@
-//! Throughput over client counts as a table of sparklines. It shows the absolute report's columns as one.
+//! Throughput against client counts, as a table of sparklines.
 
 use crate::document::{Line, Section, Shown};
 use crate::model::{Rate, Reports, Row};
 use crate::sections::cells::group_table;
 use crate::wording::number;
 
-/// Fewest client counts of a sparkline.
+/// A sparkline needs at least this many client counts.
 const COUNTS_MIN: usize = 3;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,4 +1,4 @@
-//! Sweeps: every configuration at every client count, and what each factor does.
+//! Sweeps: every configuration at every client count, and the effect of each factor.
 
 use dyno_judge::{BestLevel, Effect, FactorSensitivity, Finding, Interaction, Sensitivity};
 
@@ -9,7 +9,7 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// Largest number of interactions that are named for a step.
+/// Largest number of interactions that a sentence names for a step.
 const INTERACTIONS_MAX: usize = 5;
 
 /// A table for each step: a row for each system, a column for each client count. None without a sweep.
@@ -51,7 +51,7 @@ fn with_finding(shown: Shown, finding: Finding) -> Shown {
     Shown { tint: words::tint(finding), note: format!(" {}", words::mark(finding)), ..shown }
 }
 
-/// What each factor of a sweep does in each step. None without a sweep whose effects can be told.
+/// The effect of each factor of a sweep in each step. None if no effect can be estimated.
 pub(crate) fn sensitivity(reports: &Reports) -> Option<Section> {
     (!reports.sensitivity.is_empty()).then(|| Section {
         title: "Sensitivity: what each setting does".to_owned(),
