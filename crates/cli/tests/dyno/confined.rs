@@ -116,7 +116,7 @@ fn a_limit_that_is_changed_marks_its_trials() {
         bench.dyno(&["report", "--format", format, "--out", "report"]);
         fs::read_to_string(bench.path("report")).unwrap()
     };
-    let words = "limits were not those of the plan in 1 of 1 round: memory was 448M, not 512M";
+    let words = "limits differed from the plan's in 1 of 1 round: memory was 448M, not 512M";
     for format in ["text", "markdown", "html"] {
         assert!(unwrapped(&report(format)).contains(words), "{format}");
     }

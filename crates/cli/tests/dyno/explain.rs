@@ -77,7 +77,7 @@ fn a_planted_setting() {
     let explained = bench.dyno(&["explain"]).with(0);
     for words in [
         "times as many operations (transaction) a second as old: slower.",
-        "query_cache_type acts on what changed",
+        "query_cache_type affects what changed",
         "Qcache_hits",
         "- query_cache_type: OFF → ON",
     ] {

@@ -125,7 +125,7 @@ fn settings_that_would_lower_a_promise_are_never_tried() {
     let is_wal = |it: &&Value| it["name"] == "journal_mode" && it["value"] == "WAL";
     let left_out = tuned["left_out"].as_array().unwrap();
     let reason = left_out.iter().find(is_wal).unwrap()["reason"].as_str().unwrap();
-    assert!(reason.starts_with("would lower a promise: "), "{reason}");
+    assert!(reason.starts_with("would weaken durability: "), "{reason}");
     let modes = "SELECT count(*) FROM variable WHERE name = 'journal_mode' AND value = 'wal'";
     assert_eq!(bench.value(modes), Some(0), "no server ever had it");
     let levels = "SELECT count(*) FROM variable WHERE name = 'synchronous' AND value <> '1'";

@@ -31,7 +31,7 @@ fn rounds(replication: &Replication) -> String {
     let on = match (replication.is_fresh, replication.rounds) {
         (true, 1) => "",
         (true, _) => " of fresh instances",
-        (false, _) => " on servers that were not all started anew",
+        (false, _) => " without a fresh start of every server",
     };
     let restart = replication.restart_seconds.map(|seconds| {
         let often = if replication.rounds == 1 { "" } else { " a round" };
@@ -72,13 +72,13 @@ pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Ve
     }
     if has_t_intervals_only {
         sentences.push(
-            "Intervals of so few rounds are t intervals: they hold if log ratios are distributed normally over rounds."
+            "With so few rounds, intervals are t intervals, which assume that log ratios are normally distributed."
                 .to_owned(),
         );
     }
     if !replication.is_fresh && replication.rounds > 1 {
         sentences.push(
-            "Where a server stayed the same, what is peculiar to its one start is in every round.".to_owned(),
+            "Rounds of a server that was not restarted share the effects of its one start.".to_owned(),
         );
     }
     sentences
@@ -108,7 +108,7 @@ fn budget(allocation: &Allocation) -> String {
     let seconds = three_digits(allocation.seconds_per_trial);
     let pilot = match allocation.pilot_rounds {
         0 => String::new(),
-        rounds => format!(" by what {} showed", counted(u64::from(rounds), "pilot round")),
+        rounds => format!(" after {}", counted(u64::from(rounds), "pilot round")),
     };
     let restart =
         allocation.restart_seconds.map(|seconds| format!("a restart takes {} s", three_digits(seconds)));
@@ -159,7 +159,7 @@ mod tests {
         assert!(worth(&replication(12), false).is_empty());
         let fewer = Replication { rounds: 10, is_fresh: false, ..replication(12) };
         assert!(
-            rounds(&fewer).starts_with("10 of 12 planned rounds on servers that were not all started anew; "),
+            rounds(&fewer).starts_with("10 of 12 planned rounds without a fresh start of every server; "),
             "{}",
             rounds(&fewer)
         );
@@ -216,7 +216,7 @@ mod tests {
         };
         assert_eq!(
             budget(&whole),
-            "The time budget of 30 min was divided into 12 rounds of 1.25 s a trial by what 3 pilot rounds showed: a \
+            "The time budget of 30 min was divided into 12 rounds of 1.25 s a trial after 3 pilot rounds: a \
              restart takes 4.20 s, ratios vary by 1.1% between instances and 5.8% between slices."
         );
         let bare = Allocation {

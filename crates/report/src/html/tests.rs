@@ -25,8 +25,8 @@ fn every_number_of_the_reports_is_in_the_page_without_the_script() {
     }
     assert!(count > 20);
     for warning in [
-        "limits were not those of the plan in 1 of 12 rounds: memory was 512M, not 256M",
-        "tables of load loaded again, unmeasured, in 2 of 12 rounds",
+        "limits differed from the plan's in 1 of 12 rounds: memory was 512M, not 256M",
+        "tables of load loaded again without measurement in 2 of 12 rounds",
     ] {
         assert!(page.contains(warning), "{warning}");
     }
@@ -188,7 +188,7 @@ fn a_page_says_what_verdicts_rest_on_and_that_one_round_allows_none() {
     for sentence in sample::reports(&run).evidence {
         assert!(page.contains(&sentence), "{sentence}");
     }
-    for says in ["still rising in", "stalls: over all time the ratio is", "works between its slices"] {
+    for says in ["still rising in", "stalls: the ratio over the whole time is", "works between its slices"] {
         assert!(page.contains(says), "{says}");
     }
     assert!(page.contains("<td data-tint"));

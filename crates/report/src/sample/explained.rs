@@ -135,7 +135,7 @@ pub(crate) fn proof() -> ProofReport {
             setting_change(
                 "innodb_flush_log_at_trx_commit",
                 "2",
-                Some("lowers a promise: a system with it may lose"),
+                Some("weakens durability: a system with it may lose"),
             ),
         ],
         others: Vec::new(),

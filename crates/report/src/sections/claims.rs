@@ -10,7 +10,7 @@ use crate::wording::number;
 /// The section; none if the plan claims nothing.
 pub(super) fn section(reports: &Reports) -> Option<Section> {
     (!reports.claims.is_empty()).then(|| Section {
-        title: "Claims: what the plan says will be found".to_owned(),
+        title: "Claims: what the plan expects, and what was found".to_owned(),
         paragraphs: vec![summary(&reports.claims)],
         items: reports.claims.iter().map(item).collect(),
         ..Section::default()

@@ -5,7 +5,7 @@ use crate::model::Reports;
 use crate::model::why::{ProofState, Why};
 
 pub(crate) const TITLE: &str = "Why";
-pub(crate) const HOW_TO_READ: &str = "The largest decided differences, with what changed. A setting that acts on what changed is a suspect; only \
+pub(crate) const HOW_TO_READ: &str = "The largest decided differences, with what changed. A setting that affects what changed is a suspect; only \
      comparisons with and without it prove a cause (dyno explain --prove).";
 
 /// None without a decided difference.

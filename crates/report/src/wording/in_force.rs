@@ -12,7 +12,7 @@ pub(crate) fn sentences(systems: &[SystemNotInForce]) -> Vec<String> {
     let same = systems.iter().filter_map(|it| {
         let first = it.same_as.first()?;
         Some(format!(
-            "{} is the same system as {first}: what was to differ is not in force. No difference between them counts.",
+            "{} is the same system as {first}: the settings that should differ are not in force. Differences between them are noise.",
             it.system
         ))
     });
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(
             sentences(&systems),
             [
-                "b is the same system as a: what was to differ is not in force. No difference between them counts.",
+                "b is the same system as a: the settings that should differ are not in force. Differences between them are noise.",
                 "Not in force in a, b: max_connections = 90000 (the server has 866).",
                 "Not in force in c: max_connections = 90000 (the server has no such setting and ignores it).",
             ]

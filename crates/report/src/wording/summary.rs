@@ -54,7 +54,7 @@ fn not_compared(comparison: &Comparison) -> String {
 /// A sentence on two systems that are the same.
 fn same(comparison: &Comparison) -> String {
     format!(
-        "{} is the same system as {}, since what was to differ is not in force: {}. Their differences are noise.",
+        "{} is the same system as {}, since the settings that should differ are not in force: {}. Their differences are noise.",
         comparison.candidate.system,
         comparison.base.system,
         in_force::list(comparison.same_for.as_deref().unwrap_or_default())
@@ -145,7 +145,7 @@ fn extremes(comparison: &Comparison) -> Option<String> {
 fn biggest_undecided(comparison: &Comparison) -> Option<String> {
     let open = comparison.count(Finding::NotEnoughEvidence);
     let test = furthest(comparison, Finding::NotEnoughEvidence).filter(|_| open <= UNDECIDED_FEW)?;
-    let which = if open == 1 { "Not decided" } else { "Furthest from 1 of those not decided" };
+    let which = if open == 1 { "Not decided" } else { "Largest undecided difference" };
     Some(format!("{which}: {}, {} times.", place(test), ratio_in(test.ratio?, test.interval)))
 }
 

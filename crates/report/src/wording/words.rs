@@ -104,27 +104,27 @@ pub fn disturbed_tests(found: &DisturbedTests) -> String {
 pub(crate) fn undecided(why: &Undecided) -> String {
     match why {
         Undecided::TooFewRounds { rounds, wanted } => {
-            format!("{} where a verdict takes at least {wanted}", counted(*rounds as u64, "round"))
+            format!("{} of the {wanted} that a verdict needs", counted(*rounds as u64, "round"))
         }
         Undecided::TooFewSessions { sessions, wanted } => {
-            format!("{} a side where a verdict takes at least {wanted}", counted(*sessions as u64, "session"))
+            format!("{} a side of the {wanted} that a verdict needs", counted(*sessions as u64, "session"))
         }
         Undecided::OneSession => "one session a side and no common anchor".to_owned(),
         Undecided::Disturbed(rounds) => disturbed(rounds),
         Undecided::Interval => "the interval includes both no change and a meaningful one".to_owned(),
         Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
         Undecided::Decays { change } => format!(
-            "its rate at the end of a trial is {} times that at the start, and the base's has a level",
+            "its rate at the end of a trial is {} times that at the start; the base's rate has a level",
             ratio(*change)
         ),
         Undecided::MeasuredOnce => "measured in one round by design".to_owned(),
         Undecided::NotMeasured => "not measured".to_owned(),
-        Undecided::NothingDone { system } => format!("{system} finished no operation, and 0 has no ratio"),
+        Undecided::NothingDone { system } => format!("{system} finished no operation, so there is no ratio"),
         Undecided::NothingDue => "no event was due at this rate".to_owned(),
         Undecided::OnlyBounds { system } => {
-            format!("events of {system} that never ended leave only a lower bound")
+            format!("events of {system} never ended, so only a lower bound is known")
         }
-        Undecided::SameSystem => "the same system: what was to differ is not in force".to_owned(),
+        Undecided::SameSystem => "the same system: the settings that should differ are not in force".to_owned(),
         Undecided::BaseFailed => "the base failed".to_owned(),
         Undecided::NotPlanned { system } => format!("not planned for {system}"),
     }
@@ -141,7 +141,7 @@ pub(crate) fn method(relative: &Relative) -> Option<String> {
             "interval of {} of one round: this pair of servers only",
             counted(slices as u64, "slice")
         )),
-        Method::Unpaired => Some("exact interval of values that were not measured in turns".to_owned()),
+        Method::Unpaired => Some("exact interval of systems that did not take turns".to_owned()),
         Method::None => None,
     }
 }
@@ -163,7 +163,7 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             )
         }
         CellWarning::WorksBetweenSlices { share } => format!(
-            "works between its slices: its CPU time there is {} of that in them",
+            "works between its slices, with {} of the CPU time that it has in them",
             number::percent(*share)
         ),
         CellWarning::Disturbed { rounds, of } => {
@@ -183,8 +183,8 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             counted(*of as u64, "round")
         ),
         CellWarning::NotSustained { rounds, of, events_max } => format!(
-            "did not keep up with the rate in {rounds} of {}: up to {} were due and had not begun at the end, and \
-             latencies are lower bounds",
+            "did not keep up with the rate in {rounds} of {}: at the end, up to {} were due but not begun; latencies are \
+             lower bounds",
             counted(*of as u64, "round"),
             counted(*events_max, "event")
         ),
@@ -198,7 +198,7 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             counted(*of as u64, "round")
         ),
         CellWarning::LimitsDiffer { rounds, of, differences } => format!(
-            "limits were not those of the plan in {rounds} of {}: {}",
+            "limits differed from the plan's in {rounds} of {}: {}",
             counted(*of as u64, "round"),
             limits(differences)
         ),
@@ -208,9 +208,9 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             doubts.iter().map(driver_doubt).collect::<Vec<_>>().join(", ")
         ),
         CellWarning::LoadedAgain { rounds, of, loads, never_measured } => {
-            let why = if *never_measured { "; measured, that failed each time" } else { "" };
+            let why = if *never_measured { "; each measured load failed" } else { "" };
             format!(
-                "tables of {} loaded again, unmeasured, in {rounds} of {}{why}",
+                "tables of {} loaded again without measurement in {rounds} of {}{why}",
                 loads.join(" and "),
                 counted(*of as u64, "round")
             )
@@ -257,13 +257,13 @@ pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> Str
         TestWarning::Stalls { whole_ratio } => {
             let beside = in_slices.map(|value| format!(", {} in neighbouring slices", ratio(value)));
             format!(
-                "stalls: over all time the ratio is {}{}",
+                "stalls: the ratio over the whole time is {}{}",
                 ratio(*whole_ratio),
                 beside.unwrap_or_default()
             )
         }
         TestWarning::StallsCounted { sliced_ratio } => {
-            format!("stalls in every round, which count: {} between them", ratio(*sliced_ratio))
+            format!("stalls in every round, which count: without them the ratio is {}", ratio(*sliced_ratio))
         }
         TestWarning::CandidateFailed { rounds, of } => {
             format!("failed in {rounds} of {}", counted(*of as u64, "round"))
@@ -298,7 +298,7 @@ mod tests {
         let stalled = CellWarning::Stalled { rounds: 1, of: 6, seconds_max: 2.34 };
         assert_eq!(cell_warning(&stalled), "stalled in 1 of 6 rounds: nothing finished for up to 2.3 s");
         let late = CellWarning::NotSustained { rounds: 2, of: 3, events_max: 465 };
-        assert!(cell_warning(&late).contains("up to 465 events were due and had not begun at the end"));
+        assert!(cell_warning(&late).contains("at the end, up to 465 events were due but not begun"));
         let wide = CellWarning::NotNarrow { rounds: 1, of: 3, width_max: 1.08 };
         assert!(cell_warning(&wide).ends_with("up to 1.08 times the lower"), "{}", cell_warning(&wide));
         let saturated = CellWarning::Saturated { rounds: 3, of: 3 };
@@ -314,13 +314,13 @@ mod tests {
         let limits = CellWarning::LimitsDiffer { rounds: 1, of: 2, differences: vec![difference] };
         assert_eq!(
             cell_warning(&limits),
-            "limits were not those of the plan in 1 of 2 rounds: memory was 512M, not 256M"
+            "limits differed from the plan's in 1 of 2 rounds: memory was 512M, not 256M"
         );
         let again = |never_measured| {
             let loads = vec!["load".to_owned()];
             cell_warning(&CellWarning::LoadedAgain { rounds: 2, of: 2, loads, never_measured })
         };
-        assert_eq!(again(false), "tables of load loaded again, unmeasured, in 2 of 2 rounds");
+        assert_eq!(again(false), "tables of load loaded again without measurement in 2 of 2 rounds");
         assert!(
             again(true).ends_with("in 2 of 2 rounds; measured, that failed each time"),
             "{}",
@@ -333,13 +333,13 @@ mod tests {
         let stalls = TestWarning::Stalls { whole_ratio: 0.31 };
         assert_eq!(
             test_warning(&stalls, Some(0.72)),
-            "stalls: over all time the ratio is 0.31, 0.72 in neighbouring slices"
+            "stalls: the ratio over the whole time is 0.31, 0.72 in neighbouring slices"
         );
-        assert_eq!(test_warning(&stalls, None), "stalls: over all time the ratio is 0.31");
+        assert_eq!(test_warning(&stalls, None), "stalls: the ratio over the whole time is 0.31");
         let counted = TestWarning::StallsCounted { sliced_ratio: 0.72 };
         assert_eq!(
             test_warning(&counted, Some(0.31)),
-            "stalls in every round, which count: 0.72 between them"
+            "stalls in every round, which count: without them the ratio is 0.72"
         );
     }
 
@@ -356,7 +356,7 @@ mod tests {
     fn a_missing_verdict_has_its_reason() {
         assert_eq!(
             undecided(&Undecided::TooFewRounds { rounds: 1, wanted: 6 }),
-            "1 round where a verdict takes at least 6"
+            "1 round of the 6 that a verdict needs"
         );
         assert_eq!(undecided(&Undecided::NoLevel { system: "a".to_owned() }), "the rate of a has no level");
     }

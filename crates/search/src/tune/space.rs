@@ -46,7 +46,7 @@ impl Space {
     /// Why a set of values is never tried; `None` if it keeps every promise.
     pub(super) fn refusal(&self, set: &ValueSet) -> Option<String> {
         let lost = self.base.promise_lost_with(&self.changes(set))?;
-        Some(format!("would lower a promise: a system with it {lost}"))
+        Some(format!("would weaken durability: a system with it {lost}"))
     }
 
     /// What a set of values gives up, one item per line.

@@ -23,7 +23,7 @@ impl SystemFacts {
             return None;
         }
         Some(if after > before {
-            format!("lowers a promise: a system with it {}", after.explain())
+            format!("weakens durability: a system with it {}", after.explain())
         } else {
             format!("raises a promise: a system without it {}", before.explain())
         })
@@ -32,7 +32,7 @@ impl SystemFacts {
     fn change_of_wholeness(&self, changed: &Self) -> Option<String> {
         match (self.survives_torn_pages()?, changed.survives_torn_pages()?) {
             (true, false) => {
-                Some("lowers a promise: a page torn by a power cut is not repaired with it".to_owned())
+                Some("weakens durability: a page torn by a power cut is not repaired with it".to_owned())
             }
             (false, true) => {
                 Some("raises a promise: a page torn by a power cut is not repaired without it".to_owned())
@@ -55,11 +55,11 @@ mod tests {
         };
         assert_eq!(
             change("innodb_flush_log_at_trx_commit", "2").as_deref(),
-            Some("lowers a promise: a system with it may lose the last second at a power cut")
+            Some("weakens durability: a system with it may lose the last second at a power cut")
         );
         assert_eq!(
             change("innodb-doublewrite", "0").as_deref(),
-            Some("lowers a promise: a page torn by a power cut is not repaired with it")
+            Some("weakens durability: a page torn by a power cut is not repaired with it")
         );
         assert_eq!(change("query_cache_type", "1"), None);
         assert_eq!(change("innodb_flush_log_at_trx_commit", "1"), None);
@@ -75,7 +75,7 @@ mod tests {
         ];
         let durable = system("s", "mysql 8.0.33", &variables);
         let change = durable.change_of_promise(&[("log_bin".to_owned(), Some("binlog".to_owned()))].into());
-        assert!(change.as_ref().is_some_and(|it| it.starts_with("lowers a promise")), "{change:?}");
+        assert!(change.as_ref().is_some_and(|it| it.starts_with("weakens durability")), "{change:?}");
         let logged = [("log_bin", "ON"), ("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", "0")];
         let logged = system("s", "mysql 8.0.33", &logged);
         let change = logged.change_of_promise(&[("skip-log-bin".to_owned(), Some("1".to_owned()))].into());

@@ -124,7 +124,7 @@ fn usable(
             Some(lost) => left_out.push(NotTuned {
                 name: entry.name.clone(),
                 value: Some(value),
-                reason: format!("would lower a promise: a system with it {lost}"),
+                reason: format!("would weaken durability: a system with it {lost}"),
             }),
             None => values.push(TunedValue { value, settings }),
         }

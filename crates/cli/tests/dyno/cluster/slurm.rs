@@ -82,5 +82,5 @@ fn a_round_of_a_node_that_breaks_is_run_again(bench: &Bench, cluster: &mut Clust
     let of_lost = "FROM attempt WHERE round = (SELECT round FROM attempt WHERE loss IS NOT NULL)";
     assert_eq!(bench.value(&format!("SELECT count(*) {of_lost}")), Some(2));
     assert_eq!(bench.value(&format!("SELECT node {of_lost} AND loss IS NULL")), Some("n1".to_owned()));
-    assert!(ended.stdout.contains("on n2 came to nothing"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("on n2 was lost"), "{}", ended.stdout);
 }

@@ -106,7 +106,7 @@ fn a_round_of_a_host_that_is_gone_goes_to_another(bench: &Bench, hosts: &mut Hos
     let told = ended
         .stdout
         .lines()
-        .any(|line| line.contains("An attempt at round") && line.contains("on b came to nothing"));
+        .any(|line| line.contains("An attempt at round") && line.contains("on b was lost"));
     assert!(told, "{}", ended.stdout);
     eventually("what was started on b has ended", || bench.processes().is_empty());
 }

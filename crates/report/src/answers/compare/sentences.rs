@@ -15,7 +15,7 @@ pub(super) fn outcome(judgement: &Judgement) -> String {
         GateOutcome::SomeRegressed => "Regressed.".to_owned(),
         GateOutcome::NoneRegressed => "Nothing regressed.".to_owned(),
         GateOutcome::NotDecided if are_same(judgement) => {
-            "Nothing to compare: the systems are the same, since what was to differ is not in force."
+            "Nothing to compare: the systems are the same, since the settings that should differ are not in force."
                 .to_owned()
         }
         GateOutcome::NotDecided => not_decided(judgement),
@@ -61,7 +61,7 @@ fn not_decided(judgement: &Judgement) -> String {
         Some(_) => "Not enough evidence.".to_owned(),
         None => match judgement.comparisons.iter().find(|comparison| comparison.same_for.is_some()) {
             Some(same) => format!(
-                "Not decided: {} is the same system as {}, since what was to differ is not in force.",
+                "Not decided: {} is the same system as {}, since the settings that should differ are not in force.",
                 same.candidate.system, same.base.system
             ),
             None => "Not decided: no test can be judged.".to_owned(),

@@ -14,14 +14,14 @@ pub(super) fn candidates(answer: &CostAnswer) -> Section {
     let lines = answer.candidates.iter().map(|it| Line::plain(name(it), row(it))).collect();
     let heads = ["clients", "operations/s", "p99 ms", "priced as", "$ a year", "$ a million", "answer"];
     let mut paragraphs = vec![
-        "At the number of clients that suits best. In brackets: 95% interval over rounds. Meets: the whole interval does; \
+        "Each system at its best number of clients. In brackets: 95% interval over rounds. Meets: the whole interval does; \
          not decided: part of it does, or there are fewer than three rounds."
             .to_owned(),
     ];
     if !answer.forecasts.is_empty() {
         paragraphs.push(
-            "Predicted: from the limits and rates of systems that differ in hardware only; the interval holds what rounds vary \
-             and what the model errs. At most: a bound by what an operation demands. No p99 is predicted."
+            "Predicted: from the limits and rates of systems that differ only in hardware; the interval covers the variation of \
+             rounds and the error of the model. At most: a bound from the resources that an operation takes. No p99 is predicted."
                 .to_owned(),
         );
     }

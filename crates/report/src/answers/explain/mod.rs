@@ -50,7 +50,7 @@ pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
     )];
     sentences.extend(in_force::sentences(&explanation.not_in_force));
     if !matches!(finding, Finding::Improved | Finding::Regressed) {
-        sentences.push("No difference is decided, so there is nothing to explain.".to_owned());
+        sentences.push("The difference has no verdict, so there is nothing to explain.".to_owned());
         return sentences;
     }
     let cpu = explanation.costs.iter().find(|cost| cost.name == SERVER_CPU);
@@ -65,12 +65,12 @@ pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
     sentences.push(match named.as_slice() {
         [] if explanation.settings.is_empty() => "No setting differs.".to_owned(),
         [] => format!(
-            "{} differ; none is known to act on what changed.",
+            "{} differ; none is known to affect what changed.",
             counted(explanation.settings.len() as u64, "setting")
         ),
-        [only] => format!("Of the settings that differ, {only} acts on what changed."),
+        [only] => format!("Of the settings that differ, {only} affects what changed."),
         [first, ..] => format!(
-            "Of the settings that differ, {} act on what changed, {first} on the most telling.",
+            "Of the settings that differ, {} affect what changed; {first} affects the most telling change.",
             named.len()
         ),
     });
@@ -92,7 +92,7 @@ fn cpu_sentence(cpu: &AmountChange, what: &str) -> String {
         words::ratio_in(of_base, cpu.interval)
     );
     if cpu.is_clear {
-        format!("{takes}. If CPU were all that limits, throughput would be {} times.", ratio(1.0 / of_base))
+        format!("{takes}. If only CPU limited throughput, it would be {} times as high.", ratio(1.0 / of_base))
     } else if cpu.is_same {
         format!("{takes}, so the difference is in waiting, not in CPU.")
     } else {

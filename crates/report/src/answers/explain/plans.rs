@@ -63,7 +63,7 @@ pub(super) fn section(explanation: &Explanation) -> Option<Section> {
                 String::new()
             };
             let compared = counted(found.compared as u64, "statement");
-            format!("{differing} of {compared}{shown}; in square brackets what servers only estimate.")
+            format!("{differing} of {compared}{shown}; square brackets hold the servers' estimates.")
         }
     };
     Some(Section {

@@ -40,7 +40,7 @@ fn probes(report: &ProofReport) -> Section {
     Section {
         title: "Comparisons".to_owned(),
         paragraphs: vec![format!(
-            "Throughput as a multiple of that of {}. An interval errs with a chance of {:.2}%.",
+            "Throughput as a multiple of {}'s. An interval misses the true value with a probability of {:.2}%.",
             report.base,
             100.0 * report.alpha / report.probes_max as f64
         )],

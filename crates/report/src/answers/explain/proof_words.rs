@@ -16,17 +16,17 @@ impl ProofReport {
             ProofEnding::Gone => vec![format!("The difference is gone: {}.", self.repeated())],
             ProofEnding::Undecided if self.proof.all_changes.is_some() => vec![self.not_decided()],
             ProofEnding::Undecided => vec![format!(
-                "It is not decided whether the difference is still there: {}. More rounds (--rounds) may tell.",
+                "It is not decided whether the difference is still there: {}. More rounds (--rounds) may decide.",
                 self.repeated()
             )],
             ProofEnding::Refused => {
-                vec![format!("{} did not start when the difference was to be repeated.", self.candidate)]
+                vec![format!("{} did not start, so the difference could not be measured again.", self.candidate)]
             }
             ProofEnding::Unfinished if self.proof.whole.is_some() => vec![format!(
-                "The difference is there: {}. What makes it was not looked for yet. The same command goes on.",
+                "The difference is there: {}. The search for its cause has not begun. The same command continues.",
                 self.repeated()
             )],
-            ProofEnding::Unfinished => vec!["Nothing was compared yet. The same command goes on.".to_owned()],
+            ProofEnding::Unfinished => vec!["Nothing was compared yet. The same command continues.".to_owned()],
             ProofEnding::NotTheChanges => vec![self.not_the_changes()],
             ProofEnding::Proven | ProofEnding::Partly | ProofEnding::NotNarrowed => {
                 self.proof.causes.iter().flat_map(|cause| self.cause(cause)).collect()
@@ -75,7 +75,7 @@ impl ProofReport {
         let all = self.proof.all_changes.map_or_else(|| "nothing".to_owned(), in_words);
         format!(
             "It is not decided whether the changes make the difference: together they make {all} of {}. More rounds \
-             (--rounds) may tell.",
+             (--rounds) may decide.",
             self.whole()
         )
     }
@@ -120,16 +120,16 @@ impl ProofReport {
         match self.proof.ending {
             ProofEnding::Partly => Some(match self.proof.rest {
                 Some(rest) => format!(
-                    "The rest, {}, is not explained: probes were not decided, or none was left. The same command goes on with a \
-                     larger --budget, or with more --rounds.",
+                    "The rest, {}, is not explained: probes were undecided, or the budget was used up. The same command \
+                     continues with a larger --budget, or with more --rounds.",
                     in_words(rest)
                 ),
-                None => "What all other changes make was not measured. The same command goes on with a larger --budget."
+                None => "The effect of all other changes was not measured. The same command continues with a larger --budget."
                     .to_owned(),
             }),
             ProofEnding::NotNarrowed => Some(
-                "The search ended before it could show that all of these are needed. The same command goes on where it \
-                 stopped, with a larger --budget or with more --rounds."
+                "The search ended before it could show that all of these are needed. The same command continues the search \
+                 with a larger --budget or with more --rounds."
                     .to_owned(),
             ),
             _ => None,
@@ -160,7 +160,7 @@ impl ProofReport {
         let probes = counted(self.probes.len() as u64, "probe");
         (!self.probes.is_empty()).then(|| {
             format!(
-                "{what} {probes} in {}; the chance that any of them errs is {}.",
+                "{what} {probes} in {}; the probability that any of them errs is {}.",
                 words::time(seconds),
                 percent(self.alpha)
             )
@@ -198,21 +198,21 @@ fn relation(relation: Option<Relation>) -> Option<String> {
     let words = match relation? {
         Relation::AddUp => "Their effects add up.",
         Relation::MoreTogether => {
-            "They interact: together they make more of a difference than the product of their effects."
+            "They interact: together they have a larger effect than the product of their separate effects."
         }
         Relation::LessTogether => {
-            "They interact: together they make less of a difference than the product of their effects."
+            "They interact: together they have a smaller effect than the product of their separate effects."
         }
-        Relation::Unclear => "What each makes alone is not known, so neither is whether they interact.",
+        Relation::Unclear => "Their separate effects are unknown, so it is unknown whether they interact.",
     };
     Some(words.to_owned())
 }
 
 fn relation_to_rest(relation: Option<Relation>) -> Option<String> {
     let words = match relation? {
-        Relation::MoreTogether => "It interacts with the others: with them it makes more of a difference.",
+        Relation::MoreTogether => "It interacts with the others: with them its effect is larger.",
         Relation::LessTogether => {
-            "It interacts with the others: with them it makes less of a difference than alone."
+            "It interacts with the others: with them its effect is smaller than alone."
         }
         Relation::AddUp | Relation::Unclear => return None,
     };

@@ -38,7 +38,7 @@ fn counters(explanation: &Explanation) -> Option<Section> {
     (explanation.counters_compared > 0).then(|| Section {
         title: "Counters that changed, for each operation".to_owned(),
         paragraphs: std::iter::once(format!(
-            "The most telling first; {} of {} with a clear change, of {} compared.",
+            "The most telling first: {} of {} with a clear change; {} were compared.",
             shown,
             explanation.counters.len(),
             explanation.counters_compared
@@ -83,7 +83,7 @@ fn settings(explanation: &Explanation) -> Option<Section> {
     }
     (!items.is_empty()).then(|| Section {
         title: "Settings that differ".to_owned(),
-        paragraphs: vec!["Those that act on what changed come first.".to_owned()],
+        paragraphs: vec!["Settings that affect what changed come first.".to_owned()],
         items,
         ..Section::default()
     })

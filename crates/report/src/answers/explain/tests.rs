@@ -54,7 +54,7 @@ fn no_difference_has_no_explanation() {
     let options = RenderOptions { color: false, width: 100 };
     let text = render([explanation(Finding::NotEnoughEvidence)].as_slice(), Format::Text, &options);
     assert!(text.contains("No difference is decided, so there is nothing to explain."), "{text}");
-    assert!(!text.contains("acts on what changed."), "{text}");
+    assert!(!text.contains("affects what changed."), "{text}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_proof_reads_as_people_expect() {
     assert!(
         text.contains(
             "query_cache_type = 1 alone: 0.58 [0.56, 0.60] of 0.57; everything else together: 0.99 [0.98, 1.00].\n\
-             Proven by 4 probes in 2 minutes; the chance that any of them errs is 5.0%."
+             Proven by 4 probes in 2 minutes; the probability that any of them errs is 5.0%."
         ),
         "{text}"
     );
@@ -107,7 +107,7 @@ fn causes_that_interact_and_lower_a_promise_are_told() {
         "query_cache_type = 1, innodb_flush_log_at_trx_commit = 2 together: 0.58",
         "query_cache_type = 1 alone: 1.00",
         "They interact: together they make more of a difference",
-        "innodb_flush_log_at_trx_commit = 2 lowers a promise: a system with it may lose.",
+        "innodb_flush_log_at_trx_commit = 2 weakens durability: a system with it may lose.",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }

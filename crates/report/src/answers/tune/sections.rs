@@ -16,23 +16,23 @@ impl TuneReport {
         let recommended = self.tuned.recommended.as_ref()?;
         let line = |worth: &Worth| {
             let found = match (worth.verdict, worth.effect) {
-                (WorthVerdict::All, _) => "all of it".to_owned(),
+                (WorthVerdict::All, _) => "the whole effect".to_owned(),
                 (WorthVerdict::Better, Some(effect)) => in_words(effect),
                 (WorthVerdict::DoesNothing, Some(effect)) => {
                     let is_in = recommended.values.0.contains_key(&worth.setting);
-                    let out = if is_in { "stays, because the rest was not confirmed" } else { "left out" };
-                    format!("{}, does nothing; {out}", in_words(effect))
+                    let out = if is_in { "kept, because the rest was not confirmed" } else { "left out" };
+                    format!("{}, no effect; {out}", in_words(effect))
                 }
-                (_, Some(effect)) => format!("{}, not decided; stays", in_words(effect)),
-                (_, None) => "not compared, or the server does not start without it; stays".to_owned(),
+                (_, Some(effect)) => format!("{}, not decided; kept", in_words(effect)),
+                (_, None) => "not compared, or the server does not start without it; kept".to_owned(),
             };
             format!("{}: {found} ({})", self.value_in_words(worth), self.settings[worth.setting].why)
         };
         Some(Section {
             title: "What each setting is worth".to_owned(),
             paragraphs: vec![
-                "Throughput with it as a multiple of that without it, beside the others. Each interval is for its setting \
-                 alone; only the figure of all together is claimed."
+                "Throughput with the setting as a multiple of that without it, with the other settings below. Each interval \
+                 is for one setting; only the figure of all settings together is a verdict."
                     .to_owned(),
             ],
             items: self.tuned.worth.iter().map(line).collect(),
@@ -53,7 +53,7 @@ impl TuneReport {
         (!self.comparisons.is_empty()).then(|| Section {
             title: "Comparisons".to_owned(),
             paragraphs: vec![format!(
-                "Throughput as a multiple of that of {}. Those of the search choose and claim nothing.",
+                "Throughput as a multiple of {}'s. Comparisons in stages only choose candidates; they are no verdicts.",
                 self.system
             )],
             items: self.comparisons.iter().map(line).collect(),
@@ -84,7 +84,7 @@ impl TuneReport {
         (!self.left_out.is_empty()).then(|| Section {
             title: "Not tried".to_owned(),
             paragraphs: vec![
-                "What this version or its server does not have, and what would lower a promise.".to_owned(),
+                "Settings that this version or its server lacks, and settings that would weaken durability.".to_owned(),
             ],
             items: self.left_out.iter().map(line).collect(),
             ..Section::default()

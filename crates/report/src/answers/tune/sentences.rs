@@ -19,7 +19,7 @@ impl TuneReport {
         sentences.extend(self.noise());
         sentences.extend(self.effort());
         if self.recommendation.is_some() {
-            sentences.push("As a plan has them:".to_owned());
+            sentences.push("For a plan:".to_owned());
         }
         sentences
     }
@@ -30,15 +30,15 @@ impl TuneReport {
             TuneEnding::Better => {
                 let effect = self.recommendation.as_ref().and_then(|it| it.effect);
                 format!(
-                    "With the settings below {system} has {} times the throughput that it has with its own, in rounds \
-                     that the search has not used.",
+                    "With the settings below, the throughput of {system} is {} times that with its own settings, in \
+                     rounds that the search did not use.",
                     effect.map_or_else(|| "unknown".to_owned(), in_words)
                 )
             }
             TuneEnding::NothingBetter => match &self.tuned.winner {
                 Some(winner) => format!(
-                    "No settings better than the base were found. The best of the search, {}, has {} times the \
-                     throughput in rounds that the search has not used; for better, all of the interval must be above {}.",
+                    "No settings better than the base were found. The best candidate, {}, has {} times the throughput in \
+                     rounds that the search did not use. To be better, its whole interval must be above {}.",
                     self.in_words(&winner.values),
                     winner.effect.map_or_else(|| "unknown".to_owned(), in_words),
                     crate::wording::number::ratio(self.margin.high())
@@ -50,10 +50,10 @@ impl TuneReport {
             }
             TuneEnding::Unfinished => match &self.tuned.winner {
                 Some(winner) => format!(
-                    "The best so far is {}; it is not confirmed, so nothing is claimed. The same command goes on.",
+                    "The best candidate so far is {}. It is not confirmed, so this is no verdict. The same command continues.",
                     self.in_words(&winner.values)
                 ),
-                None => "Nothing was found yet. The same command goes on.".to_owned(),
+                None => "Nothing was found yet. The same command continues.".to_owned(),
             },
         }
     }
@@ -76,7 +76,7 @@ impl TuneReport {
         let names: Vec<String> =
             self.tuned.worth.iter().filter(is_out).map(|worth| self.value_in_words(worth)).collect();
         (!names.is_empty()).then(|| {
-            format!("The best of the search had these too, which do nothing there: {}.", names.join(", "))
+            format!("The best candidate also had settings without an effect: {}.", names.join(", "))
         })
     }
 
@@ -88,7 +88,7 @@ impl TuneReport {
     fn cut_short(&self) -> Option<String> {
         let is_over = self.tuned.is_cut_short && self.tuned.ending != TuneEnding::Unfinished;
         is_over.then(|| {
-            "The time was over before every candidate was compared as often as planned; a larger --budget may find more."
+            "The time ended before every candidate was compared as often as planned. A larger --budget may find more."
                 .to_owned()
         })
     }
@@ -100,8 +100,8 @@ impl TuneReport {
         let is_off = interval.low > self.margin.high() || interval.high < self.margin.low();
         is_off.then(|| {
             format!(
-                "The base has {} times its own throughput, so something else moves this host: look at what it does \
-                 before you take these settings.",
+                "The base differs from itself: {} times its own throughput. Something else affects this host. Find it before \
+                 you use these settings.",
                 in_words(control)
             )
         })
@@ -111,7 +111,7 @@ impl TuneReport {
         let seconds: f64 = self.comparisons.iter().map(|it| it.seconds).sum();
         let error = match self.tuned.ending {
             TuneEnding::Better => format!(
-                " The chance that the settings are not better by more than {} is at most {}.",
+                " The probability that the settings are not better by more than {} is at most {}.",
                 percent(self.margin.relative()),
                 percent(self.alpha)
             ),
@@ -133,9 +133,9 @@ impl TuneReport {
 fn promise(recommendation: &Recommendation) -> String {
     let Recommendation { promise, promise_of_base, .. } = recommendation;
     if promise == promise_of_base {
-        format!("The promise for a power cut is the same: {promise}.")
+        format!("Durability after a power cut is the same: {promise}.")
     } else {
-        format!("The promise for a power cut is: {promise}; the base's was: {promise_of_base}.")
+        format!("Durability after a power cut changes: {promise}. With the base: {promise_of_base}.")
     }
 }
 

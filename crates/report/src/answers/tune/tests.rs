@@ -80,7 +80,7 @@ fn report() -> TuneReport {
             made(Some(2), search(0, &both), Some(effect(1.42))),
             TuneComparison {
                 refused: Some(
-                    "would lower a promise: a system with it may lose everything at a crash".to_owned(),
+                    "would weaken durability: a system with it may lose everything at a crash".to_owned(),
                 ),
                 ..made(None, search(0, &one), None)
             },
@@ -102,10 +102,10 @@ fn reads_as_people_expect() {
     let text = rendered(&report());
     for words in [
         "With the settings below mariadb has 1.38 [1.36, 1.40] times the throughput",
-        "which do nothing there: performance_schema = OFF.",
-        "The promise for a power cut is the same: no acknowledged commit is lost.",
+        "settings without an effect: performance_schema = OFF.",
+        "Durability after a power cut is the same: no acknowledged commit is lost.",
         "\n    [system.settings]\n    innodb_buffer_pool_size = \"1003M\"\n    sql_mode = \"A \\\"B\\\"\"\n",
-        "no run: stage 1, innodb_buffer_pool_size = 1003M: would lower a promise",
+        "no run: stage 1, innodb_buffer_pool_size = 1003M: would weaken durability",
         "run 4: innodb_buffer_pool_size = 1003M, performance_schema = OFF without performance_schema = OFF",
     ] {
         assert!(text.contains(words), "{words}: {text}");

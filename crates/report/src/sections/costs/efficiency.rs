@@ -23,9 +23,9 @@ pub(in crate::sections) fn section(reports: &Reports) -> Section {
             "Median of the rounds, with × as a multiple of {}'s; above 1 costs more. Costs are not judged.",
             phrases::base_id(reports)
         ),
-        "Reads, writes and fsyncs are those that the data's device completed (an fsync as a cache flush) while the system was \
-         loaded, whoever asked for them; all else is of the server's process, and the client's CPU and memory of the load \
-         process. Memory is resident memory."
+        "Reads, writes and fsyncs (cache flushes) are counted at the data's device while the system is loaded, and include \
+         those of other processes. The client's CPU and memory are the load process's; all other figures are the server \
+         process's. Memory is resident memory."
             .to_owned(),
     ];
     paragraphs.extend(has_ratios_of_rounds(reports).then(|| phrases::OF_ROUNDS_NOTE.to_owned()));
@@ -35,7 +35,7 @@ pub(in crate::sections) fn section(reports: &Reports) -> Section {
             paragraphs.push(format!("{what}: {}.", costs.join(", ")));
         }
     };
-    list("None anywhere", &nothing);
+    list("0 in every test", &nothing);
     list("Not measured", &unmeasured);
     Section {
         title: "Efficiency: what an operation costs, I/O and memory".to_owned(),
@@ -137,7 +137,7 @@ mod tests {
                 "client memory MiB, the most",
             ]
         );
-        assert_eq!(section.paragraphs.last().unwrap(), "None anywhere: reads, KiB read, MiB/s read.");
+        assert_eq!(section.paragraphs.last().unwrap(), "0 in every test: reads, KiB read, MiB/s read.");
     }
 
     #[test]

@@ -37,9 +37,9 @@ pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
     Some(Section {
         title: "Leave-one-out: measured systems predicted from the others".to_owned(),
         paragraphs: vec![format!(
-            "Systems that differ in CPUs or IOPS only. `dyno cost --iops N --cpus N` predicts such systems on other hardware. Above \
-             {} there is no prediction: for hardware within the measured range it is the error of systems within that of the \
-             others that counts, and for hardware beyond it any system's.",
+            "Systems that differ only in CPUs or IOPS. `dyno cost --iops N --cpus N` predicts such systems on other hardware, \
+             unless an error here exceeds {}. For hardware within the measured range, only errors of systems within the \
+             range of the others count; for other hardware, all errors count.",
             percent(ERROR_MAX)
         )],
         items,
@@ -50,7 +50,7 @@ pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
 
 fn table(test: &LeftOutTest) -> Table {
     let lines = test.left_out.iter().map(|it| {
-        let range = if it.is_outside { ", outside the others'" } else { "" };
+        let range = if it.is_outside { ", outside the others' range" } else { "" };
         let cells = [
             three_digits(it.operations_per_second),
             three_digits(it.predicted),
@@ -92,7 +92,7 @@ mod tests {
             for words in [
                 "Leave-one-out: measured systems",
                 "of 5 predictions.",
-                "1000 IOPS, 8 CPUs, outside the others'",
+                "1000 IOPS, 8 CPUs, outside the others' range",
             ] {
                 assert!(shown.contains(words), "{words}: {shown}");
             }

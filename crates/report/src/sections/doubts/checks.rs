@@ -16,7 +16,7 @@ type Figure = (&'static str, fn(&Evenness) -> String);
 
 const COEFFICIENT: Figure = ("Coefficient of variation", |evenness| number::percent(evenness.coefficient));
 const WORST: Figure =
-    ("Worst second, as a share of the median one", |evenness| number::percent(evenness.worst));
+    ("Worst second, as a share of the median second", |evenness| number::percent(evenness.worst));
 const STALLS: Figure = ("Stalled seconds", |evenness| match evenness.stalled {
     0 => "0".to_owned(),
     stalled => format!("{stalled} (at most {} in a row)", evenness.stalled_longest),
@@ -25,13 +25,12 @@ const STALLS: Figure = ("Stalled seconds", |evenness| match evenness.stalled {
 /// The section on variation; none if every trial was too short.
 pub(crate) fn variation(reports: &Reports) -> Option<Section> {
     let mut paragraphs = vec![
-        "How evenly throughput went within the trials, second by second, median over rounds; lower varies less."
-            .to_owned(),
+        "How much throughput varies from second to second within a trial, median over rounds.".to_owned(),
     ];
     let mut figures = vec![COEFFICIENT, WORST];
     if all(reports).any(|evenness| evenness.stalled > 0) {
         figures.push(STALLS);
-        paragraphs.push("A stalled second is below a tenth of its trial's median one.".to_owned());
+        paragraphs.push("A stalled second is below a tenth of its trial's median.".to_owned());
     }
     let tables = figures.into_iter().map(|(title, show)| {
         let cell = |evenness: &Option<Evenness>| {
@@ -66,9 +65,9 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     items.extend(sentences.by_ref().take(DOUBTS_MAX));
     let more_items = sentences.collect();
     let paragraphs = vec![
-        "These figures may not show what the systems can: a rate had no level, a server stalled or worked while the \
-         others were loaded, somebody else used the host, figures do not agree with each other, rounds failed, limits were \
-         not the plan's, or tables were loaded again."
+        "These figures may not be representative: a rate had no level, a server stalled or worked while others were \
+         loaded, other processes used the host, figures contradict each other, rounds failed, limits differed from the \
+         plan's, or tables were loaded again."
             .to_owned(),
     ];
     let section = Section {
@@ -94,7 +93,7 @@ fn not_fresh(reports: &Reports) -> Option<String> {
     }
     (!systems.is_empty()).then(|| {
         format!(
-            "all tests of {}: the same server in all rounds, so what is peculiar to its one start is in every round",
+            "all tests of {}: the same server in all rounds, so all rounds share the effects of one start",
             systems.join(", ")
         )
     })

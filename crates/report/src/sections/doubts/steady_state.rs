@@ -22,8 +22,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         title: "Steady state: whether rates had a level".to_owned(),
         paragraphs: vec![
-            "A rate has a level if it neither rises nor falls by a tenth or more while it is measured, which trials of less \
-             than eight seconds or slices do not tell. A rate without one is not judged. Warm-up: load before the \
+            "A rate has a level if it changes by less than a tenth during the measurement. Trials of less than eight seconds \
+             or slices are too short to judge this. A rate without a level gets no verdict. Warm-up: load before the \
              measurement, median of the rounds."
                 .to_owned(),
         ],

@@ -18,13 +18,12 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     Some(Section {
         title: "Hosts".to_owned(),
         paragraphs: vec![
-            "A round ran on one host with all its systems. Throughput as a multiple of the base's on each host: mean over its \
-             rounds."
+            "Each round ran on one host, with all systems. The table shows throughput as a multiple of the base's on each \
+             host: the mean of its rounds."
                 .to_owned(),
             format!(
-                "p: how often hosts would differ as much if rounds had come to them by chance, corrected for all these tests. \
-                 Hosts disagree (≠) if that is at most {alpha}: a ratio then holds for these hosts, and others may have \
-                 another."
+                "p: the probability of differences this large if hosts were alike, corrected for the number of tests. Hosts \
+                 disagree (≠) if p is at most {alpha}. Other hosts may then have other ratios."
             ),
         ],
         items: items(hosts),
@@ -41,10 +40,10 @@ fn items(hosts: &Hosts) -> Vec<String> {
         unlike.map(|host| format!("{} differs from {first}: {}.", host.name, host.differences.join("; ")));
     let lost = hosts.lost.iter().take(LOST_MAX).map(|lost| {
         let on = lost.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
-        format!("An attempt at round {}{on} came to nothing: {}.", lost.round + 1, lost.reason)
+        format!("An attempt at round {}{on} was lost: {}.", lost.round + 1, lost.reason)
     });
     let more = hosts.lost.len().checked_sub(LOST_MAX).filter(|more| *more > 0);
-    unlike.chain(lost).chain(more.map(|more| format!("So did {more} more."))).collect()
+    unlike.chain(lost).chain(more.map(|more| format!("{more} more attempts were lost."))).collect()
 }
 
 fn delivered(hosts: &Hosts) -> Table {

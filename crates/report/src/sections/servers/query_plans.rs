@@ -11,8 +11,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.query_plans.is_empty()).then(|| Section {
         title: "Plans of queries".to_owned(),
         paragraphs: vec![
-            "The servers' own plans, asked for after a trial; in square brackets what they only estimate, which is not \
-             compared."
+            "The servers' own plans, read after a trial. Square brackets hold their estimates, which are not compared."
                 .to_owned(),
         ],
         items: agreement(&reports.query_plans).into_iter().collect(),
@@ -26,7 +25,7 @@ fn agreement(query_plans: &[QueryPlans]) -> Option<String> {
     let alike = query_plans.iter().filter(|of_step| of_step.plans.len() == 1);
     let steps: Vec<&str> = alike.map(|of_step| of_step.step.as_str()).collect();
     (!steps.is_empty())
-        .then(|| format!("All systems that have a plan have the same one in {}.", steps.join(", ")))
+        .then(|| format!("All systems with a plan have the same plan in {}.", steps.join(", ")))
 }
 
 fn listing(of_step: &QueryPlans) -> Listing {
@@ -44,7 +43,7 @@ mod tests {
     fn plans_are_side_by_side_where_they_differ() {
         let reports = reports(&sample::queried_run());
         let section = section(&reports).unwrap();
-        assert_eq!(section.items, ["All systems that have a plan have the same one in scan."]);
+        assert_eq!(section.items, ["All systems with a plan have the same plan in scan."]);
         let [listing] = &section.listings[..] else { panic!() };
         assert_eq!(listing.title, "q19");
         assert_eq!(listing.texts[1].0, "maria, myrocks");

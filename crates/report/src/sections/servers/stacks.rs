@@ -18,7 +18,7 @@ type Figure = (&'static str, fn(&StackSummary) -> String);
 const FIGURES: [Figure; 4] = [
     ("samples", |of| of.samples.to_string()),
     ("median time of a sample, ms", |of| number::three_digits(of.sample_ms_median)),
-    ("rate while sampled, of the measured", |of| {
+    ("rate while sampled, share of the measured rate", |of| {
         of.rate_share.map_or_else(|| "–".to_owned(), number::percent)
     }),
     ("frames without a name", |of| number::percent(of.unnamed_share)),
@@ -28,11 +28,11 @@ const FIGURES: [Figure; 4] = [
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let same_test = |a: &StackSummary, b: &StackSummary| (&a.step, a.clients) == (&b.step, b.clients);
     (!reports.stacks.is_empty()).then(|| Section {
-        title: "Stacks: in which functions threads were".to_owned(),
+        title: "Stacks: the functions in which threads were".to_owned(),
         paragraphs: vec![
-            "Sampled in one round, while a trial's load ran once more, unmeasured. A function is the innermost of the \
-             engine that is more than a wait or a lock. Shares are of all stacks of a kind of thread; they are not \
-             judged."
+            "Sampled in one round, while a trial's load was repeated without measurement. Each stack counts for its \
+             innermost function of the engine that is not a wait or a lock. Shares are of all stacks of a kind of thread; \
+             they get no verdict."
                 .to_owned(),
         ],
         items: reports.stacks.iter().flat_map(sentences).collect(),

@@ -25,13 +25,14 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.ladders.is_empty()).then(|| Section {
         title: "The price of each promise".to_owned(),
         paragraphs: vec![
-            "Each system differs from the one above it by what its line names. Operations per second, and throughput as a \
-             multiple of that of the line above and of the first; in brackets the 95% interval, for a test alone. Only a step \
-             has a verdict: all steps of a ladder are one family."
+            "Each system differs from the one above only in the change that its line names. The table shows operations per \
+             second, and throughput as a multiple of the line above and of the first line; in brackets the 95% interval, for \
+             a test alone. Only steps have verdicts, corrected for all steps of a ladder."
                 .to_owned(),
             format!(
                 "+ faster, − slower, = the same within {}, ? not decided, · not judged, ! failed where the line above did \
-                 not. Level: the warm-up after which the rate was measured; none: how it rose or fell meanwhile; ? where trials were too short to tell.",
+                 not. Level: the warm-up before the measurement; none: how the rate changed during it; ?: trials were too short \
+                 to judge.",
                 number::margin(&reports.rule)
             ),
         ],

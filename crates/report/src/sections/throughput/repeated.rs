@@ -13,8 +13,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!pairs.is_empty()).then(|| Section {
         title: "Before and after: throughput of tests that repeat an earlier one".to_owned(),
         paragraphs: vec![
-            "Throughput as a multiple of what the same server had before, median over rounds; below 1, it had less \
-             after what came between. It is not judged."
+            "Throughput as a multiple of the same server's in the earlier test, median over rounds. Below 1, the server was \
+             slower after the steps between the two. It gets no verdict."
                 .to_owned(),
             format!("{}.", pairs.join(", ")),
         ],

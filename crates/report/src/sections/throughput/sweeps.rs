@@ -56,9 +56,8 @@ pub(crate) fn sensitivity(reports: &Reports) -> Option<Section> {
     (!reports.sensitivity.is_empty()).then(|| Section {
         title: "Sensitivity: what each setting does".to_owned(),
         paragraphs: vec![
-            "Throughput at a level as a multiple of that at the first level, with the other settings alike. In \
-             brackets: 95% interval over rounds. Best: the level with the highest throughput, with ? where another may \
-             be as good."
+            "Throughput at a level as a multiple of that at the first level, with the other settings unchanged. In \
+             brackets: 95% interval over rounds. Best: the level with the highest throughput; ? if another may be as good."
                 .to_owned(),
         ],
         items: reports.sensitivity.iter().flat_map(sentences).collect(),
@@ -124,7 +123,7 @@ fn sentences(of: &Sensitivity) -> Vec<String> {
     }
     if of.factors.len() > 1 && interactions.is_empty() {
         sentences.push(if of.interactions.is_empty() {
-            format!("{place}: these configurations cannot tell whether settings interact.")
+            format!("{place}: these configurations do not show whether settings interact.")
         } else {
             format!("{place}: no interaction of settings was found.")
         });
@@ -146,7 +145,7 @@ fn turn(factor: &FactorSensitivity) -> Option<String> {
 
 fn interaction(of: &Interaction) -> String {
     format!(
-        "{} {} and {} {} together give {} times the product of what each alone gives, at {}.",
+        "{} {} and {} {} together give {} times the product of their separate effects, at {}.",
         of.factors[0],
         of.levels[0],
         of.factors[1],

@@ -146,7 +146,7 @@ fn of_a_few_tests_not_decided_the_biggest_is_named_and_of_many_none() {
     let few = says(&[(Same, 1.0), (NotEnoughEvidence, 1.05), (NotEnoughEvidence, 0.8)]);
     assert_eq!(
         few,
-        "b is the same within 2% as a in 1 of 3 tests; 2 are not decided. Furthest from 1 of those not decided: test-2 at \
+        "b is the same within 2% as a in 1 of 3 tests; 2 are not decided. Largest undecided difference: test-2 at \
          4 clients, 0.80 [0.72, 0.88] times."
     );
     let many = says(&[(NotEnoughEvidence, 1.05); 4]);
