@@ -47,13 +47,13 @@ pub struct Analysis {
     pub sensitivity: Vec<Sensitivity>,
     /// The tests in which clients of a background load join over time.
     pub joined: Vec<JoinedTest>,
-    /// What each step of the plan's ladders costs.
+    /// The cost of each step of the plan's ladders.
     pub ladders: Vec<Ladder>,
-    /// In each test, which of the systems with a price are worth it.
+    /// For each test, which of the systems with a price are worth it.
     pub frontiers: Vec<Frontier>,
-    /// In each test, the systems that differ only in their hardware, each predicted from the others.
+    /// For each test, each system predicted from the others that differ only in hardware.
     pub left_out: Vec<LeftOutTest>,
-    /// The hosts of a run whose rounds are spread over several; `None` for a run on one host.
+    /// The hosts of a run that several hosts share; `None` for a run on one host.
     pub hosts: Option<Hosts>,
 }
 
@@ -74,8 +74,8 @@ pub struct Replication {
     /// Standard deviation of log ratios between neighbouring slices: median over the same tests. `None`
     /// without slices.
     pub between_slices: Option<f64>,
-    /// Number of intervals of ratios against the plan's base, each for its test alone. Intervals of one round do not
-    /// count.
+    /// Number of intervals of ratios against the plan's base, each for its own test. Intervals of one round are not
+    /// counted.
     pub intervals: usize,
     /// Number of them that exclude 1.
     pub exclusions: usize,
@@ -134,8 +134,7 @@ pub struct CounterFigure {
     /// The server's name for it, with its source.
     pub name: String,
     pub is_gauge: bool,
-    /// Median over rounds: the change per operation of a counter, the value at the end of the measurement of
-    /// a gauge.
+    /// Median over rounds: a counter's change per operation, or a gauge's value at the end of the measurement.
     pub median: f64,
 }
 
@@ -175,14 +174,14 @@ pub enum CellWarning {
         /// Its CPU time there as a share of its CPU time in its slices; median over rounds.
         share: f64,
     },
-    /// Other processes or the hypervisor used the host in some rounds, which do not count.
+    /// Other processes or the hypervisor used the host in some rounds. These rounds do not count.
     Disturbed {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
     },
-    /// The same for rounds that nevertheless count, because the run's options say so.
+    /// The same for rounds that count, because the run's options say so.
     DisturbedCounted {
         /// Affected rounds.
         rounds: usize,
@@ -213,16 +212,16 @@ pub enum CellWarning {
         /// Largest number of such events in a round.
         events_max: u64,
     },
-    /// The search for a capacity used up its time before its interval was as narrow as the plan asks.
+    /// The search for a capacity ran out of time before its interval was as narrow as the plan wants.
     NotNarrow {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// The widest interval: its upper end as a multiple of its lower one.
+        /// The widest interval: its upper end divided by its lower end.
         width_max: f64,
     },
-    /// Rates above the capacity were not sustained while latencies stayed within the limit.
+    /// Higher rates than the capacity were not sustained, although latencies stayed within the limit.
     Saturated {
         /// Affected rounds.
         rounds: usize,
@@ -235,7 +234,7 @@ pub enum CellWarning {
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// Each such limit, as it was in the first of these rounds.
+        /// Each such limit, with its value in the first of these rounds.
         differences: Vec<UnmetLimit>,
     },
     /// Drivers may have limited the rate.
@@ -244,10 +243,10 @@ pub enum CellWarning {
         rounds: usize,
         /// Completed rounds.
         of: usize,
-        /// The doubts of the first of these rounds.
+        /// The doubts in the first of these rounds.
         doubts: Vec<DriverDoubt>,
     },
-    /// Its tables were not those of a measured load: they were loaded again, unmeasured.
+    /// Its tables come from a load that was repeated without measurement.
     LoadedAgain {
         /// Affected rounds.
         rounds: usize,
@@ -255,24 +254,24 @@ pub enum CellWarning {
         of: usize,
         /// The ids of these loads.
         loads: Vec<String>,
-        /// Whether one of them was never measured with this system: it failed each time.
+        /// Whether one of them was never measured with this system, because it failed each time.
         never_measured: bool,
     },
-    /// No operation finished or was counted: the figure of such a round is 0.
+    /// No operation finished or was counted, so the figure of such a round is 0.
     NothingDone {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
     },
-    /// At the rate of the step, no event was due, so none finished.
+    /// No event was due at the rate of the step, so none finished.
     NothingDue {
         /// Affected rounds.
         rounds: usize,
         /// Completed rounds.
         of: usize,
     },
-    /// When a trial ended, events in flight were abandoned after a time limit.
+    /// Events were still in flight when a trial ended, and were abandoned after a time limit.
     Abandoned {
         /// Number of all such events.
         events: u64,
@@ -295,8 +294,8 @@ impl SteadyState {
 }
 
 impl Analysis {
-    /// Settings of these systems that are not in force. The systems that each is the same as are limited to
-    /// the given ones.
+    /// The settings of these systems that are not in force. Of the systems that are the same as each, only the
+    /// given ones are listed.
     pub fn not_in_force_of(&self, systems: &[&str]) -> Vec<SystemNotInForce> {
         let is_one = |id: &str| systems.contains(&id);
         let of = |it: &SystemNotInForce| SystemNotInForce {
@@ -319,7 +318,8 @@ impl Analysis {
         comparisons.iter().find(|comparison| comparison.candidate.system == candidate)
     }
 
-    /// Whether every test of every candidate against a base has a verdict or cannot get one. Controls are ignored.
+    /// Whether every test of every candidate against a base has a verdict, or can never have one. Controls are
+    /// ignored.
     pub fn is_decided(&self, base: &str) -> bool {
         self.judgement(base).is_some_and(|judgement| {
             let judged = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);

@@ -18,9 +18,8 @@ use crate::trial::evidence::Evidence;
 use crate::trial::in_force::not_in_force;
 use crate::trial::of_run::tests;
 
-/// Judges a run: every test and every system, with each of the other systems as the base. `checks` are the
-/// checks of its trials. The number of looks is that of the run, whatever the rule says, and so is the
-/// correction unless the rule has one.
+/// Judges a run: every test and every system, against each other system as the base. `checks` are the checks of its
+/// trials. The number of looks is the run's. The correction is the rule's if it has one, else the run's.
 pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
     let rule = Rule { looks: 1, ..rule.clone() }.for_runs([run]);
     let evidence = Evidence::of(run, checks);

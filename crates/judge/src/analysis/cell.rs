@@ -15,8 +15,8 @@ use crate::trial::evidence::Evidence;
 use crate::trial::quantity::{Quantity, ln_rates};
 use crate::trial::stall;
 
-/// Smallest CPU time of a server between its slices that counts as work, as a share of its CPU time in its
-/// slices, even if the margin is smaller. Reading the server's counters takes less.
+/// Least CPU time of a server between its slices that counts as work, as a share of its CPU time in its slices.
+/// Reading the server's counters takes less. It applies even if the margin is smaller.
 const REST_SHARE_MIN: f64 = 0.005;
 
 /// A system's rate counts as steady below this change, whatever the other systems do.
@@ -79,8 +79,8 @@ pub(super) fn cell(
     }
 }
 
-/// Figures of a quantity. If some are lower bounds, the median is one too, unless it would be the same with infinite
-/// values in their place.
+/// Figures of a quantity. If some are lower bounds, the median is a lower bound too, unless infinite values in
+/// their place would not change it.
 fn cost(evidence: &Evidence<'_>, trials: &[&Trial], quantity: Quantity) -> Option<CostFigure> {
     let (mut rounds, mut at_most_infinite) = (Vec::new(), Vec::new());
     for trial in trials {
@@ -106,7 +106,7 @@ fn not_sustained(trials: &[&Trial]) -> Option<CellWarning> {
     Some(CellWarning::NotSustained { rounds: backlogs.len(), of: trials.len(), events_max })
 }
 
-/// A trial's backlog if it shows that the rate was not sustained. At any time, a few events have just become due.
+/// A trial's backlog, if it shows that the rate was not sustained. A few events have always just become due.
 fn unsustained_backlog(trial: &TrialRecord) -> Option<u64> {
     trial.backlog.filter(|backlog| *backlog > u64::from(trial.clients))
 }
@@ -136,7 +136,7 @@ fn abandoned(trials: &[&Trial]) -> Option<CellWarning> {
     (events > 0).then_some(CellWarning::Abandoned { events })
 }
 
-/// Number of trials that did this; `None` if 0.
+/// The number of such trials; `None` if 0.
 fn rounds_that(trials: &[&Trial], did: Done) -> Option<usize> {
     let rounds = trials.iter().filter(|trial| Done::of(&trial.record) == did).count();
     (rounds > 0).then_some(rounds)
@@ -193,8 +193,8 @@ fn is_disturbed(trial: &Trial) -> bool {
     disturbance(&trial.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }
 
-/// The server's CPU time between its slices as a share of that in them; `None` if the postponed work changes
-/// its rates by less than the margin.
+/// The server's CPU time between its slices, as a share of that in them. `None` if the postponed work changes its
+/// rates by less than the margin.
 fn rest_share(trials: &[&Trial], margin: Margin) -> Option<f64> {
     let share = |trial: &&Trial| {
         let usage = &trial.record.usage;
@@ -255,9 +255,9 @@ fn counters(trials: &[&Trial]) -> Vec<CounterFigure> {
     found.into_iter().filter_map(figure).collect()
 }
 
-/// Whether a changing rate counts as unsteady. It does if the change is large, or if the rate also changes
-/// relative to the other systems in the same cycles, because a slower host affects all of them. Without other
-/// systems in the same cycles, only its own rate is tested.
+/// Whether a changing rate counts as unsteady. A large change always does. A smaller one does if the rate also
+/// changes relative to the other systems in the same cycles, because a slower host affects all systems alike.
+/// Without other systems in the same cycles, only its own rate is tested.
 fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> bool {
     let against_others = || match against_others(trial, evidence.run, evidence, step, clients) {
         Some(relative) => level(&relative).is_none_or(|relative| !relative.has_level()),
@@ -266,7 +266,7 @@ fn has_no_level(own: Level, trial: &Trial, evidence: &Evidence<'_>, step: &StepR
     own.moves_by(OWN_CHANGE_MAX) || (!own.has_level() && against_others())
 }
 
-/// Its log rate minus the mean of the others' in each cycle that all have; `None` without others.
+/// Its log rate minus the mean of the others', in each cycle that all systems have; `None` if there are no others.
 fn against_others(
     trial: &Trial,
     run: &Run,

@@ -9,7 +9,7 @@ use super::Replication;
 use crate::compare::comparison::{Judgement, TestComparison};
 use crate::trial::evidence::Evidence;
 
-/// Computes it from the run and the comparisons with the plan's base.
+/// Computes them from the run and the comparisons with the plan's base.
 pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgement>) -> Replication {
     let run = evidence.run;
     let tests: Vec<&TestComparison> = against_base
@@ -39,8 +39,8 @@ pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgeme
     }
 }
 
-/// Systems start together and settle together. They read their tables one after the other. Reused instances
-/// take no time.
+/// Systems start and settle at the same time, but read their tables one after another. Reused instances take no
+/// time.
 fn restart_seconds(evidence: &Evidence<'_>) -> Option<f64> {
     let mut of_round: BTreeMap<u32, [f64; 3]> = BTreeMap::new();
     for instance in evidence.run.instances.iter().filter(|instance| instance.is_fresh) {

@@ -23,7 +23,7 @@ pub enum Problem {
     Expected { expected: &'static str, found: String },
     #[error("there is no {what} '{name}'{}", advice(known, nearest.as_deref()))]
     Unknown {
-        /// The kind of the name.
+        /// What the name should name: a system, a step.
         what: &'static str,
         name: String,
         /// All known names.
@@ -37,10 +37,10 @@ pub enum Problem {
     /// An ambiguous name, which fits several systems.
     #[error("'{name}' could be {}; add `at …` with a value in which their confinements differ", candidates.join(" or "))]
     Ambiguous { name: String, candidates: Vec<String> },
-    /// A ratio or value that refers to no test, or to several.
+    /// A ratio or value that fits no test, or several.
     #[error("{}", tests_problem(function, *count))]
     Tests { function: &'static str, count: usize },
-    /// A quantity other than throughput, with a number of joined clients.
+    /// A quantity other than throughput in a call with a number of joined clients.
     #[error("with a number of joined clients there is only throughput")]
     JoinedQuantity,
 }
@@ -67,7 +67,7 @@ impl Problem {
         Self::Unknown { what, name: name.to_owned(), known, nearest }
     }
 
-    /// The same for a number, which has no nearest known value.
+    /// The same for a number, for which no known value counts as the nearest.
     pub(super) fn listed<'a>(
         what: &'static str,
         name: &str,

@@ -10,7 +10,7 @@ use crate::compare::pair::SystemTrials;
 use crate::effects::joins::rates_when_joined;
 use crate::trial::evidence::Evidence;
 
-/// The figures of all calls, from the left, in each round in which every call has one.
+/// For each round in which all calls have a figure, the figures of all calls from left to right.
 pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evidence<'_>) -> Vec<Vec<f64>> {
     let calls = sentence.sides.iter().flat_map(Expression::calls);
     let of_calls: Vec<BTreeMap<u32, f64>> =
@@ -20,8 +20,8 @@ pub(super) fn figures(sentence: &Sentence, resolved: &[Resolved], evidence: &Evi
     first.keys().filter_map(of_round).collect()
 }
 
-/// A call's figure in each round in which all its tests have one. It is the geometric mean of the tests, or the figure
-/// of a single test.
+/// A call's figure in each round in which all its tests have one: the figure of a single test, or the geometric
+/// mean of several.
 fn by_round(call: &Call, resolved: &Resolved, evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
     let of_tests: Vec<BTreeMap<u32, f64>> =
         resolved.tests.iter().map(|test| of_test(call, resolved, test, evidence)).collect();
@@ -37,7 +37,8 @@ fn by_round(call: &Call, resolved: &Resolved, evidence: &Evidence<'_>) -> BTreeM
     first.keys().filter_map(mean).collect()
 }
 
-/// A call's figure in a test, by round: the systems' ratio, from slices if there are any, or a system's value.
+/// A call's figure in a test, by round: a system's value, or the ratio of two systems, from slices if there are
+/// any.
 fn of_test(
     call: &Call,
     resolved: &Resolved,
@@ -54,7 +55,7 @@ fn of_test(
     }
 }
 
-/// The figure in the stretch of a test in which this many background clients have joined.
+/// The figure in the part of a test in which this many background clients have joined.
 fn when_joined(
     resolved: &Resolved,
     test: (&str, u32),
@@ -72,8 +73,8 @@ fn when_joined(
     }
 }
 
-/// The value of a side in a round. `figures` starts with the figures of its calls, and may contain those of
-/// later sides. `None` if it is not finite.
+/// The value of a side in a round. `figures` begins with the figures of the side's own calls; those of later sides
+/// may follow. `None` if the value is not finite.
 pub(super) fn evaluate(side: &Expression, figures: &[f64]) -> Option<f64> {
     let value = match side {
         Expression::Number(number) => *number,

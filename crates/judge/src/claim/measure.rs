@@ -14,8 +14,8 @@ const COUNTER: &str = "counter.";
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Measure {
     Quantity(Quantity),
-    /// A counter by the server's name, with or without its source. The figure of a counter is its change per
-    /// operation, that of a gauge its value at the end of the measurement.
+    /// A counter by the server's name, with or without its source. A counter's figure is its change per operation;
+    /// a gauge's is its value at the end of the measurement.
     Counter(String),
 }
 
@@ -58,7 +58,7 @@ impl Measure {
     }
 }
 
-/// A trial's counter; `None` if the trial has no counter of this name or several, or finished no operation.
+/// A trial's counter. `None` if it has no counter or several counters of this name, or finished no operation.
 fn counter(trial: &TrialRecord, name: &str) -> Option<f64> {
     let mut found = trial.counters.iter().filter(|counter| is_counter(name, &counter.name));
     let counter = found.next().filter(|_| found.next().is_none())?;

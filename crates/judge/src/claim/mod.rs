@@ -92,7 +92,7 @@ impl Claim {
         calls.filter_map(|call| call.measure.counter())
     }
 
-    /// Checks that the plan contains everything that the claim names. It needs no measurements.
+    /// Checks that the plan has everything that the claim names. This needs no measurements.
     ///
     /// # Errors
     /// A system, step or client count does not exist, or a ratio refers to several tests.
@@ -100,7 +100,7 @@ impl Claim {
         resolve::resolve(&self.sentence, systems, steps).map(|_| ())
     }
 
-    /// Judges the claim by a run. `checks` contains the trials' variation. Without it a claim on variation is
+    /// Judges the claim by a run. `checks` has the trials' variation; without it, a claim on variation is
     /// inconclusive.
     ///
     /// # Errors
@@ -164,8 +164,8 @@ impl Side {
     }
 }
 
-/// The centre over rounds. Positive values are converted to logarithms, so that a ratio has the value and the interval that
-/// reports show.
+/// The centre over rounds. Positive values are converted to logarithms, so a ratio has the same value and interval
+/// as in reports.
 fn centre(values: &[f64]) -> Option<Centre> {
     if values.iter().any(|value| *value <= 0.0) {
         return centre_of_rounds(values, CONFIDENCE);
@@ -175,7 +175,7 @@ fn centre(values: &[f64]) -> Option<Centre> {
     Some(Centre { value: found.value.exp(), interval: found.interval.map(Interval::exp), ..found })
 }
 
-/// Whether a relation holds for the whole interval, for no part of it, or for some of it.
+/// Whether a relation holds for the whole interval, for none of it, or for a part.
 fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     let of_rounds =
         |centre: Option<Centre>| centre?.interval.filter(|_| left.values.len() >= ROUNDS_WITH_VERDICT_MIN);
@@ -202,8 +202,7 @@ fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     }
 }
 
-/// Says that two systems of the claim are the same, if the settings in which they should differ are not in
-/// force.
+/// Says that two systems of the claim are the same, if the settings that should distinguish them are not in force.
 fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Option<String> {
     let named: BTreeSet<&str> =
         resolved.iter().flat_map(|call| call.systems.iter().map(String::as_str)).collect();

@@ -5,7 +5,7 @@ use super::measure::Measure;
 use super::token::{Kind, Token, tokens};
 use crate::trial::quantity::Quantity;
 
-/// A parsed claim: sides with relations between them, `a < b` or `a < b < c`, and conditions.
+/// A parsed claim: sides with relations between them (`a < b` or `a < b < c`), and conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sentence {
     pub(super) sides: Vec<Expression>,
@@ -43,7 +43,7 @@ pub(super) struct Call {
     pub(super) measure: Measure,
     pub(super) step: Option<Name>,
     pub(super) clients: Option<u32>,
-    /// The number of joined background clients, for that stretch of the test; `None` for the whole test.
+    /// A number of joined background clients, which selects a part of the test; `None` for the whole test.
     pub(super) joined: Option<u32>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Name {
     pub(super) column: usize,
 }
 
-/// `clients = 4`, after `at`.
+/// One condition after `at`: `clients = 4`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Condition {
     pub(super) key: Name,
@@ -77,7 +77,7 @@ pub(super) struct Condition {
 }
 
 impl Expression {
-    /// All measured figures in it, from the left.
+    /// All measured figures in it, from left to right.
     pub(super) fn calls(&self) -> Vec<&Call> {
         match self {
             Self::Number(_) => Vec::new(),
@@ -109,7 +109,7 @@ pub(super) fn parse(text: &str) -> Result<Sentence, ClaimError> {
     Ok(Sentence { sides, relations, conditions })
 }
 
-/// Largest depth of nested parentheses, which limits the use of the stack.
+/// Largest depth of nested parentheses. It limits the stack.
 const DEPTH_MAX: usize = 50;
 
 struct Parser {
@@ -120,7 +120,7 @@ struct Parser {
 
 impl Parser {
     fn peek(&self) -> &Token {
-        // The last token is the end, and the parser never moves past it.
+        // The last token is the end. The parser never moves past it.
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 

@@ -39,7 +39,7 @@ pub(super) fn resolve(
         .collect()
 }
 
-/// The system with this name. Otherwise, the one whose name continues after a `-`, `_`, `.`, `@` or `/` and whose
+/// The system with this name. Otherwise, the system whose name continues with `-`, `_`, `.`, `@` or `/` and whose
 /// confinement fits.
 fn system(name: &Name, conditions: &[&Condition], systems: &[SystemRecord]) -> Result<String, ClaimError> {
     let is_named = |system: &&SystemRecord| {
@@ -75,7 +75,7 @@ fn system(name: &Name, conditions: &[&Condition], systems: &[SystemRecord]) -> R
     }
 }
 
-/// Whether a system's confinement has a value, as number or text.
+/// Whether a system's confinement has a value. The value is compared as a number or as text.
 fn fits(system: &SystemRecord, condition: &Condition) -> bool {
     let limit = system.confinement.as_ref().and_then(|confinement| confinement.get(&condition.key.text));
     limit.is_some_and(|limit| match limit {
@@ -102,7 +102,7 @@ fn check_values(conditions: &[&Condition], steps: &[StepRecord]) -> Result<(), C
     Ok(())
 }
 
-/// An error if no test of a call has this number of joined clients.
+/// An error if a test of the call never has this number of joined clients.
 fn check_joined(call: &Call, tests: &[(String, u32)], steps: &[StepRecord]) -> Result<(), ClaimError> {
     let Some(joined) = call.joined else { return Ok(()) };
     if call.measure != Measure::Quantity(Quantity::Throughput) {

@@ -1,5 +1,5 @@
-//! The anchor of a run: a system that every session measures unchanged. Changes of its figures are due to the
-//! session.
+//! The anchor of a run: a system that every session measures unchanged. If its figures change, the session is the
+//! cause.
 
 use dyno_settings::drift;
 use dyno_store::{HostRecord, Run, SystemRecord};
@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::compare::comparison::Difference;
 use crate::trial::in_force::facts;
 
-/// Facts about the host that must be equal for figures to be comparable. An anchor cannot compensate for
-/// differences in them, because another processor does not change all systems alike.
+/// Facts about the host that must be equal. An anchor cannot correct for differences in them, because another
+/// processor does not affect all systems alike.
 pub(crate) fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 4] {
     let HostRecord { cpu_model, cpus, memory_bytes, are_cores_awake, .. } = host;
     [
@@ -20,15 +20,14 @@ pub(crate) fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 4]
     ]
 }
 
-/// The anchor of runs that are compared with each other.
+/// The anchor that several runs share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedAnchor {
     /// Its id in the base's run.
     pub system: String,
     /// The version that its server reported; `None` if it never started.
     pub engine_version: Option<String>,
-    /// Differences between the runs' anchors or hosts. Figures are divided by the anchor's only if there are
-    /// no differences.
+    /// Differences between the runs' anchors or hosts. If there are any, figures are not divided by the anchor's.
     pub differences: Vec<Difference>,
 }
 
@@ -49,7 +48,7 @@ impl SharedAnchor {
         Some(Self { system: id, engine_version, differences })
     }
 
-    /// Whether figures are divided by those of the anchor.
+    /// Whether figures are divided by the anchor's.
     pub fn is_used(&self) -> bool {
         self.differences.is_empty()
     }
@@ -60,8 +59,8 @@ pub(crate) fn of_run(run: &Run) -> Option<&SystemRecord> {
     run.systems.iter().find(|system| system.is_anchor)
 }
 
-/// Differences between the anchors of two runs, and between their hosts and data. Empty if a run has no
-/// anchor. For a server that never started, unknown values do not count as differences.
+/// Differences between the anchors of two runs, and between their hosts and data. Empty if a run has no anchor.
+/// Unknown values of a server that never started are no differences.
 pub(crate) fn anchor_differences(one: &Run, other: &Run) -> Vec<Difference> {
     let (Some(a), Some(b)) = (of_run(one), of_run(other)) else { return Vec::new() };
     let mut differences = Vec::new();

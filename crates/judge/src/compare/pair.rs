@@ -44,10 +44,10 @@ pub(crate) struct PairRound {
     pub(crate) ln_ratio: f64,
     /// The estimate from slices; `None` for whole trials and for costs.
     pub(crate) slices: Option<SliceRatio>,
-    /// The log ratio of all operations over all time.
+    /// The log ratio of all operations over the whole time.
     pub(crate) whole_ln_ratio: f64,
-    /// Whether `ln_ratio` is mostly `whole_ln_ratio` and differs from the ratio of slices by more than the
-    /// margin, because of stalls that a system itself causes.
+    /// Whether `ln_ratio` is mostly `whole_ln_ratio`, and differs from the ratio of slices by more than the margin,
+    /// because of stalls that a system itself causes.
     pub(crate) counts_stalls: bool,
 }
 
@@ -56,13 +56,13 @@ pub(crate) struct PairRound {
 pub(crate) enum Ratios {
     /// Rounds that both systems completed.
     Paired(Vec<PairRound>),
-    /// Values of systems that were not measured in turns.
+    /// Values of systems that did not take turns.
     Unpaired(Unpaired),
 }
 
 impl Ratios {
-    /// The ratios of a quantity between two sides, each with at least one session. Trials of one round are paired within one
-    /// run, and between two runs that were measured in turns.
+    /// The ratios of a quantity between two sides with at least one session each. Trials of one round are paired
+    /// within one run, and between two runs that were measured in turns.
     pub(crate) fn between(base: &[Session<'_>], candidate: &[Session<'_>], quantity: Quantity) -> Self {
         match (base, candidate) {
             ([base], [candidate]) if take_turns(base.part, candidate.part) => {
@@ -79,7 +79,7 @@ impl Ratios {
             let (base_figure, own_figure) = (figure(base, base_trial)?, figure(candidate, own)?);
             let is_sliced = base.is_of_run(candidate) && quantity == Quantity::Throughput;
             let slices = is_sliced.then(|| slice_ratio(&cycles(&base_trial.record, &own.record))).flatten();
-            // Margins and means are logarithmic, so figures that are not positive are dropped.
+            // Margins and means are logarithmic, so figures of 0 or less are left out.
             let whole_ln_ratio =
                 (base_figure > 0.0 && own_figure > 0.0).then(|| (own_figure / base_figure).ln())?;
             let ln_ratio = slices.map_or(whole_ln_ratio, |slices| slices.ln_ratio);
@@ -111,7 +111,7 @@ impl Ratios {
         }
     }
 
-    /// Number of rounds that both systems have. If unpaired, number of values of the side with fewer.
+    /// Number of rounds that both systems have. If they are unpaired, the number of values of the side with fewer.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Paired(rounds) => rounds.len(),
@@ -136,12 +136,12 @@ fn take_turns(base: SystemTrials<'_>, candidate: SystemTrials<'_>) -> bool {
     base.is_of_run(candidate) || are_interleaved(base.trials, candidate.trials)
 }
 
-/// Combines the ratios of neighbouring slices with those of all operations over all time.
+/// Combines the ratio of neighbouring slices with that of all operations over the whole time.
 ///
-/// The ratio of throughputs is that of all operations over all time. It varies much, because stalls of the
-/// host fall into the slices of one system or the other. The ratio of slices leaves out the worst slices and
-/// takes the middle of the others. It therefore hides stalls of the system itself, and is biased if the
-/// slices of one system vary more than those of the other. So the difference of the two ratios counts to the
+/// The ratio of throughputs is that of all operations over the whole time. It varies much, because a stall of the
+/// host falls into a slice of one system or the other. The ratio of slices leaves out the worst slices and uses the
+/// middle of the others. It hides stalls of the system itself, and is biased if one system's slices vary more than
+/// the other's. Therefore the difference of the two ratios counts as far as it is consistent over the rounds.
 /// extent that it is consistent over the rounds.
 fn combine(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
@@ -162,8 +162,7 @@ pub(crate) fn ln_ratios(rounds: &[PairRound]) -> Vec<f64> {
     rounds.iter().map(|round| round.ln_ratio).collect()
 }
 
-/// Other instances of the same systems may differ by more than the slices show. This estimate therefore has no
-/// p-values.
+/// Other instances of the same systems may differ by more than the slices show, so this estimate has no p-values.
 fn of_one_round(round: &PairRound, confidence: f64) -> RatioEstimate {
     let interval = round.slices.and_then(|slices| slices.interval(confidence));
     with_interval_of_one_round(round.ln_ratio, interval)
@@ -189,8 +188,8 @@ pub(crate) fn cycles(base: &TrialRecord, candidate: &TrialRecord) -> BTreeMap<u3
     own.into_iter().filter_map(|(cycle, own)| Some((cycle, own - base.get(&cycle)?))).collect()
 }
 
-/// Whether the trials of two runs were measured in turns: both trials of a round begin before any trial of the next
-/// round does. Trials of one round are then as close in time as within one run.
+/// Whether the trials of two runs were measured in turns: both trials of a round begin before either trial of the
+/// next round. Trials of one round are then as close in time as within one run.
 fn are_interleaved(base: &[&Trial], candidate: &[&Trial]) -> bool {
     let starts: Vec<(i64, i64)> = pairs(base, candidate)
         .map(|(base, own)| (base.record.started_at_ms, own.record.started_at_ms))

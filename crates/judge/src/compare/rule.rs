@@ -7,17 +7,17 @@ use serde::Serialize;
 use crate::trial::quantity::Quantity;
 
 /// Fewest rounds for a verdict on any test: the fewest that give an exact interval. Some starts of a server are
-/// fast and others slow. With fewer rounds, one of several equal systems has only fast starts too often. A
-/// family of many tests may need more rounds.
+/// fast and others slow. With fewer rounds, it happens too often that one of several equal systems has only fast
+/// starts. A family of many tests may need more rounds.
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = ROUNDS_MIN;
 
 /// The rule by which verdicts are made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rule {
     pub quantity: Quantity,
-    /// The least difference that matters. A noisy A/A pair widens the margin of alarms.
+    /// Differences below this margin do not matter. A noisy A/A pair widens the margin of alarms.
     pub margin: Margin,
-    /// Largest error probability of all alarms together.
+    /// Largest probability that any alarm is false.
     pub alpha: f64,
     /// Correction for the number of tests; `None` for the correction that the runs record.
     pub correction: Option<Correction>,
@@ -55,8 +55,8 @@ impl Rule {
         self.correction.unwrap_or_default()
     }
 
-    /// This rule adapted to runs: with the runs' looks, if they have more, and with their correction, if the
-    /// rule has none. Runs with different corrections are judged with the default.
+    /// This rule for some runs: with the runs' number of looks if that is larger, and with the runs' correction if
+    /// the rule has none. Runs with different corrections are judged with the default.
     pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
         let mut rule = self.clone();
         let mut corrections = Vec::new();
@@ -70,8 +70,8 @@ impl Rule {
         rule
     }
 
-    /// The p-values, adjusted for all tests together. Max-T needs the rounds that tests share. Without them
-    /// Holm's correction is used.
+    /// The p-values, adjusted for all tests together. Max-T needs rounds that the tests share. Without them, Holm's
+    /// correction is used.
     pub(crate) fn adjust(&self, p: &[f64]) -> Vec<f64> {
         match self.correction() {
             Correction::Holm | Correction::MaxT => holm(p),
@@ -80,7 +80,8 @@ impl Rule {
         }
     }
 
-    /// The confidence that an alarm needs in the worst case, among `tests` tests whose p-values were [adjusted](Self::adjust).
+    /// The confidence that an alarm needs in the worst case, if `tests` p-values are [adjusted](Self::adjust)
+    /// together.
     pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
         match self.correction() {
             Correction::Holm | Correction::MaxT => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,

@@ -1,5 +1,4 @@
-//! Systems that were measured in sessions of their own: what counts as a replicate, and what their ratio can
-//! show.
+//! Systems that were measured in separate sessions: their replicates, and what their ratio can show.
 
 use dyno_stats::{CONFIDENCE, Margin, RatioEstimate, centre_of_rounds, ratio_of_runs};
 use serde::Serialize;
@@ -9,16 +8,16 @@ use crate::trial::quantity::Quantity;
 
 /// The kind of independent values from which a ratio and its interval are computed.
 ///
-/// What changes between sessions (the host's clock and memory, the layout of files, neighbours) affects all
-/// rounds of a session alike. However many rounds two sessions have, these rounds cannot tell a difference
-/// between the systems from a difference between the sessions.
+/// Whatever changes between sessions (the host's clock and memory, the layout of files, neighbours) affects all
+/// rounds of a session alike. Therefore even many rounds of two sessions cannot distinguish a difference between
+/// the systems from a difference between the sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Replicates {
     /// The ratios of rounds in which both systems were measured.
     PairedRounds,
-    /// The rounds of one session a side, each divided by the round of the same anchor system, so that effects
-    /// of the session cancel.
+    /// The rounds of one session a side. Each is divided by the same round of the shared anchor, which cancels the
+    /// effects of the session.
     AnchoredRounds,
     /// Sessions, each with one value: the middle of its rounds.
     Sessions,
@@ -30,12 +29,12 @@ pub enum Replicates {
 #[derive(Clone, Copy)]
 pub(crate) struct Session<'a> {
     pub(crate) part: SystemTrials<'a>,
-    /// The trials of the anchor by which its figures are divided, if they are.
+    /// The trials of the anchor, if figures are divided by the anchor's.
     pub(crate) anchor: Option<SystemTrials<'a>>,
 }
 
 impl Session<'_> {
-    /// The logarithm of the quantity in each round, as a multiple of the anchor's if there is one.
+    /// The logarithm of the quantity in each round, or of its multiple of the anchor's.
     fn ln_figures(&self, quantity: Quantity) -> Vec<(u32, f64)> {
         let Some(anchor) = self.anchor else { return self.part.ln_figures(quantity) };
         let ratios = Ratios::of(anchor, self.part, quantity);
@@ -49,7 +48,7 @@ impl Session<'_> {
     }
 }
 
-/// The values of two sides that were not measured in turns.
+/// The values of two sides that did not take turns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Unpaired {
     pub(crate) replicates: Replicates,

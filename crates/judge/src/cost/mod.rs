@@ -1,4 +1,4 @@
-//! What throughput costs, and what other hardware would do.
+//! Costs of throughput, and forecasts for other hardware.
 
 pub(crate) mod forecast;
 pub(crate) mod price;

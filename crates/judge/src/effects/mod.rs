@@ -1,4 +1,4 @@
-//! Effects of what a plan varies: factors, rungs, hosts, clients.
+//! Effects of factors, rungs, hosts and numbers of clients.
 
 pub(crate) mod hosts;
 pub(crate) mod joins;

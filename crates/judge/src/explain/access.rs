@@ -1,4 +1,4 @@
-//! How a plan reads each table, from the lines that servers print.
+//! How a plan reads each table, from the servers' lines.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ pub struct Access {
     pub is_full_scan: bool,
 }
 
-/// The kind of server whose words a plan uses.
+/// The kind of server that wrote a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Mysql,
@@ -70,7 +70,7 @@ fn mysql_head(line: &str) -> Option<(&str, &str, &str)> {
 
 fn of_mysql(line: &str) -> Option<Access> {
     let (kind, table, rest) = mysql_head(line)?;
-    // A row that is only written is not read, whatever the column says.
+    // A row that is only written is not read, whatever its column says.
     if matches!(kind, "INSERT" | "REPLACE") {
         return None;
     }

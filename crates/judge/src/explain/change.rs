@@ -1,31 +1,31 @@
-//! The change of one amount for each operation.
+//! The change of an amount per operation.
 
 use dyno_stats::{Interval, median, ratio_of_rounds};
 use serde::Serialize;
 
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 
-/// An amount for each operation, of two systems.
+/// An amount per operation, of two systems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AmountChange {
     /// The server's name of a counter, or that of a cost.
     pub name: String,
-    /// For each operation of the base, median over rounds.
+    /// Per operation of the base, median over rounds.
     pub base: f64,
-    /// For each operation of the candidate.
+    /// Per operation of the candidate.
     pub candidate: f64,
     /// The candidate's amount as a multiple of the base's; `None` if either is 0.
     pub ratio: Option<f64>,
     /// `None` without a ratio.
     pub interval: Option<Interval>,
-    /// Whether the interval lies beyond the margin, and the ratio is larger than differences with the base's
+    /// Whether the interval is beyond the margin, and the ratio is larger than differences between the base and its
     /// control.
     pub is_clear: bool,
     /// Whether the interval lies within the margin.
     pub is_same: bool,
-    /// How significant it is as evidence, from 0 to 1: the relative difference, reduced for rare events. It
-    /// is 1 for an amount that went from 0 to 1 an operation, a half for one that doubled, and at most 0.001
-    /// for one that happens once in 1000 operations.
+    /// Its weight as evidence, from 0 to 1: the relative difference, reduced for rare events. An amount that rose
+    /// from 0 to 1 per operation has weight 1, one that doubled a half, and one that occurs once in 1000 operations
+    /// at most 0.001.
     pub weight: f64,
 }
 
@@ -47,9 +47,9 @@ impl Amount {
         (self.total + 0.5) / self.seconds
     }
 
-    /// The logarithm of the amount per operation, with half an event added, so that a change from 0 events to
-    /// some is a large one (Haldane, "The estimation and significance of the logarithm of a ratio of
-    /// frequencies", Annals of Human Genetics 20, 1956).
+    /// The logarithm of the amount per operation. Half an event is added, so that a change from 0 to a few events
+    /// is large (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of
+    /// Human Genetics 20, 1956).
     fn ln(self) -> f64 {
         ((self.total + 0.5) / self.operations).ln()
     }
@@ -83,7 +83,7 @@ pub(super) fn change(
     let is_same =
         estimate.interval.is_some_and(|it| it.low >= rule.margin.low() && it.high <= rule.margin.high());
     let is_noise = noise.is_some_and(|noise| estimate.ratio.ln().abs() <= noise);
-    // Without any counted event, the estimate would consist of the added halves.
+    // If no event was counted, the estimate would consist of the added halves only.
     let has_ratio = base > 0.0 && candidate > 0.0;
     Some(AmountChange {
         name: name.to_owned(),
@@ -97,13 +97,13 @@ pub(super) fn change(
     })
 }
 
-/// Events that are less frequent than this, per second, are rare.
+/// Events with fewer occurrences per second are rare.
 const RARE_PER_SECOND: f64 = 20.0;
-/// Two rates that differ by a smaller factor are alike.
+/// Rates are alike if they differ by a smaller factor.
 const ALIKE: f64 = 1.2;
 
-/// Whether a counter grows slowly, and equally fast in both systems, as `Uptime` does. The slower system then
-/// has more of it per operation, which explains nothing.
+/// Whether a counter grows slowly and equally fast in both systems, as `Uptime` does. The slower system then has
+/// more of it per operation, but this explains nothing.
 pub(super) fn passes_with_time(rounds: &[(Amount, Amount)]) -> bool {
     let of = |side: fn(&(Amount, Amount)) -> Amount| {
         median(&rounds.iter().map(|round| side(round).of_second()).collect::<Vec<_>>())

@@ -1,5 +1,5 @@
-//! The evidence on a difference between two systems in a test: what changed per operation, and which of the
-//! differing settings affect it.
+//! The evidence on a difference between two systems in a test: what changed per operation, and which differing
+//! settings affect it.
 
 mod access;
 pub(crate) mod answer;
@@ -37,7 +37,7 @@ const WEIGHT_MIN: f64 = 0.01;
 /// The servers' counters, by trial.
 pub type Counters = HashMap<TrialId, Vec<CounterRecord>>;
 
-/// What a results file has about trials, in addition to the run.
+/// What a results file has about trials besides the run.
 #[derive(Clone, Debug, Default)]
 pub struct TrialEvidence {
     pub counters: Counters,
@@ -67,25 +67,25 @@ pub struct Explanation {
     pub finding: Finding,
     /// Every cost of an operation that was measured.
     pub costs: Vec<AmountChange>,
-    /// Counters that clearly changed, the most significant first. Left out are gauges, counters of events in
-    /// fewer than one of 100 operations, and rare events that happen equally often per second in both
-    /// systems, because they follow time.
+    /// Counters that clearly changed, the most significant first. Three kinds are left out: gauges, counters with
+    /// less than one event per 100 operations, and rare events that occur equally often per second in both systems,
+    /// because these follow time.
     pub counters: Vec<AmountChange>,
     /// Number of counters that were compared.
     pub counters_compared: usize,
     /// The servers' plans for the statements of the step.
     pub plans: PlanEvidence,
-    /// Functions in which threads that work for a client spent a different time per operation; empty if
-    /// stacks were not sampled of both systems. They are not judged.
+    /// Functions in which threads that work for a client spent a different time per operation; empty unless stacks
+    /// of both systems were sampled. They have no verdicts.
     pub functions: Vec<FunctionChange>,
     /// Settings that differ. Those that affect what changed come first.
     pub settings: Vec<Suspect>,
-    /// The requested settings of each of the two that are not in force, so that they had no effect.
+    /// The requested settings of each system that are not in force, and so have no effect.
     pub not_in_force: Vec<SystemNotInForce>,
 }
 
-/// Explains a difference. `settings` are the settings in which the two systems differ. `None` if the two were
-/// not compared in this test.
+/// Explains a difference. `settings` are those in which the two systems differ. `None` if the two were not compared
+/// in this test.
 pub fn explain(
     run: &Run,
     analysis: &Analysis,
@@ -183,13 +183,13 @@ fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountC
     COSTS.into_iter().filter_map(of_cost).collect()
 }
 
-/// Whether the clients of a step always have work. They do not in a load or an open loop.
+/// Whether the clients of a step always have work. In a load or an open loop they do not.
 fn is_closed_loop(run: &Run, step: &str) -> bool {
     let step = run.steps.iter().find(|it| it.id == step);
     step.is_some_and(|it| it.command == "run" && it.rate.is_none() && it.find.is_none())
 }
 
-/// The name of the cost that is waiting time. Idle time of clients that have nothing to do is not part of it.
+/// The name of the cost that is waiting time. It does not include idle time of clients without work.
 const WAITING: &str = "waiting µs";
 
 /// Time in which clients waited for an operation while the server used no CPU. They waited for a CPU, a disk,

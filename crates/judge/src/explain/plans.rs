@@ -10,7 +10,7 @@ use super::access::{Access, accesses, dialect, rows, without_estimate};
 /// The servers' plans of statements, by trial.
 pub type Plans = HashMap<TrialId, Vec<StatementPlan>>;
 
-/// Estimates of rows that differ by a smaller factor are alike, because servers estimate from samples.
+/// Estimates of rows are alike if they differ by a smaller factor, because servers estimate from samples.
 const ROWS_FACTOR: f64 = 4.0;
 
 /// The comparison of the plans of two systems.
@@ -34,8 +34,8 @@ pub struct PlanChange {
     pub candidate: String,
     /// The tables that are read in another way.
     pub accesses: Vec<AccessChange>,
-    /// The candidate's estimate of rows as a multiple of the base's, where they differ most. `None` if the
-    /// plans differ in more than estimates, or if the estimates are alike.
+    /// The largest ratio of the two systems' estimates of rows. `None` if the plans differ in more than estimates,
+    /// or if the estimates are alike.
     pub rows_ratio: Option<f64>,
 }
 
@@ -55,7 +55,7 @@ pub struct RefusedPlan {
     pub reason: String,
 }
 
-/// Compares the plans of some trials of a base with those of a candidate, each given with its system's id.
+/// Compares the query plans of a base with those of a candidate. Each trial is given with its system's id.
 pub(super) fn evidence(
     plans: &Plans,
     base: (&str, &[TrialId]),
@@ -95,8 +95,7 @@ impl PlanChange {
     }
 }
 
-/// For each statement the plan of most trials, in the order of the first trial. Instances may have different
-/// plans.
+/// For each statement the most frequent plan, in the order of the first trial. Instances may have different plans.
 fn usual<'a>(plans: &'a Plans, trials: &[TrialId]) -> Vec<(&'a str, Result<&'a str, &'a str>)> {
     let all: Vec<&StatementPlan> = trials.iter().filter_map(|trial| plans.get(trial)).flatten().collect();
     let mut order: Vec<&str> = Vec::new();
@@ -126,8 +125,8 @@ fn shape(plan: &str) -> String {
     plan.lines().map(without_estimate).collect::<Vec<_>>().join("\n")
 }
 
-/// The difference of two plans, if they differ. Plans of different engines have no words in common, so of
-/// these only a table that just one of them reads in full counts.
+/// The difference of two plans, if they differ. Plans of different engines have no words in common, so for them
+/// only a table counts that just one of them reads in full.
 fn change(statement: &str, base: &str, candidate: &str) -> Option<PlanChange> {
     let is_one_dialect = dialect(base) == dialect(candidate);
     let accesses = access_changes(base, candidate, is_one_dialect);
@@ -142,8 +141,8 @@ fn change(statement: &str, base: &str, candidate: &str) -> Option<PlanChange> {
     })
 }
 
-/// The tables that both read in different ways. The first access of a table is compared with the first access
-/// of the other, the second with the second, and so on.
+/// The tables that the two read in different ways. The first access of a table is compared with its first access in
+/// the other plan, and so on.
 fn access_changes(base: &str, candidate: &str, is_one_dialect: bool) -> Vec<AccessChange> {
     let mut left = accesses(candidate);
     let mut changes = Vec::new();

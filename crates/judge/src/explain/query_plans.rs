@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct QueryPlans {
     pub step: String,
-    /// The query, as the first system with a plan got it.
+    /// The query that the first system with a plan received.
     pub statement: String,
     /// The different plans, in the order of their first systems.
     pub plans: Vec<SharedPlan>,
@@ -17,7 +17,7 @@ pub struct QueryPlans {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedPlan {
     pub systems: Vec<String>,
-    /// The plan with the estimates of the first of them.
+    /// The plan, with the estimates of the first of these systems.
     pub plan: String,
 }
 

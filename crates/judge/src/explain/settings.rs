@@ -19,13 +19,13 @@ pub struct SettingDifference {
     pub acts_on: Vec<String>,
 }
 
-/// A setting that differs, with the changes of what it affects.
+/// A setting that differs, with the changes that it can affect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
     #[serde(flatten)]
     pub setting: SettingDifference,
-    /// Names of counters and costs that clearly changed, the most significant first. Empty if none changed,
-    /// or if it is not known what the setting affects.
+    /// Names of counters and costs that clearly changed, the most significant first. Empty if none changed, or if
+    /// the setting's effects are unknown.
     pub evidence: Vec<String>,
 }
 

@@ -22,15 +22,15 @@ impl Default for HistoryRule {
     }
 }
 
-/// A series of runs under the same conditions: the same plan text, scale, CPU model, number of CPUs, memory
-/// and anchor. Cores were kept awake in all of the runs or in none.
+/// A series of runs under the same conditions: the same plan text, scale, CPU model, number of CPUs, memory and
+/// anchor. Either all of the runs kept cores awake, or none did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
     pub quantity: Quantity,
     /// The conditions, such as `2 × Intel(R) Xeon(R), 7.8 GiB, scale 0.1, plan of run 3`.
     pub circumstances: String,
-    /// The system of whose figures all others are multiples, if the plan names an anchor. Without one, the
-    /// figures also follow the host.
+    /// The system whose figures all others are divided by, if the plan names an anchor. Without an anchor, figures
+    /// also depend on the host.
     pub anchor: Option<HistoryAnchor>,
     /// The runs' numbers, oldest first.
     pub runs: Vec<i64>,
@@ -84,17 +84,17 @@ pub struct LevelChange {
     pub version_before: Option<String>,
     /// The level after the change as a multiple of the level before.
     pub ratio: f64,
-    /// Probability of a change at least as large if nothing changed. The order of the runs would then be
-    /// random, apart from the correlation of neighbouring runs.
+    /// Probability of a change this large if nothing changed. The order of the runs is then random, apart from the
+    /// correlation of neighbouring runs.
     pub p: f64,
 }
 
 /// The histories of every test over the runs of one plan. The runs may be in any order and are sorted by start time.
 /// Runs under other conditions are a separate history. The history of the newest run comes first.
 ///
-/// The figure of a run is the median of its rounds. If the plan names an anchor, it is a multiple of the
-/// anchor's figure in the same night, which removes effects of the host on both. Runs are the replicates
-/// (Kalibera and Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+/// A run's figure is the median of its rounds. If the plan names an anchor, the figure is a multiple of the
+/// anchor's in the same night, which removes effects of the host on both. Runs are the replicates (Kalibera and
+/// Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
 pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
     runs.sort_by_key(|run| (run.record.started_at_ms, run.id));
@@ -313,7 +313,7 @@ mod tests {
         for run in &mut runs[30..] {
             run.systems[0].engine_version = Some("8.0.34".to_owned());
         }
-        // A system that never started differs in nothing.
+        // A server that never started does not differ from another version.
         runs[39].systems[0].engine_version = None;
         let found = histories(&runs, &HistoryRule::default());
         assert_eq!(found.iter().map(|history| history.runs.len()).collect::<Vec<_>>(), [10, 30]);

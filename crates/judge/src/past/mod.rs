@@ -1,4 +1,4 @@
-//! Runs over time: changes, and a gate over them.
+//! Runs over time: changes, and a gate for them.
 
 pub(crate) mod gate;
 pub(crate) mod history;

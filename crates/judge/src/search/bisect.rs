@@ -19,13 +19,13 @@ pub enum VersionVerdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum BisectionStep {
-    /// Compare this version with the first.
+    /// Compare this version with the first version.
     Test {
         /// Its index in the list of versions.
         version: usize,
     },
-    /// Compare these two with each other, on fresh instances of both. The result so far comes from several comparisons
-    /// with the first version, each of which may be wrong.
+    /// Compare these two on fresh instances. The result so far rests on several comparisons with the first version,
+    /// each of which may be wrong.
     Confirm {
         /// Index of the version before the culprit.
         good: usize,
@@ -37,13 +37,13 @@ pub enum BisectionStep {
         /// Its index in the list of versions.
         first_bad: usize,
     },
-    /// One of these versions introduced the regression. All except the last are unclear, or no tests were left for
-    /// them.
+    /// One of these versions introduced the regression. All except the last are unclear, or could not be tested any
+    /// more.
     OneOf {
         /// Their indices in the list of versions.
         versions: Range<usize>,
     },
-    /// The search ended between these two, but a direct comparison showed no regression or was unclear.
+    /// The search ended between these two, but their direct comparison showed no regression or was unclear.
     Unconfirmed {
         /// Index of the version before the likely culprit.
         good: usize,
@@ -54,17 +54,17 @@ pub enum BisectionStep {
     NoRegression,
 }
 
-/// Largest number of comparisons of the culprit with the version before it. The second is made only if the first is
-/// unclear.
+/// Largest number of comparisons between the culprit and the version before it. The second is made only if the
+/// first is unclear.
 const CONFIRMATIONS_MAX: usize = 2;
 
 /// A search in a list of versions, oldest first. The first is good by definition.
 ///
-/// The last version is tested first, because without a regression there is nothing to find. Then the search tests the
-/// version in the middle between the newest good and the oldest bad one. If that is unclear, it tests the untested
-/// version nearest to the middle. Every test halves the rest, so ⌈log₂ n⌉ + 1 tests suffice if all are clear. At the
-/// end the culprit is compared with the version before it. There are at most [`Self::comparisons_max`] comparisons, so
-/// each may use that part of the total error (Bonferroni).
+/// The last version is tested first, because without a regression there is nothing to find. Then the search tests
+/// the version in the middle between the newest good and the oldest bad one. If the result is unclear, it tests the
+/// untested version nearest to the middle. Every clear result halves the rest, so ⌈log₂ n⌉ + 1 tests suffice if all
+/// are clear. At the end, the culprit is compared with the version before it. There are at most
+/// [`Self::comparisons_max`] comparisons, and each has an equal part of the total error (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     judged: Vec<Option<VersionVerdict>>,
@@ -79,7 +79,7 @@ impl Bisection {
         (versions > 1).then_some(Self { judged, confirmations: Vec::new() })
     }
 
-    /// Largest number of comparisons of the search, confirmations included: ⌈log₂ n⌉ + 1 + 2.
+    /// Largest number of comparisons of the search, with confirmations: ⌈log₂ n⌉ + 1 + 2.
     pub fn comparisons_max(&self) -> usize {
         let halvings = self.judged.len().next_power_of_two().ilog2() as usize;
         halvings + 1 + CONFIRMATIONS_MAX
@@ -105,7 +105,7 @@ impl Bisection {
             Some(VersionVerdict::Good | VersionVerdict::Unclear) => return BisectionStep::NoRegression,
             Some(VersionVerdict::Bad) => {}
         }
-        // The last version is bad and the first is good, so both are found. Good versions after a bad one mean that a
+        // The last version is bad and the first is good, so both exist. A good version after a bad one means that a
         // regression was fixed later. The search is for the first regression.
         let bad = self.judged.iter().position(|judged| *judged == Some(VersionVerdict::Bad)).unwrap_or(last);
         let good =
@@ -121,7 +121,7 @@ impl Bisection {
         }
     }
 
-    /// Whether after another test one comparison is left for the confirmation.
+    /// Whether one comparison is left for the confirmation after another test.
     fn may_test(&self) -> bool {
         self.tests() + 1 < self.comparisons_max()
     }

@@ -3,28 +3,29 @@
 use dyno_store::{CapacityRecord, FindRecord, ProbeRecord, TrialRecord};
 use serde::Serialize;
 
-/// Probes up to this multiple of the upper end of the interval show what limits the capacity.
+/// Probes between the upper end of the interval and this multiple of it show what limits the capacity.
 const NEAR: f64 = 1.2;
 
-/// The highest rate of events at which a system keeps a limit of latency, from one trial.
+/// The highest rate of events at which a system stays within a latency limit, from one trial.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Capacity {
-    /// Events per second: the median of the capacities that are compatible with the probes.
+    /// Events per second: the median of the capacities that fit the probes.
     pub per_second: f64,
     /// Lower end of the 95% interval of the search.
     pub low_per_second: f64,
     /// Upper end of the same.
     pub high_per_second: f64,
-    /// Whether the interval became as narrow as the plan asks. It did not if the search used up its time.
+    /// Whether the interval became as narrow as the plan wants. If not, the search ran out of time.
     pub is_narrow: bool,
-    /// Whether rates above the capacity were not sustained while latencies stayed within the limit. In that
-    /// case the limit did not matter, and the capacity is the highest rate that clients and server sustain.
+    /// Whether higher rates were not sustained although latencies stayed within the limit. The limit then did not
+    /// matter, and the capacity is the highest rate that clients and server sustain.
     pub is_saturated: bool,
     /// The probes of the search, in order.
     pub probes: Vec<ProbeRecord>,
 }
 
-/// The capacity that a trial found; `None` if its step does not search for one, or no rate keeps the limit.
+/// The capacity that a trial found. `None` if its step does not search for one, or if no rate stays within the
+/// limit.
 pub fn capacity(find: &FindRecord, trial: &TrialRecord) -> Option<Capacity> {
     let CapacityRecord { per_second, low_per_second, high_per_second } = trial.capacity?;
     Some(Capacity {
@@ -37,7 +38,7 @@ pub fn capacity(find: &FindRecord, trial: &TrialRecord) -> Option<Capacity> {
     })
 }
 
-/// Whether most probes just above the capacity violated the limit by their backlog alone.
+/// Whether most probes just above the capacity violated only the limit on the backlog.
 fn is_saturated(find: &FindRecord, probes: &[ProbeRecord], high_per_second: f64) -> bool {
     let is_near =
         |probe: &&ProbeRecord| !probe.keeps_limit && probe.rate_per_second <= high_per_second * NEAR;

@@ -1,4 +1,4 @@
-//! Searches as pure state machines: what they compare next, and what they have found.
+//! Searches as pure state machines: the next comparison, and the result.
 
 pub(crate) mod bisect;
 pub(crate) mod capacity;

@@ -11,13 +11,13 @@ use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 use crate::trial::latency::Latencies;
 use crate::trial::stall::{self, Stall};
 
-/// A last sample shorter than this share of the others is dropped, because its rate is too uncertain.
+/// The last sample is dropped if it is shorter than this share of the others, because its rate is too uncertain.
 const SAMPLE_SHARE_MIN: f64 = 0.5;
 
 /// Fewest samples for a variation.
 const VARIATION_SAMPLES_MIN: usize = 5;
 
-/// With fewer slices, the seconds are used.
+/// With fewer slices, seconds are used instead.
 const SLICES_MIN: usize = 20;
 
 /// Largest number of samples that are tested for steadiness. The trend compares every pair of samples, so the samples
@@ -41,15 +41,14 @@ pub struct TrialCheck {
     pub effective_samples: f64,
     /// The longest stall: a time without finished events that is too long to be chance.
     pub stall: Option<Stall>,
-    /// Consistency check by Little's law. `None` in an open loop, for a command that ends by itself, and if
-    /// there were stalls or unfinished events, because throughput and latency are then of different events.
+    /// Consistency check by Little's law. `None` in an open loop, and for a command that ends by itself. Also
+    /// `None` after stalls or unfinished events, because throughput and latency then describe different events.
     pub little: Option<Little>,
     /// CPU time of others on the host; `None` if it was not measured.
     pub disturbance: Option<Disturbance>,
-    /// Limits of its system that differed from the plan, as the kernel reported them before or after the
-    /// trial.
+    /// Limits of its system that differed from the plan's. The kernel reported them before or after the trial.
     pub limits: Vec<UnmetLimit>,
-    /// Operations per second of each whole measured second. Only for a background load whose clients join, and
+    /// Operations per second of each whole measured second. Only for a background load with clients that join, and
     /// for the step that it accompanies; otherwise empty.
     #[serde(skip)]
     pub rates: Vec<f64>,
@@ -63,13 +62,13 @@ pub struct Little {
     pub verdict: LittleVerdict,
 }
 
-/// Meaning of a share of busy clients.
+/// The meaning of a share of busy clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LittleVerdict {
     /// From 0.9 to 1.05: the figures are consistent.
     Agrees,
-    /// Below 0.9: clients spent time outside of requests, such as in their script or in restarts of events.
+    /// Below 0.9: clients spent time outside of requests, for example in their script or in restarts of events.
     ClientsIdle,
     /// Above 1.05, which is impossible: throughput or latency is measured wrongly.
     Impossible,
@@ -87,8 +86,8 @@ pub fn check_trials(store: &Store, run: &Run) -> Result<TrialChecks, StoreError>
     run.trials.iter().filter(|trial| trial.record.is_complete()).map(check).collect()
 }
 
-/// Checks a trial of a run. It uses the slices if there are at least 20, which short trials also have. Otherwise it
-/// uses the seconds, from [`dyno_store::Store::second_rates`].
+/// Checks a trial of a run. It uses the slices if there are at least 20, which even short trials may have.
+/// Otherwise it uses the seconds from [`dyno_store::Store::second_rates`].
 pub fn check_trial(
     run: &Run,
     trial: &Trial,
@@ -99,7 +98,7 @@ pub fn check_trial(
         .or_else(|| served_series(seconds))
         .unwrap_or_else(|| throughput_series(seconds));
     if joined(run, &trial.record.step_id).is_some() {
-        // The rate changes whenever clients join, so its changes say nothing about the system.
+        // The rate changes when clients join, so its changes say nothing about the system.
         return TrialCheck { rates: series, ..check_series(run, trial, &[], limits) };
     }
     check_series(run, trial, &series, limits)
@@ -142,8 +141,8 @@ pub fn throughput_series(seconds: &[SecondRate]) -> Vec<f64> {
         .collect()
 }
 
-/// For a load at a rate: finished events of each measured sample as a share of the events that became due in
-/// it. Samples without due events are left out.
+/// For a load at a rate: the finished events of each measured sample, as a share of its due events. Samples without
+/// due events are left out.
 fn served_series(seconds: &[SecondRate]) -> Option<Vec<f64>> {
     let measured = || seconds.iter().filter(|second| second.phase == Phase::Measure);
     let share =

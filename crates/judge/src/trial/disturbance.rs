@@ -4,10 +4,11 @@ use dyno_stats::median;
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-/// The kernel shows the CPU times of a host in ticks of 10 ms (`proc_stat(5)`), so a difference may be a tick too long.
+/// The kernel shows the CPU times of a host in ticks of 10 ms (`proc_stat(5)`), so a difference may be one tick too
+/// long.
 const TICK_US: u64 = 10_000;
 const STEAL_ERROR_US: u64 = TICK_US;
-/// Idle time and time waiting for storage are subtracted, and each has such an error.
+/// Idle time and time waiting for storage are both subtracted, and each has this error.
 const OTHERS_ERROR_US: u64 = 2 * TICK_US;
 
 /// Limits on the CPU time of neighbours.
@@ -25,7 +26,7 @@ impl Default for DisturbanceLimits {
     }
 }
 
-/// CPU time of neighbours on the host during a trial. For a trial in slices, during all slices of the systems
+/// CPU time of neighbours on the host during a trial. For a trial in slices, it covers the slices of all systems
 /// that took turns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Disturbance {
@@ -35,12 +36,12 @@ pub struct Disturbance {
     pub others_share: f64,
     /// Number of the host's CPUs.
     pub cpus: u64,
-    /// Whether one of the shares is above its limit by more than the ticks of the kernel's clocks may add.
-    /// The trial is then not a replicate, unless the run counts such trials.
+    /// Whether a share is above its limit by more than the error of the kernel's ticks. The trial then is not a
+    /// replicate, unless the run counts such trials.
     pub is_disturbed: bool,
 }
 
-/// Rounds that neighbours disturbed, so that they are not replicates.
+/// Rounds that neighbours disturbed. They are not replicates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbedRounds {
     pub rounds: usize,

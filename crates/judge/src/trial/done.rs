@@ -1,8 +1,8 @@
-//! Whether a trial finished operations, and whether there were any to do.
+//! Whether a trial finished operations, and whether any were due.
 
 use dyno_store::TrialRecord;
 
-/// The amount of work of a completed trial.
+/// How much work a completed trial did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
     Something,

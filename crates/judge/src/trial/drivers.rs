@@ -1,20 +1,20 @@
-//! Doubts about the drivers of a trial: whether one of them, and not the system, limited the rate.
+//! Doubts about the drivers of a trial: whether one of them limited the rate instead of the system.
 
 use dyno_store::{DriverRecord, TrialRecord};
 use serde::Serialize;
 
-/// Longest delay of a driver after the first, as a share of the measured time, or `LATE_SECONDS_MIN` if that
-/// is longer, because messages between hosts take some milliseconds.
+/// Longest delay of a driver after the first, as a share of the measured time. `LATE_SECONDS_MIN` applies if it is
+/// longer, because messages between hosts take some milliseconds.
 const LATE_SHARE_MAX: f64 = 0.1;
 const LATE_SECONDS_MIN: f64 = 0.1;
 /// Fewest events of a client, as a share of those of a client of the fastest driver.
 const EVENTS_SHARE_MIN: f64 = 0.8;
-/// A driver that begins later than this share of the measured time gets a warning. Until the last driver
-/// begins, the rate is that of some drivers only. The server's costs are counted from then on.
+/// A driver that begins later than this share of the measured time gets a warning. Until the last driver begins,
+/// the rate is not that of all drivers. The server's costs are counted from then on.
 const LATE_SHARE_TOLD: f64 = 0.01;
-/// Largest excess of a driver's share of unfinished events over the smallest such share of all drivers.
+/// A driver's share of unfinished events may exceed the smallest such share by this much.
 const LEFT_SHARE_MAX: f64 = 0.01;
-/// Largest CPU time of a driver as a share of its threads' time.
+/// Largest CPU time of a driver, as a share of its threads' time.
 const BUSY_SHARE_MAX: f64 = 0.9;
 
 /// A doubt about a driver.
@@ -35,19 +35,19 @@ pub enum Doubt {
     Left { share: f64 },
     /// CPU time of its load process, as a share of its threads' time.
     Busy { share: f64 },
-    /// Time by which it began after the first, as a share of the measured time.
+    /// Its delay after the first driver, as a share of the measured time.
     Late { share: f64 },
 }
 
-/// The time by which a driver began after the first, if that is too late for its trial, in seconds.
+/// The delay of a driver after the first, in seconds, if it is too long for the trial.
 pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
     let seconds_max = (LATE_SHARE_MAX * driver.seconds).max(LATE_SECONDS_MIN);
     driver.began_after_seconds.filter(|seconds| *seconds > seconds_max)
 }
 
-/// Doubts about the drivers of a trial. In a closed loop drivers are compared with the fastest one. In an
-/// open loop events come from a schedule, so drivers are compared with the one that leaves fewest unfinished.
-/// The system itself did not serve what all drivers leave.
+/// Doubts about the drivers of a trial. In a closed loop, drivers are compared with the fastest one. In an open
+/// loop, events come from a schedule, so drivers are compared with the one that leaves the fewest unfinished.
+/// Events that all drivers leave were not served by the system.
 pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt> {
     let per_client = |driver: &DriverRecord| {
         let client_seconds = f64::from(driver.clients) * driver.seconds;
@@ -140,7 +140,7 @@ mod tests {
         let after = |seconds| DriverRecord { began_after_seconds: Some(seconds), ..driver("a", 1, 1, 0) };
         assert_eq!((too_late_seconds(&after(0.9)), too_late_seconds(&after(1.5))), (None, Some(1.5)));
         assert_eq!(too_late_seconds(&driver("a", 1, 1, 0)), None);
-        // A few events take a few milliseconds, as the message to begin does.
+        // A few events take a few milliseconds. The message to begin takes as long.
         let short = DriverRecord { seconds: 0.01, ..after(0.05) };
         assert_eq!(too_late_seconds(&short), None);
     }

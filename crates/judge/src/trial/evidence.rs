@@ -59,7 +59,7 @@ impl<'a> Evidence<'a> {
         self.figures.get(&trial.id)?.get(&quantity).copied()
     }
 
-    /// A trial's figure for verdicts and ratios, which do not use bounds.
+    /// A trial's figure for verdicts and ratios. They do not use lower bounds.
     pub(crate) fn figure(&self, trial: &Trial, quantity: Quantity) -> Option<f64> {
         self.bound(trial, quantity).filter(|figure| !figure.is_lower_bound).map(|figure| figure.value)
     }

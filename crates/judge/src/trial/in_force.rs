@@ -1,4 +1,4 @@
-//! Requested settings that are not in force, and systems that are the same because of that.
+//! Requested settings that are not in force, and systems that are the same because of this.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use serde::Serialize;
 
 use crate::compare::comparison::Member;
 
-/// A system whose server does not have the requested settings.
+/// A system whose server does not have its requested settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SystemNotInForce {
     pub system: String,
     /// The requested settings that are not in force, by name.
     pub settings: Vec<NotInForce>,
-    /// Earlier systems of the plan that are identical to this one, because the settings that should distinguish
-    /// them are not in force.
+    /// Earlier systems of the plan that are the same as this one, because the settings that should distinguish them
+    /// are not in force.
     pub same_as: Vec<String>,
 }
 
-/// The requested settings of the systems of a run, and those that their servers reported.
+/// The requested settings of the systems of a run, and the settings that their servers reported.
 pub(crate) struct InForce<'a> {
     systems: BTreeMap<&'a str, (SystemFacts, Vec<NotInForce>)>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn not_in_force(run: &Run, in_force: &InForce<'_>) -> Vec<SystemNotIn
     told.filter(|it| !it.settings.is_empty() || !it.same_as.is_empty()).collect()
 }
 
-/// The settings that are not in force, if they make two systems the same.
+/// The settings that are not in force, if this makes two systems the same.
 pub(crate) fn same_systems(base: Member<'_>, candidate: Member<'_>) -> Option<Vec<NotInForce>> {
     same((record(base)?, &base.evidence.in_force), (record(candidate)?, &candidate.evidence.in_force))
 }
@@ -87,7 +87,7 @@ pub(crate) fn swept_settings(systems: &[&SystemRecord]) -> BTreeSet<String> {
     names.into_iter().filter(differs).cloned().collect()
 }
 
-/// A system as the audit sees it; `None` if it was never up. Its limits are those of the plan.
+/// A system as the audit sees it; `None` if it never ran. Its limits are the plan's.
 pub(crate) fn facts(system: &SystemRecord) -> Option<SystemFacts> {
     let product = Product::reported(&system.variables).or_else(|| {
         let version = system.engine_version.as_ref()?.parse().ok()?;

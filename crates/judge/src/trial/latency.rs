@@ -3,11 +3,11 @@
 use dyno_store::{LatencyCounts, TrialRecord};
 use serde::Serialize;
 
-/// A lower bound within this factor of the value counts as the value.
+/// A lower bound counts as exact if the value is at most this factor above it.
 const CLOSE: f64 = 1.01;
 
-/// A latency, or a lower bound of it. The lower bound of abandoned events and of events that never started is
-/// the time that they waited.
+/// A latency, or a lower bound of it. For abandoned events and events that never started, the bound is the time
+/// that they waited.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyUs {
     pub us: f64,
@@ -16,10 +16,10 @@ pub struct LatencyUs {
 
 /// The latencies of one or more trials, including censored ones.
 ///
-/// Only a lower bound of a censored latency is known, so some figures are lower bounds too. A quantile is a
-/// lower bound if it would change when the censored latencies were infinite. Otherwise it is exact. Maximum
-/// and mean would always be lower bounds. They count as known if few events are censored and none of these
-/// had waited longer than most events take.
+/// Of a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is a lower
+/// bound if it would change when the censored latencies were infinite; otherwise it is exact. Maximum and mean
+/// would always be lower bounds. They count as exact if few events are censored, and none of these had waited
+/// longer than most events take.
 pub struct Latencies {
     all: LatencyCounts,
     censored: Option<LatencyCounts>,
@@ -63,7 +63,8 @@ impl Latencies {
         self.all.events_within(us).saturating_sub(censored)
     }
 
-    /// Whether more than 1% of the events are censored, or one of them had waited longer than 99% of the events take.
+    /// Whether more than 1% of the events are censored, or one of them had waited longer than 99% of the events
+    /// take.
     fn has_stragglers(&self) -> bool {
         self.censored.as_ref().is_some_and(|censored| {
             censored.events().saturating_mul(100) > self.all.events()

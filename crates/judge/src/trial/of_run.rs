@@ -36,7 +36,7 @@ impl<'a> Trials<'a> {
         trials
     }
 
-    /// Completed trials of a system in a test, by round, without those that neighbours disturbed.
+    /// Completed trials of a system in a test, by round. Disturbed trials are left out.
     pub(crate) fn completed(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.completed)
     }
@@ -46,7 +46,7 @@ impl<'a> Trials<'a> {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.failed)
     }
 
-    /// Rounds in which a system completed a test but which do not count, because neighbours disturbed them.
+    /// Rounds that a system completed but that do not count, because neighbours disturbed them.
     pub(crate) fn disturbed(&self, step: &str, clients: u32, system: &str) -> &[(u32, Disturbance)] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.disturbed)
     }
@@ -61,7 +61,7 @@ pub(crate) fn tests(run: &Run) -> impl Iterator<Item = (&StepRecord, u32)> {
     run.steps.iter().flat_map(|step| step.clients.iter().map(move |clients| (step, *clients)))
 }
 
-/// Trials of two systems in the same round. Both inputs are in order of rounds.
+/// Trials of two systems in the same round. Both lists are in order of rounds.
 pub(crate) fn pairs<'a>(
     base: &[&'a Trial],
     candidate: &[&'a Trial],

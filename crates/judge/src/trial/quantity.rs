@@ -82,8 +82,8 @@ impl Quantity {
         ("variation", Self::Variation),
     ];
 
-    /// The quantity with this name. `tps`, `qps` and `ops` all mean throughput in the step's own operation, which may be a
-    /// query, a transaction or a row. Percentiles of latency may leave out their unit. `cv` is variation.
+    /// The quantity with this name. `tps`, `qps` and `ops` all mean throughput in the step's own operation, which
+    /// is a query, a transaction or a row. Percentiles may omit their unit. `cv` is variation.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "tps" | "qps" | "ops" => Some(Self::Throughput),
@@ -100,7 +100,7 @@ impl Quantity {
         Self::ALL.iter().find(|(_, quantity)| *quantity == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether more or less of it is better.
+    /// Whether a higher or a lower figure is better.
     pub fn better(self) -> Better {
         if self == Self::Throughput { Better::Higher } else { Better::Lower }
     }
@@ -119,8 +119,8 @@ impl From<LatencyUs> for Figure {
     }
 }
 
-/// All measured figures of a trial. Costs are included only if there were operations. `variation` is from the trial's
-/// check, because the trial itself does not contain it.
+/// All measured figures of a trial. Costs are included only if there were operations. `variation` comes from the
+/// trial's check, because the trial does not contain it.
 pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTreeMap<Quantity, Figure> {
     let Some(measured) = trial.measured.as_ref() else { return BTreeMap::new() };
     let (usage, operations) = (&trial.usage, measured.counts.operations);
@@ -165,8 +165,8 @@ fn latency_figures(latencies: &Latencies) -> [(Quantity, Figure); 5] {
     ]
 }
 
-/// Operations per second of a trial, 0 if no operation finished; `None` if no time was measured. For a
-/// capacity search it is the capacity, because the search sets the rates of its probes.
+/// Operations per second of a trial, 0 if no operation finished; `None` if no time was measured. For a capacity
+/// search it is the capacity, because the search sets the rates of its probes.
 pub fn throughput(trial: &TrialRecord) -> Option<f64> {
     if let Some(capacity) = trial.capacity {
         return Some(capacity.per_second);
@@ -176,11 +176,11 @@ pub fn throughput(trial: &TrialRecord) -> Option<f64> {
 
 /// The logarithm of each slice's rate, by cycle; empty if the trial finished no operation.
 ///
-/// A slice without operations, for example because a disk stalled for all of it, counts as half an operation
-/// (Haldane, "The estimation and significance of the logarithm of a ratio of frequencies", Annals of Human
-/// Genetics 20, 1956). Its log ratio is therefore extreme, and the trimmed mean of the cycles leaves it out.
-/// If the slice had no ratio at all, stalls would be ignored. If half of the slices have no operations, their
-/// mean would consist of such values, so the result is empty.
+/// A slice without operations, for example during a stall of a disk, counts as half an operation (Haldane, "The
+/// estimation and significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956). Its
+/// log ratio is therefore extreme, and the trimmed mean of the cycles leaves it out. Without a ratio, stalls would
+/// be ignored. If half of the slices have no operations, the mean would consist of such values, so the result is
+/// empty.
 pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
     let slices = || trial.slices.iter().filter(|slice| slice.seconds > 0.0);
     let without = slices().filter(|slice| slice.operations <= 0.0).count();
@@ -190,7 +190,7 @@ pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
     let rate =
         |operations: f64, seconds: f64| if operations > 0.0 { operations / seconds } else { 0.5 / seconds };
     let ln_rates = slices().map(|slice| (slice.cycle, rate(slice.operations, slice.seconds).ln()));
-    // A damaged results file may have slices of no duration, or with infinite work.
+    // A damaged results file may have slices with no duration or with infinite work.
     ln_rates.filter(|(_, ln_rate)| ln_rate.is_finite()).collect()
 }
 

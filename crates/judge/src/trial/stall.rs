@@ -1,16 +1,16 @@
-//! Stalls: times of a trial without finished events that are too long to be chance. In an open loop, only
-//! times with due events count, and the due events are the events that could have finished.
+//! Stalls: times without finished events that are too long to be chance. In an open loop, only times with due
+//! events count, and due events take the place of finished ones.
 
 use dyno_store::TrialRecord;
 use serde::Serialize;
 
-/// The shortest stall. Shorter gaps are normal: a checkpoint, a slow flush, a scheduling delay.
+/// The shortest stall. Shorter gaps are normal, for example in a checkpoint, a slow flush or a scheduling delay.
 const STALL_SECONDS_MIN: f64 = 1.0;
 
-/// Largest expected number of gaps as long as a stall in a trial without stalls.
+/// Largest expected number of gaps this long in a trial without stalls.
 const CHANCE_MAX: f64 = 0.001;
 
-/// A time of a trial without finished events.
+/// A time without finished events in a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Stall {
     pub seconds: f64,
@@ -20,8 +20,8 @@ pub struct Stall {
 
 /// The length of the shortest gap that is a stall, in a trial with `events` events in `seconds` seconds.
 ///
-/// If events end independently of each other at a constant rate λ, gaps have an exponential distribution, and
-/// n·exp(−λL) of n gaps are longer than L. Events of several clients end more evenly than that.
+/// If events end independently of each other at a constant rate λ, the lengths of gaps have an exponential
+/// distribution, and n·exp(−λL) of n gaps are longer than L. Events of several clients end more evenly.
 fn limit_seconds(events: u64, seconds: f64) -> f64 {
     if events == 0 {
         return STALL_SECONDS_MIN;
@@ -35,13 +35,13 @@ fn limit_of(trial: &TrialRecord) -> Option<f64> {
     let measured = trial.measured.as_ref()?;
     let left = trial.backlog.unwrap_or(0) + trial.unfinished.unwrap_or(0);
     let Some(due) = measured.due.map(|due| due.max(measured.counts.events + left)) else {
-        // With several drivers, the longest gap is that of the driver whose longest gap is shortest. It is compared with
-        // the events of the driver that finished fewest.
+        // With several drivers, the stall is the shortest of their longest gaps. It is compared with the events of
+        // the driver that finished fewest.
         let of_drivers = trial.drivers.iter().map(|driver| driver.events.max(driver.operations)).min();
         let finished = of_drivers.unwrap_or(measured.counts.events.max(measured.counts.operations));
         return Some(limit_seconds(finished, measured.seconds));
     };
-    // The same for a load at a rate, for the drivers that had due events.
+    // The same for a load at a rate, for the drivers with due events.
     let of_drivers = trial.drivers.iter().map(|driver| driver.events + driver.left_events);
     let due = of_drivers.filter(|due| *due > 0).min().unwrap_or(due);
     (due > 0).then(|| limit_seconds(due, measured.seconds))

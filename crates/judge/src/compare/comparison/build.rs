@@ -16,18 +16,17 @@ use crate::trial::evidence::Evidence;
 
 /// Compares each candidate with its base: `(base, candidate)`.
 ///
-/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs
-/// have no verdict unless both contain the same anchor. All tests of all candidates are one family, and
-/// alarms are corrected for their number. The rule's looks are raised to those of the runs. The correction is
-/// that of the runs unless the rule has one.
+/// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs have no
+/// verdict, unless both contain the same anchor. All tests of all candidates are one family, and alarms are
+/// corrected for their number. The number of looks is at least that of the runs. The correction is the rule's if it
+/// has one, else the runs'.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let sides: Vec<_> = subjects.iter().map(|(base, candidate)| (vec![*base], vec![*candidate])).collect();
     compare_sessions(&sides, rule)
 }
 
-/// Compares each candidate with its base, each in one or several sessions. Each run is a session. With
-/// several sessions a side, the sessions are the replicates. A subject that lacks a session on either side is
-/// left out.
+/// Compares each candidate with its base. Each may have several sessions, and each run is a session. If a side has
+/// several sessions, sessions are the replicates. A subject without a session on one side is left out.
 pub fn compare_sessions(
     subjects: &[(Vec<ComparedSystem<'_>>, Vec<ComparedSystem<'_>>)],
     rule: &Rule,
@@ -88,10 +87,10 @@ pub(crate) fn judge(subjects: &[Subject<'_>], rule: &Rule) -> Judgement {
     Judgement { outcome: outcome(&comparisons), comparisons, rule }
 }
 
-/// The adjusted p-values of all tests that can be judged, without controls.
+/// The adjusted p-values of all tests that can be judged, except those of controls.
 struct Family {
     adjusted: Vec<f64>,
-    /// How they were adjusted. For tests that share no rounds, Holm's correction replaces max-T.
+    /// The kind of adjustment. Tests that share no rounds use Holm's correction instead of max-T.
     correction: Correction,
     /// Confidence that an alarm needs in the worst case.
     alarm_confidence: f64,
@@ -118,7 +117,7 @@ impl Family {
     }
 }
 
-/// A side, described by its first session.
+/// A side, with the name and version of its first session.
 fn side(members: &[Member<'_>]) -> Side {
     let member = members[0];
     let system = member.run().systems.iter().find(|system| system.id == member.system);

@@ -7,14 +7,14 @@ use super::system::System;
 use crate::compare::pair::{PairRound, SystemTrials, cycles};
 use crate::trial::of_run::pairs;
 
-/// A system's own rate counts as steady below this change. Causes that affect both systems, such as a falling clock
-/// rate of the host, do not change the ratio.
+/// A system's own rate counts as steady if it changes by less than this. Causes that affect both systems, such as a
+/// falling clock rate of the host, do not change the ratio.
 const OWN_CHANGE_MAX: f64 = 1.3;
 
-/// A ratio of whole trials counts as steady below this change.
+/// A ratio of whole trials counts as steady if it changes by less than this.
 const RATIO_CHANGE_MAX: f64 = 1.1;
 
-/// Standard errors by which the effect of stalls must differ from 0.
+/// The effect of stalls must differ from 0 by this many standard errors.
 const STALL_ERRORS_MIN: f64 = 3.0;
 
 /// Two systems without a steady ratio.
@@ -22,15 +22,14 @@ const STALL_ERRORS_MIN: f64 = 3.0;
 pub(super) struct NoLevel {
     /// Whether the base's rate changes more than the candidate's.
     pub(super) base_moves_more: bool,
-    /// Whether the base's own rate is steady enough to be judged.
+    /// Whether the base's own rate is steady enough for verdicts.
     pub(super) is_base_steady: bool,
-    /// The candidate's rate at the end as a multiple of that at the start, median of the rounds. `None`
-    /// unless it falls in most rounds while the base's rate is level.
+    /// The candidate's rate at the end divided by its rate at the start, median of the rounds. `None` unless it
+    /// falls in most rounds while the base's rate is level.
     pub(super) decay: Option<f64>,
 }
 
-/// Returns a finding if the ratio is not steady in most rounds: it has a trend, or a system's own rate
-/// changes much.
+/// A finding, if the ratio is not steady in most rounds: it has a trend, or a system's own rate changes much.
 pub(super) fn no_level(base: &System<'_>, candidate: &System<'_>) -> Option<NoLevel> {
     let (mut without, mut moves) = (0, 0.0);
     let mut levels: Vec<(Level, Level)> = Vec::new();
@@ -81,8 +80,8 @@ fn move_apart(of_base: Level, of_own: Level) -> bool {
     apart >= RATIO_CHANGE_MAX.ln() && !(of_base.has_level() && of_own.has_level())
 }
 
-/// The ratio of all operations over all time, in the middle round. `None` if it differs from the ratio of
-/// neighbouring slices by no more than the margin or than chance explains.
+/// The ratio of all operations over the whole time, in the middle round. `None` if it differs from the ratio of
+/// neighbouring slices by no more than the margin, or no more than chance explains.
 pub(super) fn stalls(rounds: &[PairRound], margin: Margin) -> Option<f64> {
     let mut sliced: Vec<&PairRound> = rounds.iter().filter(|round| round.slices.is_some()).collect();
     let distance = |round: &PairRound| round.whole_ln_ratio - round.ln_ratio;

@@ -22,7 +22,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// Differences in facts about the host, in scale, in the version of Dyno, and in the plan, between any runs of two sides.
+/// Differences between any runs of two sides: facts about the host, scale, Dyno's version, and the plan.
 pub(super) fn differences(base: &[Member<'_>], candidate: &[Member<'_>]) -> Vec<Difference> {
     of_runs(&runs(base), &runs(candidate))
 }

@@ -8,13 +8,13 @@ use super::{Comparison, Finding, TestComparison};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateOutcome {
-    /// Every test that votes shows that the candidate is not worse by more than the margin, and each
-    /// candidate has at least one such test. If each test is significant on its own, all are together
-    /// (Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982).
+    /// Every test that votes shows that the candidate is not worse by more than the margin, and each candidate has
+    /// at least one such test. If each test is significant on its own, all of them together are (Berger,
+    /// "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982).
     NoneRegressed,
     /// At least one test regressed or failed, after correction for the number of tests.
     SomeRegressed,
-    /// Neither of the two is shown.
+    /// Neither is shown.
     NotDecided,
 }
 
@@ -26,11 +26,11 @@ pub enum GateVote {
     NotWorse,
     /// It regressed or failed.
     Worse,
-    /// It shows neither, although the base's own figures can be judged. It therefore keeps the outcome
-    /// undecided. [`TestComparison::undecided`] says why.
+    /// It shows neither, although the base's own figures can be judged. The outcome is therefore undecided.
+    /// [`TestComparison::undecided`] has the reason.
     Open,
-    /// It says nothing about the candidate: the base cannot be judged in this test either, or the test is not
-    /// meant to be judged.
+    /// It says nothing about the candidate, because the base cannot be judged in this test either, or because the
+    /// test is never judged.
     Abstains,
 }
 

@@ -10,8 +10,8 @@ use crate::compare::pair::{PairRound, Ratios, mean_of_one_round};
 use crate::compare::rule::Rule;
 use crate::compare::sessions::{Replicates, Unpaired, estimate};
 
-/// The mean of each group with more than one ratio, in run order. Empty if there is only one group, because
-/// it contains all tests.
+/// The mean of each group with more than one ratio, in run order. Empty if there is only one group, because that
+/// group contains all tests.
 pub(super) fn group_means(tests: &[Measured<'_>], rule: &Rule) -> Vec<GroupMean> {
     let groups: Vec<&[Measured<'_>]> = tests.chunk_by(|a, b| a.step.group == b.step.group).collect();
     if groups.len() == 1 {
@@ -29,8 +29,8 @@ pub(super) fn overall(tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> 
     mean("", tests, rule)
 }
 
-/// The mean over some tests. The properties of an instance affect all its tests, so the mean is first
-/// computed over the tests of each round, and then the interval over rounds.
+/// The mean over some tests. An instance affects all its tests. Therefore the mean over the tests of each round is
+/// computed first, and the interval over rounds from these means.
 fn mean(name: &str, tests: &[Measured<'_>], rule: &Rule) -> Option<GroupMean> {
     let ratios: Vec<&Ratios> =
         tests.iter().map(|test| &test.ratios).filter(|ratios| ratios.len() > 0).collect();
@@ -102,8 +102,8 @@ struct Block {
 }
 
 impl Block {
-    /// The largest such block among those that drop the rounds with the fewest tests. This drops the last
-    /// round of an interrupted run, and a test that failed once.
+    /// The largest block that results from dropping the rounds with the fewest tests. This drops the last round of
+    /// an interrupted run, or a test that failed once.
     fn of<T>(rows: &[BTreeMap<u32, T>]) -> Self {
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for round in rows.iter().flat_map(BTreeMap::keys) {
@@ -119,7 +119,7 @@ impl Block {
             Self { tests: (0..rows.len()).filter(has_all).collect(), rounds }
         };
         let size = |block: &Self| block.tests.len() * block.rounds.len();
-        // Of blocks of equal size, the last one has the most tests.
+        // If blocks are equally large, the last one has the most tests.
         least
             .into_iter()
             .map(block)

@@ -38,7 +38,7 @@ pub(crate) use subject::Subject;
 #[derive(Clone, Copy, Debug)]
 pub struct ComparedSystem<'a> {
     pub run: &'a Run,
-    /// Checks of its trials. Without them, the rates of trials without slices are assumed to be steady.
+    /// Checks of its trials. Without them, rates of trials without slices count as steady.
     pub checks: &'a TrialChecks,
     /// The system's id in that run.
     pub system: &'a str,
@@ -58,7 +58,7 @@ pub struct Judgement {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DisturbedTests {
     pub tests: usize,
-    /// Number of all tests, without those of controls.
+    /// Number of tests, without those of controls.
     pub of: usize,
     /// Figures of the test in which the largest share of rounds was disturbed.
     pub worst: DisturbedRounds,
@@ -70,16 +70,15 @@ pub struct Comparison {
     /// The system that it is compared with.
     pub base: Side,
     pub candidate: Side,
-    /// Whether one of them is the control of the other (an A/A pair), so that their difference is noise. Such
-    /// a comparison belongs to no family and does not affect the outcome.
+    /// Whether one of them is the control of the other (an A/A pair), so that their difference is noise. Such a
+    /// comparison is in no family and does not affect the outcome.
     pub is_control: bool,
-    /// The settings that are not in force, if they make the two systems the same. The tests of such systems
-    /// are not judged.
+    /// The settings that are not in force, if this makes the two systems the same. Their tests are not judged.
     pub same_for: Option<Vec<NotInForce>>,
     /// Differences between the conditions of the runs; empty within one run.
     pub differences: Vec<Difference>,
-    /// The anchor that all runs have; `None` within one run, if a run has no anchor, or if a side is the
-    /// anchor itself.
+    /// The anchor that all runs share. `None` within one run, if a run has no anchor, or if a side is the anchor
+    /// itself.
     pub anchor: Option<SharedAnchor>,
     /// Each step at each client count, in run order.
     pub tests: Vec<TestComparison>,
@@ -90,7 +89,7 @@ pub struct Comparison {
     pub overall: Option<GroupMean>,
 }
 
-/// Identification of a system in results.
+/// Identifies a system in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// The run's number in its results file. With several sessions, the number of the first.
@@ -119,7 +118,7 @@ pub struct TestComparison {
     pub undecided: Option<Undecided>,
     /// Rounds that do not count because neighbours disturbed them, if any.
     pub disturbed: Option<DisturbedRounds>,
-    /// What it contributes to the overall verdict.
+    /// Its contribution to the overall verdict.
     pub gate: GateVote,
     /// Median of the base's rounds.
     pub base: Option<f64>,
@@ -132,22 +131,21 @@ pub struct TestComparison {
     /// Confidence interval of the true ratio, for this test alone.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// The kind of independent values from which the ratio is computed.
+    /// The kind of values from which the ratio is computed.
     pub replicates: Replicates,
-    /// The rounds from which the ratio is computed, which both systems completed. Empty for runs that are not paired.
+    /// The rounds from which the ratio is computed. Both systems completed them. Empty if rounds are not paired.
     pub rounds: Vec<RoundRatio>,
-    /// Differences within this margin count as "the same". It is the rule's margin, which noise does not
-    /// widen.
+    /// Differences within this margin count as "the same". It is the rule's margin. Noise does not widen it.
     pub margin: Margin,
-    /// Differences beyond this margin are an alarm. It is the rule's margin, widened if an A/A pair is noisy.
+    /// Differences beyond this margin are alarms. It is the rule's margin, widened if an A/A pair is noisy.
     pub alarm_margin: Margin,
-    /// Two-sided p-value: the probability of a difference at least as far beyond the margin of alarms if
-    /// there is none, for this test alone.
+    /// Two-sided p-value of this test alone: the probability of a difference this far beyond the margin of alarms
+    /// if the true difference is within it.
     pub p: Option<f64>,
     /// `p`, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
     /// Estimated number of further rounds for a verdict, or of further sessions a side if sessions are the
-    /// replicates. `None` if there is a verdict, or if the number is above 1000.
+    /// replicates. `None` if there is a verdict, or if it takes more than 1000.
     pub more_rounds: Option<usize>,
     /// Whether the candidate is significantly not worse by more than the margin.
     pub rules_out_regression: bool,
@@ -168,7 +166,7 @@ pub struct RoundRatio {
     pub ratio: f64,
     /// Standard error of its logarithm, from slices; `None` for whole trials.
     pub standard_error: Option<f64>,
-    /// Slices of each system from which it is computed; 0 for whole trials.
+    /// Number of slices of each system from which it is computed; 0 for whole trials.
     pub slices: usize,
 }
 
@@ -190,12 +188,12 @@ pub enum Undecided {
         /// Number of sessions a side that a verdict needs.
         wanted: usize,
     },
-    /// The two were measured in one session each and have no anchor in common, so a difference between the
-    /// sessions cannot be told from one between the systems.
+    /// Each was measured in a single session, and they share no anchor. A difference between the systems then looks
+    /// the same as a difference between the sessions.
     OneSession,
-    /// Without the rounds that neighbours disturbed, too few rounds are left.
+    /// Neighbours disturbed so many rounds that too few are left.
     Disturbed(DisturbedRounds),
-    /// The interval contains both a difference that matters and no difference.
+    /// The interval contains both no change and a meaningful one.
     Interval,
     /// A system's rate was still rising or falling.
     NoLevel { system: String },
@@ -204,16 +202,16 @@ pub enum Undecided {
         /// The candidate's rate at the end of a trial as a multiple of that at its start, median of the rounds.
         change: f64,
     },
-    /// Measured in one round by design: a load whose data later rounds restore.
+    /// Measured in only one round by design: a load whose data later rounds restore.
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
-    /// A system finished no operation in a round in which the other did, or neither finished one in any
-    /// round. A rate of 0 has no ratio.
+    /// A system finished no operation in a round in which the other did, or neither finished one in any round.
+    /// There is no ratio to 0.
     NothingDone { system: String },
     /// At the rate of the step, no event was due in any round.
     NothingDue,
-    /// In some round only a lower bound of the quantity is known, because unfinished events determine it.
+    /// In some round, unfinished events leave only a lower bound of the quantity.
     OnlyBounds { system: String },
     /// The two are the same system, because the settings in which they should differ are not in force.
     SameSystem,
@@ -227,14 +225,14 @@ pub enum Undecided {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "warning", rename_all = "snake_case")]
 pub enum TestWarning {
-    /// Stalls in some rounds, which the host may have caused. The reported ratio is that of neighbouring
-    /// slices. The ratio of all operations over all time differs from it.
+    /// Stalls in some rounds, which the host may have caused. The reported ratio is that of neighbouring slices,
+    /// and differs from the ratio of all operations over the whole time.
     Stalls {
-        /// The ratio of all operations over all time, in the middle round.
+        /// The ratio of all operations over the whole time, in the middle round.
         whole_ratio: f64,
     },
-    /// Stalls in every round, which the system itself causes. The reported ratio is that of all operations
-    /// over all time.
+    /// Stalls in every round, so the system itself causes them. The reported ratio is that of all operations over
+    /// the whole time.
     StallsCounted {
         /// The ratio of neighbouring slices, median of the rounds.
         sliced_ratio: f64,
@@ -251,15 +249,15 @@ pub enum TestWarning {
         /// Rounds in which a trial was started.
         of: usize,
     },
-    /// It used one instance in all rounds, so the properties of this instance affect all of them.
+    /// It used one instance in all rounds, so all rounds share the effects of its start.
     NotFresh { system: String },
-    /// In some rounds only this system's threads were pinned to cores of their own, which changes its rate.
+    /// In some rounds, only this system's threads were pinned to their own cores, which changes its rate.
     PinnedAlone { system: String, rounds: usize },
 }
 
 impl TestWarning {
-    /// Whether it concerns the comparison in one test. Failures are warnings of the systems' own trials, and
-    /// a reused instance concerns all tests.
+    /// Whether it concerns this test only. Failures are warnings of the systems' own trials, and a reused instance
+    /// concerns all tests.
     pub fn is_of_one_test(&self) -> bool {
         matches!(self, Self::Stalls { .. } | Self::StallsCounted { .. } | Self::PinnedAlone { .. })
     }
@@ -284,14 +282,14 @@ pub enum Finding {
     Regressed,
     /// Within the margin.
     Same,
-    /// None of these is shown yet.
+    /// None of these is shown.
     NotEnoughEvidence,
     /// The candidate failed in rounds that the base completed.
     Failed,
     /// The candidate's rate falls during the trial, while the base's is level. The ratio of their rates
     /// depends on the length of the trial and is not judged.
     Decays,
-    /// It cannot be judged with any number of rounds. [`TestComparison::undecided`] has the reason.
+    /// No number of rounds can decide it. [`TestComparison::undecided`] has the reason.
     Unjudged,
 }
 
@@ -300,7 +298,7 @@ pub enum Finding {
 pub struct GroupMean {
     /// The group; empty for all tests.
     pub group: String,
-    /// Number of tests in the mean. Each has all the rounds.
+    /// Number of tests in the mean. Each of them has all the rounds.
     pub tests: usize,
     pub ratio: f64,
     /// Its interval over rounds.
@@ -345,7 +343,7 @@ impl DisturbedTests {
 }
 
 impl Comparison {
-    /// The tests that have no verdict because neighbours disturbed their rounds, if any.
+    /// Its tests without a verdict because neighbours disturbed their rounds; `None` if there are none.
     pub fn disturbed(&self) -> Option<DisturbedTests> {
         DisturbedTests::among(self.tests.iter())
     }

@@ -17,8 +17,8 @@ pub(crate) struct Subject<'a> {
     pub(super) base: Vec<Member<'a>>,
     /// The candidate in each of its sessions, at least one.
     pub(super) candidate: Vec<Member<'a>>,
-    /// The anchor of the sessions. `None` within one run, whose rounds are paired, and if the anchor itself
-    /// is compared.
+    /// The anchor of the sessions. `None` within one run, where rounds are paired, and if the anchor itself is
+    /// compared.
     pub(super) anchor: Option<SharedAnchor>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Subject<'a> {
         self.base.iter().chain(&self.candidate).map(|member| member.run())
     }
 
-    /// Whether figures are divided by those of the anchor.
+    /// Whether figures are divided by the anchor's.
     pub(super) fn is_anchored(&self) -> bool {
         self.anchor.as_ref().is_some_and(SharedAnchor::is_used)
     }
@@ -66,7 +66,7 @@ impl<'a> Subject<'a> {
                 .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
     }
 
-    /// The settings that are not in force, if they make the two systems the same.
+    /// The settings that are not in force, if this makes the two systems the same.
     pub(super) fn same_for(&self) -> Option<Vec<NotInForce>> {
         let (base, candidate) = self.first();
         same_systems(base, candidate)

@@ -26,7 +26,7 @@ struct OfSession<'a> {
     trials: Session<'a>,
     /// Rounds in which its trial failed.
     failed: &'a [u32],
-    /// Rounds that do not count, because neighbours disturbed its trial or that of the anchor.
+    /// Rounds that do not count, because neighbours disturbed its trial or the anchor's.
     disturbed: Vec<(u32, Disturbance)>,
 }
 
@@ -79,7 +79,8 @@ impl<'a> System<'a> {
         self.completed() + self.failed()
     }
 
-    /// Whether a completed round has only a lower bound of a quantity. Dropping such rounds would drop the worst ones.
+    /// Whether some completed round has only a lower bound of a quantity. Leaving out such rounds would leave out
+    /// the worst ones.
     pub(super) fn has_only_bounds(&self, quantity: Quantity) -> bool {
         let mut bounds = self.trials().filter_map(|(part, trial)| part.evidence.bound(trial, quantity));
         bounds.any(|figure| figure.is_lower_bound)
@@ -94,7 +95,7 @@ impl<'a> System<'a> {
         median(&self.parts().filter_map(of_session).collect::<Vec<_>>())
     }
 
-    /// Whether it completed a trial and `is_so` holds for all completed trials.
+    /// Whether it completed a trial, and `is_so` holds for all of them.
     pub(super) fn always(&self, is_so: fn(Done) -> bool) -> bool {
         self.completed() > 0 && self.trials().all(|(_, trial)| is_so(Done::of(&trial.record)))
     }
@@ -119,8 +120,8 @@ impl<'a> System<'a> {
     }
 }
 
-/// Rounds in which a trial of either system was disturbed, each with the stronger disturbance. `None` if
-/// there are none.
+/// Rounds in which a trial of either system was disturbed, each with the larger disturbance. `None` if there are
+/// none.
 pub(super) fn disturbed_rounds(base: &System<'_>, candidate: &System<'_>) -> Option<DisturbedRounds> {
     let mut by_round: BTreeMap<(usize, u32), Disturbance> = BTreeMap::new();
     let mut measured: BTreeSet<(usize, u32)> = BTreeSet::new();

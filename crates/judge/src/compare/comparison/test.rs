@@ -31,10 +31,9 @@ pub(super) struct Measured<'a> {
     pub(super) ratios: Ratios,
     estimate: Option<RatioEstimate>,
     no_level: Option<NoLevel>,
-    /// The system of which a round has only a lower bound of the quantity.
+    /// The system that has only a lower bound of the quantity in some round.
     only_bounds: Option<&'a str>,
-    /// Whether the two are the same system, because the settings in which they should differ are not in
-    /// force.
+    /// Whether the two are the same system, because the settings that should distinguish them are not in force.
     are_same: bool,
     /// Rounds that do not count, because neighbours disturbed a trial of either system.
     disturbed: Option<DisturbedRounds>,
@@ -54,7 +53,7 @@ impl<'a> Measured<'a> {
         let alarm_margin = margin(&base).max(margin(&candidate));
         let ratios = Ratios::between(&base.sessions(), &candidate.sessions(), rule.quantity);
         let estimate = ratios.estimate(alarm_margin, rule.confidence());
-        // A load is a fixed amount of work, so a changing rate does not matter.
+        // A load is a fixed amount of work, so its rate may change.
         let is_timed = step.seconds.is_some();
         let no_level = is_timed.then(|| no_level(&base, &candidate)).flatten();
         let has_bounds = |system: &&System<'_>| system.has_only_bounds(rule.quantity);
@@ -171,7 +170,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The finding, if further figures cannot change it; `None` if it depends on the figures.
+    /// The finding, if further figures cannot change it; `None` if they can.
     fn never(&self, rule: &Rule) -> Option<(Finding, Option<Undecided>)> {
         let unjudged = |undecided| Some((Finding::Unjudged, Some(undecided)));
         let is_unplanned = |it: &&System<'_>| self.step.not_for.iter().any(|id| id == it.id);
@@ -210,7 +209,7 @@ impl<'a> Measured<'a> {
         unjudged(Undecided::NoLevel { system: system.id.to_owned() })
     }
 
-    /// Whether the base's own figures could be judged, in a test that cannot be judged for this reason.
+    /// Whether the base's own figures could be judged, although the test cannot be, for this reason.
     fn is_base_judgeable(&self, undecided: Option<&Undecided>, rule: &Rule) -> bool {
         match undecided {
             Some(Undecided::NoLevel { .. }) => self.no_level.is_none_or(|no_level| no_level.is_base_steady),
@@ -237,8 +236,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The reason, if the throughput has no ratio. Dropping the rounds in which one system finished nothing
-    /// would drop its worst rounds.
+    /// The reason, if the throughput has no ratio. If rounds in which one system finished nothing were left out,
+    /// its worst rounds would be.
     fn nothing_done(&self, rule: &Rule) -> Option<Undecided> {
         if rule.quantity != Quantity::Throughput {
             return None;
@@ -260,8 +259,8 @@ impl<'a> Measured<'a> {
         Some(Undecided::NothingDone { system: system.id.to_owned() })
     }
 
-    /// Number of rounds in which the candidate failed and the base did not. For unpaired runs it is the number of the
-    /// candidate's failed rounds, if its share of failed rounds is the larger.
+    /// Number of rounds in which the candidate failed and the base did not. For unpaired runs, the number of the
+    /// candidate's failed rounds, if its share of failed rounds is larger.
     fn failed_rounds(&self) -> usize {
         if matches!(self.ratios, Ratios::Unpaired(_)) {
             let share = |system: &System<'_>| system.failed() as f64 / system.tried().max(1) as f64;
@@ -273,7 +272,7 @@ impl<'a> Measured<'a> {
         self.candidate.failed_in_first().iter().filter(completed).count()
     }
 
-    /// Whether it is a load whose data later rounds restore. Each session has such a load.
+    /// Whether it is a load whose data later rounds restore. Every session has such a load.
     fn is_measured_once(&self) -> bool {
         let is_so = self.step.command == "prepare" && self.step.rounds == 1 && self.base.has_rounds();
         is_so && self.ratios.replicates() != Replicates::Sessions
@@ -317,7 +316,7 @@ impl<'a> Measured<'a> {
             Ratios::Paired(_) => rounds_min(confidence),
             Ratios::Unpaired(_) => rounds_a_side_min(confidence),
         };
-        // The interval of one round does not apply to other instances.
+        // The interval of one round does not hold for other instances.
         let estimate = self.ratios.estimate(self.alarm_margin, confidence).filter(|_| rounds > 1);
         let is_beyond = self.estimate.is_some_and(|estimate| self.is_beyond(estimate));
         let margin = if is_beyond { self.alarm_margin } else { rule.margin };
@@ -376,8 +375,8 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Number of rounds of a run in which the threads of one system were pinned, and those of the other were not. An
-/// in-process engine, whose load has no CPU time of its own, has no thread to pin.
+/// Number of rounds of a run in which the threads of only one system were pinned. An in-process engine, whose load
+/// has no CPU time of its own, has no thread to pin.
 fn rounds_pinned_alone(one: SystemTrials<'_>, other: SystemTrials<'_>) -> usize {
     if !one.is_of_run(other) {
         return 0;

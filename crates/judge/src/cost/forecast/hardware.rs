@@ -1,14 +1,13 @@
-//! The hardware of systems, as their limits leave it to them, and families of systems that differ only in
-//! hardware.
+//! The hardware that systems may use by their limits, and families of systems that differ only in hardware.
 
 use dyno_store::{Origin, Run, SystemRecord};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Keys of a confinement that are amounts of hardware. A forecast may vary them.
+/// Keys of a confinement that are amounts of hardware, and that a forecast may vary.
 const AMOUNTS: [&str; 5] = ["server_cpus", "client_cpus", "read_iops", "write_iops", "volume_bytes"];
 
-/// The CPUs and the volume that a system may use; `None` for no limit, or if it is not known.
+/// The CPUs and the volume that a system may use; `None` if there is no limit, or if it is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Hardware {
     pub cpus: Option<u64>,
@@ -32,7 +31,7 @@ impl Resource {
 }
 
 impl Hardware {
-    /// What a resource gives in a second: CPU seconds or requests.
+    /// What a resource provides per second: CPU seconds or requests.
     pub(super) fn capacity(self, resource: Resource) -> Option<f64> {
         let amount = match resource {
             Resource::Cpus => self.cpus,
@@ -42,8 +41,8 @@ impl Hardware {
         amount.filter(|amount| *amount > 0).map(|amount| amount as f64)
     }
 
-    /// The hardware of a system: its limits, and the host's CPUs if they are not limited. For a server that
-    /// ran already, the hardware of its price.
+    /// The hardware of a system: its limits, or the host's CPUs if they are not limited. For a server that ran
+    /// already, the hardware of its price.
     pub fn of(run: &Run, system: &SystemRecord) -> Self {
         let by_price = system.price.as_ref().filter(|_| system.origin == Origin::Dsn);
         let volume = by_price.and_then(|price| price.volume.as_ref()).map(|volume| volume.iops);
@@ -77,7 +76,7 @@ pub(super) struct Family<'a> {
     pub(super) systems: Vec<(&'a SystemRecord, Hardware)>,
 }
 
-/// The families of a run, in the plan's order. Controls belong to none. Neither do systems on volumes with
+/// The families of a run, in the plan's order. Controls belong to no family. Neither do systems on volumes with
 /// burst credits, because the limit of such a volume changes during the measurement.
 pub(super) fn families(run: &Run) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = Vec::new();
@@ -108,7 +107,7 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
     // Builds of one version in two folders have the same name. The systems of a sweep have the same build.
     let may_be_other_build =
         one.origin == Origin::Basedir && (sweep(one).is_none() || sweep(one) != sweep(other));
-    // The address of a server that ran already is its name. Other addresses may be other kinds of servers.
+    // The name of a server that ran already is its address. Another address may be another kind of server.
     !of_server(one)
         && !of_server(other)
         && !may_be_other_build
@@ -116,7 +115,7 @@ fn are_alike(one: &SystemRecord, other: &SystemRecord) -> bool {
             == (&other.name, &other.profile, &other.requested_settings, rest(other))
 }
 
-/// The id of the sweep with the levels that all have. Without a sweep, the first system's id.
+/// The sweep's id with the levels that all systems share. Without a sweep, the first system's id.
 fn name(systems: &[(&SystemRecord, Hardware)]) -> String {
     let configuration = |system: &SystemRecord| system.configuration.clone();
     let (first, others) = (systems[0].0, &systems[1..]);

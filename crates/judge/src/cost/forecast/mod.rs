@@ -1,8 +1,8 @@
-//! Predicts what systems would do on hardware that was not measured.
+//! Predicts the throughput of systems on hardware that was not measured.
 //!
-//! Bottleneck bounds ([`dyno_stats::BottleneckLaw`]) are calibrated within a family of systems that differ
-//! only in the amount of their hardware. They are tested by leaving out one system after the other, and the
-//! resulting errors widen the intervals.
+//! Bottleneck bounds ([`dyno_stats::BottleneckLaw`]) are calibrated within a family of systems that differ only in
+//! their amount of hardware. To test them, each system is predicted from the others. The errors widen the intervals
+//! of predictions.
 
 mod hardware;
 mod model;
@@ -20,11 +20,11 @@ use crate::trial::of_run::Trials;
 use crate::trial::quantity::Quantity;
 pub use hardware::{Hardware, Resource};
 
-/// A family makes predictions only if each of its own systems is predicted from the others with at most this
-/// error.
+/// A family makes predictions only if each of its own systems is predicted from the others with an error of at most
+/// this share.
 pub const ERROR_MAX: f64 = 0.2;
 
-/// Hardware to forecast for. Where a list is empty, each family keeps what it has.
+/// Hardware to forecast for. For an empty list, each family keeps its own amounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedHardware {
     pub cpus: Vec<u64>,
@@ -36,17 +36,17 @@ pub struct WantedHardware {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     pub family: String,
-    /// A system of the family, as an example.
+    /// One system of the family.
     pub like: String,
     pub clients: u32,
-    /// How much its systems used of their hardware.
+    /// How much of their hardware its systems used.
     pub used: Vec<Used>,
     /// Each system predicted from the others; empty if there are too few systems.
     pub left_out: Vec<LeftOut>,
     pub predictions: Vec<Prediction>,
 }
 
-/// The utilisation of a resource by a system, as a share of all that it may use.
+/// The utilisation of a resource by a system, as a share of what the system may use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Used {
     pub system: String,
@@ -78,27 +78,27 @@ pub struct LeftOutTest {
     pub left_out: Vec<LeftOut>,
 }
 
-/// A prediction of a family on hardware that it was not measured on.
+/// A prediction for a family on hardware that was not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prediction {
     pub hardware: Hardware,
     pub predicted: Predicted,
 }
 
-/// What is known of a throughput that was not measured.
+/// The known facts about a throughput that was not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Predicted {
     Rate {
         operations_per_second: f64,
-        /// Where it lies, from the variation of rounds and the errors of the model.
+        /// Its interval, from the variation of rounds and the errors of the model.
         interval: Interval,
         /// Whether the hardware is outside the measured range.
         is_outside: bool,
-        /// The largest error of measured systems that were predicted in the same way.
+        /// The largest error when measured systems were predicted in the same way.
         error_max: f64,
     },
-    /// Only a bound: the demand of an operation on a resource does not allow more.
+    /// Only a bound: an operation's demand on a resource does not allow more.
     AtMost {
         operations_per_second: f64,
         resource: Resource,
@@ -109,12 +109,12 @@ pub enum Predicted {
     },
 }
 
-/// Why a throughput is not predicted.
+/// Why there is no prediction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Unpredicted {
-    /// The measured systems do not have different, known amounts of a resource that the forecast varies. Or
-    /// they have reads and writes in one proportion, and the forecast another.
+    /// The measured systems do not have different, known amounts of a resource that the forecast varies. Or their
+    /// reads and writes are in one proportion, and the forecast's in another.
     NotVaried { resource: Resource },
     TooFew {
         /// Systems that were measured.
@@ -142,8 +142,7 @@ pub fn forecasts(
         .collect()
 }
 
-/// How well systems are predicted from others that differ only in hardware, in each test that has enough of
-/// them.
+/// How well systems are predicted from others that differ only in hardware, in each test with enough of them.
 pub(crate) fn left_out_tests(run: &Run, tests: &[Test]) -> Vec<LeftOutTest> {
     let mut families = families(run);
     families.retain(|family| family.systems.len() > 1);
@@ -248,7 +247,7 @@ fn measured(system: &str, hardware: Hardware, test: &Test, trials: &Trials<'_>) 
     })
 }
 
-/// Writes and cache flushes, which a limit of writes counts too.
+/// Writes and cache flushes. A limit of writes counts both.
 fn writes_per_operation(record: &TrialRecord) -> Option<f64> {
     let operations = record.measured.as_ref()?.counts.operations;
     let requests = record.usage.device_writes? + record.usage.device_flushes?;

@@ -62,7 +62,7 @@ impl<'a> Model<'a> {
         model
     }
 
-    /// Fewest systems that can be predicted from each other: the law has a parameter for each resource and one more.
+    /// Fewest systems for such predictions: the law has one parameter more than resources.
     fn systems_min(&self) -> usize {
         self.varied.len() + 2
     }
@@ -79,7 +79,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The rate at some hardware, from the law of these systems and from the bounds of their demands.
+    /// The rate on some hardware, by the law of these systems and the bounds of their demands.
     fn rate(
         &self,
         systems: &[Measured],
@@ -95,7 +95,7 @@ impl<'a> Model<'a> {
         Some(bound(systems, hardware).map_or(rate, |(_, bound)| rate.min(bound)))
     }
 
-    /// The amounts of the resources that vary; `None` if one is not known.
+    /// The amounts of the resources that vary; `None` if one is unknown.
     fn capacities(&self, hardware: Hardware) -> Option<Vec<f64>> {
         self.varied.iter().map(|resource| hardware.capacity(*resource)).collect()
     }
@@ -106,7 +106,8 @@ impl<'a> Model<'a> {
         Some(is_beyond(&known, &self.capacities(hardware)?))
     }
 
-    /// The prediction for some hardware. Resources that do not vary within the family must be as measured.
+    /// The prediction for some hardware. A resource that does not vary within the family must have its measured
+    /// amount.
     pub(super) fn predict(&self, hardware: Hardware) -> Predicted {
         match self.estimate(hardware) {
             Ok(predicted) => predicted,
@@ -129,7 +130,7 @@ impl<'a> Model<'a> {
         let too_few = Unpredicted::TooFew { systems: self.measured.len(), wanted: self.systems_min() };
         let rate = self.rate(self.measured, |it| Some(it.rate), hardware).ok_or_else(|| too_few.clone())?;
         let is_outside = self.is_outside(self.measured, hardware).ok_or_else(|| too_few.clone())?;
-        // It is easier to predict between measured amounts than beyond them.
+        // Between measured amounts, predictions are easier than outside.
         let inside: Vec<&LeftOut> = self.left_out.iter().filter(|it| !it.is_outside).collect();
         let tried = if is_outside || inside.is_empty() { self.left_out.iter().collect() } else { inside };
         let error_max = tried.iter().map(|it| it.error.abs()).reduce(f64::max).ok_or(too_few)?;
@@ -147,8 +148,8 @@ impl<'a> Model<'a> {
     }
 
     fn is_varied(&self, resource: Resource, hardware: Hardware) -> bool {
-        // Reads and writes that vary together are one resource, as long as the wanted hardware has them in
-        // the same proportion.
+        // Reads and writes that vary together are one resource, if the wanted hardware has them in the same
+        // proportion.
         let iops = [Resource::ReadIops, Resource::WriteIops];
         self.varied.contains(&resource)
             || iops.contains(&resource)
@@ -172,16 +173,16 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Half-width of a prediction interval of the logarithm, from the errors of the predictions that were tested:
-/// Student's, centred at no error.
+/// Half-width of a prediction interval of the logarithm, by Student's t from the errors of the tested predictions,
+/// centred at 0.
 fn of_model(tried: &[&LeftOut]) -> f64 {
     let squares: f64 = tried.iter().map(|it| it.error.ln_1p().powi(2)).sum();
     let degrees = tried.len() as f64;
     (squares / degrees).sqrt() * student_quantile((1.0 - CONFIDENCE) / 2.0, degrees)
 }
 
-/// The most operations per second that some hardware allows, by the smallest measured demand, and the
-/// resource that limits it. `None` without a demand.
+/// The highest rate that some hardware allows by the smallest measured demand, with the resource that limits it.
+/// `None` if no demand is known.
 pub(super) fn bound(systems: &[Measured], hardware: Hardware) -> Option<(Resource, f64)> {
     let of_resource = |resource: Resource| {
         let demand = systems.iter().filter_map(|it| it.demand.of(resource)).reduce(f64::min)?;
@@ -190,7 +191,7 @@ pub(super) fn bound(systems: &[Measured], hardware: Hardware) -> Option<(Resourc
     Resource::ALL.into_iter().filter_map(of_resource).min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
-/// Resources of which the systems have different amounts, each once.
+/// Resources of which the systems have different amounts.
 fn varied(systems: &[Measured]) -> Vec<Resource> {
     let differs = |resource: &Resource| {
         let amounts: Option<Vec<f64>> = systems.iter().map(|it| it.hardware.capacity(*resource)).collect();
@@ -203,7 +204,7 @@ fn varied(systems: &[Measured]) -> Vec<Resource> {
     varied
 }
 
-/// Whether reads and writes are limited in the same proportion everywhere.
+/// Whether all systems limit reads and writes in the same proportion.
 fn in_proportion(hardware: impl Iterator<Item = Hardware>) -> bool {
     let limits = |it: Hardware| Some((it.read_iops?, it.write_iops?));
     let limits: Option<Vec<(u64, u64)>> = hardware.map(limits).collect();

@@ -15,7 +15,7 @@ pub struct Frontier {
     pub clients: u32,
     /// The kind of operation that the rate counts.
     pub operation: Operation,
-    /// By ascending price, and of equal prices by descending rate.
+    /// By ascending price; at equal prices, by descending rate.
     pub offers: Vec<Offer>,
 }
 
@@ -26,18 +26,18 @@ pub struct Offer {
     pub dollars_per_year: f64,
     /// Median of the rounds.
     pub operations_per_second: f64,
-    /// If it is loaded like this all the time.
+    /// Price of a million operations if it is always loaded like this.
     pub dollars_per_million_operations: Option<f64>,
     pub standing: Standing,
     /// The cheapest system that dominates it, if any does.
     pub dominated_by: Option<String>,
 }
 
-/// Whether a system is worth its price. Only verdicts decide that.
+/// Whether a system is worth its price, by verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// It is faster than every cheaper system, and no slower than any of the same price.
+    /// It is faster than every cheaper system, and not slower than any of the same price.
     Efficient,
     /// A cheaper system is the same or faster, or one of the same price is faster.
     Dominated,
@@ -45,8 +45,8 @@ pub enum Standing {
     NotDecided,
 }
 
-/// The frontier of each timed step at each client count, in run order. Tests with fewer than two systems that
-/// have a price and a rate are left out, and so are controls.
+/// The frontier of each timed step at each client count, in run order. A test is left out if fewer than two systems
+/// have a price and a rate. Controls are left out too.
 pub(crate) fn frontiers(run: &Run, tests: &[Test], against: &[Judgement]) -> Vec<Frontier> {
     let is_timed = |test: &&Test| run.steps.iter().any(|step| step.id == test.step && step.seconds.is_some());
     let frontier = |test: &Test| {

@@ -1,4 +1,4 @@
-//! The hardware that a price is for, beside the hardware that was measured.
+//! The hardware of a price, compared with the hardware that was measured.
 
 use dyno_store::{Origin, Price, Run, SystemRecord};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::cost::forecast::Hardware;
 /// Two amounts that differ by at most this share count as the same.
 const SAME_SHARE: f64 = 0.1;
 
-/// What a system's hardware costs.
+/// The price of a system's hardware.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Priced {
     pub dollars_per_year: f64,
@@ -40,8 +40,8 @@ pub enum PriceDifference {
 }
 
 impl Priced {
-    /// Differences from the hardware that a system ran on, or that it is predicted for. The hardware of a
-    /// server that ran already is unknown, and so is that of a price that the plan states itself.
+    /// Differences from the hardware on which a system ran, or for which it is predicted. Unknown are the hardware
+    /// of a server that ran already, and that of a price that the plan states itself.
     pub(super) fn differences(
         &self,
         run: &Run,

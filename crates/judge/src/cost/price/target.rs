@@ -11,7 +11,7 @@ use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 use crate::cost::forecast::{Forecast, Hardware, Predicted};
 use crate::trial::quantity::Quantity;
 
-/// What a system must do.
+/// The target of a system.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Target {
     /// Smallest throughput.
@@ -20,7 +20,7 @@ pub struct Target {
     pub p99_ms: Option<f64>,
 }
 
-/// Which systems meet the target.
+/// Systems, and whether they meet the target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CostAnswer {
     pub target: Target,
@@ -33,15 +33,15 @@ pub struct CostAnswer {
     pub processor: Option<String>,
 }
 
-/// A system, or a family of systems on hardware that was not measured, at the number of clients that suits the target
-/// best.
+/// A system, or a family of systems on hardware that was not measured, at its best number of clients for the
+/// target.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
     pub system: String,
     pub basis: Basis,
     pub hardware: Hardware,
     pub clients: u32,
-    /// The middle of the rounds, or the prediction, if there is one.
+    /// The middle of the rounds, or the prediction.
     pub operations_per_second: Option<f64>,
     /// `None` with fewer than two rounds.
     pub interval: Option<Interval>,
@@ -50,13 +50,13 @@ pub struct Candidate {
     pub dollars_per_year: Option<f64>,
     /// The instance and the volume of the price list; `None` without a list.
     pub price: Option<Price>,
-    /// Differences between these and its hardware; empty if nothing differs, or if it is not known.
+    /// Differences between the priced hardware and its own; empty if there are none or they are unknown.
     pub differences: Vec<PriceDifference>,
     pub dollars_per_million_operations: Option<f64>,
     pub answer: Answer,
 }
 
-/// Where a candidate's figures are from.
+/// The source of a candidate's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
@@ -88,8 +88,8 @@ pub enum Answer {
     Meets,
 }
 
-/// Answers for a step at some numbers of clients. `prices` are those of a system, and of the hardware of a
-/// prediction. `None` if the run has no such test.
+/// The answer for a step at some numbers of clients. `prices` has the price of each system, and of the hardware of
+/// each prediction. `None` if the run has no such test.
 pub fn cheapest(
     run: &Run,
     analysis: &Analysis,
@@ -125,8 +125,8 @@ pub fn cheapest(
 }
 
 impl Candidate {
-    /// The candidate with its price and its differences from the hardware of the system that it is, or
-    /// resembles.
+    /// The candidate with its price. Differences are from the hardware of the system itself, or of the system that
+    /// a prediction resembles.
     fn priced(self, price: Option<Priced>, run: &Run, system: &SystemRecord) -> Self {
         let Some(price) = price else { return self };
         let differences = price.differences(run, system, self.hardware);
@@ -140,7 +140,7 @@ impl Candidate {
 }
 
 impl CostAnswer {
-    /// The cheapest candidate that was measured to meet the target.
+    /// The cheapest candidate that meets the target by measurement.
     pub fn cheapest_measured(&self) -> Option<&Candidate> {
         self.cheapest(|it| it.basis == Basis::Measured)
     }
@@ -191,8 +191,8 @@ fn measured(
     })
 }
 
-/// The centre of rounds with its interval, in a unit that is this multiple of theirs. It is computed on a
-/// logarithmic scale, because rates and times are positive and vary by factors.
+/// The centre of rounds with its interval, multiplied by a unit. It is computed on a logarithmic scale, because
+/// rates and times are positive and vary by factors.
 fn of_rounds(rounds: &[RoundValue], unit: f64) -> Option<(f64, Option<Interval>)> {
     let positive = rounds.iter().map(|round| round.value * unit).filter(|value| *value > 0.0);
     let centre = centre_of_rounds(&positive.map(f64::ln).collect::<Vec<_>>(), CONFIDENCE)?;
@@ -215,7 +215,7 @@ fn is_below(latency: Option<LatencyFigure>, ms_max: f64) -> Answer {
     }
 }
 
-/// Each family on each hardware, at the number of clients that suits best.
+/// Each family on each hardware, at its best number of clients.
 fn predicted(
     run: &Run,
     forecasts: &[Forecast],
@@ -243,7 +243,7 @@ fn predicted(
     best
 }
 
-/// A prediction does not include percentiles of latency, so it cannot meet a target that has one.
+/// Predictions have no percentiles of latency, so they cannot meet a target with one.
 fn of_prediction(
     forecast: &Forecast,
     hardware: Hardware,

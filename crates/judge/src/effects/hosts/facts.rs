@@ -2,7 +2,7 @@
 
 use dyno_store::HostRecord;
 
-/// Hosts of one model differ by less than this, because firmware reserves some memory.
+/// Hosts of one model may differ by this much, because firmware reserves some memory.
 const MEMORY_TOLERANCE: f64 = 0.02;
 
 /// Differences between a host and the first one, a phrase each.
@@ -22,7 +22,7 @@ pub fn host_differences(first: &HostRecord, other: &HostRecord) -> Vec<String> {
     differences
 }
 
-/// Facts that determine the speed of a host besides its memory, with their words. The host's name is not one of them.
+/// Facts that determine the speed of a host, except its memory, in words. The host's name is not one of them.
 fn decisive(host: &HostRecord) -> [(&'static str, Option<String>); 7] {
     let HostRecord { cpu_model, cpus, kernel, os, governor, is_virtual, are_cores_awake, .. } = host;
     [

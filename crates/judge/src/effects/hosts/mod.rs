@@ -1,4 +1,4 @@
-//! Hosts as a factor: what a run with rounds on several hosts shows about them.
+//! Hosts as a factor: the effect of the host, in a run that several hosts share.
 
 mod facts;
 #[cfg(test)]
@@ -15,10 +15,10 @@ use crate::compare::rule::Rule;
 
 pub use facts::host_differences;
 
-/// The hosts of a run whose rounds are spread.
+/// The hosts of a run that several hosts share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hosts {
-    /// The hosts that delivered rounds, in the order of their first.
+    /// The hosts that measured rounds, in the order of their first round.
     pub hosts: Vec<Host>,
     /// Attempts without a result, by round.
     pub lost: Vec<LostAttempt>,
@@ -29,7 +29,7 @@ pub struct Hosts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Host {
     pub name: String,
-    /// Rounds that it delivered.
+    /// Rounds that it measured.
     pub rounds: usize,
     /// Differences from the first host, a phrase each.
     pub differences: Vec<String>,
@@ -52,14 +52,14 @@ pub struct HostTest {
     pub clients: u32,
     /// The ratio on each host, in their order.
     pub ratios: Vec<HostRatio>,
-    /// Standard deviation of log ratios between hosts, after subtracting the variation of rounds on one host.
+    /// Standard deviation of log ratios between hosts, without the variation of rounds on one host.
     pub between_hosts: Option<f64>,
-    /// Probability that hosts differ at least as much if rounds were assigned to hosts at random, corrected
-    /// for all of these tests. `None` if no host ran two rounds.
+    /// Probability that hosts differ this much if rounds were assigned to hosts at random, corrected for all of
+    /// these tests. `None` if no host ran two rounds.
     pub p_adjusted: Option<f64>,
     /// Whether hosts disagree, by the run's α.
     pub disagree: bool,
-    /// The host that is farthest from the others; `None` unless hosts disagree and there are at least three.
+    /// The host farthest from the others; `None` unless hosts disagree and there are at least three.
     pub odd: Option<String>,
 }
 
@@ -168,7 +168,7 @@ fn groups(rounds: &[RoundRatio], host_of_round: &BTreeMap<u32, usize>, hosts: us
     groups
 }
 
-/// The group whose mean is farthest from that of all others; `None` with fewer than three groups.
+/// The group whose mean is farthest from the mean of the others; `None` with fewer than three groups.
 fn farthest(groups: &[Vec<f64>]) -> Option<usize> {
     let distance = |at: usize| {
         let others = groups.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, group)| group);

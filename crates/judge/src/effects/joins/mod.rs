@@ -1,5 +1,5 @@
-//! Steps in which clients of a background load join over time: the throughput of both in each stretch between
-//! two joins, and how much of the step's own throughput remains.
+//! Steps in which background clients join over time: the throughput of both loads in each stretch between two
+//! joins, and the share of the step's throughput that remains.
 
 mod course;
 #[cfg(test)]
@@ -43,7 +43,7 @@ pub struct JoinedSystem {
     pub seconds: Vec<JoinedSecond>,
 }
 
-/// The time between two joins, without the second in which clients join.
+/// A stretch between two joins, without the second in which clients join.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stretch {
     /// Background clients that run in it.
@@ -55,7 +55,7 @@ pub struct Stretch {
     pub background_rate: Option<f64>,
     /// The rate of each round.
     pub rounds: Vec<StretchRound>,
-    /// `rate` as a multiple of that without background clients; `None` in the first stretch.
+    /// `rate` as a multiple of the rate without background clients; `None` in the first stretch.
     pub kept: Option<StretchRatio>,
     /// `rate` as a multiple of the base's in the same stretch; `None` for the base itself.
     pub against_base: Option<StretchRatio>,
@@ -114,8 +114,7 @@ fn stretch_rates(rates: &[f64], joins: &[JoinRecord]) -> Vec<Option<f64>> {
     begins.zip(ends).map(mean).collect()
 }
 
-/// The rate of a system by round, over the time in which this number of clients had joined. `step` may be the
-/// step of the background load.
+/// The rate of a system by round, while this number of clients had joined. `step` may be the background load's.
 pub(crate) fn rates_when_joined(
     evidence: &Evidence<'_>,
     (step, clients): (&str, u32),

@@ -15,9 +15,8 @@ pub struct SettingChange {
     pub after: Option<String>,
 }
 
-/// The engine, the requested settings and the limits in which two systems differ, by name. If only one of
-/// them requests a setting, the effective value of the other is used. Settings with equal effective values do
-/// not differ.
+/// The engine, the requested settings and the limits in which two systems differ, by name. If only one of them
+/// requests a setting, the other's effective value is used. Settings with equal effective values do not differ.
 pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<SettingChange> {
     let engines = [before, after].map(|system| Some(system.name.clone()));
     let both = [before, after];
@@ -33,7 +32,7 @@ pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<Settin
         changed(&format!("confinement.{name}"), both.map(value))
     };
     let mut found: Vec<SettingChange> = settings.iter().filter_map(of_setting).collect();
-    // An option that cancels a variable is not a change in addition to that of the variable.
+    // An option that cancels a variable is part of the change of that variable.
     let variables: Vec<String> = found.iter().map(|change| change.name.replace('-', "_")).collect();
     found.retain(|change| {
         let taken_back = change.name.replace('-', "_").strip_prefix("skip_").map(str::to_owned);
@@ -49,8 +48,8 @@ fn names(objects: [Option<&serde_json::Value>; 2]) -> BTreeSet<&str> {
     keys.flat_map(serde_json::Map::keys).map(String::as_str).collect()
 }
 
-/// A setting's values: the effective ones if both servers report them, because a value may be written in several
-/// ways.
+/// A setting's two values. They are the effective ones if both servers report them, because a value can be written
+/// in several ways.
 fn setting(name: &str, systems: [&SystemRecord; 2]) -> [Option<String>; 2] {
     let effective = systems.map(|system| effective(name, system));
     if effective.iter().all(Option::is_some) {

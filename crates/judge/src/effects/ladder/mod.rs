@@ -1,4 +1,5 @@
-//! What each rung of a ladder costs. A ladder is a chain of systems. Each rung differs from the rung before by one change.
+//! The cost of each rung of a ladder. A ladder is a chain of systems; each rung differs from the rung before by one
+//! change.
 
 mod change;
 #[cfg(test)]
@@ -41,14 +42,13 @@ pub struct Rung {
 pub struct RungTest {
     pub step: String,
     pub clients: u32,
-    /// Throughput as a multiple of that of the system before; `None` for the first.
+    /// Throughput as a multiple of the previous system's; `None` for the first.
     pub against_previous: Option<RungRatio>,
-    /// Throughput as a multiple of that of the first, without verdict; `None` for the first, and if it is not
-    /// known.
+    /// Throughput as a multiple of the first system's, without verdict; `None` for the first, and if it is unknown.
     pub against_first: Option<CostRatio>,
 }
 
-/// The effect of a step on the throughput.
+/// The effect of a rung on throughput.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RungRatio {
     /// `None` without a round that both systems completed.
@@ -61,13 +61,12 @@ pub struct RungRatio {
     pub undecided: Option<Undecided>,
 }
 
-/// The ladders of a run. Systems that are not in the run are left out, and so are ladders with fewer than two
-/// systems.
+/// The ladders of a run. Systems that the run does not have are left out, and ladders with fewer than two systems.
 pub(crate) fn ladders(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Ladder> {
     let timed = evidence.run.steps.iter().filter(|step| step.seconds.is_some()).map(|step| &step.id);
     let steps: Vec<String> =
         timed.filter(|step| rule.steps.is_empty() || rule.steps.contains(step)).cloned().collect();
-    // A rule without steps would include all of them.
+    // A rule without steps would include all steps.
     if steps.is_empty() {
         return Vec::new();
     }

@@ -25,7 +25,7 @@ struct Contrast {
 
 /// The effect of each factor. A factor is left out if its effect cannot be estimated at any client count.
 ///
-/// Every two levels are judged at each client count: which is better? All these comparisons are one family.
+/// Every two levels are compared at each client count. All these comparisons are one family.
 pub(super) fn factors(design: &Design<'_>, measured: &[Measured], rule: &Rule) -> Vec<FactorSensitivity> {
     let counts = design.level_counts();
     let fit = |measured: &Measured| Fitted {

@@ -6,14 +6,14 @@ use super::design::{Design, Measured};
 use super::{Interaction, judged};
 use crate::compare::rule::Rule;
 
-/// A level of each of two factors, against their references.
+/// A level of each of two factors, compared with the factors' references.
 #[derive(Clone, Copy)]
 struct Pair {
     factors: [usize; 2],
     levels: [usize; 2],
 }
 
-/// Every two levels of every two factors, at each client count, the largest interaction first. Those that the
+/// Every two levels of every two factors at each client count, the largest interaction first. Pairs that the
 /// configurations cannot separate are left out. All are one family.
 pub(super) fn interactions(design: &Design<'_>, measured: &[Measured], rule: &Rule) -> Vec<Interaction> {
     let counts = design.level_counts();
@@ -50,8 +50,8 @@ fn pairs(counts: &[usize]) -> impl Iterator<Item = Pair> {
     })
 }
 
-/// The logarithm of the effect of both levels together minus those of each alone: the mean over the
-/// combinations of the other factors that have all four corners. `None` without such a combination.
+/// The logarithm of the joint effect of both levels minus their separate effects: the mean over the combinations of
+/// the other factors for which all four corners were measured. `None` if there is no such combination.
 fn contrast(observations: &[Observation], pair: Pair) -> Option<f64> {
     let corner = |observation: &Observation, levels: [usize; 2]| {
         let others_as = |other: &&Observation| {

@@ -51,8 +51,8 @@ pub struct FactorSensitivity {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelSensitivity {
     pub level: String,
-    /// Throughput at this level as a multiple of that at the reference, with the other factors at the same
-    /// levels. One for each client count.
+    /// Throughput at this level as a multiple of that at the reference, with the other factors unchanged. One for
+    /// each client count.
     pub effects: Vec<Effect>,
 }
 
@@ -74,11 +74,11 @@ pub struct Effect {
 pub struct BestLevel {
     pub clients: u32,
     pub level: String,
-    /// Whether it is better than each other level by more than chance explains.
+    /// Whether chance cannot explain that it is better than each other level.
     pub is_decided: bool,
 }
 
-/// The better of two levels depends on the number of clients, by more than chance explains.
+/// Which of two levels is better depends on the number of clients, by more than chance explains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
     /// Better at `clients`, worse at `other_clients`.
@@ -95,7 +95,8 @@ pub struct Interaction {
     /// Each factor with the level that is compared to its reference.
     pub factors: [String; 2],
     pub levels: [String; 2],
-    /// The effect of both levels together as a multiple of the product of their effects alone; 1 if they do not interact.
+    /// The joint effect of both levels as a multiple of the product of their separate effects; 1 if they do not
+    /// interact.
     pub effect: Effect,
 }
 
@@ -130,7 +131,7 @@ fn sensitivity(
     })
 }
 
-/// Turns estimates without verdict into effects. Their p-values are one family.
+/// Turns estimates into effects with verdicts. Their p-values are one family.
 fn judged(estimates: &[(u32, usize, RatioEstimate)], rule: &Rule) -> Vec<Effect> {
     let p: Vec<f64> = estimates.iter().map(|(_, _, it)| (it.p() * rule.looks as f64).min(1.0)).collect();
     let adjusted = rule.adjust(&p);

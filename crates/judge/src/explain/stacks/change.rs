@@ -1,4 +1,4 @@
-//! The functions whose time for an operation differs between two systems.
+//! Functions whose time per operation differs between two systems.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use serde::Serialize;
 
 use super::FlameThreads;
 
-/// Most functions of a difference.
+/// Largest number of functions.
 const FUNCTIONS_MAX: usize = 8;
 
-/// A function in which threads that work for a client were.
+/// A function in which threads that work for clients spent time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionChange {
-    /// The innermost function of the engine on the stack that is not just a wait or a lock.
+    /// The innermost function of the engine on the stack that is not a wait or a lock.
     pub function: String,
-    /// Thread time in it for an operation of the base, in µs.
+    /// Thread time in it per operation of the base, in µs.
     pub base_us: f64,
-    /// For an operation of the candidate.
+    /// Thread time in it per operation of the candidate, in µs.
     pub candidate_us: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Stacks of servers: in which functions their threads were, and how that differs between two systems.
+//! Stacks of servers: the functions in which their threads were, and differences between two systems.
 
 mod change;
 mod flame;
@@ -12,7 +12,7 @@ pub use change::{FunctionChange, function_changes};
 pub use flame::{FlameNode, flame, flame_difference};
 pub use summary::{FunctionShare, StackSummary, ThreadSummary, stack_summaries};
 
-/// The kind of thread that works for a client, by the name that engines' patterns give it.
+/// The kind of thread that works for a client, by its name in engines' patterns.
 pub const CONNECTION: &str = "connection";
 
 /// The stacks that a flame graph shows. Threads that wait for their client are left out.
@@ -35,7 +35,7 @@ pub fn stacks_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Op
     trial_of(run, step, clients, system)?.stacks.as_ref()
 }
 
-/// The trial whose stacks were sampled; in a resumed run the first of them.
+/// The trial whose stacks were sampled. In a resumed run, the first such trial.
 fn trial_of<'a>(run: &'a Run, step: &str, clients: u32, system: &str) -> Option<&'a TrialRecord> {
     run.trials.iter().map(|trial| &trial.record).find(|record| {
         record.stacks.is_some()

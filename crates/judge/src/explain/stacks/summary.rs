@@ -1,4 +1,4 @@
-//! In which functions the threads of a server were.
+//! The functions in which the threads of a server were.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct StackSummary {
     pub sampler: String,
     /// Median time that a sample took.
     pub sample_ms_median: f64,
-    /// The rate while samples were taken as a share of the trial's; `None` if one of them is 0 or not known.
+    /// The rate during sampling as a share of the trial's; `None` if one of them is 0 or unknown.
     pub rate_share: Option<f64>,
     /// Share of the engine's frames without a name.
     pub unnamed_share: f64,
@@ -35,7 +35,7 @@ pub struct StackSummary {
     pub threads: Vec<ThreadSummary>,
 }
 
-/// Where the threads of a kind were.
+/// Where threads of a kind were.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThreadSummary {
     pub kind: String,
@@ -47,8 +47,7 @@ pub struct ThreadSummary {
     pub functions: Vec<FunctionShare>,
 }
 
-/// A function, with the share of a kind's stacks in which it is the innermost function that is not just a
-/// wait.
+/// A function, and the share of stacks in which it is the innermost function that is not a wait.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FunctionShare {
     pub function: String,

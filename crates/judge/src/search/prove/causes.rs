@@ -1,4 +1,4 @@
-//! The causes of a difference, one after the other.
+//! The causes of a difference, found one after the other.
 
 use super::effect::{Goal, Shows};
 use super::narrow::Narrowed;
@@ -6,8 +6,8 @@ use super::{
     Cause, OrProbe, Probe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply,
 };
 
-/// If the changes other than the causes found so far still make at least this share of the difference, the
-/// search goes on with them. Their difference counts as small if its whole interval lies below this share.
+/// If the changes outside the causes still make at least this share of the difference, the search continues with
+/// them. Their effect counts as small if its whole interval is below this share.
 const REST_SHARE_MIN: f64 = 0.2;
 
 impl Proving {
@@ -25,7 +25,8 @@ impl Proving {
             let goal = Goal::part_of(of_left);
             let mut narrowed = self.narrow(&left, goal, supply)?;
             if self.is_everything(&narrowed.changes) {
-                // So far only the candidate has shown it, and the candidate may differ in unstated ways.
+                // So far, only the candidate has shown the difference. It may differ from the base in ways that are
+                // not among the changes.
                 match self.shows(&narrowed.changes, goal, supply)? {
                     Shows::Yes => {}
                     Shows::No => {
@@ -72,8 +73,8 @@ impl Proving {
         }
     }
 
-    /// If a first cause and the remaining changes do not add up to the candidate's difference, either they
-    /// interact, or the candidate differs in unstated ways. A probe of all changes on the base decides which.
+    /// A first cause and the remaining changes may not add up to the candidate's difference. Then either they
+    /// interact, or the candidate also differs in other ways. A probe of all changes on the base decides which.
     fn look_for_more(
         &self,
         cause: &mut Cause,
@@ -98,7 +99,7 @@ impl Proving {
         Ok(())
     }
 
-    /// Measures a cause: all of it, each member alone, and the remaining changes without it.
+    /// Measures a cause: as a whole, each member alone, and the remaining changes without it.
     fn cause(
         &self,
         narrowed: Narrowed,
@@ -114,7 +115,7 @@ impl Proving {
         let mut alone = Vec::new();
         if changes.len() > 1 {
             for change in &changes {
-                // A cause that was not narrowed has too many members to measure each.
+                // A cause that was not narrowed has too many members to measure each alone.
                 let supply = if is_smallest { supply } else { Supply::Spent };
                 alone.push(self.effect_of(&[*change], supply)?);
             }

@@ -1,4 +1,4 @@
-//! The effect of a change, and whether it is the difference that the search looks for.
+//! The effect of a change, and whether it amounts to the difference.
 
 use dyno_stats::{Interval, Margin};
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub enum Relation {
     Unclear,
 }
 
-/// Whether an effect is the difference that the search looks for.
+/// Whether an effect amounts to the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     Yes,
@@ -34,14 +34,14 @@ pub(super) enum Shows {
     Unresolved,
 }
 
-/// The difference that the search looks for: an effect of at least this size.
+/// The difference that the search explains.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goal {
     ln_ratio: f64,
 }
 
-/// An effect shows a difference if it is at least this share of it, on the logarithmic scale. The threshold
-/// lies between the shares of one of two and one of four equal causes.
+/// An effect shows the difference if it is at least this share of it, on the logarithmic scale. With two equal
+/// causes, each has a half; with four, each has a quarter. The threshold lies between.
 pub(super) const SHARE_THAT_SHOWS: f64 = 0.4;
 
 impl Goal {
@@ -71,19 +71,19 @@ fn toward(interval: Interval, ln_ratio: f64) -> (f64, f64) {
 }
 
 impl ProbeEffect {
-    /// Throughput without the change as a multiple of that with it.
+    /// The inverse: throughput without the change as a multiple of that with it.
     pub(crate) fn inverse(self) -> Self {
         let turned = |it: Interval| Interval { low: 1.0 / it.high, high: 1.0 / it.low, ..it };
         Self { ratio: 1.0 / self.ratio, interval: self.interval.map(turned) }
     }
 
-    /// Whether all of its interval lies beyond the margin, on the side of its ratio.
+    /// Whether the whole interval is beyond the margin, on the side of the ratio.
     pub(super) fn is_beyond(&self, margin: Margin) -> bool {
         self.interval
             .is_some_and(|it| if self.ratio < 1.0 { it.high < margin.low() } else { it.low > margin.high() })
     }
 
-    /// Whether all of its interval lies within the margin.
+    /// Whether the whole interval is within the margin.
     pub(super) fn is_within(&self, margin: Margin) -> bool {
         self.interval.is_some_and(|it| it.low >= margin.low() && it.high <= margin.high())
     }
@@ -97,7 +97,7 @@ impl ProbeEffect {
         self.ratio.ln() / other.ratio.ln()
     }
 
-    /// The largest share of another effect that this one may be by its interval, in either direction; `None`
+    /// The largest share of another effect that this one may have by its interval, in either direction; `None`
     /// without an interval.
     pub(super) fn share_max(&self, other: &Self) -> Option<f64> {
         let interval = self.interval?;
@@ -106,8 +106,8 @@ impl ProbeEffect {
 }
 
 impl Relation {
-    /// How the effects of parts relate to that of the whole. They add up if the product of their intervals
-    /// comes within the margin of the whole's interval.
+    /// How the effects of parts relate to the effect of the whole. They add up if the product of their intervals is
+    /// within the margin of the whole's interval.
     pub(super) fn of(parts: &[Option<ProbeEffect>], together: ProbeEffect, margin: Margin) -> Self {
         let intervals: Option<Vec<Interval>> = parts.iter().map(|part| part.as_ref()?.interval).collect();
         let (Some(intervals), Some(whole)) = (intervals, together.interval) else { return Self::Unclear };

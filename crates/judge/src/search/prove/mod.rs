@@ -1,5 +1,5 @@
-//! Proves which changes make a difference between two systems, by taking them apart: delta debugging with a judged
-//! comparison as its test.
+//! Proves which changes cause a difference between two systems. The method is delta debugging, with comparisons as
+//! tests.
 
 mod causes;
 mod effect;
@@ -32,7 +32,7 @@ pub enum Probe {
 pub enum ProbeLength {
     /// As many as the noise of the first probe requires.
     Usual,
-    /// More, because the usual number did not decide. A probe of this length is not repeated.
+    /// More, because the usual number was not enough. A probe of this length is not repeated.
     Longer,
 }
 
@@ -47,22 +47,22 @@ pub enum ProbeOutcome {
 /// The difference to explain, and the changes that may explain it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProofQuestion {
-    /// Number of changes that may make the difference. They are in the order of the evidence for them.
+    /// Number of changes that may cause the difference. Those with the most evidence come first.
     pub changes: usize,
-    /// Number of them, from the first on, that have evidence.
+    /// Number of changes with evidence. They are the first ones.
     pub suspects: usize,
-    /// Whether the candidate is the base with all changes. Otherwise something else differs too.
+    /// Whether the candidate is exactly the base with all changes. If not, it also differs in other ways.
     pub is_all: bool,
     /// The ratio to explain.
     pub ratio: f64,
-    /// The least difference that matters.
+    /// Differences below this margin do not matter.
     pub margin: Margin,
 }
 
 /// The next step of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProofStep {
-    /// The probe to make next. It may be a repetition of one that decided nothing.
+    /// The next probe. It may repeat one that was undecided.
     Probe(Probe, ProbeLength),
     End(Proof),
 }
@@ -72,12 +72,12 @@ pub enum ProofStep {
 pub struct Proof {
     /// How the search ended.
     pub ending: ProofEnding,
-    /// The difference when it was repeated.
+    /// The difference when it was measured again.
     pub whole: Option<ProbeEffect>,
-    /// The effect of all changes on the base. It is measured if something else differs too, or if the stated
-    /// changes turn out not to make the candidate's difference.
+    /// The effect of all changes on the base. It is measured if the candidate also differs in other ways, or if the
+    /// changes turn out not to cause its difference.
     pub all_changes: Option<ProbeEffect>,
-    /// Sets of changes that make the difference, in the order in which they were found.
+    /// Sets of changes that cause the difference, in the order in which they were found.
     pub causes: Vec<Cause>,
     /// The effect of all other changes together.
     pub rest: Option<ProbeEffect>,
@@ -86,32 +86,32 @@ pub struct Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofEnding {
-    /// The causes make the difference: less than a fifth of it remains without them, or nothing else differs.
+    /// The causes explain the difference: less than a fifth of it remains without them, or there are no other
+    /// changes.
     Proven,
-    /// Without the causes that were found, a part of the difference remains, and its causes were not found.
+    /// A part of the difference remains without the causes, and its own causes were not found.
     Partly,
     /// The search ended before the causes were narrowed to the fewest changes.
     NotNarrowed,
-    /// The difference was not found again when it was repeated.
+    /// The difference was not there when it was measured again.
     Gone,
-    /// It is undecided whether the repeated candidate shows the difference, or whether all changes together
-    /// make it.
+    /// It is undecided whether the difference is still there, or whether all changes together cause it.
     Undecided,
-    /// The candidate did not start when it was repeated.
+    /// The candidate did not start when the difference was measured again.
     Refused,
-    /// All changes together do not make the difference.
+    /// All changes together do not cause the difference.
     NotTheChanges,
     /// Nothing was compared yet.
     Unfinished,
 }
 
-/// Changes that make a difference together.
+/// Changes that cause a difference together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cause {
     /// Indices of the changes, ascending.
     pub changes: Vec<usize>,
-    /// Whether each change is necessary: without any one of them, the others do not show the difference, or
-    /// the server refuses them.
+    /// Whether each change is necessary: without it, the other changes do not show the difference, or the server
+    /// refuses them.
     pub is_smallest: bool,
     pub together: Option<ProbeEffect>,
     /// The effect of each change alone, if there are several; `None` if it was not measured.
@@ -119,22 +119,22 @@ pub struct Cause {
     /// How the effects of the single changes relate to that of all together; `None` for a single change, and
     /// for changes that were not narrowed.
     pub relation: Option<Relation>,
-    /// The effect of all other changes, without this cause and those before it; `None` if there are no
-    /// others, or it was not measured.
+    /// The effect of all other changes, without this cause and those before it. `None` if there are no others, or
+    /// if it was not measured.
     pub without: Option<ProbeEffect>,
-    /// How it and the remaining changes make what was to be explained.
+    /// How the effects of this cause and of the remaining changes combine.
     pub relation_to_rest: Option<Relation>,
 }
 
-/// A proof in progress: the probes that were made, with their outcomes. They alone determine the next probe,
-/// so an interrupted proof continues where it stopped.
+/// A proof in progress: the probes that were made, with their outcomes. These determine the next probe, so an
+/// interrupted proof continues where it stopped.
 ///
-/// First the difference is repeated, because without it there is nothing to explain. Then
-/// [`narrow`](Self::narrow) looks for the fewest changes that show at least two fifths of it. If the
-/// remaining changes make a fifth of the difference or more, they are explained in the same way. A probe that
-/// decides nothing is repeated with more rounds, and then only the second outcome counts. There are at most
-/// [`probes_max`](Self::probes_max) probes, including repeated ones, so each may use that part of the total
-/// error (Bonferroni).
+/// First the difference is measured again, because without it there is nothing to explain. Then
+/// [`narrow`](Self::narrow) searches for the fewest changes that show at least two fifths of it. If the remaining
+/// changes make a fifth of the difference or more, they are explained in the same way. An undecided probe is
+/// repeated with more rounds, and then only the second outcome counts. There are at most
+/// [`probes_max`](Self::probes_max) probes, including repeated ones, and each has an equal part of the total error
+/// (Bonferroni).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proving {
     question: ProofQuestion,
@@ -143,7 +143,7 @@ pub struct Proving {
     made: usize,
 }
 
-/// Whether more probes may be asked for.
+/// Whether more probes are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Supply {
     Open,
@@ -159,14 +159,14 @@ impl Proving {
     }
 
     /// Largest number of probes. A single cause among n changes takes at most 2⌈log₂ n⌉ + 4 if no probe is
-    /// repeated. Two changes that only act together take about twice that.
+    /// repeated. Two changes that act only together take about twice as many.
     pub fn probes_max(&self) -> usize {
         let halvings = self.question.changes.next_power_of_two().ilog2() as usize;
         4 * halvings + 9
     }
 
-    /// Records the outcome of a probe of this length. If a measured probe fails when it is repeated, its
-    /// earlier outcome remains.
+    /// Records the outcome of a probe of this length. If the repetition of a measured probe fails, the earlier
+    /// outcome stays.
     pub fn note(&mut self, probe: Probe, length: ProbeLength, outcome: ProbeOutcome) {
         self.made += 1;
         let outcome = match (self.known.get(&probe), outcome) {
@@ -189,7 +189,7 @@ impl Proving {
         self.replay(Supply::Spent).unwrap_or_else(|_| Proof::ended(ProofEnding::Unfinished, None))
     }
 
-    /// The effect of a probe; `None` if it was refused, or is not known and no probe is left.
+    /// The effect of a probe; `None` if it was refused, or if it is unknown and no probe is left.
     fn effect(&self, probe: &Probe, supply: Supply) -> OrProbe<Option<ProbeEffect>> {
         match self.known.get(probe) {
             Some((ProbeOutcome::Measured(effect), _)) => Ok(Some(*effect)),
@@ -199,7 +199,7 @@ impl Proving {
         }
     }
 
-    /// Asks for a measured probe again if it decided nothing, unless it already had more rounds.
+    /// Repeats a measured probe if it was undecided, unless it already had more rounds.
     fn repeat(&self, probe: &Probe, supply: Supply) -> OrProbe<()> {
         match self.known.get(probe) {
             Some((ProbeOutcome::Measured(_), ProbeLength::Usual)) if supply == Supply::Open => {
@@ -213,8 +213,8 @@ impl Proving {
         self.effect(&Probe::Changes(changes.to_vec()), supply)
     }
 
-    /// Whether these changes are all known differences. If so, the candidate shows their effect, unless
-    /// something unstated differs.
+    /// Whether these are all changes. If so, the candidate shows their effect, unless it also differs in other
+    /// ways.
     fn is_everything(&self, changes: &[usize]) -> bool {
         self.question.is_all && changes.len() == self.question.changes
     }
@@ -245,7 +245,7 @@ impl Proving {
         self.explain(to_explain, all, proof, supply)
     }
 
-    /// The ending of a search in which all changes on the base are not known to make a difference.
+    /// How a search ends if it is not known that all changes on the base cause the difference.
     fn ending_without_a_difference(
         &self,
         all: Vec<usize>,

@@ -3,7 +3,7 @@
 use super::effect::{Goal, Shows};
 use super::{OrProbe, Probe, ProbeOutcome, Proving, Supply};
 
-/// Changes that show a difference.
+/// Changes that show the difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Narrowed {
     pub(super) changes: Vec<usize>,
@@ -14,10 +14,10 @@ pub(super) struct Narrowed {
 impl Proving {
     /// The fewest of some changes that show the difference. All of them together must show it.
     ///
-    /// This is ddmin (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
-    /// Transactions on Software Engineering 28(2), 2002): it tries halves, then quarters and all except each
-    /// quarter, and so on. A probe that was refused, or is undecided even with more rounds, counts as not
-    /// showing the difference. If the first change has evidence, it is tried alone first.
+    /// The method is ddmin (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
+    /// Transactions on Software Engineering 28(2), 2002): it tries halves, then quarters and everything except each
+    /// quarter, and so on. A probe that was refused, or is undecided even with more rounds, counts as not showing
+    /// the difference. If the first change has evidence, it is tried alone first.
     pub(super) fn narrow(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<Narrowed> {
         let mut left = changes.to_vec();
         let mut parts = 2;
@@ -33,8 +33,8 @@ impl Proving {
                 (left, parts) = (chunk, 2);
                 continue;
             }
-            // The search for changes that only act together is long. Before it, test whether the changes make
-            // the difference at all.
+            // The search for changes that act only together is long. Before it, test whether the changes show the
+            // difference at all.
             if parts == 2 && self.is_everything(&left) && self.shows(&left, goal, supply)? != Shows::Yes {
                 break;
             }
@@ -50,12 +50,13 @@ impl Proving {
             }
             parts = (2 * parts).min(left.len());
         }
-        // If a probe was undecided, or no probe was left, the changes that remain may not be the fewest.
+        // If a probe was undecided, or no probe was left, the remaining changes may not be the fewest.
         let is_smallest = self.are_necessary(&left, goal);
         Ok(Narrowed { changes: left, is_smallest })
     }
 
-    /// Whether for each change the others without it were shown not to make the difference, or were refused.
+    /// Whether each change is necessary: without it, the others were shown not to cause the difference, or were
+    /// refused.
     fn are_necessary(&self, changes: &[usize], goal: Goal) -> bool {
         let is_necessary = |change: &usize| {
             let others = Probe::Changes(difference(changes, &[*change]));
@@ -68,8 +69,7 @@ impl Proving {
         changes.len() == 1 || changes.iter().all(is_necessary)
     }
 
-    /// The first of some sets that shows the difference. Undecided sets are repeated only if no other set
-    /// shows it.
+    /// The first of some sets that shows the difference. Undecided sets are repeated only if no other set shows it.
     fn first_that_shows(
         &self,
         sets: &[Vec<usize>],
@@ -89,7 +89,7 @@ impl Proving {
         Ok(None)
     }
 
-    /// Whether some changes show the difference. If undecided, more rounds are asked for.
+    /// Whether some changes show the difference. If this is undecided, the probe is repeated with more rounds.
     pub(super) fn shows(&self, changes: &[usize], goal: Goal, supply: Supply) -> OrProbe<Shows> {
         let shows = goal.shown_by(self.effect_of(changes, supply)?);
         if shows == Shows::Unresolved {

@@ -4,13 +4,13 @@ use dyno_stats::student_quantile;
 
 use super::effect::SHARE_THAT_SHOWS;
 
-/// Fewest rounds of a probe. The estimate of the spread itself comes from few rounds.
+/// Fewest rounds of a probe. With fewer, the estimate of the spread would be too uncertain.
 const ROUNDS_MIN: usize = 4;
 
-/// Number of rounds of a probe, at most `rounds_max`. With it, a probe can distinguish a change that makes a
-/// difference from one that makes none, because Student's interval is at most as wide as the distance from the
-/// threshold to no difference. `ln_ratios` are the log ratios of the rounds in which the difference was
-/// repeated, and `alpha` is the error probability of a probe.
+/// Number of rounds of a probe, at most `rounds_max`. It suffices to distinguish a change that causes the
+/// difference from one without effect: Student's interval is then no wider than the distance from the threshold to
+/// no effect. `ln_ratios` are the log ratios of the rounds in which the difference was measured again, and `alpha`
+/// is the error probability of a probe.
 pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     let n = ln_ratios.len() as f64;
     let mean = ln_ratios.iter().sum::<f64>() / n;
@@ -24,9 +24,9 @@ pub fn rounds_for(ln_ratios: &[f64], alpha: f64, rounds_max: u32) -> u32 {
     (ROUNDS_MIN.min(most)..most).find(is_enough).unwrap_or(most) as u32
 }
 
-/// Number of rounds of a repeated probe, after `rounds` did not decide: twice as many, and at least
-/// `rounds_max`. With 12 rounds and an error of 0.2%, Student's interval is about a third as wide as with 5,
-/// and a quarter as wide as with 4.
+/// Number of rounds of a repeated probe, if `rounds` rounds were undecided: twice as many, and at least
+/// `rounds_max`. With 12 rounds and an error of 0.2%, Student's interval is about a third as wide as with 5, and a
+/// quarter as wide as with 4.
 pub fn rounds_again(rounds: u32, rounds_max: u32) -> u32 {
     (2 * rounds).max(rounds_max)
 }

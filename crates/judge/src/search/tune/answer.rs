@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::{MeasuredSet, OrProbe, TuneEnding, TuneProbe, Tuned, Tuning, ValueSet};
 use crate::search::prove::ProbeEffect;
 
-/// The effect of one of the winner's settings, beside the others.
+/// The effect of one of the winner's settings, with the others unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Worth {
     pub setting: usize,
     /// The index of its value.
     pub value: usize,
-    /// Throughput with it as a multiple of that without it; `None` if the server refused to run without it,
-    /// or it was not compared.
+    /// Throughput with it as a multiple of that without it; `None` if the server refused to run without it, or if
+    /// it was not compared.
     pub effect: Option<ProbeEffect>,
     pub verdict: WorthVerdict,
 }
@@ -24,7 +24,7 @@ pub enum WorthVerdict {
     Better,
     /// Without it the others are not slower by more than the margin, so it is removed.
     DoesNothing,
-    /// Neither of the two is shown, so it stays.
+    /// Neither is shown, so it is kept.
     NotDecided,
     /// It is the only remaining setting, so its effect is that of the confirmation.
     All,
@@ -64,14 +64,14 @@ impl Tuning {
         self.known.contains_key(&TuneProbe::Confirm(values.clone()))
     }
 
-    /// Whether all of the interval is above the margin.
+    /// Whether the whole interval is above the margin.
     fn is_better(&self, measured: &MeasuredSet) -> bool {
         let interval = measured.effect.and_then(|effect| effect.interval);
         interval.is_some_and(|interval| interval.low > self.margin.high())
     }
 
-    /// Removes the settings one after the other, the least important first. A setting stays out if the others
-    /// are not slower without it. If two settings have the same effect, one of them therefore stays.
+    /// Removes the settings one after the other, the least important first. A setting stays out if the others are
+    /// not slower without it. Of two settings with the same effect, one therefore stays.
     fn without_what_does_nothing(
         &self,
         winner: &ValueSet,

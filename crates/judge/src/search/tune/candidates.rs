@@ -1,4 +1,4 @@
-//! The candidates that a search for better settings begins with.
+//! The candidates with which a search for better settings begins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,14 +30,14 @@ impl ValueSet {
     }
 }
 
-/// Number of designs to draw before the search gives up finding further combinations.
+/// Number of designs to try before the search accepts fewer combinations.
 const DESIGNS_MAX: usize = 20;
 
-/// Up to `number` candidates for a search. `space` has the number of values of each setting. Values are in
-/// order of their distance from the base's value, and settings in order of importance.
+/// Up to `number` candidates for a search. `space` has the number of values of each setting. Values are in order of
+/// their distance from the base's value, settings in order of importance.
 ///
-/// Half of the candidates change one setting: first each setting to its nearest value, then each to the next.
-/// The others change many settings: a Latin hypercube (`McKay`, Beckman and Conover, Technometrics 21(2),
+/// Half of the candidates change one setting: first each setting to its nearest value, then each to the next. The
+/// others change many settings. They are a Latin hypercube (`McKay`, Beckman and Conover, Technometrics 21(2),
 /// 1979), in which each value of a setting, including the base's, occurs about equally often.
 pub fn candidates(space: &[usize], number: usize, seed: u64) -> Vec<ValueSet> {
     let mut singles = singles(space);
@@ -79,7 +79,7 @@ fn hypercube(space: &[usize], number: usize, random: &mut SplitMix64) -> Vec<Val
     for (setting, values) in space.iter().enumerate() {
         let mut order: Vec<usize> = (0..number).collect();
         random.shuffle(&mut order);
-        // Where the number is not a multiple of the levels, chance decides which levels occur once more.
+        // If the number is not a multiple of the levels, chance decides which levels occur once more.
         let shift = random.below(number.max(1));
         for (set, place) in sets.iter_mut().zip(order) {
             // Level 0 is the base's value.

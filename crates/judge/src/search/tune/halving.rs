@@ -14,11 +14,10 @@ pub(super) struct Halved {
 impl Tuning {
     /// Compares the candidates, drops some, and compares the others again in more rounds, until few are left.
     ///
-    /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed
-    /// bandits", ICML 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and
-    /// hyperparameter optimization", AISTATS 2016). A stage is judged only by its own rounds, so luck in one
-    /// stage does not carry over to the next. After the first stage, the values that were better alone are
-    /// also tried together.
+    /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits",
+    /// ICML 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization",
+    /// AISTATS 2016). Only a stage's own rounds decide the stage, so luck does not carry over to the next. After
+    /// the first stage, the values that were better alone are also tried together.
     pub(super) fn halve(&self, is_wanted: bool) -> OrProbe<Halved> {
         let mut left = self.candidates.clone();
         let mut stages: Vec<Vec<MeasuredSet>> = Vec::new();
@@ -62,8 +61,8 @@ impl Tuning {
         Ok(measured)
     }
 
-    /// The better half, without refused candidates and without those whose interval shows that they are not
-    /// better than the base by more than the margin.
+    /// The better half. Left out are refused candidates, and those whose interval excludes that they are better
+    /// than the base by more than the margin.
     fn survivors(&self, stage: &[MeasuredSet]) -> Vec<ValueSet> {
         let may_be_better = |it: &&MeasuredSet| {
             it.effect.is_some_and(|effect| {
@@ -74,8 +73,7 @@ impl Tuning {
         left.map(|it| it.values.clone()).collect()
     }
 
-    /// The best value of each setting that seems better alone, all of them together; `None` if there are
-    /// fewer than two.
+    /// The best value of each setting that seems better alone, together; `None` if there are fewer than two.
     fn together(&self, stage: &[MeasuredSet]) -> Option<ValueSet> {
         let mut set = ValueSet::default();
         // The best comes first, so the first value of a setting is its best.

@@ -1,4 +1,4 @@
-//! Searches for settings that are better than a base's: successive halving over judged comparisons, then a confirmation.
+//! Searches for settings that are better than a base's: successive halving with comparisons, then a confirmation.
 
 mod answer;
 mod candidates;
@@ -18,7 +18,7 @@ pub use self::answer::{Worth, WorthVerdict};
 pub use self::candidates::{ValueSet, candidates};
 pub use self::size::TuneSize;
 
-/// The error probability of all claims of a search, that is, of its two confirmations together.
+/// The error probability of a search, for its two confirmations together.
 pub const TUNE_ALPHA: f64 = 0.05;
 
 /// A comparison that a search needs.
@@ -29,9 +29,9 @@ pub enum TuneProbe {
     Control,
     /// A candidate against the base, in a stage of the search, from 0.
     Search { stage: u32, candidate: ValueSet },
-    /// The settings that were found against the base, in rounds that the search has not used.
+    /// The settings that were found, against the base, in rounds that the search did not use.
     Confirm(ValueSet),
-    /// The settings that were found without one of them, against all of them.
+    /// The settings that were found, without one of them, against all of them.
     Without { all: ValueSet, setting: usize },
 }
 
@@ -42,12 +42,12 @@ pub enum TuneStep {
     End(Tuned),
 }
 
-/// How far a search may continue.
+/// How much longer a search may continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TuneReach {
     /// The whole search.
     Search,
-    /// No more candidates are compared, but the best one so far is confirmed.
+    /// No more candidates are compared; the best one so far is confirmed.
     Answer,
     /// No more comparisons.
     Nothing,
@@ -63,7 +63,7 @@ pub struct Tuned {
     pub stages: Vec<Vec<MeasuredSet>>,
     /// Whether the search ended before it had made all its comparisons.
     pub is_cut_short: bool,
-    /// The best candidate of the search, with the effect in its confirmation.
+    /// The best candidate of the search, with its effect in the confirmation.
     pub winner: Option<MeasuredSet>,
     /// The effect of each setting of the winner, in the order in which they were removed.
     pub worth: Vec<Worth>,
@@ -83,7 +83,7 @@ pub struct MeasuredSet {
 pub enum TuneEnding {
     /// The confirmation showed that the recommended settings are better by more than the margin.
     Better,
-    /// No candidate was better in the whole search, or the confirmation of the best one did not show it.
+    /// No candidate was better in the search, or the confirmation did not show that the best one is better.
     NothingBetter,
     /// The base did not complete a comparison with itself.
     BaseFailed,
@@ -91,17 +91,16 @@ pub enum TuneEnding {
     Unfinished,
 }
 
-/// A search in progress: the comparisons that were made, with their outcomes. They alone determine the next
-/// comparison, so an interrupted search continues where it stopped.
+/// A search in progress: the comparisons that were made, with their outcomes. These determine the next comparison,
+/// so an interrupted search continues where it stopped.
 ///
-/// The base is compared with itself, which shows the noise. Then [`halve`](Self::halve) looks for the best
-/// candidate, which is [confirmed](Self::answer) in rounds of its own. Only the figure of the confirmation is
-/// claimed.
+/// The base is compared with itself, which shows the noise. Then [`halve`](Self::halve) searches for the best
+/// candidate, which is [confirmed](Self::answer) in separate rounds. Only the confirmation gives a verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
     candidates: Vec<ValueSet>,
     size: TuneSize,
-    /// The least difference that matters.
+    /// Differences below this margin do not matter.
     margin: Margin,
     known: BTreeMap<TuneProbe, ProbeOutcome>,
 }
@@ -153,7 +152,7 @@ impl Tuning {
     /// The error probability of a comparison.
     pub fn alpha(probe: &TuneProbe) -> f64 {
         match probe {
-            // The settings that were found, and the rest after removing those without effect.
+            // The settings that were found, and those that remain after removing settings without effect.
             TuneProbe::Confirm(_) => TUNE_ALPHA / 2.0,
             TuneProbe::Control | TuneProbe::Search { .. } | TuneProbe::Without { .. } => TUNE_ALPHA,
         }

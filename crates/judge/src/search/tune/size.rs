@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::TuneProbe;
 
-/// Rounds of the base with itself.
+/// Rounds of the comparison of the base with itself.
 const CONTROL: u32 = 4;
 /// Rounds in the first stage; each stage has twice as many as the one before.
 const FIRST_STAGE: u32 = 3;
@@ -14,7 +14,7 @@ const STAGE_MAX: u32 = 12;
 pub(super) const LAST_STAGE: usize = 3;
 /// With fewer candidates, a search is not worthwhile.
 const CANDIDATES_MIN: usize = 4;
-/// Most candidates that a budget leads to.
+/// Largest number of candidates that a budget gives.
 const CANDIDATES_MAX: usize = 64;
 /// Assumed number of settings of a winner, to estimate the time for their effects.
 const SETTINGS_EXPECTED: u32 = 4;
@@ -41,13 +41,13 @@ impl TuneSize {
         (self.rounds_confirmed / 2).max(FIRST_STAGE)
     }
 
-    /// Fewest rounds of a search of this many candidates: the control, one stage, and the confirmation. A
-    /// round is added for each comparison, for the time that it takes to begin.
+    /// Fewest rounds of a search with this many candidates: the control, one stage, and the confirmation. For each
+    /// comparison, a round is added for the time of its start.
     pub fn rounds_least(self, candidates: usize) -> u32 {
         (CONTROL + 1) + (FIRST_STAGE + 1) * candidates as u32 + (self.rounds_confirmed + 1)
     }
 
-    /// Expected rounds of the whole search of this many candidates, if the winner has some settings.
+    /// Expected rounds of the whole search with this many candidates, if the winner has some settings.
     pub fn rounds_expected(self, candidates: usize) -> u32 {
         let mut rounds = self.rounds_least(candidates);
         let (mut left, mut stage) = (kept(candidates), 1);
@@ -61,7 +61,7 @@ impl TuneSize {
         rounds + (self.rounds_confirmed + 1) + (self.rounds_without() + 1) * SETTINGS_EXPECTED
     }
 
-    /// The most candidates whose search takes at most this many rounds, but no fewer than the minimum.
+    /// The largest number of candidates whose search takes at most this many rounds, but not below the minimum.
     pub fn candidates_within(self, rounds: u32) -> usize {
         let fits = |candidates: &usize| self.rounds_expected(*candidates) <= rounds;
         (CANDIDATES_MIN..=CANDIDATES_MAX).rev().find(fits).unwrap_or(CANDIDATES_MIN)
