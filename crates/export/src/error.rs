@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use dyno_store::StoreError;
 
-/// A failed export. It leaves none of its files behind.
+/// A failed export. It deletes its files.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The results file cannot be read.
@@ -17,7 +17,7 @@ pub enum ExportError {
     /// The folder or a file in it cannot be written.
     #[error("{}: cannot be written ({reason}); check its permissions and free space, or name another folder", path.display())]
     Unwritable { path: PathBuf, reason: String },
-    /// A file of the data set is there and cannot be read.
+    /// A file of the data set exists but cannot be read.
     #[error("{}: cannot be read ({reason}); check its permissions, or name another folder", path.display())]
     Unreadable { path: PathBuf, reason: String },
     /// A file of the data set was written by a version of Dyno with other columns.
@@ -34,7 +34,7 @@ pub enum ExportError {
     Stopped,
 }
 
-/// Errors of a format's writer, mostly of its file.
+/// Errors of a format's writer. Most come from its file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
     #[error(transparent)]

@@ -66,7 +66,7 @@ pub struct Exported {
 }
 
 /// Writes every table of a results file to a separate file in `folder`, from one snapshot. Creates the folder if it
-/// does not exist. The files appear when all are complete.
+/// does not exist. The files appear when all of them are complete.
 ///
 /// # Errors
 /// The results file cannot be read or has no such run, a file exists, or the folder cannot be written.
@@ -87,7 +87,7 @@ pub fn export(store: &Store, folder: &Path, options: &Options<'_>) -> Result<Vec
     Ok(kept.into_iter().zip(rows).map(|((path, bytes), rows)| Exported { path, rows, bytes }).collect())
 }
 
-/// The runs to export with their states: those that are asked for, or all. Fails if the file has not all of them.
+/// The runs to export, with their states: the requested ones, or all. Fails if a requested run is missing.
 pub(crate) fn wanted_runs(
     store: &Store,
     wanted: Option<&[RunId]>,

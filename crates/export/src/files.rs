@@ -1,4 +1,4 @@
-//! Files that appear when all of them are complete.
+//! Files that appear together, when all of them are complete.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
@@ -10,22 +10,22 @@ use tempfile::{NamedTempFile, TempPath};
 use crate::error::ExportError;
 use crate::staging::Staging;
 
-/// Files of a folder before they are complete. Dropping this deletes them. If the process is killed, they stay in a hidden folder,
-/// which the next such files in the same place remove.
+/// Files of a folder that are not complete. Dropping this deletes them. If the process is killed, they stay in a
+/// hidden folder, which is removed when files are next written in the same place.
 pub struct Files {
     folder: PathBuf,
     overwrite: bool,
     staging: Staging,
-    /// Whether the folder is to be made.
+    /// Whether the folder must be created.
     is_new: bool,
     names: Vec<String>,
 }
 
 impl Files {
-    /// Begins files with these names. The folder need not exist: it appears with the files.
+    /// Begins files with these names. The folder need not exist; it appears together with the files.
     ///
     /// # Errors
-    /// One of the names exists in it and `overwrite` is not set, or the folder or the one around it cannot be written.
+    /// One of the names exists in it and `overwrite` is not set. Or the folder or its parent cannot be written.
     pub fn new(folder: &Path, names: &[String], overwrite: bool) -> Result<Self, ExportError> {
         let taken = names.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
         if let Some(path) = taken.filter(|_| !overwrite) {
@@ -47,7 +47,7 @@ impl Files {
         Ok(Self { folder: folder.to_owned(), overwrite, staging, is_new, names: Vec::new() })
     }
 
-    /// A new file, which gets its name when all are written.
+    /// A new file. It gets its final name when all files are written.
     ///
     /// # Errors
     /// It cannot be made.
@@ -58,11 +58,11 @@ impl Files {
         Ok(file)
     }
 
-    /// Gives every file its final name. Returns their paths and sizes in bytes, in order of creation. A folder that was not there
-    /// appears with all of them at once; in one that was, they appear one after the other.
+    /// Gives every file its final name. Returns their paths and sizes in bytes, in order of creation. A new folder
+    /// appears at once with all its files. In an existing folder, files appear one after the other.
     ///
     /// # Errors
-    /// The files cannot be made durable or get their names, or there is one with such a name by now.
+    /// The files cannot be made durable or renamed, or a file with such a name exists by now.
     pub fn keep(self) -> Result<Vec<(PathBuf, u64)>, ExportError> {
         let Self { folder, overwrite, staging, is_new, names } = self;
         let mut kept = Vec::new();
@@ -92,11 +92,11 @@ impl Files {
     }
 }
 
-/// Writes a file that appears, or replaces one, when it is complete. What is no plain file, such as a pipe or a link, is written as
-/// it is, and so is a file in a folder that cannot be written.
+/// Writes a file that appears, or replaces another, when it is complete. It is written directly if it is not a
+/// regular file (a pipe, a link), or if its folder cannot be written.
 ///
 /// # Errors
-/// It cannot be written. What was there before stays, unless it is written as it is.
+/// It cannot be written. An existing file stays, unless it is written directly.
 pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let present = path.symlink_metadata();
     if present.as_ref().is_ok_and(|present| !present.is_file()) {
@@ -127,7 +127,8 @@ fn taken_or_unwritable(path: &Path, error: &io::Error) -> ExportError {
 /// A new temporary file in a folder, which can be renamed to its final name.
 pub(crate) fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
-        // The permissions of any new file, minus the user's umask. Temporary files would otherwise be private.
+        // The permissions of a new file, without those of the user's umask. Temporary files would otherwise be
+        // private.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)
 }

@@ -1,4 +1,4 @@
-//! Which values an exported row has: those of the query, and constants.
+//! The values of an exported row: those of the query, and constants.
 
 use crate::row::{Column, Kind, Value};
 

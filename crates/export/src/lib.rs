@@ -1,8 +1,9 @@
 //! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table, and figures of runs for other tools.
 //!
-//! [`export`] writes all tables from one snapshot, also while a run is in progress. [`grow_dataset`] adds runs to a
-//! partitioned data set, [`export_figures`] writes what Bencher and Apache Otava read. `docs/do/export.md` documents them, and a test compares it with the files. This is a separate crate
-//! so that no other crate waits for the Parquet library to compile.
+//! [`export`] writes all tables from one snapshot, even while a run is in progress. [`grow_dataset`] adds runs to a
+//! partitioned data set. [`export_figures`] writes files for Bencher and Apache Otava. `docs/do/export.md`
+//! documents the files, and a test compares it with them. This is a separate crate, so that no other crate waits
+//! for the Parquet library to compile.
 
 mod csv;
 mod dataset;

@@ -1,5 +1,5 @@
-//! Parquet: rows are collected by column and written as row groups. Every column is optional, so that adding or
-//! removing a column in a later version of Dyno changes no other.
+//! Parquet: rows are collected by column and written as row groups. Every column is optional, so that a later
+//! version of Dyno can add or remove one without a change of the others.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use crate::error::WriteError;
 use crate::row::{Column, Kind, Sink, Value};
 
-/// A row group ends at this many rows or bytes, whichever comes first. It is large enough to compress and skip well,
-/// and small enough for memory.
+/// A row group ends at this many rows or bytes. It is large enough to compress well and to be skipped, and small
+/// enough for memory.
 const GROUP_ROWS: usize = 100_000;
 const GROUP_BYTES: usize = 64 << 20;
 
-/// What a file says of itself beside its columns.
+/// Facts about a file besides its columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct About<'a> {
-    /// Columns that its rows are sorted by, ascending with NULL first. The first that it lacks and those after it do not
+    /// Columns by which rows are sorted, ascending with NULL first. Only those before the first missing column
     /// count.
     pub(crate) sorted_by: &'a [&'a str],
     /// A key and its value in the file's metadata.
@@ -66,7 +66,7 @@ impl Parquet {
             .set_key_value_metadata(about.key_values())
             .set_created_by(format!("dyno version {}", env!("CARGO_PKG_VERSION")));
         for column in columns.iter().filter(|column| column.kind == Kind::Bytes) {
-            // Histograms are all different and have no order, so a dictionary and statistics would not help.
+            // All histograms differ and they have no order, so a dictionary and statistics would be useless.
             let path = ColumnPath::from(column.name.as_str());
             properties = properties
                 .set_column_dictionary_enabled(path.clone(), false)

@@ -1,5 +1,5 @@
-//! A folder for files that are not complete yet. Its lock tells whether the process that made it is alive, so that the next
-//! one in the same place removes what a killed one left.
+//! A folder for incomplete files. Its lock shows whether its process is alive. When a folder is next made in the
+//! same place, those of killed processes are removed.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, opena
 use rustix::io::Errno;
 use tempfile::TempDir;
 
-/// How the names of such folders begin, and the number of random letters and digits that follow.
+/// The prefix of the names of such folders, and the number of random letters and digits after it.
 const PREFIX: &str = ".dyno-export-";
 const RANDOM_LETTERS: usize = 6;
 
@@ -23,20 +23,21 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// Makes the folder in another one, and removes those that killed processes left there.
+    /// Makes the folder inside another one, and removes folders that killed processes left there.
     pub(crate) fn new(parent: &Path) -> io::Result<Self> {
-        // A folder that may be written but not listed has leftovers of nobody.
+        // A folder that can be written but not listed is not searched for such folders.
         let _ = remove_leftovers(parent);
         loop {
             let folder = tempfile::Builder::new()
                 .prefix(PREFIX)
                 .rand_bytes(RANDOM_LETTERS)
-                // As any new folder, minus the user's umask: it may become the folder of the export.
+                // The permissions of a new folder, without those of the user's umask. It may become the folder of
+                // the export.
                 .permissions(Permissions::from_mode(0o777))
                 .tempdir_in(parent)?;
             let lock = File::open(folder.path())?;
             flock(&lock, FlockOperation::LockExclusive)?;
-            // Another process may have taken it for a leftover before it was locked.
+            // Another process may have removed it as a leftover before it was locked.
             if folder.path().exists() {
                 return Ok(Self { folder, _lock: lock });
             }
@@ -47,7 +48,7 @@ impl Staging {
         self.folder.path()
     }
 
-    /// Gives the folder its final name, at which there is nothing or an empty folder.
+    /// Gives the folder its final name. Nothing, or an empty folder, may have that name.
     pub(crate) fn publish(self, name: &Path) -> io::Result<()> {
         fs::rename(self.folder.path(), name)?;
         // Nothing is left to remove.
@@ -56,7 +57,7 @@ impl Staging {
     }
 }
 
-/// Removes the folders in another one that nobody holds any more. What cannot be removed stays: it is in nobody's way.
+/// Removes the folders of killed processes inside another one. Those that cannot be removed stay.
 fn remove_leftovers(parent: &Path) -> io::Result<()> {
     let parent = File::open(parent)?;
     let own = rustix::process::geteuid().as_raw();
@@ -74,8 +75,8 @@ fn is_own_name(name: &[u8]) -> bool {
         .is_some_and(|random| random.len() == RANDOM_LETTERS && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// Removes a folder of an account, and the files in it, unless somebody holds it. Never follows a link: everything is done
-/// relative to open folders.
+/// Removes a folder of an account with its files, unless it is locked. It never follows a link, because all
+/// operations are relative to open folders.
 fn remove_leftover(parent: &File, name: &std::ffi::CStr, own: u32) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = File::from(openat(parent, name, flags, Mode::empty())?);
@@ -86,7 +87,7 @@ fn remove_leftover(parent: &File, name: &std::ffi::CStr, own: u32) -> io::Result
         Err(Errno::WOULDBLOCK) => return Ok(()),
         locked => locked?,
     }
-    // Its owner may have published it, under its final name, before it was locked here.
+    // Its process may have given it its final name before it was locked here.
     let (named, held) = (statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?, fstat(&folder)?);
     if (named.st_dev, named.st_ino) != (held.st_dev, held.st_ino) {
         return Ok(());
@@ -118,7 +119,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let living = Staging::new(parent.path()).unwrap();
         fs::write(living.path().join("run.csv"), "a").unwrap();
-        // A process that is killed drops nothing, but its lock is gone.
+        // A killed process drops nothing, but it loses its lock.
         let Staging { folder, _lock: lock } = Staging::new(parent.path()).unwrap();
         fs::write(folder.path().join("run.csv"), "half").unwrap();
         let left = folder.keep();

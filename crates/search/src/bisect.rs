@@ -16,7 +16,7 @@ use crate::session::{Bar, Lab, Reuse, Session};
 const ALPHA: f64 = 0.05;
 /// Measured seconds of a version in a round unless the user asks for more. Restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
-/// How the names of its plans begin.
+/// The prefix of its plans' names.
 const PLANS: &str = "bisect-";
 
 /// The versions and the test of a search.
@@ -28,9 +28,9 @@ pub struct Bisect {
     pub versions: Vec<Version>,
     /// The profile for the settings of all versions.
     pub profile: Profile,
-    /// Most rounds of a comparison.
+    /// Largest number of rounds of a comparison.
     pub rounds_max: u32,
-    /// Least difference that matters.
+    /// Smaller differences do not matter.
     pub margin: Margin,
 }
 
@@ -55,8 +55,8 @@ pub struct Bisected {
     pub last: VersionVerdict,
 }
 
-/// All versions of an engine from one to a later one, oldest first: those of the catalogue, and of each series that it lacks the
-/// newest that is published.
+/// All versions of an engine between two versions, oldest first: those of the catalogue, and the newest published
+/// version of each series that the catalogue lacks.
 ///
 /// # Errors
 /// One of them is not known, they belong to two engines, or the second is not later.
@@ -81,8 +81,8 @@ pub fn between(good: &str, bad: &str, catalogue: &Catalogue) -> anyhow::Result<V
 }
 
 impl Bisect {
-    /// The plan of a search: the test and its loads. The test is measured for `seconds`. The default is its
-    /// own time, at most 1 s.
+    /// The plan of a search: the test and its loads. The test is measured for `seconds`; by default for its own
+    /// time, at most 1 s.
     ///
     /// # Errors
     /// The plan has no such step.
@@ -92,12 +92,12 @@ impl Bisect {
         Ok(plan)
     }
 
-    /// Searches, and calls `on_verdict` with each verdict. Comparisons of versions in the catalogue that are
-    /// in the results file are not repeated. A comparison of a build in a folder is, because the build may
-    /// have changed. `None` if the user stopped the search.
+    /// Searches, and calls `on_verdict` with each verdict. Comparisons of catalogue versions that are in the
+    /// results file are not repeated. A comparison of a build in a folder is repeated, because the build may have
+    /// changed. `None` if the user stopped the search.
     ///
     /// # Errors
-    /// A comparison cannot be made, or neighbours disturbed it so that nothing is decided.
+    /// A comparison cannot be made, or neighbours disturbed it too much for a verdict.
     pub fn search(
         &self,
         plan: &Plan,

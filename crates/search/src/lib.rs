@@ -1,14 +1,14 @@
-//! Searches: the version that made a test slower ([`Bisect`]), the changes that make a difference
-//! ([`Prove`]), and better settings ([`Tune`]). Also collects what a results file has to explain a difference
+//! Searches: the version that made a test slower ([`Bisect`]), the changes that cause a difference ([`Prove`]), and
+//! better settings ([`Tune`]). It also collects the evidence in a results file that explains a difference
 //! ([`explain`]).
 //!
-//! A search compares two systems at a time, and each result decides the next comparison. `dyno-judge` makes
-//! these decisions as pure state machines. This crate carries them out: each comparison becomes a plan of two
-//! systems, is run by the caller's [`Lab`], and is judged from the results file. Every comparison is a run of
-//! its own with a typed record of what it compares. A search that was stopped therefore continues where it
-//! was, without repeating comparisons that are in the file.
+//! A search compares two systems at a time, and each result decides the next comparison. `dyno-judge` makes these
+//! decisions as pure state machines. This crate carries them out: each comparison becomes a plan of two systems,
+//! the caller's [`Lab`] runs it, and it is judged from the results file. Every comparison is a separate run, with a
+//! typed record of its question. Therefore a stopped search continues without repeating comparisons that are in the
+//! file.
 //!
-//! The search for a capacity is not among these, because it takes place within one trial (`dyno-lab`).
+//! The search for a capacity is not here, because it takes place within one trial (`dyno-lab`).
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub fn duration(seconds: f64) -> String {
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, or because its time is over.
+    /// By itself, or because its time was over.
     Ended,
     /// The user stopped it.
     Stopped,

@@ -1,4 +1,4 @@
-//! What the servers of a run have reported about themselves, as the audit sees it.
+//! The settings that the servers of a run reported, as the audit sees them.
 
 use dyno_settings::{Product, SystemFacts};
 use dyno_store::SystemRecord;

@@ -4,20 +4,19 @@ use subtle::ConstantTimeEq as _;
 
 use crate::request::Request;
 
-/// The rule of access. With a token, only requests that have it are allowed. Without one, only requests to a name of
-/// this machine are.
+/// The rule of access. With a token, a request must contain it. Without a token, a request must name this machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     token: Option<String>,
-    /// Name of the cookie that stores a valid token. It has the port, since the ports of a host share cookies.
+    /// Name of the cookie with a valid token. It contains the port, because all ports of a host share cookies.
     cookie: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Allowed,
-    /// Redirect to the path without the query, with the token as a cookie, so that the address bar and logs do not
-    /// contain it.
+    /// Redirect to the path without the query. The token becomes a cookie, so that it is not in the address bar and
+    /// in logs.
     Keep {
         cookie: String,
     },
@@ -25,7 +24,7 @@ pub(crate) enum Decision {
     Refused(&'static str),
 }
 
-/// Names of this machine in the words of a refusal.
+/// The names of this machine, for a refusal.
 const NO_NAME: &str = "This server answers to localhost and to addresses of this machine. For other names, start dyno serve with a --token.";
 const NO_TOKEN: &str = "This needs the token: open the address that dyno serve printed.";
 
@@ -42,7 +41,7 @@ impl Access {
 
     fn decide_on(&self, target: &str, host: &str, authorization: &str, cookies: &str) -> Decision {
         let Some(token) = &self.token else {
-            // A foreign page must not read these pages through a host name that resolves to this machine ("DNS
+            // Another site must not read these pages through a host name that resolves to this machine ("DNS
             // rebinding").
             return if is_local(host) { Decision::Allowed } else { Decision::Refused(NO_NAME) };
         };
@@ -52,7 +51,7 @@ impl Access {
             if !is_same(given, token) {
                 return Decision::Refused(NO_TOKEN);
             }
-            // Lax: the cookie must reach the page after a link in somebody's mail, which redirects there.
+            // Lax: a link in a mail must bring the cookie along when it redirects to the page.
             let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/", self.cookie);
             return Decision::Keep { cookie };
         }
@@ -82,7 +81,7 @@ fn is_local(host: &str) -> bool {
         || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Compares in constant time, so that the time does not show how many characters match.
+/// Compares in constant time, so that the duration does not reveal the number of matching characters.
 fn is_same(given: &str, token: &str) -> bool {
     given.as_bytes().ct_eq(token.as_bytes()).into()
 }

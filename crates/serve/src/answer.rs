@@ -1,4 +1,4 @@
-//! Answers of known length, and how they are written so that a slow reader cannot stay.
+//! Answers of known length. Slow readers are limited in time.
 
 use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
@@ -10,10 +10,10 @@ use maud::html;
 
 use crate::request::{Method, Refusal};
 
-/// Time limit of a write of which nothing is taken, and of a whole answer.
+/// Time limit of a write that makes no progress, and of a whole answer.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 const ANSWER_PATIENCE: Duration = Duration::from_secs(120);
-/// Time for which the rest of a request is read after the answer, so that the answer arrives (RFC 9112, section 9.6).
+/// Time for reading the rest of a request after the answer, so that the answer arrives (RFC 9112, section 9.6).
 const LINGER: Duration = Duration::from_millis(500);
 const LINGER_BYTES_MAX: usize = 64 * 1024;
 
@@ -21,7 +21,8 @@ const LINGER_BYTES_MAX: usize = 64 * 1024;
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text";
 
-/// Headers of every answer. They forbid caching, content sniffing, framing, referrers, and inclusion in pages of others.
+/// Headers of every answer. They forbid caching, content sniffing, framing, referrers, and embedding in other
+/// sites.
 const COMMON: &str = "Cache-Control: no-store\r\n\
     X-Content-Type-Options: nosniff\r\n\
     X-Frame-Options: DENY\r\n\
@@ -43,7 +44,7 @@ impl Answer {
         Self { status, headers: vec![kind], body: page }
     }
 
-    /// A page that says why there is no other.
+    /// A page with the reason why the wanted page cannot be shown.
     pub(crate) fn problem(status: u16, says: &str) -> Self {
         let title = match status {
             403 => "Not allowed",
@@ -62,12 +63,12 @@ impl Answer {
         Self { status, headers: vec![kind], body: format!("{says}\n") }
     }
 
-    /// Metrics, for readers that do not say which format they take.
+    /// Metrics in the default format.
     pub(crate) fn metrics(text: String) -> Self {
         Self { status: 200, headers: vec![("Content-Type", METRICS.to_owned())], body: text }
     }
 
-    /// This answer for a reader that accepts these types.
+    /// This answer in the format that suits the reader's accepted types.
     pub(crate) fn accepted_by(mut self, accept: &str) -> Self {
         for (_, value) in self.headers.iter_mut().filter(|(_, value)| value == METRICS) {
             if accept.contains(OPEN_METRICS) {
@@ -88,7 +89,7 @@ impl Answer {
         Self { status: 303, headers: vec![("Location", path), ("Set-Cookie", cookie)], body: String::new() }
     }
 
-    /// The answer to a request that could not be read; none if the reader is gone.
+    /// The answer to an unreadable request; none if the reader is gone.
     pub(crate) fn refusal(refusal: Refusal) -> Option<Self> {
         let (status, says) = match refusal {
             Refusal::Gone => return None,
@@ -100,7 +101,7 @@ impl Answer {
         Some(Self::text(status, says))
     }
 
-    /// Writes the answer; to `HEAD` without its body.
+    /// Writes the answer. An answer to `HEAD` has no body.
     pub(crate) fn write(&self, method: Method, stream: &TcpStream) -> io::Result<()> {
         let mut text = format!("HTTP/1.1 {} {}\r\n", self.status, reason(self.status));
         for (name, value) in &self.headers {
@@ -119,7 +120,7 @@ pub(crate) fn events_head() -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{COMMON}\r\n")
 }
 
-/// Writes within the limits of time, however little the reader takes at once.
+/// Writes within the time limits, even if the reader takes few bytes at a time.
 pub(crate) fn write_all(mut bytes: &[u8], mut stream: &TcpStream) -> io::Result<()> {
     let deadline = Instant::now() + ANSWER_PATIENCE;
     while !bytes.is_empty() {
@@ -138,8 +139,8 @@ pub(crate) fn write_all(mut bytes: &[u8], mut stream: &TcpStream) -> io::Result<
     Ok(())
 }
 
-/// Closes a connection after its answer. It first reads the rest of the request for a moment. Closing with unread bytes
-/// resets the connection, which may lose the answer.
+/// Closes a connection after its answer. It first reads the rest of the request for a moment, because closing with
+/// unread bytes resets the connection, which may lose the answer.
 pub(crate) fn close(mut stream: &TcpStream) {
     let deadline = Instant::now() + LINGER;
     // If these calls fail, dropping the stream closes the connection.

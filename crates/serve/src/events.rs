@@ -1,7 +1,7 @@
 //! Server-sent events: the state of the run, sent in each second in which it changed.
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>)
 //!
-//! One thread looks at the results file and writes to all listeners, however many there are. None of them is waited for.
+//! One thread reads the results file and writes to all listeners. It never waits for a listener.
 
 mod listener;
 
@@ -31,7 +31,7 @@ struct Now {
     live: Option<Live>,
 }
 
-/// The current state. If the file is missing or unreadable, it is empty.
+/// The current state. It is empty if the file is missing or unreadable.
 fn now(results: &Path) -> Now {
     let runs = Store::open_read_only(results).and_then(|store| store.runs()).unwrap_or_default();
     let Some(run) = runs.into_iter().rev().find(|run| run.state == RunState::Running) else {
@@ -44,17 +44,17 @@ fn now(results: &Path) -> Now {
     }
 }
 
-/// The current state as an event. A file that cannot be read at all has the empty state.
+/// The current state as an event. The state is empty if the file cannot be read at all.
 fn event(results: &Path) -> Arc<str> {
     let now = catch_unwind(AssertUnwindSafe(|| now(results))).unwrap_or_default();
     format!("data: {}\n\n", serde_json::to_string(&now).unwrap_or_default()).into()
 }
 
-/// Who listens, oldest first.
+/// The listeners, oldest first.
 pub(crate) struct Listeners {
     count_max: usize,
     list: Mutex<Vec<Listener>>,
-    /// Somebody has come.
+    /// Set when a listener arrives.
     has_come: Condvar,
 }
 
@@ -63,7 +63,7 @@ impl Listeners {
         Self { count_max, list: Mutex::default(), has_come: Condvar::new() }
     }
 
-    /// Adds a listener, if need be in place of another one.
+    /// Adds a listener. If there is no place, another listener loses its place.
     pub(crate) fn add(&self, stream: TcpStream, peer: Peer) {
         let Ok(listener) = Listener::new(stream, peer) else { return };
         let mut list = self.list();
@@ -76,7 +76,7 @@ impl Listeners {
         self.has_come.notify_one();
     }
 
-    /// Sends the state to all listeners, each second and when somebody comes, until `stop` is set.
+    /// Sends the state to all listeners, every second and when a listener arrives, until `stop` is set.
     pub(crate) fn tell(&self, results: &Path, stop: &AtomicBool) {
         let mut current: Option<(Instant, Arc<str>)> = None;
         while !stop.load(Ordering::Relaxed) {
@@ -94,7 +94,7 @@ impl Listeners {
         }
     }
 
-    /// Waits for a second, or until somebody comes.
+    /// Waits for a second, or until a listener arrives.
     fn wait(&self) {
         let nobody_is_new = |list: &mut Vec<Listener>| !list.iter().any(|listener| listener.is_new);
         drop(self.has_come.wait_timeout_while(self.list(), PERIOD, nobody_is_new));

@@ -1,8 +1,8 @@
-//! Serves the results file as web pages: a list of its runs, each run's report, and the progress of a current run. `/metrics` is for
-//! monitoring.
+//! Serves the results file as web pages: a list of its runs, each run's report, and the progress of a current run.
+//! Monitoring reads `/metrics`.
 //!
-//! The server is read-only. It opens the results file for reading and refuses requests other than `GET` and `HEAD`. On a
-//! loopback address every user of this machine has access; on other addresses, readers need the token.
+//! The server is read-only. It opens the results file for reading, and answers only `GET` and `HEAD`. On a loopback
+//! address, every user of this machine has access. On other addresses, readers need the token.
 
 mod access;
 mod answer;

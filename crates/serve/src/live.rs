@@ -1,4 +1,5 @@
-//! Progress of the current run: a small JSON file beside the results file, which contains only finished trials.
+//! Progress of the current run: a small JSON file beside the results file, because the results file contains only
+//! finished trials.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Write as _};
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Number of latest seconds of a trial that are kept.
 const SECONDS_MAX: usize = 600;
-/// Largest file that is read: many times what these seconds take.
+/// Largest file that is read. It is many times the size of these seconds.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Progress of a run.
@@ -51,9 +52,9 @@ pub struct LiveTrial {
     pub step: String,
     pub system: String,
     pub clients: u32,
-    /// Number of its round, from 0.
+    /// Its round, from 0.
     pub round: u32,
-    /// Operation that its rate counts.
+    /// The kind of operation that its rate counts.
     pub operation: String,
 }
 
@@ -68,7 +69,7 @@ impl Live {
 }
 
 impl Seconds {
-    /// Appends a second. `latency_us` are its p50, p95 and p99. Drops the oldest second if there are too many.
+    /// Adds a second. `latency_us` are its p50, p95 and p99. Drops the oldest second if there are too many.
     pub fn push(&mut self, operations_per_second: f64, latency_us: [Option<u64>; 3]) {
         push(&mut self.operations_per_second, operations_per_second);
         let lists = [&mut self.p50_us, &mut self.p95_us, &mut self.p99_us];
@@ -83,8 +84,8 @@ fn push<T>(list: &mut Vec<T>, value: T) {
     list.push(value);
 }
 
-/// The file. Dropping this removes it, because the run has ended. The file of a killed run is ignored: the results file
-/// shows that its process is gone.
+/// The file. Dropping this removes it, because the run has ended. After a kill, the file stays and is ignored,
+/// because the results file shows that the run's process is gone.
 #[derive(Debug)]
 pub struct LiveFile {
     path: PathBuf,
@@ -96,13 +97,14 @@ impl LiveFile {
         Self { path: path(results) }
     }
 
-    /// Replaces the file atomically. A failed write is ignored, because it must not stop the measurement.
+    /// Replaces the file atomically. A failed write is ignored, because it must not stop a measurement.
     pub fn write(&self, live: &Live) {
         let _ = replace(&self.path, &serde_json::to_vec(live).unwrap_or_default());
     }
 }
 
-/// Writes a file that is there whole or not at all. Its name until then is one that nobody can have put a link in place of.
+/// Writes a file that is either complete or missing. Its temporary name is random, so that nobody can put a link in
+/// its place.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut new = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
@@ -120,7 +122,7 @@ impl Drop for LiveFile {
 /// Progress of the current run; none if there is no file.
 pub(crate) fn read(results: &Path) -> Option<Live> {
     let path = path(results);
-    // Opening a pipe would wait for its writer.
+    // Opening a pipe would wait for a writer.
     if !fs::metadata(&path).ok()?.is_file() {
         return None;
     }

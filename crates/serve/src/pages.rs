@@ -16,7 +16,7 @@ pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
 /// Renders the report of a run as a page. The last argument says whether the run is in progress.
 pub type Render = Box<dyn Fn(&Store, &Run, bool) -> Result<String, AnyError> + Send>;
 
-/// Renders pages. It caches the latest report until its run gets more trials.
+/// Renders pages. It caches the latest report until its run has more trials.
 pub(crate) struct Pages<'a> {
     results: &'a Path,
     render: &'a Render,
@@ -41,7 +41,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Forgets the latest report, so that nothing of it is shown.
+    /// Drops the cached report.
     pub(crate) fn forget(&mut self) {
         self.kept = None;
     }

@@ -1,12 +1,12 @@
-//! A limited number of places for connections. A newcomer always gets one: who stays longest without asking for
-//! anything goes, first of the peer that has most.
+//! A limited number of places for connections. A new connection always gets a place. If all are taken, a connection
+//! of the peer with the most connections is closed, first one that has not sent a request.
 
 use std::cmp::Reverse;
 use std::net::{IpAddr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Who is at the other end: an address, or of IPv6 a network of 64 bits, which one host has to itself.
+/// The peer at the other end: an IPv4 address, or an IPv6 network of 64 bits, which belongs to one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Peer(IpAddr);
 
@@ -19,7 +19,7 @@ impl Peer {
     }
 }
 
-/// A connection that has a place. Dropping it in [`Places`] alone does not close it: its thread holds it too.
+/// A connection with a place. Dropping it in [`Places`] does not close it, because its thread holds it too.
 #[derive(Debug)]
 pub(crate) struct Guest {
     pub(crate) stream: TcpStream,
@@ -34,15 +34,15 @@ impl Guest {
         self.has_asked.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the connection had to go, so that no answer to it is of use.
+    /// Whether the connection lost its place, so that an answer is useless.
     pub(crate) fn has_lost_place(&self) -> bool {
         self.has_lost_place.load(Ordering::Relaxed)
     }
 
-    /// Closes the connection. Its thread finds it closed.
+    /// Closes the connection. Its thread notices that.
     fn turn_out(&self) {
         self.has_lost_place.store(true, Ordering::Relaxed);
-        // Fails if the reader is gone.
+        // Fails if the reader is gone, which does not matter.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
@@ -54,7 +54,7 @@ pub(crate) struct Places {
     taken: Mutex<Vec<Arc<Guest>>>,
 }
 
-/// A place. Dropping it gives it back.
+/// A place. Dropping it frees the place.
 pub(crate) struct Place {
     places: Arc<Places>,
     pub(crate) guest: Arc<Guest>,
@@ -71,7 +71,7 @@ impl Places {
         Self { count_max, taken: Mutex::new(Vec::new()) }
     }
 
-    /// Gives a connection a place, if need be another one's.
+    /// Gives a connection a place. If there is none, another connection loses its place.
     pub(crate) fn take(self: &Arc<Self>, stream: TcpStream, address: SocketAddr) -> Place {
         let peer = Peer::of(address);
         let guest = Arc::new(Guest { stream, peer, has_asked: false.into(), has_lost_place: false.into() });
@@ -84,7 +84,7 @@ impl Places {
         Place { places: Arc::clone(self), guest }
     }
 
-    /// Closes a connection for want of anything that all connections need.
+    /// Closes a connection because a resource that all connections need is used up.
     pub(crate) fn make_room(&self) {
         turn_one_out(&mut self.taken(), None);
     }
@@ -102,8 +102,8 @@ fn turn_one_out(taken: &mut Vec<Arc<Guest>>, newcomer: Option<Peer>) {
     }
 }
 
-/// The position of who has to go, of connections in the order of their arrival: of the peer that has most with the
-/// newcomer, of those that have not asked yet, the oldest.
+/// The index of the connection that is closed, from a list in order of arrival. It is one of the peer that has the
+/// most connections, counting the new one: the oldest without a request, or else the oldest.
 fn last_to_stay(peers: &[Peer], asked: &[bool], newcomer: Option<Peer>) -> Option<usize> {
     let count = |peer: Peer| {
         peers.iter().filter(|other| **other == peer).count() + usize::from(newcomer == Some(peer))
@@ -111,7 +111,8 @@ fn last_to_stay(peers: &[Peer], asked: &[bool], newcomer: Option<Peer>) -> Optio
     (0..peers.len()).min_by_key(|at| (Reverse(count(peers[*at])), asked[*at], *at))
 }
 
-/// The position of the listener that has to go for one of this peer: the oldest of the peer that has most.
+/// The index of the listener that is closed for a new listener of this peer: the oldest one of the peer that has
+/// the most.
 pub(crate) fn oldest_of_most(peers: &[Peer], newcomer: Peer) -> Option<usize> {
     last_to_stay(peers, &vec![true; peers.len()], Some(newcomer))
 }

@@ -1,5 +1,5 @@
-//! The head of a request: the part of HTTP/1.1 that pages need. A connection has one request, without a body, so that
-//! nothing in it can be taken for a second one.
+//! The head of a request: the part of HTTP/1.1 that pages need. A connection has one request without a body, so no
+//! part of it can be taken for a second request.
 
 use std::io::{self, Read as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Largest head of a request.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 const HEADERS_MAX: usize = 64;
-/// Time limit of a whole head, however its bytes arrive.
+/// Time limit of a whole head, even if it arrives byte by byte.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) struct Request {
     pub(crate) method: Method,
     /// Path and query, as they were sent.
     pub(crate) target: String,
-    /// Host name and port that the reader used for this server; empty if it told none.
+    /// Host name and port that the reader used for this server; empty if the request has none.
     pub(crate) host: String,
     headers: Vec<(String, String)>,
 }
@@ -24,12 +24,12 @@ pub(crate) struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Get,
-    /// Asks for the headers of the answer to `GET`.
+    /// Whether it asks only for the headers of the answer to `GET`.
     Head,
     Other,
 }
 
-/// Reason for not answering a request with a page.
+/// Why a request gets no page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The reader closed the connection.
@@ -71,7 +71,7 @@ impl Request {
                 Err(_) => return Err(Refusal::Gone),
             };
             head.extend_from_slice(&chunk[..length]);
-            // A head that comes byte by byte is parsed once a line, not once a byte.
+            // A head that arrives byte by byte is parsed once per line, not once per byte.
             if chunk[..length].contains(&b'\n')
                 && let Some(request) = Self::parse(&head)?
             {
@@ -110,7 +110,7 @@ impl Request {
         if has_body {
             return Err(Refusal::HasBody);
         }
-        // One host, which HTTP/1.0 does not need (RFC 9112, section 3.2).
+        // Exactly one host. HTTP/1.0 does not need one (RFC 9112, section 3.2).
         let hosts = request.values("Host").count();
         if hosts > 1 || (hosts == 0 && parsed.version == Some(1)) {
             return Err(Refusal::Malformed);
@@ -130,7 +130,7 @@ impl Method {
     }
 }
 
-/// The host of a target that is a whole address, and its path with the query (RFC 9112, section 3.2.2).
+/// The host and the path with its query, from a target that is a whole address (RFC 9112, section 3.2.2).
 fn split_target(target: &str) -> (Option<&str>, &str) {
     let Some(rest) = target.strip_prefix("http://") else { return (None, target) };
     let end = rest.find(['/', '?']).unwrap_or(rest.len());

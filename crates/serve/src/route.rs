@@ -1,4 +1,4 @@
-//! What a path asks for.
+//! What a path refers to.
 
 use dyno_store::RunId;
 use percent_encoding::percent_decode_str;
@@ -11,12 +11,12 @@ pub(crate) enum Route {
     Run(RunId),
     /// The progress of the current run.
     Events,
-    /// What monitoring reads.
+    /// Metrics, for monitoring.
     Metrics,
 }
 
 impl Route {
-    /// The route of a target; none if there is nothing at its path. A query does not matter.
+    /// The route of a target; none if nothing is at its path. The query is ignored.
     pub(crate) fn of(target: &str) -> Option<Self> {
         let path = target.split(['?', '#']).next().unwrap_or_default();
         match &*percent_decode_str(path).decode_utf8().ok()? {
@@ -31,7 +31,7 @@ impl Route {
         }
     }
 
-    /// The path of this route, without anything of the reader's.
+    /// The path of this route. It contains no text of the reader's.
     pub(crate) fn path(self) -> String {
         match self {
             Self::List => "/".to_owned(),

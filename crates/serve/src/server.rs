@@ -1,4 +1,4 @@
-//! The server. Each connection has a thread that reads and writes; one more thread renders the pages, and one sends events.
+//! The server. Each connection has a thread that reads and writes. One thread renders pages, and one sends events.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -42,7 +42,7 @@ pub struct Options {
     pub token: Option<String>,
 }
 
-/// Takes a line about what went wrong in the server.
+/// Receives a line for each failure in the server.
 pub type Log = Box<dyn Fn(&str) + Send>;
 
 /// Errors of starting the server.
@@ -84,7 +84,7 @@ struct Shared {
 }
 
 impl Server {
-    /// Starts listening. `render` writes the reports, `log` tells of those that failed.
+    /// Starts listening. `render` writes the reports. `log` receives failures.
     ///
     /// # Errors
     /// The address is in use, or it is not loopback and there is no token. The file exists and is not a results file.
@@ -141,7 +141,7 @@ impl Server {
             match wanted.recv_timeout(PATIENCE) {
                 Ok(request) if request.guest.has_lost_place() => {}
                 Ok(PageRequest { route, answer, .. }) => {
-                    // Fails if the reader is gone.
+                    // Fails if the reader is gone, which does not matter.
                     let _ = answer.send(self.page(route, &mut pages));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -150,7 +150,7 @@ impl Server {
         }
     }
 
-    /// The page at a route. No results file ends the server: if rendering panics, that is a failure of this page.
+    /// The page at a route. If rendering panics, only this page fails, so that no results file can end the server.
     fn page(&self, route: Route, pages: &mut Pages<'_>) -> Answer {
         let rendered = catch_unwind(AssertUnwindSafe(|| pages.page(route))).unwrap_or_else(|_| {
             pages.forget();
@@ -181,7 +181,7 @@ impl Server {
     }
 }
 
-/// Number of files that this process may have open. The results file needs some of them.
+/// Number of files that this process may open. The results file needs some of them.
 fn open_files_max() -> usize {
     getrlimit(Resource::Nofile).current.and_then(|files| files.try_into().ok()).unwrap_or(usize::MAX)
 }
@@ -205,7 +205,7 @@ fn accept(
 ) {
     while !stop.load(Ordering::Relaxed) {
         let Ok((stream, address)) = listener.accept() else {
-            // Most likely too many files are open.
+            // Probably too many files are open.
             places.make_room();
             thread::sleep(RETRY_AFTER);
             continue;
@@ -221,7 +221,7 @@ fn accept(
 }
 
 impl Shared {
-    /// Reads a request and answers it. Any failure ends the connection.
+    /// Reads a request and answers it. A failure ends the connection.
     fn converse(&self, place: &Place, requests: &Sender<PageRequest>) {
         let stream = &place.guest.stream;
         let (method, answer) = match Request::read(stream) {
@@ -236,7 +236,7 @@ impl Shared {
         }
     }
 
-    /// The answer to a request; none if there is nothing more to write.
+    /// The answer to a request; none if nothing is left to write.
     fn answer(
         &self,
         request: &Request,
@@ -261,7 +261,7 @@ impl Shared {
                 None
             }
             (_, Route::Events) => {
-                // Without a file for it, the reader asks again later.
+                // If no file can be opened for it, the reader asks again later.
                 guest
                     .stream
                     .try_clone()
@@ -274,7 +274,7 @@ impl Shared {
     }
 }
 
-/// Requests a page from the rendering thread; none if the server stops or the connection had to go.
+/// Requests a page from the rendering thread. None if the server stops, or if the connection lost its place.
 fn ask(route: Route, guest: &Arc<Guest>, requests: &Sender<PageRequest>) -> Option<Answer> {
     let (answer, answered) = channel();
     requests.send(PageRequest { route, guest: Arc::clone(guest), answer }).ok()?;

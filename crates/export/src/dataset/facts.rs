@@ -1,4 +1,4 @@
-//! What the files of a run have in common: its key, its partition, and facts that every trial repeats.
+//! The common facts of a run's files: its key, its partition, and columns that every trial repeats.
 
 use dyno_store::{Completeness, HostRecord, RunId, RunIdentity, Store};
 use sha2::{Digest as _, Sha256};
@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use super::partition::Partition;
 use crate::error::ExportError;
 
-/// Bytes of the hash that make a key. Among 100,000 runs the chance that two have the same key is 3e-10.
+/// Bytes of the hash in a key. The probability that two of 100,000 runs have the same key is 3e-10.
 const KEY_BYTES: usize = 8;
 
 /// Facts about a run.
@@ -54,8 +54,8 @@ impl RunFacts {
     }
 }
 
-/// The key of a run: the first digits of a hash of its identity. It is the same from every results file, except while a
-/// run that is spread over hosts has delivered nothing: its start and host are those of the first delivery.
+/// The key of a run: the first digits of a hash of its identity. Every results file gives the same key. Only a run
+/// on several hosts that has no round yet has another key, because its start and host come from the first round.
 fn key(identity: &RunIdentity) -> String {
     let mut hash = Sha256::new();
     hash.update(identity.started_at_ms.to_le_bytes());

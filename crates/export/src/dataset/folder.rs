@@ -14,7 +14,7 @@ use crate::staging::Staging;
 /// The folder of a data set. Names of files are relative to it and use `/`.
 pub(super) struct Folder {
     root: PathBuf,
-    /// For files before they are part of the data set; made when the first is written.
+    /// The folder of incomplete files. It is created with the first file.
     staging: OnceCell<Staging>,
 }
 
@@ -55,8 +55,8 @@ impl Folder {
         settle().map_err(|error: io::Error| unwritable(&self.root, &error))
     }
 
-    /// Makes a complete file part of the data set, in place of one with that name. Returns its size in bytes. Readers
-    /// never see a part of it.
+    /// Makes a complete file part of the data set. It replaces a file with that name. Returns its size in bytes.
+    /// Readers never see a part of it.
     pub(super) fn put(&self, name: &str, file: TempPath) -> Result<u64, ExportError> {
         let path = self.path(name);
         let put = || {

@@ -1,4 +1,4 @@
-//! A data set that grows by runs: Parquet files in Hive's partitions, one file for each table of each run.
+//! A data set to which runs are added: Parquet files in Hive's partitions, one file for each table of each run.
 
 mod facts;
 mod folder;
@@ -24,18 +24,18 @@ use crate::export::wanted_runs;
 pub struct DatasetOptions<'a> {
     /// Runs to add; none for every run.
     pub runs: Option<Vec<RunId>>,
-    /// Whether runs are written anew that the data set has already.
+    /// Whether runs that the data set has already are written again.
     pub rewrite: bool,
     /// When this is set, the export ends. Runs that were added before stay.
     pub stop: &'a AtomicBool,
 }
 
-/// What became of a run of the results file.
+/// What happened to a run of the results file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrownRun {
     /// Its number in the results file.
     pub run: RunId,
-    /// Its key, by which the data set tells it from every other run. Its files are named after it.
+    /// Its key, which distinguishes it from every other run in the data set. Its files have its name.
     pub key: String,
     pub grown: Grown,
 }
@@ -44,7 +44,7 @@ pub struct GrownRun {
 pub enum Grown {
     /// The data set did not have it.
     Added(Volume),
-    /// The data set had a less complete copy, or it was to be written anew.
+    /// The data set had a less complete copy, or the run was to be written again.
     Replaced(Volume),
     /// The data set has a copy that is at least as complete. Nothing was written.
     Kept,
@@ -59,10 +59,11 @@ pub struct Volume {
     pub bytes: u64,
 }
 
-/// Adds runs of a results file to the data set in a folder, which is created if it is missing, from one snapshot. Calls `done` after each run.
+/// Adds runs of a results file to the data set in a folder, from one snapshot. The folder is created if it is
+/// missing. Calls `done` after each run.
 ///
-/// A run that is in the data set already is told by its identity and is not added again. Of two copies the more complete
-/// one stays.
+/// The identity of a run shows whether the data set has it already; it is then not added again. Of two copies, the
+/// more complete one stays.
 ///
 /// # Errors
 /// The results file cannot be read or has no such run, or the data set cannot be written. Runs that were added before the
@@ -93,10 +94,10 @@ pub fn grow_dataset(
     put(&folder, &mut batch, done)
 }
 
-/// Runs whose files are made durable together, since that takes as long for many files as for one.
+/// Number of runs whose files are made durable together, because that takes as long for many files as for one.
 const RUNS_A_BATCH: usize = 64;
 
-/// A run before the data set has it.
+/// A run that is not in the data set yet.
 struct Prepared {
     run: RunId,
     facts: RunFacts,
@@ -154,8 +155,8 @@ fn put(
     Ok(())
 }
 
-/// Puts the files of a run in place of its earlier ones. The marking file is removed first and comes last, so that a run
-/// whose files were replaced in part counts as missing.
+/// Replaces the earlier files of a run. The file that marks it complete is removed first and written last, so that
+/// a partly replaced run counts as missing.
 fn replace(folder: &Folder, facts: &RunFacts, files: Vec<Written>) -> Result<Volume, ExportError> {
     folder.remove(&facts.file_name(tables::MARK))?;
     let mut volume = Volume::default();

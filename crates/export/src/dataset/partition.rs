@@ -5,7 +5,8 @@ use dyno_store::utc_text;
 /// Hive's name for a missing value.
 const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Characters that Hive writes as `%` and two hexadecimal digits (`FileUtils.escapePathName`), beside control characters.
+/// Characters that Hive writes as `%` and two hexadecimal digits (`FileUtils.escapePathName`), in addition to
+/// control characters.
 const ESCAPED: &str = "\"#%'*/:=?\\{[]^\u{7f}";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,19 +25,19 @@ impl Partition {
         Self { plan: plan.to_owned(), date, host: host.map(str::to_owned) }
     }
 
-    /// Its folder below that of a table.
+    /// Its folder, below that of a table.
     pub(super) fn folder(&self) -> String {
         let host = self.host.as_deref().unwrap_or_default();
         format!("{}/date={}/host={}", plan_folder(&self.plan), self.date, escaped(host))
     }
 }
 
-/// The folder of a plan below that of a table.
+/// A plan's folder, below that of a table.
 pub(super) fn plan_folder(plan: &str) -> String {
     format!("plan={}", escaped(plan))
 }
 
-/// A value as part of a folder's name.
+/// A value as a part of a folder's name.
 fn escaped(value: &str) -> String {
     if value.is_empty() {
         return MISSING.to_owned();

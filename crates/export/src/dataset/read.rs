@@ -1,4 +1,4 @@
-//! The runs of a plan in a data set, with what their history takes.
+//! The runs of a plan in a data set, with the data that a history needs.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,10 +14,10 @@ use super::records::{Record, records};
 use super::tables::MARK;
 use crate::error::ExportError;
 
-/// Reads the runs of a plan from a data set in a folder, in the order of their start, by which they are numbered from 1.
+/// Reads the runs of a plan from a data set in a folder, by start time. They are numbered from 1 in this order.
 ///
-/// They have what a history is made of: start, plan, scale, host, systems with their versions and settings, what the anchor's
-/// server reported, steps, and the throughput of each trial. All else has its default.
+/// They have what a history needs: start, plan, scale, host, systems with their versions and settings, the settings
+/// that the anchor's server reported, steps, and the throughput of each trial. Other fields have their defaults.
 ///
 /// # Errors
 /// The folder is no data set, or a file of the plan cannot be read.
@@ -40,7 +40,7 @@ pub fn read_history(folder: &Path, plan: &str) -> Result<Vec<Run>, ExportError> 
     Ok(runs)
 }
 
-/// The complete files below a folder, which need not exist.
+/// The complete files below a folder. The folder need not exist.
 fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), ExportError> {
     let unreadable =
         |error: io::Error| ExportError::Unreadable { path: folder.to_owned(), reason: error.to_string() };
@@ -51,7 +51,8 @@ fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), ExportEr
     for entry in entries {
         let entry = entry.map_err(unreadable)?;
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
-        // Links are not followed, as they may lead in a circle, and a pipe would be waited for.
+        // Links are not followed, because they may be circular. Pipes are not opened, because opening one would
+        // wait.
         if kind.is_dir() {
             collect_files(&path, found)?;
         } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "parquet") {
@@ -96,7 +97,7 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
     })
 }
 
-/// The rows of a file; none if there is no file, since a table without rows has none.
+/// The rows of a file; none if there is no file, because a table without rows has no file.
 fn read<T>(path: &Path, columns: &[&str], row: impl Fn(&Record) -> T) -> Result<Vec<T>, ExportError> {
     let unreadable =
         |error: io::Error| ExportError::Unreadable { path: path.to_owned(), reason: error.to_string() };
@@ -145,7 +146,7 @@ fn step(row: &Record) -> StepRecord {
     }
 }
 
-/// None for a trial that was repeated, which does not count.
+/// None for a trial that was repeated and does not count.
 fn trial(row: &Record) -> Option<Trial> {
     let outcome = match row.text("outcome").as_str() {
         "completed" => Outcome::Completed,

@@ -1,15 +1,15 @@
-//! The tables of a data set. They are those of other exports, with the run's key in place of its number, and trials that
-//! need no join.
+//! The tables of a data set: the tables of other exports, with the run's key instead of its number. Trials have all
+//! columns, so that no join is needed.
 
 use super::facts::RunFacts;
 use crate::layout::Layout;
 use crate::row::{Column, Kind, Value};
 use crate::tables::{TABLES, Table};
 
-/// The table whose file tells that a run is complete.
+/// The table whose file marks a run as complete.
 pub(super) const MARK: &str = "run";
 
-/// Trials with what the other tables say of them.
+/// Trials with the columns of the tables that they refer to.
 const TRIAL: Table = Table {
     name: "trial",
     select: "SELECT trial.*,
@@ -28,13 +28,13 @@ pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
     TABLES.iter().map(|table| if table.name == TRIAL.name { &TRIAL } else { table })
 }
 
-/// The layout of a run's file of a table, from the columns of the table's query.
+/// The layout of a run's file for a table, from the columns of the table's query.
 pub(super) fn layout<'a>(table: &Table, facts: &'a RunFacts, columns: Vec<Column>) -> Layout<'a> {
     let mut layout = Layout::default();
     layout.constant(column("run_key", Kind::Text), Value::Text(&facts.key));
     for (index, column) in columns.into_iter().enumerate() {
         match (table.name, column.name.as_str()) {
-            // The run's number has a meaning in its results file only.
+            // A run's number is valid only within its results file.
             (_, "run_id") | ("run", "id") => {}
             // `host` is a column of the partition.
             ("run", "host") => layout.source(index, Column { name: "host_facts".to_owned(), ..column }),

@@ -1,4 +1,4 @@
-//! The files of a run before they become part of the data set.
+//! The files of a run that is not part of the data set yet.
 
 use std::fs::File;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use crate::row::Sink;
 use crate::rows::Rows;
 use crate::tables::Table;
 
-/// Key of the metadata of a Parquet file that has the completeness of its run.
+/// Key of the metadata of a Parquet file for the completeness of its run.
 const COMPLETENESS: &str = "dyno.completeness";
 
 /// The rows of a table.
@@ -60,11 +60,11 @@ fn write_table(
             Ok(Box::new(Parquet::new(file.as_file().try_clone()?, columns, &about)?))
         },
     )?;
-    // Closed: a batch has more files than a process may have open.
+    // The file is closed, because a batch has more files than a process may open.
     Ok(Written { table: table.name, rows, file: Some(file.into_temp_path()) })
 }
 
-/// The completeness of the run of a file; none if the file does not tell it.
+/// The completeness of a file's run; none if the file does not have it.
 pub(super) fn completeness_of(file: &File) -> Option<Completeness> {
     let reader = SerializedFileReader::new(file.try_clone().ok()?).ok()?;
     let notes = reader.metadata().file_metadata().key_value_metadata()?;
@@ -74,7 +74,7 @@ pub(super) fn completeness_of(file: &File) -> Option<Completeness> {
     Some(Completeness { completed_trials, trials, has_ended: has_ended == 1 })
 }
 
-/// The numbers of completed trials and of all trials, then 1 if the end of the run is recorded and 0 if not.
+/// The numbers of completed trials and of all trials, then 1 if the run's end is recorded, else 0.
 fn words(completeness: Completeness) -> String {
     let Completeness { completed_trials, trials, has_ended } = completeness;
     format!("{completed_trials} {trials} {}", u8::from(has_ended))

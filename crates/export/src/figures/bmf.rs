@@ -1,7 +1,8 @@
 //! Bencher Metric Format: <https://bencher.dev/docs/reference/bencher-metric-format>.
 //!
-//! A benchmark is a system in a test, `plan/system/step/4 clients`, so that it has the same name in each run. `throughput` and
-//! `latency` are measures that every project of Bencher has: in operations per second and in nanoseconds.
+//! A benchmark is a system in a test, `plan/system/step/4 clients`, so that it has the same name in each run.
+//! `throughput` and `latency` are measures that every Bencher project has, in operations per second and in
+//! nanoseconds.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ const LATENCIES: [(&str, Quantity); 3] = [
     ("latency-p99", Quantity::LatencyP99),
 ];
 
-/// Nanoseconds of a microsecond.
+/// Nanoseconds in a microsecond.
 const NS: f64 = 1000.0;
 
 /// The median of the rounds, and the lowest and highest round if there are several.
@@ -52,7 +53,7 @@ pub(super) fn files(runs: &[Run]) -> Made {
     (files, left_out)
 }
 
-/// The systems in tests, without controls, which repeat others.
+/// The systems in tests, without controls, which repeat other systems.
 fn benchmarks(run: &Run, analysis: &Analysis) -> BTreeMap<String, Metrics> {
     let is_control = |id: &str| run.systems.iter().any(|it| it.id == id && it.control_of.is_some());
     let cells = analysis.tests.iter().flat_map(|test| test.cells.iter().map(move |cell| (test, cell)));

@@ -1,4 +1,4 @@
-//! Figures of runs in the formats of tools that follow them over time.
+//! Figures of runs, in the formats of tools that follow them over time.
 
 mod bmf;
 mod names;
@@ -21,14 +21,15 @@ use crate::files::{Files, unwritable};
 pub enum FigureFormat {
     /// Bencher Metric Format: a JSON file per run.
     Bmf,
-    /// Apache Otava's: a CSV file per system in a test, with a row per run, and the configuration that names them.
+    /// Apache Otava's format: a CSV file for each system in a test, with a row for each run, and a configuration
+    /// that names the files.
     Otava,
 }
 
 #[derive(Clone, Debug)]
 pub struct FigureOptions<'a> {
     pub format: FigureFormat,
-    /// Runs to export; none for every run that has ended and is no comparison of a search.
+    /// Runs to export; none for every run that has ended, except comparisons of searches.
     pub runs: Option<Vec<RunId>>,
     /// Whether existing files with the same names may be overwritten.
     pub overwrite: bool,
@@ -56,7 +57,7 @@ pub enum WhyLeftOut {
     StillRunning,
     #[error("has no figure")]
     NoFigure,
-    /// The series of its plan is of runs like the newest.
+    /// It was measured under other conditions than the newest run of its plan.
     #[error(
         "differs from the newest run of its plan in host, scale, plan text or anchor, so it is no part of that series"
     )]
@@ -70,7 +71,7 @@ struct FigureFile {
     rows: u64,
 }
 
-/// Files, and the runs that are in none.
+/// Files, and the runs that are in no file.
 type Made = (Vec<FigureFile>, Vec<LeftOutRun>);
 
 /// Writes figures of runs to files in `folder`, which is created if it does not exist. The files appear when all are complete.

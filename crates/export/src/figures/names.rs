@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 /// Most characters of a name, which file systems limit to 255 bytes.
 const LETTERS_MAX: usize = 50;
 
-/// A text as part of a file's name, without characters that such names should not have.
+/// A text as a part of a file's name, without characters that are not safe there.
 pub fn plain_name(text: &str) -> String {
     let plain = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
     let name: String = text.chars().map(plain).collect();
     name.trim_start_matches(['.', '-']).chars().take(LETTERS_MAX).collect()
 }
 
-/// Names of files, each of which is given once.
+/// Unique names of files.
 #[derive(Default)]
 pub(super) struct FileNames(BTreeSet<String>);
 
 impl FileNames {
-    /// A name with an extension. One that is taken gets a number.
+    /// A name with an extension. If it is taken, it gets a number.
     pub(super) fn name(&mut self, stem: &str, extension: &str) -> String {
         let (mut name, mut number) = (format!("{stem}.{extension}"), 1);
         while !self.0.insert(name.clone()) {

@@ -1,7 +1,7 @@
 //! Apache Otava's CSV files and their configuration: <https://github.com/apache/otava/blob/master/docs/CSV.md>.
 //!
-//! A test of Otava is a system in a test of Dyno, with a row for each run. Otava takes a number in each column of each row, so a
-//! latency that any of these runs lacks is no column.
+//! A test in Otava is a system in a test of Dyno, with a row for each run. Otava needs a number in each column of
+//! each row, so a latency that any of these runs lacks has no column.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,8 @@ const CONFIGURATION: &str = "otava.yaml";
 const QUANTITIES: [Quantity; 4] =
     [Quantity::Throughput, Quantity::LatencyP50, Quantity::LatencyP95, Quantity::LatencyP99];
 
-/// A file for each system in a test, and the configuration. A plan's series is that of its newest run, as `dyno history` has it.
+/// A file for each system in a test, and the configuration. A plan's series is that of its newest run, as in `dyno
+/// history`.
 pub(super) fn files(runs: Vec<Run>) -> Made {
     let mut plans: BTreeMap<String, Vec<Run>> = BTreeMap::new();
     for run in runs {
@@ -58,7 +59,7 @@ pub(super) fn files(runs: Vec<Run>) -> Made {
 
 /// The history of the newest run of a plan; none without any figure.
 fn newest(runs: &[Run], quantity: Quantity) -> Option<History> {
-    // Otava looks for the changes.
+    // Otava searches for changes itself.
     let changes = ChangeRule { permutations: 0, ..ChangeRule::default() };
     histories(runs, &HistoryRule { quantity, changes }).into_iter().next()
 }
@@ -139,7 +140,7 @@ impl<'a> Series<'a> {
     }
 }
 
-/// A text in quotes of JSON, which YAML has too.
+/// A text in JSON quotes, which are valid in YAML too.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

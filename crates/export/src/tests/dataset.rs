@@ -1,4 +1,4 @@
-//! A data set grows by runs, each once, in partitions.
+//! Runs are added to a data set once each, in partitions.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,7 +41,7 @@ fn grow(results: &Results, folder: &Path) -> Vec<GrownRun> {
     grow_with(results, folder, &dataset_options())
 }
 
-/// Every file below a folder, relative to it.
+/// Every file below a folder, with its relative path.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut open = vec![folder.to_owned()];
@@ -116,7 +116,7 @@ fn a_run_is_added_once_from_whatever_file() {
     assert_eq!((again[0].grown, &again[0].key), (Grown::Kept, &first[0].key));
     assert_eq!(files(&folder), before);
 
-    // Another file, in which the run has another number.
+    // Another results file, in which the run has another number.
     let mut other = Results::new();
     change(&other, "UPDATE run SET seed = 5");
     end(&mut other, RunId(1));

@@ -1,5 +1,5 @@
-//! Differences between two systems of a run's plan other than settings: limits on the host, and steps that
-//! only one of them ran.
+//! Differences between two systems of a plan other than settings: limits on the host, and steps that only one of
+//! them ran.
 
 use dyno_host::{Confinement, LimitPart};
 use dyno_judge::SettingDifference;
@@ -24,7 +24,7 @@ pub(super) fn limits(base: &SystemRecord, candidate: &SystemRecord) -> Vec<Setti
     LimitPart::differing(&base, &candidate).into_iter().map(difference).collect()
 }
 
-/// The costs that a limit affects. A system with less of a resource waits for it.
+/// The costs that a limit affects. A system with less of a resource waits longer for it.
 fn acts_on(part: LimitPart) -> &'static [&'static str] {
     match part {
         LimitPart::ServerCpus => &["waiting µs", "context switches", "server CPU µs"],
@@ -34,8 +34,8 @@ fn acts_on(part: LimitPart) -> &'static [&'static str] {
     }
 }
 
-/// The steps before a test, other than loads, that only one of two systems ran. Their changes to the tables
-/// may affect any cost.
+/// The steps before a test, except loads, that only one of two systems ran. They may have changed the tables, so
+/// they can affect any cost.
 pub(super) fn steps(run: &Run, base: &str, candidate: &str, test: &str) -> Vec<SettingDifference> {
     let before = run.steps.iter().take_while(|step| step.id != test);
     let own = before.filter_map(|step| {

@@ -1,4 +1,4 @@
-//! The evidence in a results file about the differences of a run.
+//! The evidence in a results file on the differences of a run.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use dyno_store::{Run, Store, StoreError};
 
 use super::settings::differences;
 
-/// Explains tests. It reads plans once, settings once per two systems and step, and counters per test.
+/// Explains tests. It reads query plans once, settings once per pair of systems and step, and counters once per
+/// test.
 pub struct Explainer<'a> {
     store: &'a Store,
     run: &'a Run,
@@ -46,7 +47,7 @@ impl<'a> Explainer<'a> {
         Ok(explain(self.run, self.analysis, &self.of_trials, settings.clone(), question))
     }
 
-    /// The counters of the trials that a question is about, and of the base's controls.
+    /// The counters of the trials of a test, and of the base's controls.
     fn counters(&self, question: Question<'_>) -> Result<Counters, StoreError> {
         let is_of = |system: &str| {
             let known = self.run.systems.iter().find(|it| it.id == system);

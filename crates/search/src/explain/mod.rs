@@ -1,4 +1,4 @@
-//! Why two systems differ, according to a results file: evidence, differences between the systems, and
+//! Why two systems differ, by the contents of a results file: evidence, differences between the systems, and
 //! proofs.
 
 mod beside;

@@ -1,5 +1,4 @@
-//! Differences between two systems of a run: settings, as their servers reported them, limits on the host,
-//! and steps.
+//! Differences between two systems of a run: settings that their servers reported, limits on the host, and steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +10,8 @@ use dyno_store::{Run, SystemRecord};
 use super::beside;
 use crate::reported;
 
-/// The differences before a test. Settings are compared by their meaning in the versions of their families,
-/// or by name if the versions are not known.
+/// The differences before a test. Settings are compared by their meaning in the two versions, or by name if the
+/// versions are unknown.
 pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) -> Vec<SettingDifference> {
     let (Some(of_base), Some(of_candidate)) = (system(run, base), system(run, candidate)) else {
         return Vec::new();
@@ -26,7 +25,7 @@ pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) ->
     differences
 }
 
-/// A system of a run as the audit sees it; `None` if its version is not known.
+/// A system of a run as the audit sees it; `None` if its version is unknown.
 pub(crate) fn facts(run: &Run, id: &str) -> Option<SystemFacts> {
     let system = system(run, id)?;
     Some(reported::facts(system, product(system)?))
@@ -36,7 +35,7 @@ fn system<'a>(run: &'a Run, id: &str) -> Option<&'a SystemRecord> {
     run.systems.iter().find(|system| system.id == id)
 }
 
-/// By its name in the catalogue, otherwise (as for an image) by what its server has reported.
+/// By its name in the catalogue; otherwise (for an image) by the version that its server reported.
 fn product(system: &SystemRecord) -> Option<Product> {
     let of_catalogue = || {
         let name: SystemName = system.name.parse().ok()?;

@@ -11,9 +11,9 @@ use super::explainer::Explainer;
 use super::{in_the_background, is_decided, settings};
 use crate::prove;
 
-/// Most differences in the section "Why".
+/// Largest number of differences in the section "Why".
 const DIFFERENCES_MAX: usize = 5;
-/// Most cells of a page that open an explanation. The limit keeps the page small and quick to make.
+/// Largest number of cells of a page with an explanation. The limit keeps the page small and fast to make.
 const CELLS_MAX: usize = 60;
 
 /// The largest decided differences of a run from its base, for a report.
@@ -68,8 +68,8 @@ fn explained(store: &Store, results: &Path, run: &Run, explanations: &[Explanati
     explanations.iter().map(|it| Why::of(it, proof(store, results, run, it))).collect()
 }
 
-/// The state of a proof. A proof that cannot be read again, for example because the files of its plan have
-/// moved, has still to be made.
+/// The state of a proof. If a proof cannot be read, for example because the files of its plan have moved, it counts
+/// as not made.
 fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) -> ProofState {
     if let Some(reason) = obstacle(run, explanation) {
         return ProofState::Impossible { reason };

@@ -1,4 +1,4 @@
-//! The changes between two systems of a plan, which a proof takes apart.
+//! The changes between two systems of a plan. A proof tests subsets of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ use super::change::{Change, step_name};
 pub(super) struct Changes {
     /// The changes with evidence come first.
     groups: Vec<Change>,
-    /// Each group as a report shows it.
+    /// Each group, as reports show it.
     told: Vec<Vec<ChangedSetting>>,
     /// Number of groups with evidence.
     pub(super) suspects: usize,
     /// Other differences, in words.
     pub(super) others: Vec<String>,
-    /// Possible differences that the plan does not state, in words.
+    /// Possible differences that are not in the plan, in words.
     pub(super) unstated: String,
     candidate: usize,
 }
@@ -40,9 +40,8 @@ pub(super) struct Chosen {
 type Ranked = (usize, Change);
 
 impl Changes {
-    /// The changes before a test from one system of a plan to another, by position. Between two versions,
-    /// different defaults of their servers are changes too, if the base's version accepts the candidate's
-    /// value.
+    /// The changes before a test from one system of a plan to another, by position. Between two versions, different
+    /// defaults of their servers are changes too, if the base's version accepts the candidate's value.
     pub(super) fn between(
         plan: &Plan,
         (base_at, candidate_at): (usize, usize),
@@ -105,7 +104,7 @@ impl Changes {
         told.map(ChangedSetting::words).collect::<Vec<_>>().join(", ").replace('\n', " ")
     }
 
-    /// Each group for a report, with its effect on the base's promises.
+    /// Each group for a report, with its effect on the base's durability.
     pub(super) fn told(&self, base: Option<&SystemFacts>) -> Vec<ProofChange> {
         let promise = |group: &Change| base?.change_of_promise(group.settings()?);
         let groups = self.groups.iter().zip(&self.told);
@@ -139,8 +138,8 @@ fn planned(base: &System, candidate: &System, evidence: &Explanation) -> Vec<Ran
     together(family, differing(base, candidate)).into_iter().map(of_group).collect()
 }
 
-/// Removes from a change the requested settings that are not in force in either system, unless their servers
-/// differ in them nevertheless. Returns whether anything remains.
+/// Removes from a change the requested settings that are not in force in either system. A setting stays if the
+/// servers differ in it nevertheless. Returns whether anything remains.
 fn keep_in_force(rank: usize, change: &mut Change, evidence: &Explanation) -> bool {
     let Change::Settings(settings) = change else { return true };
     let is_told = rank < evidence.settings.len();
@@ -151,8 +150,9 @@ fn keep_in_force(rank: usize, change: &mut Change, evidence: &Explanation) -> bo
     !settings.is_empty()
 }
 
-/// Removes from a change between two versions the settings that one of their servers lacks, or that are equal
-/// in both, because the plan may write one value in each version's words. Returns whether anything remains.
+/// Removes from a change between two versions the settings that one of their servers lacks. It also removes
+/// settings with equal values, because a plan may write one value in the words of each version. Returns whether
+/// anything remains.
 fn keep_of_both(change: &mut Change, base: &System, evidence: &Explanation) -> bool {
     let Change::Settings(settings) = change else { return true };
     let family = base.source.entry().map_or(Family::Mysql, |entry| entry.family);
@@ -174,7 +174,7 @@ fn product(system: &System) -> Option<Product> {
     Product::of(system.source.entry()?, system.source.storage_engine()).ok()
 }
 
-/// A setting as a version writes it; `None` if that is not known.
+/// A setting in a version's words; `None` if that is unknown.
 fn written(product: &Product, name: String, value: String) -> Option<BTreeMap<String, Option<String>>> {
     let assignment = Assignment { value, ..Assignment::default() };
     let translation = translate(product, &[(name, assignment)].into()).ok()?;
@@ -202,8 +202,8 @@ fn steps(plan: &Plan, systems: [usize; 2], evidence: &Explanation) -> Vec<Ranked
     steps.map(change).collect()
 }
 
-/// The candidate's values of other settings that differ, as the base's version writes them, each with its
-/// rank in the evidence.
+/// The candidate's values of other settings that differ, in the words of the base's version, each with its rank in
+/// the evidence.
 fn defaults(base: &System, evidence: &Explanation) -> Vec<Ranked> {
     let Some(product) = product(base) else { return Vec::new() };
     let change = |(rank, suspect): (usize, &Suspect)| {
@@ -228,7 +228,7 @@ fn place_of(evidence: &Explanation, name: &str) -> usize {
 
 /// Names of the settings to which a plan gives two systems different values.
 fn differing(base: &System, candidate: &System) -> Vec<String> {
-    // Names as the candidate writes them, if both have the setting.
+    // Names in the candidate's words, if both systems have the setting.
     let names: BTreeMap<String, &String> =
         base.settings.keys().chain(candidate.settings.keys()).map(|name| (plain_name(name), name)).collect();
     let value = |system: &System, plain: &str| {
@@ -245,7 +245,7 @@ fn others(base: &System, candidate: &System) -> Vec<String> {
     if base == candidate { Vec::new() } else { vec![format!("the engine ({base} and {candidate})")] }
 }
 
-/// Possible differences of the candidate that the plan does not state. A command can recognise the name of
+/// Possible differences of the candidate that are not in the plan. For example, a command can recognise the name of
 /// its system.
 fn unstated(plan: &Plan) -> String {
     let commands = plan.steps.iter().flat_map(|step| {
@@ -258,7 +258,7 @@ fn unstated(plan: &Plan) -> String {
     commands.chain([tables]).collect::<Vec<_>>().join(", or ")
 }
 
-/// What distinguishes one engine from another: its name, or the folder of a build.
+/// What identifies an engine: its name, or the folder of a build.
 fn place(source: &Source) -> String {
     match source {
         Source::Basedir { installation, .. } => {

@@ -1,4 +1,4 @@
-//! Which changes make a difference: the comparisons that a proof asks for.
+//! The comparisons that a proof of the cause of a difference needs.
 
 mod change;
 mod changes;
@@ -29,12 +29,12 @@ use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
 const ALPHA: f64 = 0.05;
 /// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
-/// Rounds of the first comparison, which shows the noise, unless the user asks for others.
+/// Rounds of the first comparison, which shows the noise, unless the user sets the number.
 const ROUNDS_FIRST: u32 = 6;
-/// Most rounds of a comparison, if the noise of the first determines the number.
+/// Largest number of rounds of a comparison, if the noise of the first determines it.
 const ROUNDS_MAX: u32 = 12;
 
-/// How the names of its plans begin.
+/// The prefix of its plans' names.
 const PLANS: &str = "explain-";
 
 /// How a difference is proven.
@@ -46,16 +46,16 @@ pub struct Prove {
     pub rounds: Option<u32>,
     /// Measured seconds of each system in a round; by default those of the run, at most 1.
     pub seconds: Option<f64>,
-    /// Name or file of the run's plan, if its text names files beside it.
+    /// Name or file of the run's plan, if its text refers to files beside it.
     pub plan: Option<String>,
 }
 
 impl Prove {
-    /// Proves the largest of the differences of a run.
+    /// Proves the cause of the largest of a run's differences.
     ///
     /// # Errors
-    /// There is no difference, it has no parts, a comparison cannot be made, or neighbours disturbed it so
-    /// much that nothing is decided.
+    /// There is no difference, it has no parts, or a comparison cannot be made. Or neighbours disturbed it too much
+    /// for a verdict.
     pub fn search(
         &self,
         (lab, results, seed): (&dyn Lab, &Path, Option<u64>),
@@ -81,8 +81,8 @@ impl Prove {
     }
 }
 
-/// Whether there may be a difference: one that is decided, or that its own interval shows. With many tests,
-/// few rounds decide nothing, but the first comparison of a proof judges this difference alone.
+/// Whether there may be a difference: it has a verdict, or its own interval excludes 1. With many tests, few rounds
+/// decide nothing, but the first comparison of a proof judges this difference alone.
 fn may_be_one(explanation: &Explanation) -> bool {
     is_decided(explanation.finding) || explanation.interval.is_some_and(|interval| interval.excludes_one())
 }
@@ -203,7 +203,7 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Takes the comparisons that earlier runs of the search have made, up to the first missing one.
+    /// Takes the comparisons of earlier runs of the search, up to the first missing one.
     fn replay(&mut self) -> anyhow::Result<()> {
         while let ProofStep::Probe(probe, length) = self.proving.next_step() {
             let plan = self.plan_of_probe(&probe, length);
@@ -260,8 +260,8 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Records a comparison. The first one decides the number of rounds of the others, unless the user did.
-    /// In that case no comparison is repeated.
+    /// Records a comparison. The first one decides the number of rounds of the others, unless the user sets it.
+    /// Then no comparison is repeated.
     fn note(&mut self, probe: Probe, length: ProbeLength, compared: Compared) -> anyhow::Result<()> {
         let effect = compared.effect(&self.explanation.base)?;
         let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);

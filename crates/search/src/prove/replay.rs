@@ -21,8 +21,8 @@ impl Lab for NoLab {
     fn tell(&self, _: &str) {}
 }
 
-/// The proof of a difference as far as the comparisons in the results file go, without measuring; `None` if
-/// there are no comparisons for it.
+/// The proof of a difference from the comparisons in the results file, without measurements. `None` if there are no
+/// comparisons for it.
 pub(crate) fn so_far(
     store: &Store,
     results: &Path,
@@ -31,7 +31,7 @@ pub(crate) fn so_far(
 ) -> anyhow::Result<Option<ProofReport>> {
     let Some((rounds, seconds)) = first_comparison(store, run, explanation)? else { return Ok(None) };
     let mut fullest: Option<ProofReport> = None;
-    // It is not recorded whether the user asked for these rounds, or the first comparison decided the number.
+    // The file does not record whether the user or the first comparison set this number of rounds.
     for rounds in [None, Some(rounds)] {
         let wanted = Prove { rounds, seconds: Some(seconds), ..Prove::default() };
         let mut proof = ProofInMaking::begin(&wanted, (&NoLab, results, None), run, explanation)?;

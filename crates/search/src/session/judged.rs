@@ -29,7 +29,7 @@ pub(crate) struct Compared {
     /// Why a system did not start; `None` if all did.
     pub(crate) not_started: Option<String>,
     pub(crate) outcome: GateOutcome,
-    /// The two systems, with the values that their servers have reported.
+    /// The two systems, with the settings that their servers reported.
     pub(crate) systems: Vec<SystemRecord>,
     /// Median time from the first trial of a round to that of the next, in seconds; `None` for one round.
     pub(crate) round_seconds: Option<f64>,
@@ -39,10 +39,10 @@ pub(crate) struct Compared {
     mean: Option<GroupMean>,
     /// The first failure of a trial of the second system.
     pub(crate) failure: Option<String>,
-    /// Whether a trial failed that did not depend on what is compared: a trial of the first system, or of
-    /// either if they are the same.
+    /// Whether a trial failed for a reason other than what is compared: a trial of the first system, or of either
+    /// if the systems are the same.
     pub(super) failed_by_accident: bool,
-    /// Set if the comparison decides nothing because neighbours disturbed it.
+    /// Set if neighbours disturbed the comparison too much for a verdict.
     pub(super) disturbed: Option<DisturbedTests>,
 }
 
@@ -101,8 +101,8 @@ impl Bar<'_> {
 }
 
 impl Compared {
-    /// The effect of the second system against the first: the ratio of one test, or the geometric mean of
-    /// several. It has no interval if a test cannot be judged. `None` if the second system failed.
+    /// The effect of the second system against the first: the ratio of a single test, or the geometric mean of
+    /// several tests. It has no interval if a test cannot be judged. `None` if the second system failed.
     ///
     /// # Errors
     /// The first system has no result. The error calls it `base`.

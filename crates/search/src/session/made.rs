@@ -9,7 +9,7 @@ use dyno_store::{Ending, RunId, RunState, RunSummary, Store, StoredSearch};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Made {
     Complete(RunId),
-    /// It can be resumed as long as it is the last run of its plan.
+    /// It can be resumed only while it is the last run of its plan.
     Interrupted(RunId),
 }
 
@@ -41,7 +41,7 @@ impl Question {
 }
 
 impl MadeRuns {
-    /// Reads the runs whose plans have a name. A results file that does not exist has none.
+    /// Reads the runs whose plans have this name. If the results file does not exist, there are none.
     pub(super) fn read(results: &Path, plan_name: &str) -> anyhow::Result<Self> {
         let mut found = Self { plan_name: plan_name.to_owned(), runs: Vec::new() };
         if !results.exists() {
@@ -64,7 +64,7 @@ impl MadeRuns {
         Ok(found)
     }
 
-    /// The latest comparison that answers the same question on the same plan.
+    /// The latest comparison with the same question and the same plan.
     pub(super) fn of(&self, plan: &Plan) -> Option<Made> {
         let wanted = Question::of(plan).filter(|_| plan.name == self.plan_name)?;
         self.runs.iter().rev().find(|(question, _)| *question == wanted).map(|(_, made)| *made)

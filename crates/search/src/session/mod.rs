@@ -1,5 +1,5 @@
-//! The common part of all searches: comparisons are made once, in runs of their own, and judged from the
-//! results file.
+//! The common part of all searches. Each comparison is made once, in a separate run, and judged from the results
+//! file.
 
 mod judged;
 mod made;
@@ -20,7 +20,7 @@ use made::MadeRuns;
 
 /// Runs the comparisons of a search and reports its progress to the user.
 pub trait Lab {
-    /// Runs a plan with a seed, or with a new seed if none is given. `None` if the user stopped it.
+    /// Runs a plan with a seed, or with a new seed. `None` if the user stopped it.
     ///
     /// # Errors
     /// It cannot be run.
@@ -30,7 +30,7 @@ pub trait Lab {
     fn tell(&self, line: &str);
 }
 
-/// A run that decides nothing, because neighbours disturbed its rounds.
+/// A run without a verdict, because neighbours disturbed its rounds.
 #[derive(Debug)]
 pub struct DisturbedHost {
     pub run: RunId,
@@ -53,7 +53,7 @@ pub(crate) struct Session<'a> {
     seed: Option<u64>,
     made: MadeRuns,
     began: Instant,
-    /// Time of the longest comparison.
+    /// Duration of the longest comparison.
     longest: Duration,
 }
 
@@ -92,13 +92,13 @@ impl<'a> Session<'a> {
         bar.judge(self.results, run)
     }
 
-    /// Compares the two systems of a plan. A comparison from an earlier run of the search is judged as it is,
-    /// if `reuse` allows that. An interrupted one is resumed. One that failed for another reason than what is
-    /// compared, or that neighbours disturbed, is repeated. `what` says what is compared. `None` if the user
+    /// Compares the two systems of a plan. A comparison from an earlier run of the search is judged without a new
+    /// run, if `reuse` allows that. An interrupted one is resumed. One that neighbours disturbed, or that failed
+    /// for a reason other than what is compared, is repeated. `what` describes the comparison. `None` if the user
     /// stopped it.
     ///
     /// # Errors
-    /// It cannot be run, or neighbours disturbed it so much that nothing is decided.
+    /// It cannot be run, or neighbours disturbed it too much for a verdict.
     pub(crate) fn compare(
         &mut self,
         plan: &Plan,
@@ -148,8 +148,7 @@ impl<'a> Session<'a> {
     }
 
     fn measure(&mut self, plan: &Plan, bar: &Bar<'_>, resume: bool) -> anyhow::Result<Option<Compared>> {
-        // If all comparisons had the same random numbers, luck in one would repeat in the one that confirms
-        // it.
+        // If all comparisons had the same random numbers, luck in one would repeat in the one that confirms it.
         let seed = self.seed.map(|seed| of_plan(seed, plan));
         let Some(outcome) = self.lab.run(plan, seed, resume)?.filter(|outcome| !outcome.interrupted) else {
             return Ok(None);
@@ -174,7 +173,7 @@ pub(crate) enum Reuse {
     Nothing,
 }
 
-/// A seed for a comparison, from the seed of the command and what is compared, mixed by FNV-1a (RFC 9923).
+/// A seed for a comparison, from the command's seed and the question, mixed by FNV-1a (RFC 9923).
 fn of_plan(seed: u64, plan: &Plan) -> u64 {
     let compared = serde_json::json!(plan.search).to_string();
     let bytes = compared.bytes().chain(plan.text.bytes());

@@ -21,17 +21,16 @@ use self::space::{Space, room};
 use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
 use crate::{Ending, duration, reported};
 
-/// How the names of its plans begin.
+/// The prefix of its plans' names.
 const PLANS: &str = "tune-";
 /// Measured seconds of a system in a round unless the user asks for more. Restarts take longer anyway.
 const SECONDS_MAX: f64 = 1.0;
 /// Number of candidates without a budget.
 const CANDIDATES: usize = 16;
-/// The seed of candidates unless the user gives one. It is fixed, so that the same command resumes the
-/// search.
+/// The seed of candidates, unless the user gives one. It is fixed, so that the same command resumes the search.
 const SEED: u64 = 1;
 
-/// The longest duration of a round that is accepted, in seconds: a year.
+/// The longest accepted duration of a round, in seconds: a year.
 const ROUND_SECONDS_MAX: f64 = 365.0 * 86_400.0;
 
 /// The system and the steps of a search, and its limits.
@@ -47,9 +46,9 @@ pub struct Tune {
     pub group: Option<String>,
     /// Number of clients; by default the fewest of each step.
     pub clients: Option<u32>,
-    /// No comparison begins after this time. By default it is the time that 16 candidates take.
+    /// No comparison begins after this time. By default, the time that 16 candidates take.
     pub budget: Option<Duration>,
-    /// Candidates to begin with; by default as many as the budget allows.
+    /// Number of first candidates; by default as many as the budget allows.
     pub candidates: Option<u16>,
     /// Rounds of the confirmation.
     pub rounds: u32,
@@ -94,7 +93,7 @@ struct TuneInMaking<'a> {
     /// Whether an earlier run has confirmed its best candidate, so that the search is over.
     is_closed: bool,
     made: Vec<TuneComparison>,
-    /// The promises of confirmed settings, as their servers reported them: those of the base, and theirs.
+    /// The durability of the confirmed settings, as their servers reported it: that of the base, and theirs.
     promises: Vec<(ValueSet, [String; 2])>,
     round_seconds: f64,
 }
@@ -194,14 +193,13 @@ impl<'a> TuneInMaking<'a> {
         }
     }
 
-    /// How far the remaining time allows the search to go. The end of the time is reserved for the
-    /// confirmation.
+    /// How much of the search the remaining time allows. The end of the time is reserved for the confirmation.
     fn reach(&self) -> TuneReach {
         let Some(budget) = self.asked.budget else {
             return if self.is_closed { TuneReach::Answer } else { TuneReach::Search };
         };
         let elapsed = self.session.elapsed();
-        // Times in a damaged results file may not be valid.
+        // A damaged results file may have invalid times.
         let round_seconds = self.round_seconds.clamp(0.0, ROUND_SECONDS_MAX);
         let of_rounds = |rounds: u32| {
             Duration::try_from_secs_f64((f64::from(rounds) + 1.0) * round_seconds).unwrap_or_default()
@@ -228,7 +226,7 @@ impl<'a> TuneInMaking<'a> {
         matches!(self.session.made(&confirmation), Some(Made::Complete(_)))
     }
 
-    /// Why a comparison is never made: its settings would weaken a promise.
+    /// Why a comparison is never made: its settings would weaken durability.
     fn refusal(&self, probe: &TuneProbe) -> Option<String> {
         let (TuneProbe::Search { candidate: values, .. } | TuneProbe::Confirm(values)) = probe else {
             return None;
@@ -236,7 +234,7 @@ impl<'a> TuneInMaking<'a> {
         self.space.as_ref()?.refusal(values)
     }
 
-    /// Records a comparison. The control determines what can be tried.
+    /// Records a comparison. The comparison of the base with itself determines what can be tried.
     fn note(&mut self, probe: TuneProbe, compared: &Compared) -> anyhow::Result<()> {
         let mut effect = compared.effect(self.id())?;
         let mut refused = compared.failure.clone();
@@ -275,8 +273,8 @@ impl<'a> TuneInMaking<'a> {
         self.tuning.note(probe, effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured));
     }
 
-    /// The promise that a server with changed settings no longer keeps according to its report, if any.
-    /// Records what it promises.
+    /// The guarantee that a server with changed settings no longer keeps, by its report; `None` if it keeps all.
+    /// Also records what it guarantees.
     fn lost(&mut self, values: ValueSet, compared: &Compared) -> Option<String> {
         let [base, changed] = compared.systems.as_slice() else { return None };
         let [base, changed] = [base, changed].map(|system| reported::facts(system, self.product.clone()));
@@ -285,8 +283,8 @@ impl<'a> TuneInMaking<'a> {
         base.promise_lost_by(&changed)
     }
 
-    /// Learns from the base's comparison with itself which settings can be tried, and how many candidates the
-    /// time allows.
+    /// Learns from the base's comparison with itself which settings can be tried, and how many candidates the time
+    /// allows.
     fn learn(&mut self, control: &Compared) -> anyhow::Result<()> {
         let base = control.systems.first().context("a comparison has two systems")?;
         let space = Space::of(reported::facts(base, self.product.clone()), self.room);

@@ -1,4 +1,4 @@
-//! The comparisons of a search as plans, and in words.
+//! The comparisons of a search, as plans and in words.
 
 use dyno_judge::{TuneProbe, ValueSet};
 use dyno_lab::{Changes, Plan, Probed};
@@ -30,8 +30,8 @@ impl TuneInMaking<'_> {
         self.plan.probe(self.system, Probed::Changed(changes), rounds, question)
     }
 
-    /// The question of a comparison. A search of another size can reuse the comparisons up to the confirmation,
-    /// but not the confirmation and those after it.
+    /// The question of a comparison. A search of another size can reuse the comparisons before the confirmation,
+    /// but not the confirmation and later ones.
     pub(super) fn question(&self, probe: &TuneProbe) -> SearchQuestion {
         let stage = match probe {
             TuneProbe::Search { stage, .. } => Some(*stage),

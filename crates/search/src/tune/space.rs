@@ -1,4 +1,4 @@
-//! The settings that a search tries on a system, their values, and the system's promises.
+//! The settings that a search tries on a system, their values, and the system's durability.
 
 use dyno_judge::ValueSet;
 use dyno_lab::{Changes, System};
@@ -43,13 +43,13 @@ impl Space {
         words.join(", ")
     }
 
-    /// Why a set of values is never tried; `None` if it keeps every promise.
+    /// Why a set of values is never tried; `None` if it keeps all guarantees of the base.
     pub(super) fn refusal(&self, set: &ValueSet) -> Option<String> {
         let lost = self.base.promise_lost_with(&self.changes(set))?;
         Some(format!("would weaken durability: a system with it {lost}"))
     }
 
-    /// What a set of values gives up, one item per line.
+    /// The disadvantages of a set of values, one per line.
     pub(super) fn given_up(&self, set: &ValueSet) -> Vec<String> {
         let line = |(setting, value): (&TunedSetting, &TunedValue)| {
             let given_up = setting.gives_up.as_ref()?;
@@ -78,10 +78,10 @@ impl Space {
     }
 }
 
-/// Servers that are up at once in a comparison.
+/// Number of servers that run at the same time in a comparison.
 const SERVERS: u64 = 2;
 
-/// The memory that a server of a system may use: its limit, but at most its part of the host's.
+/// The memory that a server of a system may use: its limit, but at most its share of the host's.
 pub(super) fn room(system: &System, clients: u32) -> anyhow::Result<TuneRoom> {
     let Some(of_host) = dyno_host::usable_memory_bytes() else {
         anyhow::bail!("the host does not tell how much memory it has, so no sizes can be tried")

@@ -1,4 +1,4 @@
-//! A reader of events: a connection that is never waited for.
+//! A reader of events. The server never waits for its connection.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,9 +10,9 @@ use socket2::SockRef;
 use crate::answer::events_head;
 use crate::places::Peer;
 
-/// Time without a change after which a line is sent anyway. A host that is gone does not confirm it.
+/// After this time without a change, a line is sent anyway. If the host is gone, the line is never confirmed.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
-/// Longest time in which a reader takes nothing of what is there for it.
+/// Longest time in which a reader takes none of the pending bytes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Listener {
@@ -22,9 +22,9 @@ pub(crate) struct Listener {
     pub(crate) is_new: bool,
     /// The event that was sent last.
     heard: Option<Arc<str>>,
-    /// What the connection has not taken yet.
+    /// Pending bytes, which the connection has not taken.
     unsent: Vec<u8>,
-    /// When it last took all or some of it.
+    /// When it last took bytes.
     took_at: Instant,
 }
 
@@ -38,8 +38,8 @@ impl Listener {
         Ok(Self { stream, peer, is_new: true, heard: None, unsent, took_at: Instant::now() })
     }
 
-    /// Sends an event that differs from the last one. A reader that has not taken the last one yet gets a later one.
-    /// Returns whether the reader is still there.
+    /// Sends an event that differs from the last one. A reader that has not taken the last event gets a later one
+    /// instead. Returns whether the reader is still there.
     pub(crate) fn hear(&mut self, event: &Arc<str>) -> bool {
         self.is_new = false;
         if !self.is_there() || !self.send() {
@@ -53,11 +53,11 @@ impl Listener {
                 self.unsent.extend_from_slice(b": still here\n\n");
             }
         }
-        // A silence is no delay: what is unsent then was added a moment ago.
+        // After a quiet time, pending bytes are new, so the reader is not late.
         self.send() && self.took_at.elapsed() < SILENCE_MAX + PATIENCE
     }
 
-    /// Whether the reader has not closed the connection. What it sends does not matter.
+    /// Whether the reader has not closed the connection. Bytes that it sends are ignored.
     fn is_there(&self) -> bool {
         match (&self.stream).read(&mut [0; 1024]) {
             Ok(length) => length > 0,
@@ -65,7 +65,7 @@ impl Listener {
         }
     }
 
-    /// Sends what the connection takes now. Returns false if it is closed.
+    /// Sends as much as the connection takes now. Returns false if it is closed.
     fn send(&mut self) -> bool {
         while !self.unsent.is_empty() {
             match (&self.stream).write(&self.unsent) {

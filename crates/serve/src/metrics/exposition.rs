@@ -1,17 +1,18 @@
 //! The text format of metrics.
 //!
-//! What is written is valid in OpenMetrics 1.0 (<https://prometheus.io/docs/specs/om/open_metrics_spec/>) and in the older text
-//! format of Prometheus (<https://prometheus.io/docs/instrumenting/exposition_formats/>): gauges, and a comment at the end.
+//! The output is valid in OpenMetrics 1.0 (<https://prometheus.io/docs/specs/om/open_metrics_spec/>) and in the
+//! older text format of Prometheus (<https://prometheus.io/docs/instrumenting/exposition_formats/>): it has only
+//! gauges, and a comment at the end.
 //!
-//! `prometheus-client` does not write it, because its labels are not escaped (as of 0.25), and its registry is for values that a
-//! program counts, where these are read from a file.
+//! `prometheus-client` is not used. It does not escape labels (as of 0.25), and its registry is for values that a
+//! program counts, while these are read from a file.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use dyno_printable::printable;
 
-/// Most characters of a label's value. Longer names are cut.
+/// Longest value of a label, in characters. Longer values are cut.
 const LETTERS_MAX: usize = 120;
 
 /// Names and values of a sample's labels, in order.
@@ -24,8 +25,8 @@ pub(super) struct Exposition {
 }
 
 impl Exposition {
-    /// Writes a family with its samples. One without samples is left out. Of samples with the same labels the first counts: a
-    /// scrape with both would be refused as a whole.
+    /// Writes a family with its samples, if it has any. If several samples have the same labels, only the first is
+    /// written, because readers refuse a scrape with duplicates.
     pub(super) fn gauge(&mut self, name: &str, help: &str, samples: impl IntoIterator<Item = (Labels, f64)>) {
         let mut seen = BTreeSet::new();
         for (labels, value) in samples {

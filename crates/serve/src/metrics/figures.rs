@@ -1,4 +1,4 @@
-//! Metrics of tests: rates, latencies, and ratios to the base with their verdicts, of runs that have ended.
+//! Metrics of tests in runs that have ended: rates, latencies, and ratios to the base with verdicts.
 
 use dyno_judge::{
     Analysis, Cell, Comparison, GateOutcome, Quantity, Rule, Test, TestComparison, analyse, check_trials,
@@ -9,14 +9,14 @@ use serde::Serialize;
 use super::exposition::{Exposition, Labels};
 use super::runs::{of_plan, with};
 
-/// Most systems in tests of which there are figures, over all plans; each has up to eight series.
+/// Largest number of systems in tests, over all plans. Each has up to eight series.
 const FIGURES_MAX: usize = 2000;
 
 /// Percentiles of the latency.
 const LATENCIES: [(&str, Quantity); 3] =
     [("50", Quantity::LatencyP50), ("95", Quantity::LatencyP95), ("99", Quantity::LatencyP99)];
 
-/// What the metrics tell of a run.
+/// The figures of a run.
 #[derive(Debug)]
 pub(super) struct Figures {
     outcome: Option<GateOutcome>,
@@ -29,9 +29,9 @@ struct SystemFigures {
     labels: Labels,
     operation: &'static str,
     rate: Option<f64>,
-    /// Of each of [`LATENCIES`], in seconds.
+    /// One for each of [`LATENCIES`], in seconds.
     latencies_seconds: [Option<f64>; LATENCIES.len()],
-    /// Against the plan's base; none of the base itself.
+    /// Against the plan's base; none for the base itself.
     relative: Option<RelativeFigures>,
 }
 
@@ -41,7 +41,7 @@ struct RelativeFigures {
     ratio: Option<f64>,
     /// Lower and upper end of the ratio's interval.
     interval: Option<[f64; 2]>,
-    /// None of a control, whose ratio is noise.
+    /// None for a control, whose ratio is noise.
     verdict: Option<String>,
 }
 

@@ -1,7 +1,7 @@
-//! `/metrics`: runs, their figures and the progress of a run, for Prometheus and what reads its format.
+//! `/metrics`: runs, their figures and the progress of a run, for Prometheus and compatible readers.
 //!
-//! Figures are of the latest run of each plan that has ended. Those of a run in progress would be analysed anew after each of its
-//! trials, on the host that it measures.
+//! Figures are from the latest run of each plan that has ended. A run in progress has none, because it would have
+//! to be analysed after each trial, on the host that it measures.
 
 mod exposition;
 mod figures;
@@ -18,10 +18,11 @@ use self::exposition::Exposition;
 use self::figures::Figures;
 use crate::live;
 
-/// Most plans, those with the latest runs. A plan has about a dozen series and those of its tests.
+/// Largest number of plans; those with the latest runs are shown. Each plan has about a dozen series, and those of
+/// its tests.
 const PLANS_MAX: usize = 50;
 
-/// The metrics of a results file. It keeps the figures of runs that have ended, which take an analysis.
+/// The metrics of a results file. It caches the figures of runs that have ended, because they need an analysis.
 pub(crate) struct Metrics<'a> {
     results: &'a Path,
     kept: Vec<(RunSummary, Figures)>,
@@ -58,7 +59,7 @@ impl<'a> Metrics<'a> {
         Ok(exposition.end())
     }
 
-    /// Takes the figures of some runs, and forgets those of all others.
+    /// Caches the figures of some runs, and drops those of all others.
     fn keep(&mut self, store: Option<&Store>, wanted: &[&RunSummary]) -> Result<(), StoreError> {
         let mut kept = Vec::new();
         for run in wanted {
@@ -74,7 +75,7 @@ impl<'a> Metrics<'a> {
     }
 }
 
-/// The latest of some runs of each plan, the latest first. Comparisons of a search are none of a plan.
+/// The latest run of each plan among some runs, the latest first. Comparisons of searches are left out.
 fn latest(runs: &[RunSummary], is_one: impl Fn(&RunSummary) -> bool) -> Vec<&RunSummary> {
     let mut sorted: Vec<&RunSummary> = runs.iter().filter(|run| !run.is_of_search && is_one(run)).collect();
     sorted.sort_by_key(|run| std::cmp::Reverse((run.started_at_ms, run.id)));

@@ -4,7 +4,7 @@ use super::exposition::{Exposition, Labels};
 use super::runs::with;
 use crate::live::Live;
 
-/// Writes how far the run of a plan is, and the latest second of its current trial.
+/// Writes the progress of the run, and the latest second of its current trial.
 pub(super) fn write(plan: &str, live: &Live, to: &mut Exposition) {
     let labels = || vec![("plan", plan.to_owned())];
     to.gauge(

@@ -4,7 +4,7 @@ use dyno_store::{Ending, RunState, RunSummary};
 
 use super::exposition::{Exposition, Labels};
 
-/// Every state that a run can be in.
+/// All states of a run.
 const STATES: [RunState; 5] = [
     RunState::Running,
     RunState::Killed,
@@ -62,7 +62,7 @@ pub(super) fn of_plan(run: &RunSummary) -> Labels {
     vec![("plan", run.plan_name.clone())]
 }
 
-/// Labels and one more.
+/// These labels and one more.
 pub(super) fn with(mut labels: Labels, name: &'static str, value: &str) -> Labels {
     labels.push((name, value.to_owned()));
     labels
