@@ -11,7 +11,7 @@ use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
 use dyno_store::StoreError;
 
-/// A run that could not begin or go on. What was committed before is in the results file.
+/// A run that could not begin or continue. Committed trials are in the results file.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The results file cannot be written.
@@ -26,7 +26,7 @@ pub enum RunError {
     /// The plan requires that cores are kept awake, which is not possible here.
     #[error("{0}; leave `keep_cores_awake = true` out of the plan")]
     Awake(#[from] AwakeError),
-    /// An engine cannot be fetched.
+    /// An engine could not be fetched.
     #[error("cannot fetch {entry}")]
     Fetch {
         /// The engine's entry in the catalogue.
@@ -36,29 +36,29 @@ pub enum RunError {
     /// An image of a container cannot be used.
     #[error("cannot use oci:{image}")]
     Image { image: String, source: ImageError },
-    /// The plan limits what a system may use, but this process may not set such limits.
+    /// The plan limits systems, but this process may not set such limits.
     #[error("system `{system}` cannot be confined here: {missing}")]
     Confine {
         system: String,
-        /// What the process lacks for that.
+        /// The rights that the process lacks.
         missing: Missing,
     },
-    /// The plan cuts the power of volumes, but this process may not.
+    /// The plan cuts the power of volumes, but this process may not do that.
     #[error("the power of a volume cannot be cut here: {0}; or write `kill = \"process\"` in [crash]")]
     PowerCut(Missing),
-    /// A limit that has no meaning for the engine.
+    /// A limit that the engine cannot have.
     #[error("system `{0}` runs inside the load process, which cannot be confined; leave its confinement out")]
     NothingToConfine(String),
     /// The run is strict and the systems are not comparable.
     #[error("the systems are not comparable: {}; change that, or leave out --strict", gravest(audit))]
     NotComparable { audit: Audit },
-    /// A time budget is too short for the plan's sweeps.
+    /// A time budget that is too short for the plan's sweeps.
     #[error(transparent)]
     Sweep(#[from] SweepTooLarge),
     /// There is no run to resume.
     #[error("cannot resume the plan `{plan}`: {reason}")]
     Resume { plan: String, reason: String },
-    /// A host from which load is to come cannot be used.
+    /// A host that should send load cannot be used.
     #[error("driver {host}: {reason}")]
     Driver { host: String, reason: String },
     /// On a server that Dyno did not start, a load could drop tables that Dyno did not make.
@@ -96,7 +96,7 @@ impl From<RunError> for RoundAbort {
     }
 }
 
-/// Why a pass after a trial has no result.
+/// Why an additional pass after a trial has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PassAbort {
     #[error("the run was stopped")]
@@ -117,7 +117,7 @@ pub(crate) enum PassAbort {
 pub struct SweepTooLarge {
     /// Number of the plan's systems. Each configuration of a sweep counts.
     pub systems: usize,
-    /// Estimated time of the fewest rounds that give an exact interval, in seconds.
+    /// Estimated time for the fewest rounds with an exact interval, in seconds.
     pub seconds: f64,
     pub budget_seconds: f64,
     /// The largest share of the configurations that fits, in steps of a twentieth; `None` if not even a
@@ -125,7 +125,7 @@ pub struct SweepTooLarge {
     pub fraction: Option<f64>,
 }
 
-/// Minutes, or seconds if there are few.
+/// In minutes, or in seconds if it is short.
 fn duration(seconds: f64) -> String {
     if seconds < 120.0 {
         format!("{:.0} s", seconds.ceil())

@@ -55,11 +55,11 @@ pub fn run(
     check_power_cuts(plan)?;
     plan.check_sweeps()?;
     let _awake = keep_cores_awake(plan.keep_cores_awake)?;
-    // Folders, mounts and groups of killed runs. They are removed even if this run has no servers and no
+    // Removes folders, mounts and groups of killed runs, even if this run has no servers and no limits.
     // limits.
     remove_dead_homes(&options.cache.runs())?;
     remove_leftovers(&options.cache.runs())?;
-    // Opened before the long fetches, so that an unwritable results file is reported at once.
+    // Opened before the long fetches, so that an unwritable results file is reported immediately.
     let mut store = Store::open(&options.results)?;
     let interrupted = options.resume.then(|| find_interrupted(plan, &store)).transpose()?;
     check_drivers(plan, options)?;
@@ -97,7 +97,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Prepares the hosts from which load is to come, so that a missing host is reported before anything is
+/// Prepares the hosts that send load. A missing host is reported before tables are loaded.
 /// loaded.
 fn check_drivers(plan: &Plan, options: &RunOptions<'_>) -> Result<(), RunError> {
     let hosts: BTreeSet<&String> = plan.steps.iter().flat_map(|step| &step.drivers).collect();

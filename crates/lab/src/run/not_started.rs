@@ -7,7 +7,7 @@ use super::error::{RunError, SystemError};
 /// Words that mark errors in the logs of servers.
 const ERROR_WORDS: [&str; 3] = ["ERROR", "FATAL", "PANIC"];
 
-/// A system that did not start. The run or the round goes on without it.
+/// A system that did not start. The run or the round continues without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotStarted {
     pub system: String,
@@ -29,7 +29,7 @@ impl NotStarted {
             RunError::Fetch { entry, source } => format!("cannot fetch {entry}: {source}"),
             error => error.to_string(),
         };
-        // The program's output follows the sentence about it, one entry per line.
+        // The program's output follows the sentence about the program, one entry per line.
         let mut lines = words.lines().map(str::trim);
         let sentence = lines.next().unwrap_or_default().trim_end_matches(':');
         let log: Vec<&str> = lines.collect();

@@ -18,31 +18,31 @@ pub enum Event<'a> {
     /// An engine is being fetched.
     Fetching {
         entry: &'a Entry,
-        /// How far it is.
+        /// The progress of the fetch.
         progress: Progress,
     },
     /// An earlier run is resumed.
     Resumed {
         run: RunId,
-        /// Differences of the host since then, a sentence each.
+        /// Differences of the host since then, in sentences.
         differences: &'a [String],
     },
-    /// Tables are loaded again, unmeasured.
+    /// Tables are loaded again without measurement.
     Loading { system: &'a str, step: &'a Step },
     /// A system is restored from kept data.
     Restoring { system: &'a str },
     /// A system's loaded data could not be kept. It will be loaded again.
     NotKept { system: &'a str, reason: &'a str },
-    /// A load on a server that Dyno did not start may drop tables that Dyno did not make, because the user
-    /// allows it.
+    /// A load on a server that Dyno did not start may drop tables that Dyno did not make, because the user allows
+    /// it.
     MayDrop { system: &'a str, names: &'a [String] },
-    /// What is left in a database of a running server after Dyno tried to clear it.
+    /// Objects that remain in a running server's database after Dyno cleared it.
     Left { left: &'a Left },
-    /// Systems are being started, at the same time.
+    /// Systems are being started at the same time.
     Starting { systems: &'a [&'a str] },
     /// The tables of a fresh instance are being read.
     Warming { system: &'a str },
-    /// A system cannot be started. The run goes on without it.
+    /// A system could not be started. The run continues without it.
     NotStarted { not_started: &'a NotStarted },
     /// The systems were audited for comparability.
     Audited { audit: &'a Audit },
@@ -53,25 +53,26 @@ pub enum Event<'a> {
         seconds: f64,
         amounts: &'a [DrainAmount],
     },
-    /// A trial could not be written to the results file, because it is locked or the disk is full. It is tried again.
+    /// A trial could not be written to the results file, because the file is locked or the disk is full. Dyno tries
+    /// again.
     NotCommitted { error: &'a StoreError },
-    /// A trial's load runs once more, unmeasured, while the stacks of its server are sampled.
+    /// A trial's load is repeated without measurement, while the stacks of its server are sampled.
     SamplingStacks { system: &'a str, step: &'a Step },
     /// Stacks could not be sampled: of a system in a step, or of any system.
     StacksNotSampled { system: Option<&'a str>, reason: &'a str },
     /// A system is crashed under load after the rounds.
     Crashing {
         system: &'a str,
-        /// Crashes that were checked so far.
+        /// Number of checked crashes.
         checked: u32,
-        /// Crashes in all.
+        /// Number of all crashes.
         crashes: u32,
     },
     /// A disturbed step is rerun.
     Rerunning { step: &'a Step, clients: u32 },
     /// A round begins: every system gets a fresh instance.
     RoundStarted {
-        /// Its number, from 0.
+        /// The number of the round, from 0.
         round: u32,
         /// Number of rounds, as far as known.
         of: u32,
@@ -85,7 +86,7 @@ pub enum Event<'a> {
     },
     /// The systems of a block begin to take turns.
     SlicesStarted {
-        /// The trial of the first of them.
+        /// The trial of the first system.
         trial: TrialLabel<'a>,
         systems: usize,
         /// The next trials, as far as known.
@@ -93,7 +94,7 @@ pub enum Event<'a> {
         /// Estimated time until the run's end.
         seconds_left: f64,
     },
-    /// A trial in one stretch began.
+    /// A trial without slices begins.
     TrialStarted {
         trial: TrialLabel<'a>,
         /// The next trials, as far as known. Loads of kept data are skipped.
@@ -104,7 +105,7 @@ pub enum Event<'a> {
     /// Progress of a trial, about once a second.
     Ticked {
         trial: TrialLabel<'a>,
-        /// Its rate and latency in that second.
+        /// Rate and latency in that second.
         pace: Pace,
         /// Estimated time until the run's end.
         seconds_left: f64,
@@ -123,7 +124,7 @@ pub enum Event<'a> {
 /// Rate and latency of one second of a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
-    /// Operations a second, as its step counts them.
+    /// Operations per second, of the kind that its step counts.
     pub operations_per_second: f64,
     /// Latency of its events, if any event ended.
     pub latency: Option<LatencyNow>,
@@ -143,13 +144,13 @@ pub struct LatencyNow {
 /// A trial, for observers.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialLabel<'a> {
-    /// Number of trials that ended before.
+    /// Number of trials that ended before it.
     pub position: usize,
     /// Number of trials of the run, as far as known.
     pub of: usize,
     pub system: &'a str,
     pub step: &'a Step,
     pub clients: u32,
-    /// Which round, from 0.
+    /// The round, from 0.
     pub round: u32,
 }

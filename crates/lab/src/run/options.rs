@@ -15,31 +15,31 @@ use super::not_started::NotStarted;
 #[derive(Debug)]
 pub struct RunOptions<'a> {
     pub results: PathBuf,
-    /// Seed of the order of trials and of everything random in them. A resumed run keeps its own.
+    /// Seed of the order of trials and of everything else that is random. A resumed run keeps its own seed.
     pub seed: u64,
     /// Whether to resume the last run of this plan.
     pub resume: bool,
-    /// The one round to run, if the run is spread over hosts; `None` runs all rounds here.
+    /// The only round to run, if several hosts share the run; `None` for all rounds.
     pub task: Option<Task>,
-    /// Whether the run fails before it measures if the systems are not comparable.
+    /// Whether the run fails before measuring if the systems are not comparable.
     pub strict: bool,
     /// Whether rounds that neighbours disturbed count as replicates.
     pub counts_disturbed: bool,
-    /// Whether the run ends after its first round if a system did not start in it. A comparison of two
-    /// systems needs both.
+    /// Whether the run ends after its first round if a system did not start in it. A comparison of two systems
+    /// needs both.
     pub needs_all_systems: bool,
-    /// Longest time of the run. The rounds before the first verdict are measured even if they take longer.
-    /// Without a limit, the plan alone decides the number of rounds.
+    /// Longest time of the run. The rounds before the first possible verdict are measured even if they take longer.
+    /// Without this limit, the plan alone sets the number of rounds.
     pub time_max: Option<Duration>,
     /// The program whose `drive` command is the load process.
     pub driver_program: PathBuf,
     /// How load processes are started on the drivers of plans.
     pub drivers: Box<dyn DriverHosts>,
-    /// Where engines are kept and servers have their data.
+    /// The folder of engines and of the servers' data.
     pub cache: Cache,
     /// Dyno's version, for the results file.
     pub dyno_version: String,
-    /// The command that the user gave, for the results file.
+    /// The user's command, for the results file.
     pub command_line: String,
     /// Set by another thread (^C) to end the run early.
     pub stop: &'a AtomicBool,
@@ -54,12 +54,12 @@ impl RunOptions<'_> {
     }
 }
 
-/// Hosts from which loads come.
+/// The hosts that send load.
 pub trait DriverHosts: Debug + Sync {
     /// The command of a load process on a host, as the plan names it (`ssh://a`).
     ///
     /// # Errors
-    /// The host cannot be reached, or has no program for it; in words.
+    /// The host cannot be reached, or has no such program. The error is in words.
     fn command(&self, host: &str) -> Result<Command, String>;
 }
 
@@ -73,14 +73,14 @@ impl DriverHosts for NoDrivers {
     }
 }
 
-/// One round of a run that is spread over hosts.
+/// One round of a run that several hosts share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     /// Id of the whole run.
     pub spread_id: String,
     /// The round, from 0.
     pub round: u32,
-    /// This host's name for the scheduler or ssh; `None` for the host's own name.
+    /// This host's name in the scheduler or in ssh; `None` for the host's own name.
     pub node: Option<String>,
 }
 
@@ -91,15 +91,14 @@ pub struct RunOutcome {
     pub run: RunId,
     /// Whether the user stopped it.
     pub interrupted: bool,
-    /// Trials that the plan asks for.
+    /// Number of planned trials.
     pub planned_trials: usize,
-    /// Trials that were measured.
+    /// Number of measured trials.
     pub completed_trials: usize,
     pub failed_trials: usize,
     /// Systems that did not start. All their trials failed.
     pub not_started: Vec<NotStarted>,
-    /// Systems whose crash test could not begin or finish, or that lost data that their settings promise to
-    /// keep.
+    /// Systems whose crash test could not begin or finish, or that lost data that their settings promise to keep.
     pub failed_crash_tests: Vec<String>,
 }
 

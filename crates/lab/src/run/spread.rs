@@ -1,4 +1,4 @@
-//! A run whose rounds run elsewhere, each on a host of its own: which rounds are wanted, and their results.
+//! A run whose rounds run on other hosts: the rounds that are still needed, and their results.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::record::{self, now_ms};
 use super::round::{analyse_run, next_look};
 use crate::plan::{Plan, Rounds, Source};
 
-/// A run in the results file of this process, whose rounds come from the files of tasks.
+/// A run in this process's results file. Its rounds come from the files of tasks.
 #[derive(Debug)]
 pub struct Spread<'a> {
     plan: &'a Plan,
@@ -20,7 +20,7 @@ pub struct Spread<'a> {
     run: RunId,
     seed: u64,
     id: String,
-    /// Complete rounds. Rounds with failed trials count if they were joined here.
+    /// Complete rounds. A round with failed trials counts if it was joined here.
     complete: u32,
     trials_per_round: usize,
 }
@@ -39,7 +39,7 @@ impl<'a> Spread<'a> {
                 let reason = format!("run {} was on one host; go on without --on", earlier.id);
                 return Err(RunError::Resume { plan: plan.name.clone(), reason });
             };
-            // The submitting host measures nothing, so changes of it do not matter.
+            // The submitting host measures nothing, so its changes do not matter.
             let resumption = ResumptionRecord { differences: Vec::new(), ..resumption(&earlier) };
             store.resume_run(earlier.id, &resumption)?;
             (earlier.id, earlier.record.seed, spread_id, Executed::of(plan, &earlier).rounds_complete)
@@ -53,10 +53,10 @@ impl<'a> Spread<'a> {
         Ok(Self { plan, store, run, seed, id: spread_id, complete, trials_per_round })
     }
 
-    /// Checks that rounds do not need each other or the same server.
+    /// Checks that rounds depend neither on each other nor on the same server.
     ///
     /// # Errors
-    /// The reason why they do.
+    /// The reason why they depend on each other.
     pub fn check(plan: &Plan) -> Result<(), RunError> {
         let cannot = |reason: String| Err(RunError::Spread { plan: plan.name.clone(), reason });
         if let Rounds::Budget { .. } = plan.rounds {
@@ -90,13 +90,13 @@ impl<'a> Spread<'a> {
         &self.id
     }
 
-    /// Rounds that are in the results file and count, and how many are wanted as far as known.
+    /// Rounds in the results file that count, and the number of rounds that are needed, as far as known.
     pub fn progress(&self) -> (u32, u32) {
         (self.complete, self.plan.rounds.max())
     }
 
-    /// The numbers of the rounds to run next, all at the same time; empty if there are enough. Rounds that
-    /// never ran come first. A round with failed trials is replaced by one with a new number.
+    /// The numbers of the rounds to run next, all at the same time; empty if there are enough. Rounds that never
+    /// ran come first. A round with failed trials is replaced by a round with a new number.
     ///
     /// # Errors
     /// The results file cannot be read.
@@ -113,7 +113,7 @@ impl<'a> Spread<'a> {
         Ok((0..).filter(|round| !used.contains(round)).take(missing as usize).collect())
     }
 
-    /// Adds a task's round. Returns the attempt that delivered it; `None` if the round is here already.
+    /// Adds a task's round. Returns the attempt that measured it; `None` if the file already has the round.
     ///
     /// # Errors
     /// The file is not of a task of this run, or this run's file cannot be written.

@@ -1,4 +1,4 @@
-//! What an interrupted run has done.
+//! The rounds and trials that an interrupted run has completed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(crate) struct Executed {
     pub(crate) rounds_complete: u32,
     /// The round in which every system completed every load, if there is one.
     pub(crate) load_round: Option<u32>,
-    /// The place of the next trial in the run's order of execution.
+    /// The position of the next trial in the run's order of execution.
     pub(crate) next_position: u32,
     pub(crate) trials_completed: usize,
     /// Duration of its rounds in milliseconds, without the breaks between them.
@@ -24,8 +24,8 @@ pub(crate) struct Executed {
 }
 
 impl Executed {
-    /// Counts an interrupted run's rounds and trials. A round that was cut short or has a failed trial keeps
-    /// its trials but is not complete. Another round replaces it.
+    /// Counts an interrupted run's rounds and trials. A round that was cut short or has a failed trial is not
+    /// complete. It keeps its trials, and another round replaces it.
     pub(crate) fn of(plan: &Plan, run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, BTreeSet<(&str, u32, &str)>> = BTreeMap::new();
         let mut executed = Self::default();
@@ -66,7 +66,7 @@ fn spent_ms(run: &Run) -> u64 {
     of_round.into_values().fold(0, |sum: u64, (first, last)| sum.saturating_add(last.abs_diff(first)))
 }
 
-/// Step, clients and system of a round's trials, of certain steps.
+/// Step, clients and system of the trials of certain steps in a round.
 fn trials_of(plan: &Plan, is_wanted: impl Fn(usize) -> bool) -> Vec<(&str, u32, &str)> {
     blocks(plan)
         .into_iter()
@@ -81,7 +81,7 @@ fn trials_of(plan: &Plan, is_wanted: impl Fn(usize) -> bool) -> Vec<(&str, u32, 
 }
 
 impl Plan {
-    /// Whether each round measures a step. Loads may be measured in the first only.
+    /// Whether each round measures a step. Loads may be measured only in the first round.
     pub(crate) fn measures_every_round(&self, step: usize) -> bool {
         self.load_every_round || !self.steps[step].is_load()
     }
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Every trial of the plan's timed step in a round.
+    /// Every trial of the plan's timed steps in a round.
     fn whole_round(round: u32) -> Vec<TrialRecord> {
         let plan = plan();
         let systems = plan.systems.iter().map(|system| system.id.clone());

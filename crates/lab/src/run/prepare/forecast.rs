@@ -3,10 +3,9 @@
 use crate::plan::{Plan, StackSampling, Step};
 use crate::schedule::{Block, blocks};
 
-/// Assumed rate of a load until a load was measured.
+/// Assumed rate of loads until one was measured.
 const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
-/// Assumed time of a trial beyond warm-up and measured time: connecting, leads of slices,
-/// committing.
+/// Assumed time of a trial in addition to warm-up and measured time: connecting, leads of slices, committing.
 const OVERHEAD_SECONDS: f64 = 0.2;
 /// Assumed time to start a server on kept data.
 const START_SECONDS: f64 = 1.5;
@@ -14,7 +13,7 @@ const START_SECONDS: f64 = 1.5;
 const SETTLE_SECONDS: f64 = 3.0;
 
 impl Plan {
-    /// Estimated duration of a run, in seconds, without fetching engines. If verdicts end the run, the
+    /// Estimated duration of a run in seconds, without fetching engines. If verdicts end the run, it is the
     /// shortest possible duration.
     pub fn expected_seconds(&self) -> f64 {
         match self.rounds {
@@ -34,7 +33,7 @@ impl Plan {
             }
     }
 
-    /// Estimated duration of a round, in seconds. Only the first may load.
+    /// Estimated duration of a round, in seconds. Only the first round may load.
     fn expected_round_seconds(&self, is_first: bool) -> f64 {
         let is_measured = |block: &Block| is_first || self.measures_every_round(block.step);
         let trials = blocks(self)
@@ -63,7 +62,7 @@ impl Plan {
     }
 }
 
-/// Expected duration of rounds: as planned, until one has ended.
+/// Expected duration of rounds. Until one has ended, the planned duration.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecast {
     rounds_left: u32,
@@ -95,7 +94,7 @@ impl Forecast {
     pub(crate) fn round_ended(&mut self, seconds: f64) {
         self.rounds_left = self.rounds_left.saturating_sub(1);
         self.first_seconds = self.other_seconds;
-        // The first round is not typical, so the second replaces it.
+        // The first round is not typical, so the second round replaces it.
         if self.seen.0 > 1 || self.seen.0 == 0 {
             self.seen = (self.seen.0 + 1, self.seen.1 + seconds);
         } else {
@@ -112,14 +111,13 @@ impl Forecast {
     pub(crate) fn round_seconds(&self) -> f64 {
         match self.seen {
             (0, _) => self.first_seconds,
-            // The first round may load, and finds the lengths of slices, so other rounds take at most as
-            // long.
+            // The first round may load, and determines the lengths of slices. Other rounds take at most as long.
             (1, seconds) => seconds.min(self.other_seconds),
             (rounds, seconds) => seconds / f64::from(rounds),
         }
     }
 
-    /// Time until the run's end, when this much time of the current round has passed.
+    /// Time until the run's end, if this much time of the current round has passed.
     pub(crate) fn seconds_left(&self, into_round_seconds: f64) -> f64 {
         let Some(after) = self.rounds_left.checked_sub(1) else { return 0.0 };
         let other = if self.seen.0 == 0 { self.other_seconds } else { self.round_seconds() };
@@ -135,7 +133,7 @@ mod tests {
     #[test]
     fn before_anything_is_seen_the_plan_counts() {
         let plan = plan();
-        // Three systems, of which two are servers; a load of 200 rows and a step of 2.5 s, each at two client counts.
+        // Three systems, two of them servers. A load of 200 rows and a step of 2.5 s, each at two client counts.
         let round = 3.0 * (2.0 * (OVERHEAD_SECONDS + 0.01) + 2.0 * (2.5 + OVERHEAD_SECONDS))
             + 2.0 * START_SECONDS
             + SETTLE_SECONDS;

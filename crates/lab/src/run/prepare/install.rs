@@ -1,4 +1,4 @@
-//! Fetches what systems need, and checks that they may be confined.
+//! Fetches the engines of systems, and checks that limits can be set.
 
 use dyno_engine::{Cache, Installation, fetch, fetch_image};
 use dyno_host::VolatileVolume;
@@ -10,7 +10,7 @@ use crate::run::not_started::NotStarted;
 use crate::run::observer::{Event, Observer};
 use crate::run::options::RunOptions;
 
-/// The installation that a system is started from; `None` if it is built in or runs already.
+/// The installation of a system; `None` if it is built in or runs already.
 pub(crate) type Installed = Result<Option<Installation>, NotStarted>;
 
 /// Fetches the engines of a plan, in order of its systems.
@@ -56,7 +56,7 @@ fn install(
     installation.map(Some).map_err(|source| RunError::Fetch { entry: entry.to_string(), source })
 }
 
-/// Checks that confined systems have a server, and that the base can be confined.
+/// Checks that systems with limits have a server, and that limits can be set for the base.
 pub(crate) fn check_confinements(plan: &Plan) -> Result<(), RunError> {
     for system in plan.systems.iter().filter(|system| !system.confinement.is_none()) {
         if !system.source.starts_server() {
@@ -74,7 +74,7 @@ pub(crate) fn check_power_cuts(plan: &Plan) -> Result<(), RunError> {
     }
 }
 
-/// Checks that this process may confine a system.
+/// Checks that this process may set a system's limits.
 fn check_rights(system: &System) -> Result<(), RunError> {
     let missing = |missing| RunError::Confine { system: system.id.clone(), missing };
     if system.confinement.is_none() { Ok(()) } else { system.confinement.check_rights().map_err(missing) }
@@ -88,7 +88,7 @@ pub(crate) fn do_without(
     error: RunError,
     observer: &mut dyn Observer,
 ) -> Result<NotStarted, RunError> {
-    // ^C on a terminal also reaches package managers and servers, which then fail.
+    // ^C in a terminal also reaches package managers and servers, which then fail.
     if position == plan.base || options.is_stopped() {
         return Err(error);
     }

@@ -1,4 +1,4 @@
-//! Before the first round: fetch engines, find an interrupted run.
+//! Before the first round: fetches engines, and finds an interrupted run.
 
 mod executed;
 mod forecast;

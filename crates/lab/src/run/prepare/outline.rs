@@ -1,10 +1,10 @@
-//! Estimates what a run would do, for `--dry-run`.
+//! Estimates the size and duration of a run, for `--dry-run`.
 
 use crate::plan::{Data, Plan, Step};
 use crate::schedule::{Block, blocks};
 
-/// Estimated size of a row of the usual tables with its secondary index, in bytes: 189 bytes of columns,
-/// 4 + 4 of the index, and pages that are partly full. The workloads' option `filler_bytes` adds to it.
+/// Estimated size of a row of the usual tables with their secondary index, in bytes: 189 bytes of columns, 4 + 4 of
+/// the index, and pages that are partly full. The option `filler_bytes` of workloads is added to it.
 const ROW_BYTES: u64 = 250;
 /// Estimated size of a server's own files: logs, system tables.
 const SERVER_BYTES: u64 = 400 << 20;
@@ -12,13 +12,13 @@ const SERVER_BYTES: u64 = 400 << 20;
 /// An estimate of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
-    /// Steps at their numbers of clients, in order.
+    /// Steps at each number of clients, in order.
     pub blocks: Vec<OutlineBlock>,
     /// Trials in all rounds. If the number of rounds depends on results, the smallest possible number.
     pub trials: usize,
     /// Estimated duration, in seconds.
     pub seconds: f64,
-    /// Estimated disk space of the systems that are up together and of the data that is kept, in bytes.
+    /// Estimated disk space in bytes, of the systems that run at the same time and of kept data.
     pub disk_bytes: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct OutlineBlock {
     pub clients: u32,
     /// Trials in a round. A load has one trial for each data set.
     pub trials: usize,
-    /// Their estimated duration together, in seconds.
+    /// Estimated duration of these trials together, in seconds.
     pub seconds: f64,
 }
 
@@ -55,7 +55,7 @@ impl Plan {
         }
     }
 
-    /// The data of the systems that are up together, and the copies that are kept to be restored.
+    /// The data of the systems that run at the same time, and the copies that are kept.
     fn expected_disk_bytes(&self) -> u64 {
         let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
         let (up, servers) =
@@ -69,7 +69,7 @@ impl Plan {
         self.loaded_bytes() + SERVER_BYTES
     }
 
-    /// Estimated size of what is loaded into each system, in bytes.
+    /// Estimated size of the loaded data of each system, in bytes.
     fn loaded_bytes(&self) -> u64 {
         let loads: Vec<&Step> = self.steps.iter().filter(|step| step.is_load()).collect();
         let rows = self.data.filter(|_| !loads.is_empty()).map_or(0, Data::rows_total);

@@ -38,7 +38,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     if normal(&run.record.search) != normal(&plan.search) {
         return Err(cannot(format!("run {id} was another comparison")));
     }
-    // Command line options change the plan. One run cannot have trials under different options.
+    // Command line options change the plan. All trials of a run must have the same options.
     if records::steps_of_run(plan, run.record.spread_id.is_some()) != run.steps {
         return Err(cannot(format!(
             "run {id} had other steps, seconds or rounds; give the same options as its command had: {}",
@@ -48,7 +48,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     let has_failed = run.trials.iter().any(|trial| trial.record.outcome != Outcome::Completed);
     let has_all_rounds =
         matches!(plan.rounds, Rounds::Fixed(rounds) if Executed::of(plan, &run).rounds_complete >= rounds);
-    // Files of tasks that were merged by hand may lack rounds, although each task has finished.
+    // Task files that were merged by hand may lack rounds, even though each task has finished.
     let lacks_tasks =
         run.record.spread_id.is_some() && matches!(plan.rounds, Rounds::Fixed(_)) && !has_all_rounds;
     let has_finished = run.state == RunState::Ended(Ending::Finished);
@@ -58,8 +58,8 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     Ok(run)
 }
 
-/// Checks that the images of systems in containers are those that the run has measured so far. The tag of an
-/// image may have moved.
+/// Checks that images of containers are those that the run has measured so far. A tag may have moved to another
+/// image.
 ///
 /// # Errors
 /// An image has changed.
@@ -91,7 +91,7 @@ pub(crate) fn resumption(run: &Run) -> ResumptionRecord {
     ResumptionRecord { resumed_at_ms: now_ms(), host, differences }
 }
 
-/// Differences of the host since the run began, a sentence each.
+/// Differences of the host since the run began, in sentences.
 fn differences(before: &HostRecord, now: &HostRecord) -> Vec<String> {
     let word = |fact: Option<String>| fact.unwrap_or_else(|| "unknown".to_owned());
     let facts = before.facts().into_iter().zip(now.facts());

@@ -1,5 +1,5 @@
-//! Checks the scripts of a plan before it runs: they must compile, and have the options and commands that the
-//! plan uses.
+//! Checks the scripts of a plan before it runs: whether they compile, and whether they have the options and
+//! commands that the plan uses.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,19 +15,19 @@ use crate::schedule::{Block, trials};
 /// The longest time that a script's top level may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A step whose script cannot do what the plan wants.
+/// A step whose script lacks something that the plan uses.
 #[derive(Debug, thiserror::Error)]
 #[error("step `{step}`: {reason}")]
 pub struct ScriptMistake {
-    /// The step's id, or that of its background load.
+    /// The id of the step, or of its background load.
     pub step: String,
-    /// What is wrong, in a line.
+    /// The problem, in a line.
     pub reason: String,
 }
 
 impl Plan {
-    /// Runs the top level of each built-in workload in a load process (`program drive`) without a database,
-    /// and compares what it declares with the step. The plan's own scripts are only compiled, not run.
+    /// Runs the top level of each built-in workload in a load process (`program drive`) without a database, and
+    /// compares its declarations with the step. The plan's own scripts are only compiled.
     ///
     /// # Errors
     /// The first step whose script does not compile, or whose workload lacks the step's option or command.
@@ -77,7 +77,7 @@ fn reason(abort: TrialAbort) -> String {
     }
 }
 
-/// The protocol of a system, which need not be running.
+/// The protocol of a system. The system need not run.
 fn protocol(system: &System) -> Protocol {
     let family = match &system.source {
         Source::Dsn { dsn, .. } => dsn.family(),

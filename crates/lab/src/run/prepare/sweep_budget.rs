@@ -1,4 +1,4 @@
-//! Checks before a run that a time budget is enough for its sweeps.
+//! Checks before a run that the time budget suffices for its sweeps.
 
 use dyno_stats::ROUNDS_MIN;
 
@@ -6,7 +6,7 @@ use super::forecast::Forecast;
 use crate::plan::{Plan, Rounds};
 use crate::run::error::SweepTooLarge;
 
-/// A proposed fraction is a multiple of one over this number.
+/// A proposed fraction is a multiple of 1 / this number.
 const FRACTIONS: u32 = 20;
 
 impl Plan {
@@ -21,7 +21,7 @@ impl Plan {
         if swept == 0 || seconds <= budget_seconds {
             return Ok(());
         }
-        // Every system is assumed to take equally long.
+        // Assumes that all systems take equally long.
         let of_system = seconds / self.systems.len() as f64;
         let unswept = self.systems.len() - swept;
         let fits =

@@ -4,14 +4,14 @@ use dyno_host::{ProcessSample, ProcessTree};
 
 use super::meter::Work;
 
-/// CPU time and written bytes of a server's processes since the last look.
+/// CPU time and written bytes of a server's processes since the last reading.
 pub(crate) struct Activity {
     process: ProcessTree,
     latest: ProcessSample,
 }
 
 impl Activity {
-    /// `None` if the system has no process of its own that can be read.
+    /// `None` if the system has no readable process of its own.
     pub(crate) fn of(work: Work) -> Option<Self> {
         let Work::Server(pid) = work else { return None };
         let mut process = ProcessTree::open(pid).ok()?;

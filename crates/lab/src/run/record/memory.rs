@@ -42,8 +42,7 @@ impl MemoryMeter {
         }
     }
 
-    /// The memory of the measurement. `told_bytes` is the largest memory of a load on other hosts, as they
-    /// report it.
+    /// The memory of the measurement. `told_bytes` is the largest memory that load processes on other hosts report.
     pub(crate) fn finish(&self, told_bytes: Option<u64>) -> Memory {
         let usage = |gauge: Option<&MemoryGauge>| gauge.and_then(MemoryGauge::usage);
         let client = usage(self.gauges.as_ref().and_then(|gauges| gauges.client.as_ref()));

@@ -7,14 +7,14 @@ use dyno_store::Usage;
 
 use super::memory::MemoryMeter;
 
-/// Where a system does its work, to measure its CPU time.
+/// The processes of a system, for measuring its CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// In a server process and its children (PostgreSQL has one a connection).
+    /// A server process and its children (PostgreSQL has one per connection).
     Server(u32),
-    /// In the load process itself.
+    /// The load process itself.
     InClient,
-    /// In a process that Dyno did not start and does not know.
+    /// A process that Dyno did not start and cannot find.
     Elsewhere,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Meter {
     pub(crate) memory: MemoryMeter,
 }
 
-/// All counters at one moment. A counter that could not be read is `None`.
+/// All counters at one time. An unreadable counter is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     process: Option<ProcessSample>,
@@ -38,8 +38,8 @@ pub(crate) struct Reading {
 }
 
 impl Meter {
-    /// A meter of a system's processes, if they are known, of a load process, if it runs on this host, and of
-    /// the device with the system's data folder, if that is known.
+    /// A meter. It reads a system's processes if they are known, a load process if it runs on this host, and the
+    /// device of the system's data folder if it is known.
     pub(crate) fn new(work: Work, client_pid: Option<u32>, data: Option<&Path>) -> Self {
         let pid = match work {
             Work::Server(pid) => Some(pid),
@@ -79,7 +79,7 @@ impl Meter {
             usage.process_read_bytes = process.read_bytes;
             usage.process_write_bytes = process.write_bytes;
         }
-        // The load process knows its own CPU time at the exact ends of the interval.
+        // The load process reports its own CPU time at the exact ends of the interval.
         let (user, system, switches) = if self.in_process {
             (
                 &mut usage.server_user_cpu_us,

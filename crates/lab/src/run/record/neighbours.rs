@@ -1,18 +1,18 @@
-//! What neighbours use of the host's CPUs while a trial, or a block of trials in slices, is measured.
+//! The CPU time that neighbours use while a trial, or a block of trials in slices, is measured.
 
 use dyno_store::Neighbours;
 
-/// Watches neighbours from its creation on.
+/// Watches neighbours from its creation.
 pub(crate) struct NeighbourWatch(Option<dyno_host::Neighbours>);
 
 impl NeighbourWatch {
-    /// Begins to watch. `servers` are the processes of all servers that are up, including resting ones.
-    /// Without them nothing is watched.
+    /// Begins to watch. `servers` are the processes of all running servers, including resting ones. Without them,
+    /// nothing is watched.
     pub(crate) fn begin(servers: Option<&[u32]>) -> Self {
         Self(servers.and_then(dyno_host::Neighbours::watch))
     }
 
-    /// What neighbours have used since; without figures if that is not known.
+    /// The neighbours' use since then; without figures if it is unknown.
     pub(crate) fn end(self) -> Neighbours {
         let Some(used) = self.0.and_then(dyno_host::Neighbours::usage) else { return Neighbours::default() };
         Neighbours {

@@ -1,4 +1,4 @@
-//! Records a trial in one stretch from the frames of its load.
+//! Records a trial without slices from the frames of its load.
 
 use dyno_load::{Counts, Frame, Latency, Tick, Total};
 use dyno_store::{LatencyNs, LatencyRecord, Measured, Operation, Phase, SampleRecord, TrialRecord, Usage};
@@ -7,7 +7,7 @@ use super::meter::{Meter, Reading};
 use super::tally::Tally;
 use crate::run::observer::{LatencyNow, Pace};
 
-/// What was recorded of a trial so far.
+/// The records of a trial so far.
 pub(crate) struct Recording {
     operation: Operation,
     meter: Meter,
@@ -62,8 +62,8 @@ impl Recording {
         self.latest = now;
     }
 
-    /// Adds the measurements to a trial's record: costs (up to the last tick, before connections close),
-    /// samples and counters.
+    /// Adds the measurements to a trial's record: samples, counters, and costs up to the last tick, before
+    /// connections close.
     pub(crate) fn finish(self, begun: TrialRecord, total: Option<&Total>) -> TrialRecord {
         let measured = total.map(|total| Measured {
             seconds: total.seconds,
@@ -100,7 +100,7 @@ impl Recording {
     }
 }
 
-/// All latencies. An event that never ended counts with its age.
+/// All latencies. For an event that never ended, its age counts.
 fn with_censored(total: &Total) -> Latency {
     let mut latency = total.latency.clone();
     latency.merge(&total.censored);
@@ -117,7 +117,7 @@ pub(crate) fn latency_record(latency: &Latency) -> LatencyRecord {
     LatencyRecord { histogram: latency.to_bytes(), exact }
 }
 
-/// The number of operations, as the step counts them.
+/// The number of operations, of the kind that the step counts.
 pub(crate) fn operations(counts: &Counts, operation: Operation) -> u64 {
     match operation {
         Operation::Query => counts.queries(),

@@ -10,7 +10,7 @@ use super::recording::{counts, latency_now, latency_record, operations};
 use super::tally::Tally;
 use crate::run::observer::Pace;
 
-/// Time of the slices that make one sample.
+/// Slices of this much time make one sample.
 const SAMPLE_SECONDS: f64 = 1.0;
 
 /// Sums over slices.
@@ -23,7 +23,7 @@ struct Sum {
     usage: Option<Usage>,
 }
 
-/// What was recorded of a trial in slices so far.
+/// The records of a trial in slices so far.
 pub(crate) struct SliceRecording {
     operation: Operation,
     meter: Meter,
@@ -63,7 +63,7 @@ impl SliceRecording {
         self.meter.memory.begin();
     }
 
-    /// Reads the meter before a slice, and notes the CPU that the system used since its last one.
+    /// Reads the meter before a slice, and records the CPU time since the system's last slice.
     pub(crate) fn slice_begins(&mut self) -> Reading {
         let now = self.meter.read();
         if let Some(rested) = &self.rested {
@@ -73,8 +73,8 @@ impl SliceRecording {
         now
     }
 
-    /// Records a slice that began at a reading. If it completes a sample, returns the pace of the sample; the
-    /// caller must then call [`Self::sample_ended`].
+    /// Records a slice that began at a reading. If it completes a sample, returns the sample's rate; the caller
+    /// must then call [`Self::sample_ended`].
     pub(crate) fn slice_ended(
         &mut self,
         slice: &Slice,
@@ -85,8 +85,7 @@ impl SliceRecording {
         let now = self.meter.read();
         let (counted, whole) =
             (operations(&slice.counts, self.operation), operations(&slice.counts_whole, self.operation));
-        // Usage is known only for the whole slice with its lead. The measured operations get their share of
-        // it.
+        // Usage is known only for the whole slice with its lead. The measured operations get a proportional part.
         let share = if whole > 0 { counted as f64 / whole as f64 } else { 0.0 };
         let usage = self.meter.usage(began, &now, &slice.usage).times(share);
         self.rested = Some(now);
@@ -101,13 +100,13 @@ impl SliceRecording {
         (self.sample.seconds >= SAMPLE_SECONDS).then(|| self.end_sample())
     }
 
-    /// Notes a slice that is not part of the measurement. The server's counters include its operations.
+    /// Notes a slice outside the measurement, because the server's counters include its operations.
     pub(crate) fn slice_left_out(&mut self, slice: &Slice) {
         self.rested = Some(self.meter.read());
         self.operations_whole += operations(&slice.counts_whole, self.operation);
     }
 
-    /// Takes the readings of a sample. The server answers for its counters.
+    /// Takes the readings of a sample. The server must answer to read its counters.
     pub(crate) fn sample_ended(&mut self) {
         self.tally.second();
         self.meter.memory.second();
@@ -129,8 +128,8 @@ impl SliceRecording {
         pace
     }
 
-    /// Adds to the record of a search what was measured in its probes. The search chose the rates of its
-    /// probes, so they are not samples of the system's rate, and there are no rests between them.
+    /// Adds the measurements of its probes to the record of a search. The search sets the rates of probes, so they
+    /// are not samples of the system's rate, and there are no rests between them.
     pub(crate) fn finish_search(self, begun: TrialRecord) -> TrialRecord {
         TrialRecord {
             samples: Vec::new(),
@@ -142,8 +141,8 @@ impl SliceRecording {
         }
     }
 
-    /// Adds the slices and all that was measured in them to a trial's record. `slice_seconds` is the length
-    /// that was ordered for each slice.
+    /// Adds the slices with their measurements to a trial's record. `slice_seconds` is the ordered length of each
+    /// slice.
     pub(crate) fn finish(mut self, begun: TrialRecord, lead_seconds: f64, slice_seconds: f64) -> TrialRecord {
         if self.sample.seconds > 0.0 {
             self.end_sample();
@@ -168,8 +167,8 @@ impl SliceRecording {
     }
 }
 
-/// A slice ends when its last event ends. What it lasts beyond its ordered length is therefore time without a
-/// finished event.
+/// A slice ends when its last event ends. The time beyond its ordered length is therefore time without a finished
+/// event.
 fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> GapsRecord {
     let over = |slice: &SliceRecord| (slice.seconds - slice_seconds).max(0.0);
     GapsRecord {
@@ -179,8 +178,8 @@ fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> GapsRecord {
     }
 }
 
-/// Operations of a slice. If operations are events, those at the slice's edges count by their share, because
-/// a slice has few events. It has many queries or rows.
+/// Operations of a slice. If operations are events, a slice has few of them, so events at its edges count by their
+/// share. Queries and rows are so many that this does not matter.
 fn slice_operations(slice: &Slice, operation: Operation) -> f64 {
     let events_are_queries = slice.counts_whole.queries() == slice.counts_whole.events;
     match operation {

@@ -3,7 +3,7 @@
 use dyno_engine::{CounterKind, CounterReading, Counters, Depth};
 use dyno_store::CounterRecord;
 
-/// Reads counters during a trial. If a reading fails, the trial goes on without counters.
+/// Reads counters during a trial. After a failed reading, the trial continues without counters.
 pub(crate) struct Tally {
     /// `None` after a failed reading.
     counters: Option<Counters>,
@@ -35,13 +35,13 @@ impl Tally {
         reading.ok()
     }
 
-    /// The counters at the beginning and end, and each second's values of those that changed.
+    /// The counters at the beginning and the end, and each second's values of counters that changed.
     pub(crate) fn finish(self) -> Vec<CounterRecord> {
         self.finish_share(1.0)
     }
 
-    /// As [`finish`](Self::finish), if only a share of the operations in between was measured. The change of
-    /// each counter is multiplied by that share, so that it fits the operations.
+    /// Like [`finish`](Self::finish), if only a share of the operations was measured. The change of each counter is
+    /// multiplied by that share.
     pub(crate) fn finish_share(mut self, share: f64) -> Vec<CounterRecord> {
         let last = self.read(Depth::Full);
         let (Some(first), Some(last), Some(counters)) = (&self.first, &last, &self.counters) else {

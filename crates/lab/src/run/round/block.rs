@@ -16,19 +16,18 @@ use crate::run::observer::{Event, TrialLabel};
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
 use crate::schedule::{Block, Trial, round_blocks, trials};
 
-/// Time for which a trial is written again if the results file is locked or the disk is full, and the time between.
+/// If the results file is locked or the disk is full, writing a trial is tried again for this time, and this often.
 const COMMIT_PATIENCE: Duration = Duration::from_secs(30);
 const COMMIT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Number of successive blocks that were still disturbed when rerun, after which blocks are no longer rerun
-/// until one is undisturbed.
+/// If this many blocks in a row were still disturbed after a rerun, blocks are not rerun until one is undisturbed.
 const RERUNS_IN_VAIN_MAX: u32 = 3;
 
-/// What neighbours may use while threads are pinned. A pinned thread waits for its core even if another core
-/// is idle. Time that the hypervisor takes is lost wherever a thread runs.
+/// Limits on neighbours while threads are pinned. A pinned thread waits for its core even if another core is idle.
+/// Time that the hypervisor takes is lost on any core.
 const LIMITS_OF_PINNED: DisturbanceLimits = DisturbanceLimits { steal_max: 1.0, others_max: 0.01 };
 
-/// Number of next trials that observers get.
+/// Number of next trials that observers are told of.
 const NEXT_MAX: usize = 5;
 
 impl<'a> RunSession<'a> {
@@ -48,7 +47,7 @@ impl<'a> RunSession<'a> {
             let disturbance = self.run_once(round, block, run > 0)?;
             self.pins_threads &= !disturbance.is_of_pinned;
             let is_wanted = disturbance.is_of_pinned || (disturbance.is_too_strong && run < reruns);
-            // A rerun would hide a failure.
+            // A rerun would hide the failure.
             if disturbance.has_failed || !is_wanted {
                 self.reruns_in_vain = if disturbance.is_too_strong { self.reruns_in_vain + 1 } else { 0 };
                 return Ok(());
@@ -59,14 +58,14 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// How often a disturbed block is rerun. The default is once, and no more after a few reruns in a row
-    /// that were disturbed too.
+    /// The number of reruns of a disturbed block: one by default, and none after several blocks in a row were
+    /// disturbed again.
     fn reruns(&self) -> u32 {
         let is_hopeless = self.options.counts_disturbed || self.reruns_in_vain >= RERUNS_IN_VAIN_MAX;
         self.plan.rerun_disturbed.unwrap_or(u32::from(!is_hopeless))
     }
 
-    /// Runs a block and commits its trials. Returns how it was disturbed.
+    /// Runs a block and commits its trials. Returns the disturbance.
     fn run_once(
         &mut self,
         round: &mut Round<'a>,
@@ -89,7 +88,8 @@ impl<'a> RunSession<'a> {
         Ok(found)
     }
 
-    /// The planned length of its slices; none for whole trials, also since its events are too rare.
+    /// The planned length of its slices; none for whole trials, including those whose events turned out too rare
+    /// for slices.
     fn slice_seconds(&self, block: Block) -> Option<SliceSeconds> {
         let may_be_sliced = self.slice_lengths.get(&block.number).is_none_or(Option::is_some);
         match self.plan.steps[block.step].measure {
@@ -98,7 +98,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Loads tables and measures that, or restores what an earlier round has loaded.
+    /// Loads tables and measures the load, or restores tables that an earlier round loaded.
     fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<(), RoundAbort> {
         let plan = self.plan;
         let is_measured = plan.load_every_round || round.number == self.load_round;
@@ -111,8 +111,7 @@ impl<'a> RunSession<'a> {
                 self.outcome.planned_trials -= usize::from(is_measured);
                 continue;
             }
-            // Tables that could not be kept are loaded again, without measuring, before a step that needs
-            // them.
+            // Tables that could not be kept are loaded again without measurement before a step that needs them.
             if is_measured {
                 self.whole_trial(round, &trial, false)?;
             }
@@ -120,7 +119,7 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// Runs and commits a trial in one stretch. Returns how it was disturbed.
+    /// Runs and commits a trial without slices. Returns the disturbance.
     fn whole_trial(
         &mut self,
         round: &mut Round<'a>,
@@ -163,8 +162,8 @@ impl<'a> RunSession<'a> {
         Ok(finished)
     }
 
-    /// Does what follows a trial: waits for pending writes, keeps loaded data, asks the server about its queries, samples its
-    /// stacks.
+    /// Does the work after a trial: waits for pending writes, keeps loaded data, asks the server about its queries,
+    /// samples its stacks.
     pub(super) fn follow_up(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         planned.conclude(&mut finished.record, round.ready_slot(trial.system), self.observer);
@@ -217,7 +216,7 @@ impl<'a> RunSession<'a> {
             self.write(&record, is_rerun)?;
             Ok::<_, RunError>(record)
         };
-        // Background loads first, because a trial counts as done once its own record is there.
+        // Background loads come first, because a trial counts as done when its own record is in the file.
         for record in finished.background {
             put(record)?;
         }
@@ -235,7 +234,8 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// Writes a trial. If the file is locked or the disk is full, it keeps trying for a while, because the
+    /// Writes a trial. If the file is locked or the disk is full, it tries again for a while, because the
+    /// measurements are only in memory.
     /// measurements are in memory only.
     fn write(&mut self, record: &TrialRecord, is_rerun: bool) -> Result<(), StoreError> {
         let began = Instant::now();
@@ -286,8 +286,8 @@ struct BlockDisturbance {
     is_too_strong: bool,
     /// A trial failed, for any reason.
     has_failed: bool,
-    /// Threads were pinned to cores that others used. This cannot happen twice, because afterwards no thread
-    /// is pinned.
+    /// Threads were pinned to cores that others used. This happens at most once, because no thread is pinned
+    /// afterwards.
     is_of_pinned: bool,
 }
 

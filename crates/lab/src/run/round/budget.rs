@@ -1,4 +1,4 @@
-//! Divides a time budget into rounds and seconds, by costs and variances of the first rounds.
+//! Divides a time budget into rounds and seconds, by the costs and variances of the first rounds.
 
 use dyno_judge::Rule;
 use dyno_stats::{AllocationLimits, Components, Costs, ROUNDS_MIN, allocate, median};
@@ -10,7 +10,7 @@ use crate::run::error::RunError;
 use crate::run::observer::Event;
 use crate::schedule::{Block, blocks};
 
-/// Assumed length of slices until it is known.
+/// Assumed length of slices before it is known.
 const SLICE_SECONDS: f64 = 0.1;
 /// Range of the measured time of a trial that a budget may choose, in seconds.
 const SECONDS_MIN: f64 = 0.4;
@@ -28,7 +28,7 @@ impl RunSession<'_> {
         left_seconds: f64,
     ) -> Result<(), RunError> {
         let found = self.analyse(&Rule::default())?.replication;
-        // Trials whose seconds the budget may choose.
+        // Trials whose measured seconds the budget may choose.
         let seconds: Vec<f64> = blocks(self.plan)
             .iter()
             .flat_map(|block| self.plan.systems_of(block.step).map(|_| &self.plan.steps[block.step]))
@@ -36,8 +36,8 @@ impl RunSession<'_> {
             .map(|step: &Step| step.seconds)
             .collect();
         let trials = seconds.len();
-        // Time of a round beyond measuring: restarts, loads, connections, warm-ups. The leads of slices grow
-        // with the measured time.
+        // Time of a round besides measuring: restarts, loads, connections, warm-ups. Leads of slices are not part
+        // of it, because they grow with the measured time.
         let stretch = self.stretch();
         let measured = stretch * seconds.iter().sum::<f64>();
         let restart_seconds = (self.forecast.round_seconds() - measured).max(0.0);
@@ -56,11 +56,11 @@ impl RunSession<'_> {
                 between_slices,
                 slice_seconds: median(&slices).unwrap_or(SLICE_SECONDS),
             };
-            // In measured seconds. Each takes a little longer than a second.
+            // In measured seconds. Each takes slightly longer than a second.
             let costs = Costs { restart_seconds: restart_seconds / stretch, trials };
             allocate(&costs, &components, left_seconds / stretch, &limits)
         });
-        // If the variances are unknown, as for whole trials, the plan's seconds stay.
+        // Without variances, as for whole trials, the plan's seconds are kept.
         let seconds_per_trial = allocation.map_or_else(
             || median(&seconds).unwrap_or(SECONDS_MIN),
             |allocation| allocation.seconds_per_trial,
@@ -84,7 +84,7 @@ impl RunSession<'_> {
         Ok(())
     }
 
-    /// The time that a measured second takes including leads, as a mean over blocks.
+    /// Mean over blocks of the time for a measured second, including leads.
     fn stretch(&self) -> f64 {
         let blocks = blocks(self.plan);
         let timed = blocks.iter().filter(|block| !self.plan.steps[block.step].is_load());

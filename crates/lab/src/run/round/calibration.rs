@@ -8,35 +8,34 @@ use crate::plan::SliceSeconds;
 pub(super) const BIN_SECONDS: f64 = 0.005;
 /// Bins of a first slice.
 const BINS: usize = 20;
-/// Length of the first slices.
+/// Length of first slices.
 pub(super) const FIRST_SLICE_SECONDS: f64 = BINS as f64 * BIN_SECONDS;
-/// Number of first slices of a system. The first of them runs with cold caches and is left out. Short trials
-/// need fewer, because a lead that is too long costs little there.
+/// Number of first slices of a system. The very first runs with cold caches and is left out. Short trials need
+/// fewer, because a lead that is too long costs little there.
 const FIRST_SLICES: u32 = 7;
 const FIRST_SLICES_OF_SHORT_TRIALS: u32 = 4;
 const SHORT_SECONDS: f64 = 0.4;
 
-/// The lead ends before the first run of this many bins with the usual pace.
+/// The lead ends where this many bins in a row have the usual pace.
 const PACE_BINS: usize = 4;
-/// The pace is unusual if it differs from the usual one by more than `PACE_TOLERANCE`, in the same direction,
-/// in all slices except at most the share `DISSENT_MAX`.
+/// The pace of a bin is unusual if in nearly all slices it differs from the usual pace by more than
+/// `PACE_TOLERANCE`, in the same direction. At most the share `DISSENT_MAX` of the slices may be exceptions.
 const PACE_TOLERANCE: f64 = 0.1;
 const DISSENT_MAX: f64 = 0.2;
 
-/// Shortest and longest lead. Threads wake up and caches fill within a few milliseconds. But after a rest
-/// Linux first keeps client and server threads on one core, and spreads them over idle cores as their load
-/// average (PELT, half-life 32 ms) rises. With one client that took 50 ms here, and during this time the rate
-/// was twice the later rate.
-/// was twice that of later.
+/// Shortest and longest lead. Threads wake up and caches fill within a few milliseconds. But after a rest, Linux
+/// first keeps client and server threads on one core. It spreads them over idle cores as their load average (PELT,
+/// half-life 32 ms) rises. With one client that took 50 ms here, and the rate during this time was twice the later
+/// rate.
 const LEAD_SECONDS_MIN: f64 = 0.005;
 const LEAD_SECONDS_MAX: f64 = 0.05;
-/// Shortest lead in event latencies. At the beginning of a slice all events have the same age. After one
-/// latency their ages are mixed.
+/// Shortest lead in event latencies. At the beginning of a slice, all events have the same age. After one latency,
+/// their ages are mixed.
 const LEAD_LATENCIES: f64 = 1.0;
 
-/// Shortest slice. Of lengths from 0.02 to 0.25 s, the shorter ones gave narrower intervals for the same
-/// measuring time, for reads and for writes, because a disturbance longer than a slice affects both
-/// neighbouring slices.
+/// Shortest slice. Of lengths from 0.02 to 0.25 s, shorter ones gave narrower intervals for the same measuring
+/// time, for reads and for writes. The reason is that a disturbance longer than a slice affects both neighbouring
+/// slices.
 const SLICE_SECONDS_MIN: f64 = 0.02;
 /// Range of the shortest slice of a step that writes, by the length of its trials. Work that writes leave
 /// behind (purge, write-back) falls into the slices of other systems. In one round, updates of an index on
@@ -50,17 +49,17 @@ const WRITE_SLICE_SECONDS_MIN: std::ops::RangeInclusive<f64> = 0.05..=0.5;
 const WRITE_SLICES_MIN: f64 = 16.0;
 /// Shortest slice, as a multiple of the lead. Shorter slices would spend most of the time in leads.
 const LEADS: f64 = 1.5;
-/// Number of events that suffices for a slice. Events at its edges count by their share.
+/// Number of events that is enough for a slice. Events at its edges count by their share.
 const EVENTS_ENOUGH: f64 = 20.0;
-/// Shortest slice, as a multiple of the event latency, where a trial would otherwise have too few slices.
-/// Each client finishes this many events in it.
+/// Shortest slice as a multiple of the event latency, for trials that would otherwise have too few slices. Each
+/// client finishes this many events in it.
 const LATENCIES: f64 = 5.0;
 /// Number of slices of a trial with rare events, unless they would be too short.
 const RARE_SLICES: f64 = 8.0;
-/// Longest slice. The machine drifts within longer slices, so they are no better than whole trials.
+/// Longest slice. In longer slices the speed of the machine drifts, so they are no better than whole trials.
 const SLICE_SECONDS_MAX: f64 = 2.0;
-/// Where events are rare, a trial is extended to the time of `SLICES_MIN` slices of `EVENTS_ENOUGH` events, but to at
-/// most this multiple of its planned time.
+/// If events are rare, a trial is extended to the time of `SLICES_MIN` slices of `EVENTS_ENOUGH` events, but at
+/// most to this multiple of its planned time.
 const STRETCH_MAX: f64 = 5.0;
 /// Fewest slices of a trial.
 const SLICES_MIN: u32 = 2;
@@ -84,7 +83,7 @@ pub(crate) struct SliceLengths {
 impl SliceLengths {
     /// Finds the lengths from the first slices of each system; `None` if the block takes whole trials.
     ///
-    /// All systems get the longest lead that any of them needs, so that the lead favours no system.
+    /// All systems get the longest lead that any of them needs, so no system has an advantage.
     pub(crate) fn find(systems: &[Vec<Slice>], wanted: SliceSeconds, trial_seconds: f64) -> Option<Self> {
         let lead_seconds = systems.iter().map(|slices| lead_seconds(slices)).fold(LEAD_SECONDS_MIN, f64::max);
         let (slice_seconds, measured_seconds) = match wanted {
@@ -96,7 +95,7 @@ impl SliceLengths {
         Some(Self { lead_seconds, slice_seconds, cycles })
     }
 
-    /// The order for one slice.
+    /// The order of a slice to the load.
     pub(crate) fn order(self) -> SliceOrder {
         SliceOrder {
             lead_seconds: self.lead_seconds,
@@ -140,8 +139,8 @@ fn rate(slices: &[Slice]) -> f64 {
 
 /// Time after a rest until a system works at its usual pace, in seconds.
 ///
-/// The machine's pace varies by a fifth between slices, so each slice is compared with its own second half.
-/// The lead ends where slices no longer agree that the pace is unusual.
+/// The machine's pace varies by a fifth between slices, so each slice is compared with its own second half. The
+/// lead ends when most slices no longer show the same unusual pace.
 fn lead_seconds(slices: &[Slice]) -> f64 {
     let courses: Vec<Vec<f64>> = slices.iter().filter_map(|slice| course(&slice.bins)).collect();
     let is_usual = |from: &usize| {
@@ -165,8 +164,8 @@ fn latency_seconds(slices: &[Slice]) -> f64 {
     slices.iter().filter_map(|slice| Some(slice.latency.mean_ns()? / 1e9)).fold(0.0, f64::max)
 }
 
-/// The first half of a slice, bin by bin, relative to the mean of the second half; `None` if the second half
-/// has no events.
+/// The first half of a slice, bin by bin, relative to the mean of the second half; `None` if the second half has no
+/// events.
 fn course(bins: &[u32]) -> Option<Vec<f64>> {
     let late: u32 = bins.get(BINS / 2..BINS)?.iter().sum();
     let usual = f64::from(late) / (BINS - BINS / 2) as f64;
@@ -180,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// Slices with this many events in each bin, and fewer in the first few bins.
+    /// Slices with this many events in each bin, but fewer in the first few bins.
     fn slices(per_bin: u32, slow_bins: usize, latency_us: u64) -> Vec<Slice> {
         let bins: Vec<u32> = (0..20).map(|at| if at < slow_bins { per_bin / 4 } else { per_bin }).collect();
         let events: u64 = bins.iter().map(|bin| u64::from(*bin)).sum();

@@ -39,15 +39,15 @@ pub(crate) fn audit_systems(plan: &Plan, states: &[SystemState<'_>], round: &Rou
     audit(&systems, &host)
 }
 
-/// Audits a host whose runs keep their data in a folder, which must exist. Takes less than a second, most of
-/// it waiting.
+/// Audits a host on which runs keep their data in a folder. The folder must exist. Takes less than a second, and
+/// mostly waits.
 pub fn audit_host(data: &Path, disk_needed_bytes: Option<u64>) -> Audit {
     audit(&[], &HostChecks { disk_needed_bytes, ..facts(checks(data)) })
 }
 
-/// Free space that the file system with a system's data must have. If the system has a volume of its own, the
-/// space for this system, otherwise for all systems of the run. In the latter case `None` if other systems
-/// have run before, because their data already takes space.
+/// Free space that the file system of a system's data must have: for this system if it has a volume of its own,
+/// else for all systems of the run. In the latter case `None` if other systems have run before, because their data
+/// already uses space.
 fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
     match plan.systems[system].confinement.volume_bytes() {
         Some(_) => Some(plan.system_disk_bytes()),

@@ -10,15 +10,14 @@ use crate::plan::{CrashTests, Source, System};
 use crate::run::error::RunError;
 use crate::run::observer::{Event, Observer};
 
-/// The most differences and faults that are kept per system.
+/// Largest number of differences and faults that are kept for a system.
 const FINDINGS_MAX: usize = 20;
 
 impl RunSession<'_> {
-    /// Crashes each system that the plan asks for and that was not crashed before. Stops when the run is
-    /// stopped.
+    /// Crashes each system that the plan names and that was not crashed before. Stops when the run is stopped.
     ///
     /// # Errors
-    /// The results file cannot be read or written. A system that cannot be tested is in the results file.
+    /// The results file cannot be read or written. A system that cannot be tested is recorded in the results file.
     pub(crate) fn crash_tests(&mut self) -> Result<(), RunError> {
         let (plan, installed) = (self.plan, self.installed);
         let Some(tests) = &plan.crash else { return Ok(()) };
@@ -66,7 +65,7 @@ impl RunSession<'_> {
         let cache = &self.options.cache;
         let installation = match (installation, &system.source) {
             (Some(installation), _) => installation.clone(),
-            // Built in, so there is nothing to fetch.
+            // Built in, so nothing is fetched.
             (None, Source::Catalogue { entry, .. }) => {
                 dyno_engine::fetch(entry, cache, &mut |_| {}).map_err(|error| error.to_string())?
             }
@@ -88,7 +87,7 @@ impl RunSession<'_> {
     }
 }
 
-/// Passes crashes on to the run's observer.
+/// Tells the run's observer of crashes.
 struct CrashProgress<'a> {
     system: &'a str,
     crashes: u32,

@@ -18,28 +18,29 @@ use crate::run::prepare::do_without;
 use crate::run::record::now_ms;
 use crate::run::system::{Presence, RunningSystem, Starter, SystemSlot, initial_loads, settle};
 
-/// What a new round does with a system.
+/// The state of a system before a round.
 enum Intent<'a> {
     /// It cannot be installed, or did not start in the first round.
     LeaveOut(NotStarted),
     /// Dyno does not start it, and it is connected already.
     CarryOver(SystemSlot<'a>),
-    /// Starts it on kept data of the initial loads, or without data.
+    /// It is started on kept data of the initial loads, or without data.
     Start { starter: Starter<'a>, kept: Option<Snapshot> },
 }
 
-/// A start that has ended.
+/// A start that has ended, successfully or not.
 struct Start {
     system: Result<Box<dyn RunningSystem>, SystemError>,
     seconds: f64,
 }
 
 impl<'a> RunSession<'a> {
-    /// Starts and records an instance of some systems, all at the same time. Their processes start in the
-    /// order given. A server that Dyno does not start is carried over.
+    /// Starts and records an instance of some systems, all at the same time. Their processes start in the given
+    /// order. A server that Dyno does not start stays connected.
     ///
     /// # Errors
-    /// In the first round the base does not start, or the user stopped the run. The results file cannot be written.
+    /// In the first round: the base does not start. Or the user stopped the run, or the results file cannot be
+    /// written.
     pub(crate) fn start_instances(
         &mut self,
         round: u32,
@@ -149,7 +150,7 @@ impl<'a> RunSession<'a> {
             Err(source) => {
                 let error = RunError::Start { system: instance.system_id, source };
                 if self.has_completed_round {
-                    // It may start in later rounds.
+                    // Later rounds may start it.
                     return Ok(Err(NotStarted::new(&self.plan.systems[position].id, &error)));
                 }
                 let not_started = do_without(self.plan, position, self.options, error, self.observer)?;
@@ -184,8 +185,7 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// Starts the systems that are to start at the same time. Their processes start in this order. `None` for the
-/// others.
+/// Starts systems at the same time. Their processes start in this order. `None` for systems that are not started.
 fn start_together(intents: &[(usize, Intent<'_>)]) -> Vec<Option<Start>> {
     let start = |starter: &Starter<'_>, kept: &Option<Snapshot>| {
         let began = Instant::now();

@@ -1,4 +1,4 @@
-//! One round: fresh instances of all systems go through all steps, all systems together or one after the other.
+//! One round: fresh instances of all systems run all steps, all systems together or one after the other.
 
 mod block;
 mod budget;
@@ -27,8 +27,8 @@ pub use self::comparability::audit_host;
 pub(crate) use self::rounds::{analyse_run, next_look};
 pub(crate) use self::session::RunSession;
 
-/// The instances of a round that are up at the same time, by position in the plan, or the reason why a system
-/// is not up.
+/// The instances of a round that run at the same time, by position in the plan. A system that does not run has a
+/// reason.
 pub(crate) struct Round<'a> {
     /// From 0.
     pub(crate) number: u32,
@@ -36,7 +36,7 @@ pub(crate) struct Round<'a> {
 }
 
 impl RunSession<'_> {
-    /// Runs a round. Finished trials are kept, however it ends.
+    /// Runs a round. Finished trials are kept even if the round fails.
     ///
     /// # Errors
     /// The errors of [`Self::start_instances`] and [`Self::audit`], a results file that cannot be written, and a
@@ -51,7 +51,7 @@ impl RunSession<'_> {
         Ok(())
     }
 
-    /// Takes fresh instances of some systems through all steps.
+    /// Runs all steps on fresh instances of some systems.
     fn with_instances(&mut self, number: u32, systems: &[usize]) -> Result<(), RoundAbort> {
         let mut round = Round { number, slots: self.start_instances(number, systems)? };
         self.audit(&round)?;
@@ -74,7 +74,7 @@ impl<'a> Round<'a> {
         self.slots.get_mut(&system)?.as_mut().ok()
     }
 
-    /// The instance of a system that a trial was made ready for.
+    /// The instance of a system for which a trial was made ready.
     ///
     /// # Panics
     /// The system has no instance.
@@ -82,14 +82,14 @@ impl<'a> Round<'a> {
         self.slot(system).expect("a trial is made ready on an instance")
     }
 
-    /// The trials of a block with the systems that are up, in order.
+    /// The trials of a block, for the systems that run, in order.
     pub(crate) fn trials(&self, plan: &Plan, seed: u64, block: Block) -> Vec<Trial> {
         trials(plan, seed, block, self.number)
             .filter(|trial| self.slots.contains_key(&trial.system))
             .collect()
     }
 
-    /// The servers that are up. Their CPU time is not that of neighbours. `None` if one of them is unknown.
+    /// The running servers. Their CPU time is not the neighbours'. `None` if one of them is unknown.
     pub(crate) fn servers(&self) -> Option<Vec<u32>> {
         let works = self.slots.values().filter_map(|slot| Some(slot.as_ref().ok()?.system().ok()?.work()));
         let pids = works.filter_map(|work| match work {

@@ -1,4 +1,4 @@
-//! A trial of a block in slices: its load is started, connects, rests, and ends.
+//! A trial of a block in slices: starts its load, which connects, rests, and ends.
 
 use dyno_host::{OwnCores, ThreadTimes};
 use dyno_load::LoadProcess;
@@ -14,7 +14,7 @@ use crate::run::system::RunningSystem;
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, note_client_cpus, note_pinned};
 use crate::schedule::Trial;
 
-/// A trial of a block in slices, with its load, which connects while those of other systems are started.
+/// A trial of a block in slices whose load is connecting. Meanwhile, the loads of other systems are started.
 pub(super) struct ConnectingPart {
     pub(super) trial: Trial,
     finished: FinishedTrial,
@@ -24,13 +24,13 @@ pub(super) struct ConnectingPart {
 /// A trial of a block in slices, with its connected load.
 pub(super) struct Part {
     pub(super) trial: Trial,
-    /// The record without measurements, which are in `recording`.
+    /// The record without measurements. These are in `recording`.
     pub(super) finished: FinishedTrial,
     pub(super) load: LoadProcess,
     /// CPU times of the server's threads before the load; `None` if threads are not to be pinned.
     pub(super) thread_times: Option<ThreadTimes>,
     own_cores: Option<OwnCores>,
-    /// Rests while other systems have their slices.
+    /// The rests while other systems have their slices.
     pub(super) rest: Rest,
     pub(super) recording: SliceRecording,
     /// Set if the trial ended early.
@@ -38,7 +38,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Records something that needs an answer of the server, which therefore must not be frozen.
+    /// Records something that needs an answer of the server, so the server must not be frozen.
     pub(super) fn awake<T>(&mut self, record: impl FnOnce(&mut SliceRecording) -> T) -> T {
         self.rest.end();
         let recorded = record(&mut self.recording);
@@ -46,17 +46,17 @@ impl Part {
         recorded
     }
 
-    /// Ends the last rest, and records the time that thaws took.
+    /// Ends the last rest, and records the total time of thaws.
     pub(super) fn end_rests(&mut self) {
         self.finished.record.thaw_us = self.rest.thaw_us();
         self.rest = Rest::default();
     }
 
-    /// Pins the busiest thread of each client, and the load, to cores of their own.
+    /// Pins the busiest thread of each client, and the load, to separate cores.
     ///
-    /// Otherwise Linux moves them between idle cores, in some trials and not in others. With one client on
-    /// two cores, MariaDB answered 24,000 to 40,000 point queries a second. Ratios of equal servers varied by
-    /// 8%, and by 3% with pinned threads.
+    /// Otherwise, Linux moves them between idle cores in some trials but not in others. With one client on two
+    /// cores, MariaDB answered 24,000 to 40,000 point queries per second. Ratios of equal servers varied by 8%, and
+    /// by 3% with pinned threads.
     pub(super) fn pin(&mut self) {
         let Some(since) = &self.thread_times else { return };
         self.own_cores = OwnCores::give(&since.busiest(self.trial.clients as usize), self.load.pid());
@@ -129,22 +129,22 @@ impl<'a> RunSession<'a> {
                 Ok(Ok(Part { trial, finished, load, thread_times, own_cores, rest, recording, abort }))
             }
             Err(abort) => {
-                // The server is examined without the load's connections.
+                // The server is examined after the load's connections are closed.
                 drop(load);
                 planned.fail(finished, abort, slot).map(Err)
             }
         }
     }
 
-    /// Ends a part whose block runs in whole trials instead. Runs the step's `after` command, because its
-    /// `before` command has run. The load process has ended already.
+    /// Ends a part whose block runs as whole trials instead. The step's `before` command has run, so its `after`
+    /// command runs too. The load process has ended.
     pub(super) fn withdraw(&mut self, round: &mut Round<'a>, trial: &Trial) -> Result<(), Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let Some(slot) = round.slot(trial.system) else { return Ok(()) };
         let Ok(system) = slot.system() else { return Ok(()) };
         match planned.run_after(system) {
             Err(TrialAbort::Stopped) => Err(Stopped),
-            // A command that fails here will fail in the whole trial too, which reports it.
+            // If a command fails here, it also fails in the whole trial, which reports it.
             _ => Ok(()),
         }
     }

@@ -12,14 +12,14 @@ use crate::run::error::PassAbort;
 use crate::run::trial::{FinishedTrial, PlannedTrial};
 use crate::schedule::Trial;
 
-/// The round in which servers are asked about queries, and the first answer to each step's query.
+/// The round in which servers are asked about queries, with the first answer to each step's query.
 #[derive(Debug)]
 pub(crate) struct QueryRound {
     number: u32,
     answers: BTreeMap<usize, FirstAnswer>,
 }
 
-/// An answer with which those of other systems are compared.
+/// An answer to which those of other systems are compared.
 #[derive(Debug)]
 struct FirstAnswer {
     system: String,
@@ -27,12 +27,12 @@ struct FirstAnswer {
 }
 
 impl QueryRound {
-    /// Begins with round `number`: the first round of this run or of its resumption.
+    /// Starts at round `number`, the first round of this run or of its resumption.
     pub(crate) fn new(number: u32) -> Self {
         Self { number, answers: BTreeMap::new() }
     }
 
-    /// Why a system's answer counts as wrong, if it differs from the first.
+    /// Why a system's answer counts as wrong, if it differs from the first answer.
     fn objection(&mut self, step: usize, system: &str, answer: &QueryAnswer) -> Option<String> {
         let Some(first) = self.answers.get(&step) else {
             let first = FirstAnswer { system: system.to_owned(), answer: answer.clone() };
@@ -45,8 +45,8 @@ impl QueryRound {
 }
 
 impl<'a> RunSession<'a> {
-    /// Asks the server of a completed trial about its query, if the step wants that, once for each system.
-    /// The trial fails if its answer differs from that of another system.
+    /// Asks the server of a completed trial about its query, if the step wants that, once for each system. The
+    /// trial fails if its answer differs from another system's.
     pub(crate) fn ask(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let queries = planned.step().queries;
@@ -72,7 +72,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Asks the server of a completed trial for the plans of the statements that its load noted.
+    /// Asks the server of a completed trial for the plans of statements that its load recorded.
     pub(crate) fn explain(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
         let is_wanted = !finished.noted.statements.is_empty()
             && finished.record.outcome == Outcome::Completed

@@ -1,4 +1,4 @@
-//! How a system rests while others have their slices: frozen, where that is possible.
+//! A system's rests while others have their slices. The system is frozen, if possible.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use crate::run::record::Work;
 /// A system's rests between its slices.
 #[derive(Debug, Default)]
 pub(super) struct Rest {
-    /// `None` for a system that keeps working while it rests.
+    /// `None` for a system that continues to work during its rests.
     freezer: Option<Freezer>,
     /// Total time of thaws.
     thawing: Duration,
 }
 
 impl Rest {
-    /// Rests in which the system is frozen. They begin with [`Self::begin`].
+    /// Rests with a frozen system. They begin with [`Self::begin`].
     pub(super) fn frozen(work: Work) -> Self {
         let freezer = match work {
             Work::Server(pid) => Freezer::of(pid),
@@ -25,7 +25,8 @@ impl Rest {
         Self { freezer, ..Self::default() }
     }
 
-    /// Freezes the system. If this user may not freeze it, it keeps working, also in all later rests.
+    /// Freezes the system. Without the right to freeze it, the system continues to work in this and all later
+    /// rests.
     pub(super) fn begin(&mut self) {
         self.freezer.take_if(|freezer| !freezer.freeze());
     }
@@ -38,7 +39,7 @@ impl Rest {
         self.thawing += began.elapsed();
     }
 
-    /// Sets the counted time of thaws to 0.
+    /// Resets the total time of thaws.
     pub(super) fn count_anew(&mut self) {
         self.thawing = Duration::ZERO;
     }

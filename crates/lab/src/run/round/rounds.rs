@@ -74,15 +74,15 @@ impl RunSession<'_> {
         }
     }
 
-    /// The number of rounds wanted, as far as known; `None` if the complete rounds suffice. The run has taken
+    /// The number of rounds to run, as far as known; `None` if the complete rounds suffice. The run has taken
     /// `spent_seconds` so far.
     fn rounds_wanted(&mut self, complete: u32, spent_seconds: f64) -> Result<Option<u32>, RunError> {
-        // Not before the first round, because its failed trials say what did not start.
+        // Not before the first round, because its failed trials show which systems did not start.
         if complete > 0 && self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
             return Ok(None);
         }
         let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
-        // Time decides here, not the results, so the skipped looks keep their part of the error probability.
+        // Here time decides and not the results, so skipped looks keep their part of the error probability.
         let is_late = |limit: Duration| spent_seconds + self.forecast.round_seconds() > limit.as_secs_f64();
         if complete >= min.max(ROUNDS_MIN as u32) && self.options.time_max.is_some_and(is_late) {
             return Ok(None);
@@ -98,7 +98,7 @@ impl RunSession<'_> {
                 if self.divided.is_none() {
                     self.divide(seconds, complete, left)?;
                 }
-                // As many rounds as fit, and at least as many as an exact interval takes.
+                // As many rounds as fit, and at least as many as an exact interval needs.
                 let fitting = complete + (left / self.forecast.round_seconds()).max(0.0) as u32;
                 fitting.max(ROUNDS_MIN as u32)
             }
@@ -112,9 +112,9 @@ impl RunSession<'_> {
     }
 }
 
-/// The number of rounds at the next look; `complete` if all verdicts are decided.
+/// The number of rounds until the next look. `complete` of them if all verdicts are decided.
 ///
-/// Judging after every round would raise the probability of a false alarm. So there are a few looks, fixed in
+/// Judging after every round would raise the probability of a false alarm. Therefore there are few looks, fixed in
 /// advance, which share the error probability (see [`Decision::looks`]).
 pub(crate) fn next_look(
     plan: &Plan,

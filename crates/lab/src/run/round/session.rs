@@ -30,42 +30,43 @@ pub(crate) struct RunSession<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) installed: &'a [Installed],
     pub(crate) holds: &'a Holds<'a>,
-    /// Those of the plan, in its order.
+    /// The plan's systems, in its order.
     pub(crate) systems: Vec<SystemState<'a>>,
-    /// The audit as observers know it so far.
+    /// The audit as last reported to observers.
     pub(crate) audit: Option<Audit>,
-    /// Whether this session has completed a round. Systems are audited, and their variables recorded, before that.
+    /// Whether this session has completed a round. Before that, systems are audited and their variables are
+    /// recorded.
     pub(crate) has_completed_round: bool,
-    /// How the systems of a block take turns, by the block's number; `None` for a block of whole trials.
+    /// The slices of each block, by the block's number; `None` for a block of whole trials.
     pub(crate) slice_lengths: BTreeMap<usize, Option<SliceLengths>>,
-    /// Whether threads may be pinned to cores of their own: neighbours have not used these cores so far.
+    /// Whether threads may be pinned to cores, because neighbours have not used these cores.
     pub(crate) pins_threads: bool,
-    /// Number of successive blocks that were still disturbed when they were rerun.
+    /// Number of blocks in a row that were still disturbed after a rerun.
     pub(crate) reruns_in_vain: u32,
-    /// The round in which loads are measured, unless every round loads. It is the first round, or the first
-    /// round of a resumed run that has not measured all loads.
+    /// The round that measures loads, unless every round does. It is the first round, or the first round of a
+    /// resumed run that has not measured all loads.
     pub(crate) load_round: u32,
-    /// What the division of a time budget has chosen; none before that, and without a budget.
+    /// The result of dividing a time budget; none before that, and without a budget.
     pub(crate) divided: Option<Divided>,
-    /// The place of the next trial in the order of execution.
+    /// The position of the next trial in the order of execution.
     pub(crate) next_position: u32,
     pub(crate) forecast: Forecast,
     pub(crate) round_began: Instant,
-    /// The round in which stacks are sampled; `None` if no step asks for stacks, or they cannot be sampled.
+    /// The round in which stacks are sampled. `None` if no step wants stacks, or if they cannot be sampled.
     pub(crate) stacks: Option<StackRound>,
     /// The round in which servers are asked about queries.
     pub(crate) queries: QueryRound,
     pub(crate) outcome: RunOutcome,
 }
 
-/// What the division of a time budget has chosen, beside rounds.
+/// The choices of a divided time budget, except the number of rounds.
 pub(crate) struct Divided {
-    /// Measured time of a trial, in seconds; none for the plan's.
+    /// Measured time of a trial, in seconds; none for the plan's time.
     pub(crate) trial_seconds: Option<f64>,
 }
 
 impl<'a> RunSession<'a> {
-    /// Begins a run, or resumes one after the rounds and trials that it has `executed`.
+    /// Begins a run, or resumes one with the rounds and trials that it has `executed`.
     pub(crate) fn new(
         plan: &'a Plan,
         options: &'a RunOptions<'a>,
@@ -98,7 +99,7 @@ impl<'a> RunSession<'a> {
             forecast: Forecast::new(plan, plan.rounds.min()),
             round_began: Instant::now(),
             stacks,
-            // Each task of a spread run has one round, and asks for the plans and answers of round 0 only.
+            // Each task of a shared run has one round. Only the task of round 0 asks for plans and answers.
             queries: QueryRound::new(if options.task.is_some() { 0 } else { executed.next_round }),
             outcome: RunOutcome {
                 run,
@@ -114,7 +115,7 @@ impl<'a> RunSession<'a> {
         session
     }
 
-    /// Sets the forecast and the number of planned trials for a run of `rounds` rounds, `complete` of them
+    /// Sets the forecast and the number of planned trials for a run of `rounds` rounds, of which `complete` are
     /// complete. `number` is the next round's number.
     pub(crate) fn plan_rounds(&mut self, number: u32, complete: u32, rounds: u32) {
         let left = rounds.saturating_sub(complete);
@@ -142,8 +143,8 @@ impl<'a> RunSession<'a> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Measured time of a trial of a step, in seconds. A time budget does not change a step whose background
-    /// clients join over time, or one that searches for a capacity.
+    /// Measured time of a trial of a step, in seconds. A time budget does not change it for a step whose background
+    /// clients join over time, or that searches for a capacity.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
         let divided = self.divided.as_ref().and_then(|divided| divided.trial_seconds);
@@ -155,7 +156,7 @@ impl<'a> RunSession<'a> {
         self.forecast.seconds_left(self.round_began.elapsed().as_secs_f64())
     }
 
-    /// Audits all systems that have started so far, in the first round. Observers get the new findings only.
+    /// Audits all systems that have started, in the first round. Observers get only new findings.
     ///
     /// # Errors
     /// The results file cannot be written, or the run is strict and the systems are not comparable.
@@ -170,7 +171,7 @@ impl<'a> RunSession<'a> {
         let audit = comparability::audit_systems(self.plan, &self.systems, round);
         self.store.put_audit(self.run, &serde_json::json!(audit))?;
         let mut news = audit.clone();
-        // Until all have started, each start would add a system to every finding.
+        // Before all have started, each further start would add a system to every finding.
         if !self.systems.iter().all(SystemState::is_known) {
             news.findings.retain(|finding| finding.systems.is_empty());
             news.durability.clear();

@@ -1,6 +1,6 @@
-//! A block in slices: all systems are up and connected, and only one at a time has load.
+//! A block in slices: all systems run and are connected, but only one at a time has load.
 //!
-//! A drift of the machine then affects all systems alike, and rates of neighbouring slices can be compared.
+//! Therefore a drift of the machine affects all systems alike, and rates of neighbouring slices can be compared.
 //! While a system rests, its load keeps its connections and uses no CPU, and its server is frozen.
 
 use std::time::Instant;
@@ -20,7 +20,7 @@ use crate::run::record::{NeighbourWatch, Reading, SliceRecording};
 use crate::run::trial::{FinishedTrial, TrialAbort, Watch};
 use crate::schedule::{Block, Trial, cycle};
 
-/// Number of slices in which the rate must be level before measuring begins, if the step waits for that.
+/// Number of slices with a level rate before measuring begins, if the step waits for a level.
 const LEVEL_SLICES: usize = 20;
 
 /// Length of the slice that shows which threads are busy.
@@ -59,10 +59,10 @@ impl<'a> RunSession<'a> {
             }
         }
         self.settle(round, |system| parts.iter().any(|part| part.trial.system == system))?;
-        // Turns are drawn as indices into this list, so it is in the plan's order.
+        // The order of turns consists of indices into this list, so the list is in the plan's order.
         parts.sort_by_key(|part| part.trial.system);
         self.observe_start(round, block, &parts);
-        // A system that is alone does not rest.
+        // A single system does not rest.
         if let [alone] = &mut parts[..] {
             alone.rest = Rest::default();
         }
@@ -124,7 +124,7 @@ struct Interleaved {
 }
 
 impl Interleaved {
-    /// Runs a slice that does not count, to see which threads are busy, and pins these.
+    /// Runs a slice that does not count. It shows which threads are busy, and these are pinned.
     fn pin(&mut self, session: &mut RunSession<'_>) -> Result<(), Stopped> {
         if self.parts.iter().all(|part| part.thread_times.is_none()) {
             return Ok(());
@@ -135,8 +135,8 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs the first slices, which do not count, and finds the slice lengths for all rounds; `None` for
-    /// whole trials.
+    /// Runs the first slices, which do not count, and determines the slice lengths for all rounds; `None` for whole
+    /// trials.
     fn calibrate(
         &mut self,
         session: &mut RunSession<'_>,
@@ -165,8 +165,8 @@ impl Interleaved {
         Ok(lengths)
     }
 
-    /// Runs slices that do not count: for the step's warm-up, and until every rate is level if the step waits
-    /// for that.
+    /// Runs slices that do not count: for the step's warm-up, and until every rate is level if the step waits for a
+    /// level.
     fn warm_up(&mut self, session: &RunSession<'_>, lengths: SliceLengths) -> Result<(), Stopped> {
         let step = &session.plan.steps[self.block.step];
         let each_seconds = lengths.lead_seconds + lengths.slice_seconds;
@@ -213,7 +213,7 @@ impl Interleaved {
         Ok(())
     }
 
-    /// Runs one slice of every system, which is thawed for it. A system that fails gets no more slices.
+    /// Runs one slice of every system. Each is thawed for its slice. A system that fails gets no more slices.
     fn cycle(
         &mut self,
         session: &RunSession<'_>,

@@ -20,8 +20,8 @@ pub(crate) struct StackRound {
 }
 
 impl StackRound {
-    /// The next round, if the plan asks for stacks. If rounds are spread over hosts, only the first round. If
-    /// the tool is missing, observers get the reason.
+    /// The next round, if the plan wants stacks. If several hosts share the rounds, only the first round. If the
+    /// tool is missing, observers get the reason.
     pub(crate) fn of(
         plan: &Plan,
         options: &RunOptions<'_>,
@@ -44,8 +44,7 @@ impl StackRound {
 }
 
 impl<'a> RunSession<'a> {
-    /// Samples the stacks of a completed trial's server, if its step asks for that and this is the round for
-    /// it.
+    /// Samples the stacks of a completed trial's server, if its step wants stacks and this is the round for them.
     pub(crate) fn sample_stacks(&mut self, round: &mut Round<'a>, trial: &Trial, record: &mut TrialRecord) {
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         let seconds = self.seconds_of(trial.step);

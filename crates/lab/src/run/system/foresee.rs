@@ -1,4 +1,4 @@
-//! What a run would find on servers that run already, for `--dry-run`. Nothing is changed there.
+//! The state that a run would find on running servers, for `--dry-run`. It changes nothing there.
 
 use dyno_engine::{HoldError, Remote, Survey};
 
@@ -6,7 +6,7 @@ use super::intent::{Intent, running};
 use crate::plan::Plan;
 use crate::run::error::{RunError, SystemError};
 
-/// What a run would find on the server of a system.
+/// The state of a running system.
 #[derive(Debug)]
 pub struct Foreseen {
     pub system: String,
@@ -15,16 +15,16 @@ pub struct Foreseen {
     pub found: Found,
 }
 
-/// What is in a database.
+/// The state of a database.
 #[derive(Debug)]
 pub enum Found {
     /// The server refuses the connection.
     Unknown(SystemError),
-    /// The plan loads no tables there.
+    /// The plan loads no tables into it.
     NoLoads,
     /// There is no such database. Dyno would create it.
     Nothing,
-    /// The loads would be refused: the names of tables that Dyno did not make, and the reason.
+    /// The loads would be refused. It has the names of tables that Dyno did not make, and the reason.
     Refused { names: Vec<String>, reason: HoldError },
     /// Loads may begin.
     Tables {
@@ -32,7 +32,7 @@ pub enum Found {
         made: Vec<String>,
         /// Tables that Dyno did not make and that loads may drop.
         may_drop: Vec<String>,
-        /// Whether the tables that loads make stay.
+        /// Whether the tables of loads stay after the run.
         keeps: bool,
     },
 }

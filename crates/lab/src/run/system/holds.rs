@@ -1,5 +1,4 @@
-//! The databases that a run holds on servers that Dyno did not start, so that loads drop only tables that
-//! Dyno made.
+//! The databases that a run holds on servers that Dyno did not start. Loads drop only tables that Dyno made.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,13 +14,13 @@ use crate::run::observer::{Event, Observer};
 /// The held databases of a run. Dropping it releases them.
 pub(crate) struct Holds<'a> {
     plan: &'a Plan,
-    /// By the place of the database. Systems with the same database share it.
+    /// By location of the database. Systems with the same database share it.
     held: Mutex<BTreeMap<String, Arc<Keeper>>>,
 }
 
 impl<'a> Holds<'a> {
-    /// Looks into the databases of all running servers of a plan, then takes hold of them. A server that
-    /// refuses the login is skipped. Its system will not start.
+    /// Checks the databases of all running servers of a plan, then holds them. A server that refuses the login is
+    /// skipped; its system will not start.
     ///
     /// # Errors
     /// A load could drop tables that Dyno did not make, or another run holds a database.
@@ -73,7 +72,7 @@ impl<'a> Holds<'a> {
         }
     }
 
-    /// Drops the tables that the run made, and tells observers what is left.
+    /// Drops the tables that the run made, and tells observers which objects remain.
     pub(crate) fn release(self, observer: &mut dyn Observer) {
         for left in self.release_all() {
             observer.observe(&Event::Left { left: &left });
@@ -85,7 +84,7 @@ impl<'a> Holds<'a> {
         held.into_values().filter_map(|keeper| keeper.release()).collect()
     }
 
-    /// Looks into a database, and refuses one that the plan's loads could harm.
+    /// Checks a database, and refuses it if the plan's loads could harm it.
     fn survey(&self, system: &System, dsn: &Dsn, remote: &Remote) -> Result<Survey, HoldError> {
         let survey = Survey::of(remote)?;
         let intent = Intent::of(self.plan, system, dsn);
@@ -95,8 +94,8 @@ impl<'a> Holds<'a> {
         Ok(survey)
     }
 
-    /// Takes hold of a database; `None` if neither the plan nor an earlier run loads tables into it, because
-    /// then it belongs to the user alone.
+    /// Holds a database. `None` if neither the plan nor an earlier run loads tables into it, because then it
+    /// belongs to the user alone.
     fn hold(&self, system: &System, survey: Survey) -> Result<Option<Arc<Keeper>>, HoldError> {
         let Source::Dsn { dsn, .. } = &system.source else { return Ok(None) };
         let intent = Intent::of(self.plan, system, dsn);

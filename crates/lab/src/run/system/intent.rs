@@ -1,23 +1,23 @@
-//! What a plan does with the databases of servers that run already.
+//! How a plan uses the databases of servers that run already.
 
 use dyno_engine::Dsn;
 
 use crate::plan::{Plan, Source, Step, System};
 
-/// What a run does with a database.
+/// How a run uses a database.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Intent {
     /// Whether the plan loads tables.
     pub(crate) loads: bool,
     /// Whether loads may drop tables that Dyno did not make.
     pub(crate) may_drop: bool,
-    /// Whether the tables that loads make stay.
+    /// Whether the tables of loads stay after the run.
     pub(crate) keeps: bool,
 }
 
 impl Intent {
-    /// What a run does with the database of a system. Drops need the permission of all systems there. Tables
-    /// stay if any of the systems keeps them.
+    /// How a run uses the database of a system. All systems with this database must permit drops. Tables stay if
+    /// any of the systems keeps them.
     pub(crate) fn of(plan: &Plan, system: &System, dsn: &Dsn) -> Self {
         let place_of_all = place(system, dsn);
         let mut intent = Self { loads: loads(plan), may_drop: true, keeps: false };
@@ -38,7 +38,7 @@ pub(crate) fn loads(plan: &Plan) -> bool {
     plan.steps.iter().any(Step::is_load)
 }
 
-/// The systems of a plan whose servers run already.
+/// The systems of a plan with servers that run already.
 pub(crate) fn running(plan: &Plan) -> impl Iterator<Item = (&System, &Dsn)> {
     plan.systems.iter().filter_map(|system| match &system.source {
         Source::Dsn { dsn, .. } => Some((system, dsn.as_ref())),
@@ -46,7 +46,7 @@ pub(crate) fn running(plan: &Plan) -> impl Iterator<Item = (&System, &Dsn)> {
     })
 }
 
-/// The place of a system's database. Dyno makes a database for each system whose address does not name one.
+/// The location of a system's database. If the address names no database, Dyno makes one for each system.
 pub(crate) fn place(system: &System, dsn: &Dsn) -> String {
     if dsn.names_database() { dsn.place() } else { format!("{} {}", dsn.place(), system.id) }
 }

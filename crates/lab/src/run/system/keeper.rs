@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use dyno_engine::{Hold, HoldError, Left, Remote};
 use dyno_load::ChangedNames;
 
-/// Time between two looks at what a load has made. If Dyno is killed, tables made after the last look are not
+/// Time between two checks for new tables of loads. If Dyno is killed, tables made after the last check are not
 /// known to be Dyno's.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Time between two signs of life on a connection that is not used.
+/// Time between two keep-alive statements on an unused connection.
 const STAY_EVERY: Duration = Duration::from_secs(30);
 
 /// A held database, and the thread that records what loads make in it.
@@ -38,7 +38,7 @@ impl Keeper {
         Arc::new(Self { remote, watched, watch: Mutex::new(Some((sender, thread))) })
     }
 
-    /// The place where loads leave the names of what they make.
+    /// Where loads leave the names of the tables that they make.
     pub(crate) fn names(&self) -> ChangedNames {
         self.watched.names.clone()
     }
@@ -57,7 +57,7 @@ impl Keeper {
         }
     }
 
-    /// Drops what the run made. Returns what is left.
+    /// Drops what the run made. Returns what remains.
     pub(crate) fn release(&self) -> Option<Left> {
         let watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((sender, thread)) = watch {
@@ -66,7 +66,7 @@ impl Keeper {
             let _ = thread.join();
         }
         let mut hold = self.watched.hold().take()?;
-        // What cannot be recorded is left, and reported.
+        // Objects that cannot be recorded are not dropped, and are reported.
         let _ = self.watched.note(&mut hold);
         let unknown = |error: HoldError| {
             Some(Left { database: self.remote.to_string(), names: Vec::new(), reason: error.to_string() })
@@ -85,7 +85,7 @@ impl Watched {
         while end.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
             let mut guard = self.hold();
             let Some(hold) = guard.as_mut() else { return };
-            // A failure here is tried again with the next look, before the next load, and at the end.
+            // After a failure, it tries again at the next check, before the next load, and at the end.
             if !self.names.heard().words.is_empty() {
                 let _ = self.note(hold);
                 used_at = Instant::now();
@@ -96,7 +96,7 @@ impl Watched {
         }
     }
 
-    /// Records what loads have made. Once they have ended, new tables are not theirs.
+    /// Records what loads have made. After they end, new tables are not theirs.
     fn note(&self, hold: &mut Hold) -> Result<(), HoldError> {
         let heard = self.names.heard();
         hold.note(&heard.words)?;

@@ -1,4 +1,4 @@
-//! Tracks which of a plan's loads a system's tables hold, and which a step needs.
+//! Tracks which of a plan's loads are in a system's tables, and which loads a step needs.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,11 @@ pub(crate) struct Loads(BTreeMap<usize, Origin>);
 pub(crate) enum Origin {
     /// A measured load, or its kept data.
     Measured,
-    /// A repeated load that only serves a later step.
+    /// A repeated load without measurement, for a later step.
     Again,
 }
 
-/// The loads that a step needs, in order: the last load of each script before the step. A load also needs
-/// itself.
+/// The loads that a step needs, in order: the last load of each script before the step. A load also needs itself.
 pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     let is_load = |at: &usize| plan.steps[*at].is_load();
     let script = |at: usize| &plan.steps[at].script.name;
@@ -31,7 +30,7 @@ pub(crate) fn foundation(plan: &Plan, step: usize) -> Vec<usize> {
     (0..end).filter(is_load).filter(|&at| !is_replaced(at)).collect()
 }
 
-/// The loads before the plan's first other step. In later rounds a fresh instance starts with their data.
+/// The loads before the plan's first other step. In later rounds, fresh instances start with their data.
 pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
     let first = plan.steps.iter().position(|step| !step.is_load());
     match first.unwrap_or(plan.steps.len()) {
@@ -41,7 +40,7 @@ pub(crate) fn initial_loads(plan: &Plan) -> Vec<usize> {
 }
 
 impl Loads {
-    /// Loads that a step needs and whose tables are missing. A load itself needs no other.
+    /// Loads that a step needs and whose tables are missing. A load needs no other load.
     pub(crate) fn missing(&self, plan: &Plan, step: usize) -> Vec<usize> {
         if plan.steps[step].is_load() {
             return Vec::new();
@@ -53,8 +52,7 @@ impl Loads {
         self.0.contains_key(&load)
     }
 
-    /// Records the end of a load. Tables that the same script loaded before are gone, even if the load
-    /// failed.
+    /// Records the end of a load. Tables of an earlier load of the same script are gone, even if the load failed.
     pub(crate) fn note(&mut self, plan: &Plan, load: usize, origin: Origin, succeeded: bool) {
         self.0.retain(|&other, _| plan.steps[other].script.name != plan.steps[load].script.name);
         if succeeded {
@@ -62,7 +60,7 @@ impl Loads {
         }
     }
 
-    /// Ids of the loads that a step needs and that were repeated, unmeasured.
+    /// Ids of the loads that a step needs and that were repeated without measurement.
     pub(crate) fn loaded_again(&self, plan: &Plan, step: usize) -> Vec<String> {
         let loads = foundation(plan, step).into_iter();
         let again = loads.filter(|load| self.0.get(load) == Some(&Origin::Again));
@@ -75,8 +73,8 @@ impl Loads {
     }
 }
 
-/// The parts of a snapshot's key: those of the system, and the scripts of the loads with their options, in
-/// order. The seed is not among them, because any random rows will do.
+/// The parts of a snapshot's key: those of the system, and the scripts of the loads with their options, in order.
+/// The seed is not a part, because any random rows are suitable.
 pub(crate) fn parts(
     system_parts: SnapshotParts,
     plan: &Plan,

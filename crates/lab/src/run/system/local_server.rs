@@ -17,7 +17,7 @@ use crate::plan::System;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// Number of log lines kept with a failure.
+/// Number of log lines that are kept with a failure.
 const LOG_LINES: usize = 30;
 /// Time limit of reading counters.
 const COUNTERS_PATIENCE: Duration = Duration::from_secs(10);
@@ -34,7 +34,7 @@ pub(crate) struct LocalServer {
     image: Option<String>,
     driver: Protocol,
     listen: Option<IpAddr>,
-    /// Declared after the server, because it must be dropped later.
+    /// Declared after the server, so that it is dropped later.
     confined: Option<Arc<Confined>>,
 }
 
@@ -48,7 +48,7 @@ impl LocalServer {
         let confined = if system.confinement.is_none() {
             None
         } else {
-            // First, because `Confined::create` removes volumes that other runs left, with their contents.
+            // First, because `Confined::create` removes volumes of other runs with their contents.
             remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
             Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
         };
@@ -91,7 +91,7 @@ impl RunningSystem for LocalServer {
     }
 
     fn public_key(&self) -> Option<String> {
-        // MySQL makes itself a key since 8.0. Other servers have no key, and need none.
+        // MySQL makes a key for itself since 8.0. Other servers neither have nor need a key.
         dyno_load::read_public_key(&self.server.access().datadir.join("public_key.pem")).ok()
     }
 

@@ -1,4 +1,4 @@
-//! Systems under test: started by Dyno, remote, or SQLite in the load process; with the data that they hold.
+//! Systems under test: started by Dyno, remote, or SQLite in the load process; with their loaded data.
 
 mod foresee;
 mod holds;

@@ -12,17 +12,17 @@ use crate::run::record::Work;
 
 /// A running system.
 pub(crate) trait RunningSystem: Send {
-    /// Where the load connects.
+    /// The address for the load.
     fn target(&self) -> Target;
-    /// Where the load of other hosts connects; `None` if they cannot reach it.
+    /// The address for loads from other hosts; `None` if they cannot reach it.
     fn network_address(&self) -> Option<Address> {
         None
     }
-    /// The RSA key (PEM) of a server that Dyno started. Other hosts recognise the server by it.
+    /// The RSA key (PEM) of a server that Dyno started, by which other hosts recognise it.
     fn public_key(&self) -> Option<String> {
         None
     }
-    /// Where it does its work, to measure its CPU and I/O.
+    /// Its processes, for measuring its CPU and I/O.
     fn work(&self) -> Work;
     /// Its family, if Dyno started it.
     fn family(&self) -> Option<Family> {
@@ -32,13 +32,13 @@ pub(crate) trait RunningSystem: Send {
     fn data(&self) -> Option<&Path>;
     /// Its version, as the server reports it.
     fn version(&self) -> String;
-    /// How connections over a network are encrypted: version and cipher of TLS, or `none`. `None` if the
-    /// server is not reached over a network.
+    /// The encryption of connections over a network: version and cipher of TLS, or `none`. `None` if the server is
+    /// not reached over a network.
     fn encryption(&self) -> Option<String> {
         None
     }
-    /// The image that its server is in, by its name and digest; `None` for a server from a folder, or one
-    /// that Dyno did not start.
+    /// The image of its server, by name and digest; `None` for a server without a container, or one that Dyno did
+    /// not start.
     fn image(&self) -> Option<String> {
         None
     }
@@ -48,12 +48,12 @@ pub(crate) trait RunningSystem: Send {
     fn is_alive(&self) -> bool;
     /// Whether it answers a statement of a new connection within a time.
     fn answers(&self, patience: Duration) -> bool;
-    /// The limit that it ran into: the kernel killed a process for lack of memory, or a volume is full.
-    /// `None` if neither happened, or if it is not known.
+    /// The limit that it reached: the kernel killed a process for lack of memory, or a volume is full. `None` if
+    /// neither happened, or if it is unknown.
     fn met_limit(&self) -> Option<String> {
         None
     }
-    /// Allows a load to begin, which drops tables. An error if it could drop tables that Dyno did not make.
+    /// Allows a load, which drops tables, to begin. An error if it could drop tables that Dyno did not make.
     fn begin_load(&self) -> Result<(), SystemError> {
         Ok(())
     }
@@ -69,17 +69,17 @@ pub(crate) trait RunningSystem: Send {
     ) -> Result<DrainReport, SystemError>;
     /// Reads every table and index once, into its caches as far as they fit.
     fn read_tables(&self) -> Result<(), SystemError>;
-    /// Reads its log into the page cache, if it overwrites it through that.
+    /// Reads its log into the page cache, if it overwrites the log through the page cache.
     fn read_log(&self) -> Result<(), SystemError> {
         Ok(())
     }
-    /// Switches its I/O limits on, or off for unmeasured work.
+    /// Switches its I/O limits on, or off for work that is not measured.
     fn limit_io(&self, limited: bool) -> Result<(), SystemError>;
     /// Its limits, read back from the kernel; `None` if it has no limits, or Dyno did not start it.
     fn limits(&self) -> Option<ReadBack> {
         None
     }
-    /// Kills all its processes at once. Does nothing if Dyno did not start it, or if it runs in the load process.
+    /// Kills all its processes at once. Does nothing if Dyno did not start it, or if it is in the load process.
     fn kill(&self) {}
     /// Restarts it on the same data, after killing remaining processes.
     fn restart(&mut self) -> Result<(), SystemError>;

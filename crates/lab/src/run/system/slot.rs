@@ -1,4 +1,4 @@
-//! A system of a round: its running instance, or why it is lost.
+//! A system of a round: its running instance, or the reason why it cannot be used.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::starter::Starter;
 use crate::plan::Plan;
 use crate::run::error::SystemError;
 
-/// Longest wait for the end of a server's process whose connections broke.
+/// Longest wait for the end of a server's process after its connections broke.
 const DYING: Duration = Duration::from_millis(500);
 
 /// A system of a round.
 pub(crate) struct SystemSlot<'a> {
     starter: Starter<'a>,
-    /// `None` during a restart, and after a restart that failed.
+    /// `None` during a restart, and after a failed restart.
     system: Option<Box<dyn RunningSystem>>,
     /// The reason why it cannot be used any more.
     lost: Option<String>,
@@ -28,13 +28,13 @@ pub(crate) struct SystemSlot<'a> {
     pub(crate) loads: Loads,
     /// Its instance.
     pub(crate) instance: InstanceRecord,
-    /// The network to each driver, by its host; `None` for a driver whose network could not be measured.
+    /// The network to each driver, by host; `None` if it could not be measured.
     pub(crate) networks: BTreeMap<String, Option<NetworkRecord>>,
     /// Whether a step has run on it since it was started or restored.
     pub(crate) was_loaded: bool,
     /// Whether its tables were read since then.
     pub(crate) is_warm: bool,
-    /// Whether there was a wait for it after its last start, see [`settle`](super::settle).
+    /// Whether the wait after its last start is over, see [`settle`](super::settle).
     pub(crate) is_settled: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct SystemSlot<'a> {
 pub(crate) struct Examination {
     /// Whether its process has ended since the trial began.
     pub(crate) died: bool,
-    /// The limit that it ran into, in words.
+    /// The limit that it reached, in words.
     pub(crate) met_limit: Option<String>,
     /// The last lines of its log.
     pub(crate) log_tail: String,
@@ -98,12 +98,13 @@ impl<'a> SystemSlot<'a> {
         self.system.as_ref().map(|system| system.log_tail()).unwrap_or_default()
     }
 
-    /// Shuts it down cleanly and starts it again. If that fails, the system is lost for the rest of the round.
+    /// Shuts it down cleanly and starts it again. If that fails, the system cannot be used for the rest of the
+    /// round.
     pub(crate) fn restart_cleanly(&mut self) -> Result<(), String> {
         self.change(<dyn RunningSystem>::restart_cleanly)
     }
 
-    /// Starts it again after it was killed. If that fails, the system is lost for the rest of the round.
+    /// Starts it again after it was killed. If that fails, the system cannot be used for the rest of the round.
     pub(crate) fn recover(&mut self) -> Result<(), String> {
         self.change(<dyn RunningSystem>::restart)
     }
@@ -120,7 +121,7 @@ impl<'a> SystemSlot<'a> {
         let description =
             format!("{} after {} of {}{rows}", system.source.name(), names.join(", "), plan.name);
         let snapshots = Snapshots::of(self.starter.cache);
-        // If the copy fails, the system is started all the same.
+        // Even if the copy fails, the system is started.
         let saved = self.change(|system| {
             system.shut_down_cleanly()?;
             let saved = snapshots.save(&parts, &description, &data);
@@ -136,7 +137,7 @@ impl<'a> SystemSlot<'a> {
 
     /// Restarts it on kept data of some loads.
     pub(crate) fn restore(&mut self, snapshot: &Snapshot, loads: &[usize]) -> Result<(), String> {
-        // Stopped first, because memory and disk may not suffice for two at once.
+        // It is stopped first, because memory and disk may not be enough for two.
         self.system = None;
         match self.starter.start(Some(snapshot.clone())) {
             Ok(system) => {
@@ -157,7 +158,7 @@ impl<'a> SystemSlot<'a> {
         let log_tail = self.log_tail();
         let met_limit = self.system.as_ref().and_then(|system| system.met_limit());
         if died || hangs {
-            // If this fails, the slot holds the reason.
+            // If this fails, the slot has the reason.
             let _ = self.change(<dyn RunningSystem>::restart);
         }
         Examination { died: died && !was_lost, met_limit, log_tail }
@@ -174,7 +175,7 @@ impl<'a> SystemSlot<'a> {
         true
     }
 
-    /// Changes the system. If that fails, it is lost.
+    /// Changes the system. If that fails, the system cannot be used any more.
     fn change<T>(
         &mut self,
         change: impl FnOnce(&mut (dyn RunningSystem + 'static)) -> Result<T, SystemError>,

@@ -16,11 +16,11 @@ use super::running::RunningSystem;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// Name of the database's folder. The folder around it holds its owner's lock.
+/// Name of the database's folder. The folder around it has its owner's lock.
 const DATA: &str = "data";
 const FILE: &str = "dyno.sqlite";
 
-/// Pragmas to record. Asking for them changes nothing.
+/// Pragmas to record. Reading them changes nothing.
 const TELLING: [&str; 19] = [
     "auto_vacuum",
     "automatic_index",
@@ -142,7 +142,7 @@ impl RunningSystem for SqliteFile {
         Ok(drain_sqlite(&self.file(), limits, progress)?)
     }
 
-    /// The load's connections have caches of their own and open later, so only the file can be read before.
+    /// The load's connections have their own caches and open later, so only the file can be read in advance.
     fn read_tables(&self) -> Result<(), SystemError> {
         drop(fs::read(self.file()));
         Ok(())
@@ -161,14 +161,14 @@ impl RunningSystem for SqliteFile {
     }
 }
 
-/// Creates a folder with an empty database that belongs to the account of the load process. `SQLite` gives
-/// its journal to the owner of the database file.
+/// Creates a folder with an empty database that belongs to the account of the load process. `SQLite` gives its
+/// journal to the owner of the database file.
 fn create_empty(data: &Path) -> io::Result<()> {
     fs::create_dir(data)?;
     let file = data.join(FILE);
     fs::write(&file, "")?;
     match Account::instead_of_root() {
-        // The folder last, because its owner could put something else in the file's place.
+        // The folder comes last, because its owner could replace the file.
         Some(account) => account.own(&file).and_then(|()| account.own(data)),
         None => Ok(()),
     }

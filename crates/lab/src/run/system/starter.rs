@@ -39,7 +39,7 @@ impl Starter<'_> {
         let parts = parts(self.parts(), plan, self.system, loads);
         match Snapshots::of(self.cache).find(&parts.key()) {
             Ok(Found::Snapshot(snapshot)) => Some(snapshot),
-            // There is no snapshot, or it is damaged, so the tables are loaded.
+            // There is no snapshot or it is damaged, so the tables are loaded.
             _ => None,
         }
     }

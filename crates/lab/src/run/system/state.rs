@@ -1,4 +1,4 @@
-//! What a run knows of a system over its rounds.
+//! What a run knows about a system over its rounds.
 
 use dyno_settings::SystemLimits;
 use dyno_store::SystemRecord;
@@ -16,7 +16,7 @@ pub(crate) struct SystemState<'a> {
     pub(crate) limits: Option<SystemLimits>,
 }
 
-/// Where the instance of the next round comes from.
+/// The source of the instance in the next round.
 pub(crate) enum Presence<'a> {
     /// It is started, or connected.
     Started,
@@ -35,7 +35,7 @@ impl SystemState<'_> {
         Self { presence, record: None, limits: None }
     }
 
-    /// Whether it has been up, or cannot be.
+    /// Whether it has run, or cannot run.
     pub(crate) fn is_known(&self) -> bool {
         self.record.is_some() || matches!(self.presence, Presence::LeftOut(_))
     }

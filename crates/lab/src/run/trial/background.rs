@@ -17,7 +17,7 @@ const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);
 /// The background loads of a trial. Dropping it ends them.
 pub(crate) struct BackgroundLoads<'a> {
     loads: Vec<BackgroundLoad<'a>>,
-    /// Whether the loads whose clients join know that the measurement of the trial's own workload has begun.
+    /// Whether the loads whose clients join were told that the trial's own measurement has begun.
     are_told: bool,
 }
 
@@ -26,12 +26,12 @@ struct BackgroundLoad<'a> {
     /// Its step id in the results file.
     id: String,
     process: LoadProcess,
-    /// Each second with the time at which it ended.
+    /// Each second, with the time of its end.
     ticks: Vec<(Instant, Tick)>,
 }
 
 impl<'a> BackgroundLoads<'a> {
-    /// Starts all of them. Waits until each has finished its warm-up, or is connected if its clients join
+    /// Starts all of them. Waits until each has finished its warm-up, or until it is connected if its clients join
     /// later.
     pub(crate) fn start(trial: &PlannedTrial<'a>, target: &Target) -> Result<Self, TrialAbort> {
         let step = trial.step();
@@ -54,8 +54,8 @@ impl<'a> BackgroundLoads<'a> {
         Ok(Self { loads, are_told: false })
     }
 
-    /// Receives the frames that have arrived. When the measurement of the trial's own workload begins, it
-    /// notifies the loads whose clients join, once. An error if a background load has ended.
+    /// Receives the frames that have arrived. When the trial's own measurement begins, it tells the loads whose
+    /// clients join, once. An error if a background load has ended.
     pub(crate) fn keep_up(&mut self, is_measuring: bool) -> Result<(), TrialAbort> {
         if is_measuring && !std::mem::replace(&mut self.are_told, true) {
             for load in self.loads.iter_mut().filter(|load| load.has_joins()) {
@@ -65,8 +65,8 @@ impl<'a> BackgroundLoads<'a> {
         self.loads.iter_mut().try_for_each(|load| load.receive(Duration::ZERO))
     }
 
-    /// Ends them, and records the seconds of each that lie between two moments. A load whose clients join is
-    /// recorded for the seconds of the trial's own workload, `seconds` of them.
+    /// Ends them, and records the seconds of each between two moments. For a load whose clients join, it records
+    /// the `seconds` seconds of the trial's own workload.
     pub(crate) fn finish(
         self,
         trial: &TrialRecord,
@@ -109,8 +109,8 @@ impl BackgroundLoad<'_> {
         Ok(())
     }
 
-    /// Waits for the second with this number, from 1. The trial's own workload began a moment before this
-    /// load, so its last second ends a moment earlier.
+    /// Waits for the second with this number, from 1. The trial's own workload began slightly earlier than this
+    /// load, so its last second also ends slightly earlier.
     fn wait_for_second(&mut self, number: usize) {
         let until = Instant::now() + LAST_SECOND_PATIENCE;
         while self.ticks.len() < number && Instant::now() < until {
@@ -126,8 +126,7 @@ fn failed(id: &str, reason: &dyn std::fmt::Display) -> TrialAbort {
     TrialAbort::failed(format!("background load {id}: {reason}"))
 }
 
-/// A trial made of ticks. The server's CPU and I/O are shared with the trial's own workload, so they are
-/// unknown.
+/// A trial made of ticks. The server's CPU and I/O are unknown, because the trial's own workload uses them too.
 fn recorded(begun: TrialRecord, workload: &Background, ticks: &[Tick]) -> TrialRecord {
     let usage = |ticks: &[Tick]| Usage {
         client_user_cpu_us: Some(ticks.iter().map(|tick| tick.usage.user_us).sum()),

@@ -10,12 +10,12 @@ use crate::job;
 use crate::run::record::Work;
 use crate::run::system::SystemSlot;
 
-/// Longest time of a load that is to be crashed, in seconds. It ends with the crash, about a second after it begins.
+/// Longest time of a load that will be crashed, in seconds. The crash ends it about a second after it begins.
 const LOAD_SECONDS: f64 = 3600.0;
 
 impl PlannedTrial<'_> {
-    /// Kills the system under the step's load, starts it again and checks the data, as often as the step wants.
-    /// A server that Dyno did not start is left alone.
+    /// Kills the system under the step's load, starts it again and checks the data, as often as the step wants. A
+    /// server that Dyno did not start is not killed.
     pub(crate) fn crash_and_check(&self, slot: &mut SystemSlot<'_>) -> Result<(), TrialAbort> {
         if !slot.is_ours() {
             return Ok(());
@@ -36,10 +36,10 @@ impl PlannedTrial<'_> {
         Ok(())
     }
 
-    /// Runs the step's load for about a second, and kills the system in the middle of it.
+    /// Runs the step's load for about a second, and kills the system during it.
     fn crash(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
         let system = slot.system().map_err(TrialAbort::failed)?;
-        // The events of a step with counted events might all end before the crash.
+        // A step with a number of events might end before the crash.
         let job = Job {
             events: None,
             seconds: Some(LOAD_SECONDS),
@@ -67,7 +67,7 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// Kills the load process, which does the work of `SQLite`.
+/// Kills the load process, which contains `SQLite`.
 fn kill(pid: u32) {
     if let Some(pid) = rustix::process::Pid::from_raw(pid.cast_signed()) {
         // It may have ended by itself.

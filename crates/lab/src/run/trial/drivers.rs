@@ -12,7 +12,7 @@ use crate::job;
 use crate::run::record::counts;
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// The quantile of the measured times of statements that is kept.
+/// The quantile of the measured times of statements that is recorded.
 const MEDIAN: f64 = 0.5;
 
 /// The load of a step.
@@ -51,7 +51,7 @@ impl PlannedTrial<'_> {
         if drivers.is_empty() {
             return self.start_load(job).map(StepLoad::Here);
         }
-        // Without a search path, so that all drivers use the same modules and not those on their disks.
+        // There is no search path, so that all drivers use the same modules and none from their own disks.
         let script = Script { search_path: Vec::new(), ..job.script.clone() };
         let job = Job { target: network_target(job.target.clone(), system)?, script, ..job.clone() };
         let command = |host: &String| Ok((host.clone(), self.driver_command(host)?));
@@ -61,8 +61,8 @@ impl PlannedTrial<'_> {
             .map_err(TrialAbort::failed)
     }
 
-    /// Measures the network from each of the step's drivers to a system, unless that was done before. If it
-    /// cannot be measured, the trial does not fail here. The load then reports the reason.
+    /// Measures the network from each of the step's drivers to a system, unless it was measured before. If this
+    /// fails, the trial does not fail here, because the load then reports the reason.
     pub(crate) fn measure_networks(&self, slot: &mut SystemSlot<'_>) -> Result<(), TrialAbort> {
         for host in &self.step().drivers {
             if slot.networks.contains_key(host) {
@@ -119,13 +119,13 @@ fn network_target(target: Target, system: &dyn RunningSystem) -> Result<Target, 
     Ok(target)
 }
 
-/// Whether a name or an address means a different host wherever it is used.
+/// Whether a name or an address means another host depending on where it is used.
 fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The network by its measurements. The time to send a large answer is its duration minus a round trip.
-/// `None` if no statement ended.
+/// The network by its measurements. The time to send a large answer is its duration minus a round trip. `None` if
+/// no statement ended.
 fn network_of(total: &Total) -> Option<NetworkRecord> {
     let round_trip_us = total.statements.others.quantile_us(MEDIAN)?;
     let sending_us = total.statements.reads.quantile_us(MEDIAN).map(|whole_us| whole_us - round_trip_us);
@@ -157,7 +157,7 @@ fn driver(figures: &MemberFigures, operation: Operation) -> DriverRecord {
     }
 }
 
-/// An error if drivers did not load the system at the same time. The trial's rate would not be that of all
+/// An error if drivers did not load the system at the same time. The trial's rate would then not be that of all
 /// drivers together.
 pub(crate) fn were_together(record: &TrialRecord) -> Result<(), TrialAbort> {
     let late = record.drivers.iter().find_map(|driver| Some((driver, dyno_judge::too_late_seconds(driver)?)));

@@ -1,7 +1,7 @@
-//! A trial that searches for the highest rate of events within a limit of latency.
+//! A trial that searches for the highest rate of events within a latency limit.
 //!
-//! One load process runs all probes as slices at a rate. Events that are still waiting at the end of a slice
-//! never begin, and the connections rest before the next slice.
+//! One load process runs all probes, as slices at a rate. Events that still wait at the end of a slice never begin,
+//! and the connections rest before the next slice.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ use crate::run::observer::Pace;
 use crate::run::record::{Meter, SliceRecording, Tally, latency_now};
 use crate::run::system::RunningSystem;
 
-/// Length of the closed loop whose rate determines where the search begins.
+/// Length of the closed loop whose rate is the starting point of the search.
 const CLOSED_LOOP_SECONDS: f64 = 1.0;
 /// The first rate of the search, as a share of the closed loop's rate.
 const FIRST_RATE: f64 = 0.25;
@@ -34,8 +34,8 @@ struct Finder<'a> {
 }
 
 impl PlannedTrial<'_> {
-    /// Searches for up to `seconds_max`, calls `ticked` after each probe, and fills in the results, even if
-    /// the search failed.
+    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. It fills in the results even if the
+    /// search failed.
     pub(super) fn search(
         &self,
         find: FindRecord,
@@ -101,7 +101,7 @@ impl Finder<'_> {
         Ok(slice.counts.events as f64 / slice.seconds)
     }
 
-    /// Runs and keeps one probe. Returns whether it kept the limit; `None` if no event was due in it.
+    /// Runs and keeps one probe. Returns whether it stayed within the limit; `None` if no event was due in it.
     fn probe(&mut self, rate: f64, order: &SliceOrder) -> Result<(Option<bool>, Pace), TrialAbort> {
         let reading = self.recording.slice_begins();
         let slice = self.planned.watch().slice(&mut self.load, order)?;

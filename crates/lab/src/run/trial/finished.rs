@@ -5,12 +5,12 @@ use dyno_store::{FailureKind, Outcome, TrialRecord};
 
 use crate::run::not_started::NotStarted;
 
-/// A trial that ended, as the results file keeps it except for its position in the run.
+/// A trial that ended, as in the results file but without its position in the run.
 pub(crate) struct FinishedTrial {
     pub(crate) record: TrialRecord,
     /// The background loads of its step, each as a trial of its own.
     pub(crate) background: Vec<TrialRecord>,
-    /// The statements of its load, if they were noted.
+    /// The statements of its load, if they were recorded.
     pub(crate) noted: Noted,
 }
 

@@ -11,12 +11,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::watch::Watch;
 
-/// Time between two looks at a running command.
+/// Time between two checks of a running command.
 const GLANCE: Duration = Duration::from_millis(20);
-/// How much of a failed command's output is shown, in bytes.
+/// Shown end of a failed command's output, in bytes.
 const WORDS_BYTES: usize = 300;
-/// Runs its first argument as a command. A second process of the group waits at the end of a pipe that only Dyno holds open: when
-/// Dyno is gone, it ends the group.
+/// Runs its first argument as a command. A second process of the group waits at a pipe that only Dyno holds open.
+/// When Dyno ends, it ends the group.
 const LEASHED: &str =
     "exec 3<&0 </dev/null; (read _; kill -KILL 0) <&3 3<&- 2>/dev/null & exec 3<&-; exec /bin/sh -c \"$0\"";
 
@@ -29,20 +29,20 @@ pub(crate) enum HookError {
     Failed(String),
 }
 
-/// Runs a command in a shell. Its environment says how to reach the system: `DYNO_SYSTEM`, `DYNO_SOCKET` or
-/// `DYNO_HOST` and `DYNO_PORT`, `DYNO_USER`, `DYNO_PASSWORD`, `DYNO_DATABASE`; for `SQLite` `DYNO_FILE`.
+/// Runs a command in a shell. Its environment has the system's address: `DYNO_SYSTEM`, `DYNO_SOCKET` or `DYNO_HOST`
+/// and `DYNO_PORT`, `DYNO_USER`, `DYNO_PASSWORD`, `DYNO_DATABASE`; for `SQLite` `DYNO_FILE`.
 pub(crate) fn run(text: &str, system: &str, target: &Target, watch: Watch<'_>) -> Result<(), HookError> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", LEASHED, text]).env("DYNO_SYSTEM", system).envs(whereabouts(target));
-    // A process group of its own, so that everything the command started can be ended with it, and ^C reaches
-    // it only through this process.
+    // A separate process group, so that everything that the command starts can be ended with it, and ^C reaches it
+    // only through this process.
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |reason: String| HookError::Failed(format!("`{text}` {reason}"));
     let mut child = command.spawn().map_err(|error| failed(format!("cannot be run: {error}")))?;
     let words = child.stderr.take().map(|mut pipe| {
         thread::spawn(move || {
             let mut words = Vec::new();
-            // If the output cannot be read, only a message lacks it.
+            // If the output cannot be read, only the error message lacks it.
             let _ = pipe.read_to_end(&mut words);
             words
         })
@@ -80,7 +80,7 @@ fn wait(child: &mut Child, watch: Watch<'_>) -> Result<Result<std::process::Exit
     }
 }
 
-/// Ends whatever processes the command left running. Most commands leave none.
+/// Ends the processes that the command left running, if any.
 fn end_group(child: &Child) {
     if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
         let _ = kill_process_group(group, Signal::KILL);

@@ -1,4 +1,4 @@
-//! What comes before and after the measurement of a trial, in one stretch or in slices.
+//! The work before and after the measurement of a trial, with or without slices.
 
 use super::finished::FinishedTrial;
 use super::limits::note_limits;
@@ -8,8 +8,8 @@ use crate::run::error::Stopped;
 use crate::run::system::SystemSlot;
 
 impl PlannedTrial<'_> {
-    /// Begins the trial on a system that is ready for it: notes its limits, measures the networks to its drivers, and runs the
-    /// step's command before it. Inside is the trial if that failed.
+    /// Begins the trial on a system that is ready for it: records its limits, measures the networks to its drivers,
+    /// and runs the step's command before it. If that fails, returns the failed trial.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -53,7 +53,7 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// A trial that failed, with what its server shows.
+    /// A trial that failed, with the state of its server.
     ///
     /// # Errors
     /// The user stopped the run.

@@ -1,5 +1,5 @@
-//! Keeps a system's limits, as the kernel reports them, and the pinned CPUs with its trial. Lifts limits of
-//! I/O for work that is not measured.
+//! Records a system's limits with its trial, as the kernel reports them, and the CPUs of pinned threads. Lifts I/O
+//! limits during work that is not measured.
 
 use dyno_host::{CpuSet, ReadBack};
 use dyno_store::{LimitsRecord, TrialRecord, UnmetLimit};
@@ -8,8 +8,8 @@ use super::watch::TrialAbort;
 use crate::run::error::SystemError;
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// Reads a system's limits back. The first time, before the load, all are recorded. Later only those that
-/// differ from the plan are added.
+/// Reads a system's limits back. The first time, before the load, all are recorded. Later, only those that differ
+/// from the plan are added.
 pub(crate) fn note_limits(record: &mut TrialRecord, slot: &SystemSlot<'_>) {
     let Some(ReadBack { in_force, differences, not_limited }) =
         slot.system().ok().and_then(RunningSystem::limits)
@@ -53,7 +53,7 @@ fn note_cpus<'a>(record: &'a mut TrialRecord, name: &str, cpus: &CpuSet) -> &'a 
     limits
 }
 
-/// Does work while a system's limits of I/O are lifted.
+/// Does some work while a system's I/O limits are lifted.
 pub(crate) fn without_io_limits<T>(
     system: &dyn RunningSystem,
     work: impl FnOnce() -> Result<T, TrialAbort>,

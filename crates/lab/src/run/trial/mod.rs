@@ -1,4 +1,4 @@
-//! One trial: a system made ready, put under a step's load, and recorded.
+//! One trial: prepares a system, applies a step's load, and records the measurements.
 
 mod background;
 mod crash;

@@ -1,4 +1,4 @@
-//! A trial before it runs: its step, its system, and how to find out why it failed.
+//! A trial before it runs: its step and its system. It can find out why the trial failed.
 
 use std::time::Duration;
 
@@ -20,13 +20,14 @@ use crate::schedule::Trial;
 /// Time between two ticks of a load.
 const TICK_SECONDS: f64 = 1.0;
 
-/// Factor on a run's patience for loads, in which no event finishes while they build an index.
+/// Loads may take this many times the run's limit for a time without events, because no event finishes while they
+/// build an index.
 pub(crate) const LOAD_PATIENCE: u32 = 10;
 
-/// Time in which a server that may hang must answer a statement of a new connection.
+/// A server that may hang must answer a statement of a new connection within this time.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
-/// A trial to make.
+/// A planned trial.
 #[derive(Clone, Copy)]
 pub(crate) struct PlannedTrial<'a> {
     pub(crate) plan: &'a Plan,
@@ -39,7 +40,7 @@ impl<'a> PlannedTrial<'a> {
         &self.plan.steps[self.trial.step]
     }
 
-    /// Its record, which begins now and holds no measurement.
+    /// Its record, which begins now and has no measurements.
     pub(crate) fn record(&self) -> TrialRecord {
         TrialRecord {
             system_id: self.plan.systems[self.trial.system].id.clone(),
@@ -56,26 +57,26 @@ impl<'a> PlannedTrial<'a> {
         Watch { stop: self.options.stop, patience }
     }
 
-    /// The watch over the step's events, which may have a limit of their own.
+    /// The watch over the step's events. The step may have its own limit.
     pub(crate) fn watch_events(&self) -> Watch<'a> {
         let watch = self.watch();
         Watch { patience: self.event_patience().unwrap_or(watch.patience), ..watch }
     }
 
-    /// The step's `event_seconds_max` plus a tick, because the end of an event is reported with the next
+    /// The step's `event_seconds_max` plus a tick, because the next tick reports the end of an event.
     /// tick.
     fn event_patience(&self) -> Option<Duration> {
         let limit_s = self.step().queries.event_seconds_max?;
         Duration::try_from_secs_f64(limit_s + TICK_SECONDS).ok()
     }
 
-    /// The CPUs that load processes are kept on.
+    /// The CPUs for load processes.
     pub(crate) fn cpus(&self) -> Option<&'a CpuSet> {
         self.plan.systems[self.trial.system].confinement.client_cpus.as_ref()
     }
 
-    /// Whether there are enough cores to pin the server's threads and the load to cores of their own, and the
-    /// plan leaves the choice of CPUs to Dyno.
+    /// Whether there are enough cores to pin the server's threads and the load to separate cores, and the plan lets
+    /// Dyno choose CPUs.
     pub(crate) fn may_pin_threads(&self) -> bool {
         let limits = &self.plan.systems[self.trial.system].confinement;
         let is_free = limits.server_cpus.is_none() && limits.client_cpus.is_none();
@@ -100,7 +101,7 @@ impl<'a> PlannedTrial<'a> {
         let watch = Watch { patience: self.options.patience * LOAD_PATIENCE, ..self.watch() };
         let check = |job: &Job| watch.follow(&mut self.start_load(job)?, |_| (), || Ok(())).map(|_| ());
         without_io_limits(system, || match check(&job::checking(self.plan, self.trial, system.target())) {
-            // Each connection reports its first finding only. A single connection finds all of them.
+            // Each connection reports only its first finding. A single connection finds all of them.
             Err(first @ TrialAbort::Failed { .. }) => {
                 check(&job::printing(self.plan, self.trial, "check", system.target())).and(Err(first))
             }
@@ -145,7 +146,7 @@ impl<'a> PlannedTrial<'a> {
         Ok(Outcome::Failed { kind: FailureKind::Trial, message, log_tail: examination.log_tail })
     }
 
-    /// Why no event finished, and whether the server should be killed for it.
+    /// Why no event finished, and whether the server must be killed because of it.
     fn explain(&self, hang: Hang, slot: &mut SystemSlot<'_>) -> (String, bool) {
         if let Some(limit_s) = self.step().queries.event_seconds_max
             && self.event_patience() == Some(hang.patience)

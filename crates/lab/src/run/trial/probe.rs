@@ -1,25 +1,25 @@
-//! A probe of a search: how long it takes, and whether it keeps the limit.
+//! A probe of a search: its length, and whether it stays within the limit.
 
 use dyno_load::{Slice, SliceOrder};
 use dyno_store::{FindRecord, ProbeRecord};
 
-/// Number of events beyond the limit in a probe whose percentile is exactly at the limit. With fewer, chance
-/// would decide.
+/// Expected number of events beyond the limit in a probe whose percentile is exactly at the limit. With fewer,
+/// chance would decide.
 const EVENTS_BEYOND_MIN: f64 = 10.0;
 /// Range of a probe's measured time, in seconds. In a shorter probe a single pause of the host has too much
 /// weight.
 const SECONDS_MIN: f64 = 1.0;
 const SECONDS_MAX: f64 = 10.0;
-/// Length of a probe as a multiple of the limit. It is long enough for an unsustainable rate to show in the
-/// latencies.
+/// Length of a probe as a multiple of the limit. It is long enough for latencies to show that a rate is not
+/// sustained.
 const LIMITS: f64 = 20.0;
-/// Lead of a probe as a share of its measured time. During the lead, queues grow to their length.
+/// Lead of a probe, as a share of its measured time. Queues grow to their final length during the lead.
 const LEAD: f64 = 0.25;
-/// Largest backlog, as a multiple of the events that become due within the limit. If events begin in time,
-/// apart from chance no more than that many wait (Little's law).
+/// Largest backlog, as a multiple of the events that become due within the limit. If events begin in time, no more
+/// than that wait, apart from chance (Little's law).
 const BACKLOG: f64 = 3.0;
 
-/// The order for a probe at a rate.
+/// The order of a probe at a rate.
 pub(super) fn order(find: &FindRecord, rate_per_second: f64) -> SliceOrder {
     let enough_seconds = EVENTS_BEYOND_MIN / find.share_beyond() / rate_per_second;
     let seconds = enough_seconds.max(LIMITS * find.limit_ms / 1000.0).clamp(SECONDS_MIN, SECONDS_MAX);
@@ -43,8 +43,8 @@ pub(super) fn judge(find: &FindRecord, rate_per_second: f64, clients: u32, slice
     }
 }
 
-/// The largest backlog of a sustained rate. If the limit is long, it is the part of the events that the
-/// interval of the search leaves undecided anyway.
+/// The largest backlog of a sustained rate. For a long limit, it is the part of the events that the width of the
+/// search's interval leaves undecided anyway.
 fn backlog_max(find: &FindRecord, rate_per_second: f64, clients: u32, seconds: f64) -> f64 {
     let waiting = BACKLOG * rate_per_second * find.limit_ms / 1000.0;
     f64::from(clients) + waiting.min(find.within * rate_per_second * seconds)

@@ -1,5 +1,5 @@
-//! A server's plan and answer for a trial's query. Both are asked for after the trial, so that they do not
-//! change the caches before it.
+//! A server's plan and answer for a trial's query. Dyno asks for both after the trial, so that the caches do not
+//! change before it.
 
 use dyno_load::Frame;
 use dyno_store::{QueryAnswer, QueryPlan};
@@ -23,7 +23,7 @@ pub(crate) struct Asked {
 }
 
 impl PlannedTrial<'_> {
-    /// Asks for the plan and the answer of the step's query, as the step wants.
+    /// Asks for the plan and the answer of the step's query, if the step wants them.
     ///
     /// # Errors
     /// There is no answer.
@@ -34,7 +34,7 @@ impl PlannedTrial<'_> {
             asked.plan = Some(match self.printed_by(EXPLAIN, slot) {
                 Ok(lines) => plan(lines),
                 Err(PassAbort::Stopped) => return Err(PassAbort::Stopped),
-                // A statement that cannot be explained may still be executed.
+                // A statement may be executable even if it cannot be explained.
                 Err(PassAbort::Failed(reason)) => {
                     QueryPlan { statement: String::new(), text: format!("none: {reason}") }
                 }

@@ -1,5 +1,5 @@
-//! Makes a system ready for a trial (restart, missing loads, warm-up), and does the work after a trial
-//! (drain, kept data).
+//! Prepares a system for a trial (restart, missing loads, warm-up), and does the work after a trial (pending
+//! writes, kept data).
 
 use dyno_engine::{DrainLimits, DrainProgress};
 use dyno_store::{Outcome, TrialRecord};
@@ -21,7 +21,7 @@ impl PlannedTrial<'_> {
         &self.plan.systems[self.trial.system].id
     }
 
-    /// Makes a system ready: restarts or restores it as the plan says, loads missing tables, and reads the
+    /// Prepares a system: restarts or restores it if the plan wants that, loads missing tables, and reads the
     /// tables and the log of a fresh instance. A load needs none of this.
     pub(crate) fn make_ready(
         &self,
@@ -47,7 +47,7 @@ impl PlannedTrial<'_> {
             BetweenSteps::Restart | BetweenSteps::Restore | BetweenSteps::Keep => {}
         }
         self.load_missing(slot, observer)?;
-        // How warm a running server is, is up to its owner.
+        // The owner of a running server decides how warm it is.
         if self.plan.warm && slot.is_ours() && slot.system().is_ok() && !slot.is_warm {
             observer.observe(&Event::Warming { system });
             slot.warm().map_err(TrialAbort::failed)?;
@@ -77,8 +77,8 @@ impl PlannedTrial<'_> {
         Ok(())
     }
 
-    /// Restores the tables of a load and of the loads that it needs, if they were kept. Returns whether the
-    /// system has them now.
+    /// Restores the tables of a load and of the loads that it needs, if they were kept. Returns whether the system
+    /// has them now.
     pub(crate) fn restore_load(&self, slot: &mut SystemSlot<'_>, observer: &mut dyn Observer) -> bool {
         if slot.loads.has(self.trial.step) {
             return true;
@@ -90,8 +90,8 @@ impl PlannedTrial<'_> {
         slot.restore(&snapshot, &loads).is_ok()
     }
 
-    /// Does the work after a trial: records the origin of its tables, waits for pending writes if the step
-    /// says so, and keeps loaded data.
+    /// Does the work after a trial: records the origin of its tables, waits for pending writes if the step wants
+    /// that, and keeps loaded data.
     pub(crate) fn conclude(
         &self,
         record: &mut TrialRecord,
@@ -123,8 +123,8 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// Waits for a system's pending writes, and returns a report as JSON. If this fails, the report says so,
-    /// and the trial stays valid.
+    /// Waits for a system's pending writes, and returns a report as JSON. A failure is in the report, and the trial
+    /// stays valid.
     fn drain(&self, slot: &SystemSlot<'_>, observer: &mut dyn Observer) -> Option<serde_json::Value> {
         let limits = DrainLimits { seconds_max: DRAIN_SECONDS_MAX, stop: self.options.stop, may_set: true };
         let system = self.system_id();

@@ -1,4 +1,4 @@
-//! A pass after a trial, in which the stacks of its server are sampled while its load runs once more, unmeasured.
+//! A pass after a trial: its load is repeated without measurement, while the stacks of its server are sampled.
 
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -19,7 +19,7 @@ use crate::run::error::{PassAbort, Stopped};
 use crate::run::record::{Work, counts};
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// A load under which stacks were sampled.
+/// A load during which stacks were sampled.
 struct Pass {
     sampler: StackSampler,
     /// Why sampling ended before the load did.
@@ -28,7 +28,7 @@ struct Pass {
 }
 
 impl PlannedTrial<'_> {
-    /// Runs the load once more and samples stacks, up to `hertz` times a second.
+    /// Repeats the load and samples stacks, up to `hertz` times per second.
     ///
     /// # Errors
     /// There are no samples. A server that ended during the pass is started again.
@@ -119,7 +119,7 @@ impl PlannedTrial<'_> {
         counts(&total.counts, self.step().operation).operations
     }
 
-    /// Why a pass ended, after an examination of its server.
+    /// Why a pass ended, from an examination of its server.
     pub(super) fn pass_abort(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> PassAbort {
         match self.examine(abort, slot) {
             Ok(Outcome::Failed { message, .. }) => PassAbort::Failed(message),

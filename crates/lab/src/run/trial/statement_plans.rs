@@ -1,5 +1,5 @@
-//! A server's plans for the statements of a trial. A load process that only explains asks for them after the
-//! trial, so no measured event waits for them and no row changes.
+//! A server's plans for the statements of a trial. A separate load process asks for them after the trial, so no
+//! measured event waits for them and no row changes.
 
 use std::time::Duration;
 
@@ -11,13 +11,12 @@ use super::watch::{TrialAbort, Watch};
 use crate::job;
 use crate::run::system::SystemSlot;
 
-/// Time without an answer after which a server is not asked further. Some servers execute parts of a
-/// statement to explain it.
+/// After this time without an answer, a server gets no more questions. Some servers execute parts of a statement to
+/// explain it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl PlannedTrial<'_> {
-    /// The plans of a load's statements. A missing plan is not a failure; the reason is returned in its
-    /// place.
+    /// The plans of a load's statements. A missing plan is not a failure; its place has the reason.
     pub(crate) fn statement_plans(&self, noted: &Noted, slot: &SystemSlot<'_>) -> Vec<StatementPlan> {
         let mut answer = Answer::default();
         let asked = slot.system().map_err(TrialAbort::failed).and_then(|system| {

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use dyno_host::{CpuSet, Process, pin_command};
 use dyno_load::{Counts, Frame, FrameSource, Job, LoadProcess, LoadProcessError, Slice, SliceOrder, Total};
 
-/// Time over which the CPU use of a load that hangs is measured.
+/// The CPU use of a load that hangs is measured over this time.
 const BUSY_WINDOW: Duration = Duration::from_millis(300);
-/// A load process that uses less of a core than this is waiting.
+/// A load process waits if it uses less of a core than this share.
 const BUSY_SHARE_MIN: f64 = 0.5;
 
-/// Time between two looks at what may end a job.
+/// Time between two checks of the conditions that end a job.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Why a trial ended early.
@@ -22,7 +22,7 @@ const POLL: Duration = Duration::from_millis(50);
 pub(crate) enum TrialAbort {
     /// The user stopped the run.
     Stopped,
-    /// The load process reported an error, or died; `total` is what it measured until then.
+    /// The load process reported an error, or died; `total` has its measurements until then.
     Failed { message: String, total: Option<Box<Total>> },
     /// No event finished for too long.
     Hung(Hang),
@@ -32,7 +32,7 @@ pub(crate) enum TrialAbort {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hang {
     pub(crate) patience: Duration,
-    /// Whether the load process used a core meanwhile. If so, its script was running and not waiting for the
+    /// Whether the load process used a core during this time. If so, its script ran and did not wait for the
     /// server.
     pub(crate) is_busy: bool,
 }
@@ -43,7 +43,7 @@ impl TrialAbort {
         Self::Failed { message: message.into(), total: None }
     }
 
-    /// What was measured until then, if known.
+    /// The measurements until then, if known.
     pub(crate) fn total(&self) -> Option<&Total> {
         match self {
             Self::Failed { total, .. } => total.as_deref(),
@@ -68,8 +68,7 @@ pub(crate) fn start_load(
     if let Some(cpus) = cpus {
         pin_command(&mut command, cpus);
     }
-    // ^C on a terminal goes to a whole process group. In a group of its own, the load is ended only by the
-    // run.
+    // ^C in a terminal reaches a whole process group. The load has its own group, so only the run ends it.
     command.arg("drive").process_group(0);
     Ok(LoadProcess::start(command, job)?)
 }
@@ -79,7 +78,7 @@ pub(crate) fn start_load(
 pub(crate) struct Watch<'a> {
     /// Set when the user stops the run.
     pub(crate) stop: &'a AtomicBool,
-    /// Time without any finished event after which the job counts as hung.
+    /// Time without a finished event after which the job counts as hung.
     pub(crate) patience: Duration,
 }
 
@@ -88,8 +87,8 @@ impl Watch<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Passes on every frame until the job's end. Calls `meanwhile` after each frame, and every 50 ms while
-    /// there is none.
+    /// Passes on every frame until the job's end. Calls `meanwhile` after each frame, and every 50 ms without a
+    /// frame.
     pub(crate) fn follow(
         self,
         load: &mut dyn FrameSource,

@@ -1,4 +1,4 @@
-//! A trial in one stretch.
+//! A trial without slices.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -20,12 +20,12 @@ use crate::run::options::RunOptions;
 use crate::run::record::{Meter, NeighbourWatch, Recording, Tally, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// How far a trial's seconds may fall short of whole seconds, because intervals are not exact.
+/// A trial may be shorter than whole seconds by this much, because intervals are not exact.
 const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
-    /// Makes the trial in one stretch of `seconds`, or as a search of up to `seconds`, and calls `ticked`
-    /// each second. `servers` are all servers that are up, if known.
+    /// Runs the trial for `seconds` without slices, or as a search of up to `seconds`, and calls `ticked` each
+    /// second. `servers` are all running servers, if known.
     ///
     /// # Errors
     /// The user stopped the run.
@@ -57,7 +57,7 @@ impl PlannedTrial<'_> {
         self.end(finished, measured, slot)
     }
 
-    /// Runs the load, and fills in the measurements, even if the load failed.
+    /// Runs the load, and fills in the measurements even if the load failed.
     fn measure(
         &self,
         seconds: f64,
@@ -114,14 +114,13 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// Number of whole seconds for which a trial was measured. If a tick is late, the next second is shorter, so
-/// the seconds are added up.
+/// Number of whole seconds of a trial. After a late tick the next second is shorter, so the seconds are added up.
 fn whole_seconds(record: &TrialRecord) -> usize {
     let measured = record.samples.iter().filter(|sample| sample.phase == Phase::Measure);
     (measured.map(|sample| sample.measured.seconds).sum::<f64>() + SECOND_TOLERANCE) as usize
 }
 
-/// An error if no event finished near the trial's end. The trial's rate would not be that of the system.
+/// An error if no event finished near the trial's end, because the rate would then not be the system's.
 fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
     let (Some(stalled), Some(measured)) = (dyno_judge::stalled_at_end_seconds(record), &record.measured)
     else {
@@ -137,7 +136,7 @@ fn went_on(record: &TrialRecord) -> Result<(), TrialAbort> {
     )))
 }
 
-/// Loads a step's tables for other trials to use, without recording anything.
+/// Loads a step's tables for other trials, without recording anything.
 pub(crate) fn load_unrecorded(
     job: &Job,
     system: &dyn RunningSystem,
@@ -154,8 +153,8 @@ fn begin_load(system: &dyn RunningSystem) -> Result<(), TrialAbort> {
     system.begin_load().map_err(|error| TrialAbort::failed(error.to_string()))
 }
 
-/// Removes the tables of an earlier load. A failure is ignored, because there may be no tables; if it
-/// matters, the load that follows fails too.
+/// Removes the tables of an earlier load. A failure is ignored, because there may be no tables. If it matters, the
+/// next load fails too.
 fn clear(mut cleanup: dyno_load::LoadProcess, watch: Watch<'_>) -> Result<(), TrialAbort> {
     match watch.follow(&mut cleanup, |_| (), || Ok(())) {
         Err(TrialAbort::Stopped) => Err(TrialAbort::Stopped),
