@@ -13,8 +13,8 @@ use dyno_store::RunId;
 
 use crate::commands::{Command, CrashClient, Drive, Task};
 
-/// Compares database engines, versions and settings: which is faster, by how much, how sure,
-/// and at what cost.
+/// Compares database engines, versions and settings: shows which is faster, by how much, with what confidence, and
+/// at what cost.
 #[derive(Debug, Parser)]
 #[command(name = "dyno", version = VERSION, arg_required_else_help = true, max_term_width = 100)]
 #[command(
@@ -33,8 +33,8 @@ pub(crate) struct Arguments {
 /// The version with the commit that the program was built from, or only the version if the commit is unknown.
 pub(crate) const VERSION: &str = env!("DYNO_VERSION");
 
-/// Commands that Dyno starts itself, on this host and on others. They are separate from those of
-/// [`Arguments`], so that help, errors and completions do not mention them.
+/// Commands that Dyno starts itself, on this host and on others. They are separate from those of [`Arguments`], so
+/// that help, errors and completions omit them.
 #[derive(Debug, Parser)]
 #[command(name = "dyno", version = VERSION, max_term_width = 100)]
 pub(crate) enum Inner {
@@ -64,7 +64,7 @@ pub(crate) struct Manner {
     /// Print results, warnings and errors, but no progress and no notes
     #[arg(short, long, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
-    // Not a doc comment, because that could not name the variable without backticks.
+    // Not a doc comment, because a doc comment would show the variable in backticks.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, hide_default_value = true)]
     #[arg(global = true, help_heading = "Output")]
     #[arg(help = "Colour in results; auto colours what goes to a terminal, unless NO_COLOR is set")]
@@ -90,7 +90,7 @@ pub(crate) struct ResultsFile {
 }
 
 impl ResultsFile {
-    /// Whether the path is the default, so that suggested commands can omit the option.
+    /// Whether the path is the default. Suggested commands then omit the option.
     pub(crate) fn is_default(&self) -> bool {
         self.path == Path::new(DEFAULT_RESULTS)
     }
@@ -137,7 +137,7 @@ pub(crate) fn margin(text: &str) -> Result<Margin, String> {
     margin.ok_or_else(|| "must be from 0% to 1000%".to_owned())
 }
 
-/// Parses a run's number. The error for the path of a results file names the option `--results`.
+/// Parses a run's number. If the text is the path of a results file, the error names the option `--results`.
 pub(crate) fn run_id(text: &str) -> Result<RunId, String> {
     text.parse().map(RunId).map_err(|_| {
         if Path::new(text).is_file() {

@@ -11,17 +11,17 @@ use dyno_settings::{ProfileError, SettingsError};
 
 use crate::output;
 
-/// Exit status for wrong arguments or input, and for any error of a command whose exit status 1 is an answer.
+/// Exit status for wrong arguments or input. Also for any error of a command whose exit status 1 is an answer.
 pub(crate) const USAGE: u8 = 2;
 
-/// Exit status of a gate that finds neither a regression nor evidence that nothing regressed.
+/// Exit status of a gate that is undecided.
 pub(crate) const NOT_DECIDED: u8 = 3;
 
 /// Prints `error: what: cause: its cause` and returns the exit status. An undecided result is a verdict, not
 /// an error.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_closed_pipe(error) {
-        // The reader of the output has seen enough (`dyno report | head`).
+        // The reader of the output has closed it (`dyno report | head`).
         return ExitCode::SUCCESS;
     }
     if error.is::<DisturbedHost>() {
@@ -50,7 +50,7 @@ fn further_mistakes(error: &anyhow::Error) -> &[PlanError] {
         .map_or(&[][..], |first| first.others.as_slice())
 }
 
-/// The error with its causes. A cause is left out if the text before it contains it.
+/// The error with its causes. A cause that the text before it contains is left out.
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut sentence = String::new();
     let mut last = String::new();

@@ -5,7 +5,7 @@ use dyno_report::ScalingCurve;
 use dyno_stats::Scalability;
 use dyno_store::Run;
 
-/// Number of points of a curve.
+/// Number of points on a curve.
 const POINTS: u32 = 48;
 
 /// Curves of throughput over concurrency, for tests with enough numbers of clients to fit one.

@@ -15,7 +15,7 @@ const INTERRUPTED: u8 = 130;
 pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // The order matters: the handler for a flag that is already set comes before the one that sets it.
+        // The order matters. The handler that acts on the set flag must come before the handler that sets it.
         flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .context("cannot listen for ^C")?;

@@ -20,13 +20,13 @@ pub(crate) fn set_manner(manner: Manner) {
     let _ = MANNER.set(manner);
 }
 
-/// Whether the user wants neither progress nor notes.
+/// Whether the user wants no progress and no notes.
 pub(crate) fn is_quiet() -> bool {
     MANNER.get().is_some_and(|manner| manner.quiet)
 }
 
-/// Prints lines that may contain text from outside. If such text must not start a new line, the caller
-/// escapes it first. A closed pipe is an error of kind `BrokenPipe`, not a panic.
+/// Prints lines, which may contain text from outside. If such text must not begin a new line, the caller escapes it
+/// first. A closed pipe is an error of kind `BrokenPipe`, not a panic.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_rendered(&printable_lines(text))
 }

@@ -46,22 +46,22 @@ pub(crate) struct Bisect {
     /// A later version of the same engine, known to be bad
     #[arg(long, value_name = "SYSTEM", requires = "good")]
     bad: Option<String>,
-    /// Versions to search, from a good one to a bad one, instead of all that are known between the two
+    /// Versions to search, from a good one to a bad one, instead of all known versions between the two
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', conflicts_with_all = ["good", "bad"])]
     versions: Vec<String>,
-    /// Folder of a build to search; repeat it for each build, from a good one to a bad one
+    /// Folder of a build to search; repeat the option for each build, from a good one to a bad one
     #[arg(long = "basedir", value_name = "PATH", conflicts_with_all = ["good", "bad", "versions"])]
     basedirs: Vec<PathBuf>,
-    /// Plan that has the step, and the loads before it
+    /// Plan with the step and the loads before it
     #[arg(long, default_value = "first-look")]
     plan: String,
     /// Profile of settings for all versions
     #[arg(long, default_value = "like-56")]
     profile: String,
-    /// Most rounds of a comparison; without a verdict by then it stays open
+    /// Largest number of rounds of a comparison; without a verdict by then, it stays undecided
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(6..=1000))]
     rounds_max: u32,
-    /// Least difference that matters
+    /// Smallest difference that matters
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
     margin: Margin,
     /// Measured seconds of each version in a round; by default the plan's, at most 1

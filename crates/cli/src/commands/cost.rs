@@ -17,7 +17,7 @@ use super::run::positive_seconds as positive;
 use crate::arguments::{ReportFormat, ResultsFile, run_id};
 use crate::{failure, output};
 
-/// Find the cheapest system of a run for a load, and what systems would do on other hardware
+/// Find the cheapest system of a run for a load, and predict systems on other hardware
 #[derive(Debug, Args)]
 #[command(
     after_help = "A system meets the target if the whole 95% intervals of its throughput and its p99 do, over three rounds or more.
@@ -40,31 +40,31 @@ pub(crate) struct Cost {
     run: Option<RunId>,
     #[command(flatten)]
     results: ResultsFile,
-    /// Operations a second that are needed: what the step counts
+    /// Operations per second that the system must do, of the kind that the step counts
     #[arg(long = "tps", value_name = "N", value_parser = positive)]
     operations_per_second: f64,
-    /// Longest p99 of an event's latency, in milliseconds
+    /// Largest p99 of latency, in milliseconds
     #[arg(long, value_name = "MS", value_parser = positive)]
     p99_ms: Option<f64>,
-    /// The step; needed if the run has several
+    /// The step; required if the run has several
     #[arg(long = "test", value_name = "STEP")]
     step: Option<String>,
     /// Only at these numbers of clients
     #[arg(long, value_name = "N", value_delimiter = ',')]
     clients: Vec<u32>,
-    /// Price all systems by this list, built in or a .toml file, instead of by their plan
+    /// Price all systems by this list (built in, or a .toml file) instead of by their plan
     #[arg(long, value_name = "LIST")]
     prices: Option<String>,
-    /// Instance of the list, or a kind; by default the cheapest that has what a system's limits ask for
+    /// Instance of the list, or a kind; by default the cheapest that satisfies a system's limits
     #[arg(long, value_name = "NAME", requires = "prices")]
     instance: Option<String>,
     /// Volume of the list, or a kind; by default as for instances
     #[arg(long, value_name = "NAME", requires = "prices")]
     volume: Option<String>,
-    /// Predict for these numbers of reads and of writes a second
+    /// Predict for these numbers of reads per second, and of writes per second
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     iops: Vec<u64>,
-    /// Predict for these numbers of CPUs of the server
+    /// Predict for these numbers of server CPUs
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     cpus: Vec<u64>,
     /// Output format
@@ -73,7 +73,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Exit status 1 is an answer here, so errors use another status.
+    /// Exit status 1 is an answer here, so errors have another status.
     pub(crate) fn execute(&self) -> ExitCode {
         self.answer().unwrap_or_else(|error| {
             failure::report(&error);
@@ -189,7 +189,7 @@ impl Prices {
             }
             Self::OfPlan => {
                 let price = system.price.as_ref()?;
-                // A kind comes in several sizes. Hardware without a kind is only available as it is.
+                // A kind has several sizes. Hardware without a kind has only its own size.
                 let instance = price.instance.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let volume = price.volume.as_ref().map(|it| it.kind.as_ref().unwrap_or(&it.name).clone());
                 let list = PriceList::find(&price.list).ok().filter(|list| list.date == price.date)?;
@@ -203,7 +203,7 @@ fn by_list(price: Price) -> Priced {
     Priced { dollars_per_year: price.dollars_per_year(), by_list: Some(price) }
 }
 
-/// The requirements of a system with this hardware, including its limits on memory and volume.
+/// The hardware that a system needs, with its limits on memory and volume.
 fn need(system: &SystemRecord, hardware: Hardware) -> HardwareNeed {
     let limits: Confinement =
         system.confinement.clone().and_then(|limits| serde_json::from_value(limits).ok()).unwrap_or_default();

@@ -23,7 +23,7 @@ use super::run::{RunFlags, measure, positive_seconds};
 use crate::arguments::ResultsFile;
 use crate::{failure, interrupt, output};
 
-/// Check whether this host is quiet enough for verdicts, and with a plan whether all of its steps would start
+/// Check whether this host is quiet enough for verdicts, and whether all steps of a plan would start
 #[derive(Debug, Args)]
 #[command(
     after_help = "With a plan, every system is started and every step is run for a moment, with few rows, each at its \
@@ -39,7 +39,7 @@ Examples:
 pub(crate) struct Doctor {
     /// Name of a built-in plan (see `dyno plans`), or a .toml file
     plan: Option<String>,
-    /// How long to watch other processes
+    /// Time for which to watch other processes
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = positive_seconds)]
     seconds: f64,
     /// Path of dyno on the plan's drivers, instead of a copy of this one
@@ -63,7 +63,7 @@ impl Doctor {
         let usage = watched.and_then(Neighbours::usage);
         let is_quiet = usage.is_none_or(is_quiet);
         let disk_bytes = plan.as_ref().map(|plan| plan.outline().disk_bytes);
-        // Servers keep their data there.
+        // The folder of the servers' data.
         let cache = Cache::default_location();
         let data = if cache.root().is_dir() { cache.root().to_owned() } else { env::temp_dir() };
         let findings = audit_host(&data, disk_bytes).findings;
@@ -93,7 +93,7 @@ impl Doctor {
         plan.rounds = Rounds::Fixed(1);
         (plan.crash, plan.reuse_data) = (None, false);
         for step in &mut plan.steps {
-            // A search takes minutes. The step also shows without it whether its load starts.
+            // A search takes minutes. Without it, the step still shows whether its load starts.
             if let Measure::Search(_) = step.measure {
                 step.measure = Measure::Whole;
             }
@@ -130,7 +130,7 @@ impl Doctor {
     }
 }
 
-/// What a run would find in servers that run already. Steps are not tried out on them.
+/// The state of servers that run already, as a run would find it. Steps are not tried on them.
 fn of_running_servers(foreseen: &[Foreseen]) -> String {
     let mut text = String::new();
     for Foreseen { system, address, found } in foreseen {
@@ -183,7 +183,7 @@ fn host_in_words(usage: Option<NeighbourUsage>, findings: &[AuditFinding]) -> St
     text
 }
 
-/// The time and disk space that a run of the plan needs.
+/// The time and disk space that a run of the plan would need.
 fn needs(plan: &Plan) -> String {
     format!(
         "plan        {}: {}, {}, about {}, about {} of disk\n",

@@ -1,11 +1,11 @@
 //! `dyno drive`: the load process. `dyno run` starts it; users do not.
 //!
-//! The load process gives up root by itself, once it has opened its program and before any script code runs.
-//! A script reads files in its own folder. If that folder is closed to other accounts, the load process keeps
-//! `CAP_DAC_READ_SEARCH`; programs that the script starts do not inherit it. It keeps root's account only for
-//! a socket or a database file that Dyno did not make, because such a server may identify users by their
-//! account. It raises its OOM score, so that the kernel kills it before the server: without the client a
-//! trial fails, without the server its data is lost.
+//! The load process drops root's rights after it has opened its program, before any script code runs. A script
+//! reads files in its own folder. If that folder is closed to other accounts, the load process keeps
+//! `CAP_DAC_READ_SEARCH`; programs that the script starts do not inherit it. It keeps root's account only for a
+//! socket or a database file that Dyno did not make, because such a server may identify users by their account. It
+//! raises its OOM score, so that the kernel kills it before the server: without the client a trial fails, but
+//! without the server its data is lost.
 //!
 //! Every trial starts a load process. The binary's relocations are packed if the build host has glibc 2.36 or
 //! later (`build.rs`), which saves 1 MB per process. Such a binary does not start with an older glibc.
@@ -31,16 +31,16 @@ impl Drive {
     }
 }
 
-/// Runs the job. If the job fails, the command writes a frame that says so and returns no error.
+/// Runs the job. If the job fails, the command writes a frame about it and returns no error.
 pub(crate) fn drive() -> anyhow::Result<ExitCode> {
-    // The loss of a client fails one trial; the loss of a server loses its data. Without procfs, the kernel
-    // chooses.
+    // Without the client one trial fails; without the server its data is lost. Without procfs, the kernel chooses
+    // between them.
     let _ = be_killed_first();
     dyno_load::drive_stdio(give_up_rights)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Drops the rights of root before the job's script runs, as far as the job permits.
+/// Drops root's rights before the job's script runs, as far as the job permits.
 fn give_up_rights(job: &Job) -> io::Result<()> {
     gain_no_rights()?;
     match Account::instead_of_root() {
@@ -55,8 +55,8 @@ fn give_up_rights(job: &Job) -> io::Result<()> {
     }
 }
 
-/// Whether the database requires the account of this process. A server behind a socket that Dyno did not make
-/// may identify users by their account, and a database file may belong to any account.
+/// Whether the database requires this process's account. A server behind a socket that Dyno did not make may
+/// identify users by their account, and a database file may belong to any account.
 fn needs_own_account(job: &Job, account: Account) -> bool {
     databases(job).any(|path| !path.parent().is_some_and(|folder| account.owns(folder)))
 }

@@ -15,7 +15,7 @@ use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ReportFormat, run_id, time};
 use crate::{interrupt, output};
 
-/// Show what changed between two systems where one is faster: costs, counters and settings; prove which setting did it
+/// Show what differs between two systems: costs, counters, settings; prove which setting makes one faster
 #[derive(Debug, Args)]
 #[command(
     after_help = "Without --test, the test with each system's largest decided difference is explained. What is listed changed \
@@ -33,7 +33,7 @@ Examples:
   dyno explain --test point-query --prove --budget 10m"
 )]
 pub(crate) struct Explain {
-    /// The run's number; by default the latest run that is no comparison of a search
+    /// The run's number; by default the latest run that is not a comparison of a search
     #[arg(value_parser = run_id)]
     run: Option<RunId>,
     /// The system to explain; by default each that differs from the base
@@ -53,7 +53,7 @@ pub(crate) struct Explain {
     /// Output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     format: ReportFormat,
-    /// Find the fewest settings, limits and steps that make the difference, by measuring
+    /// Measure to find the fewest settings, limits and steps that cause the difference
     #[arg(long, conflicts_with = "all")]
     prove: bool,
     #[command(flatten)]
@@ -64,17 +64,17 @@ pub(crate) struct Explain {
 
 #[derive(Debug, Args)]
 struct ProveFlags {
-    /// Make no further comparison after this time, such as 10m
+    /// Begin no comparison after this time, such as 10m
     #[arg(long, value_name = "TIME", value_parser = time, requires = "prove")]
     budget: Option<Duration>,
-    /// Rounds of each comparison; by default 4 to 12, as the noise of the first asks for, and twice as many, at least 12, where that
-    /// decides nothing
+    /// Rounds of each comparison; by default 4 to 12, depending on the noise of the first. An undecided comparison
+    /// is repeated with twice as many, at least 12
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), requires = "prove")]
     rounds: Option<u32>,
     /// Measured seconds of each system in a round; by default the run's, at most 1
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, requires = "prove")]
     seconds: Option<f64>,
-    /// The run's plan, if its text names files beside it
+    /// The run's plan, if its text refers to files beside it
     #[arg(long, value_name = "PLAN", requires = "prove")]
     plan: Option<String>,
 }
@@ -105,7 +105,7 @@ impl Explain {
         Ok(if ending == Ending::Stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
     }
 
-    /// The run to explain. The default is the latest run that is not a comparison of a search.
+    /// The run to explain; by default the latest run that is not a comparison of a search.
     fn choice(&self, store: &Store) -> anyhow::Result<RunChoice> {
         if let Some(run) = self.run {
             return Ok(RunChoice::Id(run));
@@ -158,8 +158,7 @@ impl Explain {
         Ok(explanations)
     }
 
-    /// Prints that there is no difference, which is a valid answer. Without a difference there is nothing to
-    /// prove.
+    /// Prints that there is no difference. This is a valid answer, and leaves nothing to prove.
     fn tell_nothing(&self, run: RunId) -> anyhow::Result<ExitCode> {
         let sentence = format!(
             "no test of run {run} that was asked for has a decided difference; see its verdicts with `dyno report {run}`"
@@ -173,7 +172,7 @@ impl Explain {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The tests to explain: the named one, or all with a decided difference, or the one with the largest.
+    /// The tests to explain: the named test, or all tests with a decided difference, or the test with the largest.
     fn tests<'a>(&self, analysis: &'a Analysis, base: &str, candidate: &str) -> Vec<&'a TestComparison> {
         let Some(comparison) = analysis.comparison(base, candidate).filter(|it| !it.is_control) else {
             return Vec::new();

@@ -34,8 +34,8 @@ pub(crate) struct Export {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Parquet)]
     format: Format,
-    /// Add the runs to a data set with a folder for each plan, date and host, which grows by runs. A run that it has
-    /// already is not added again
+    /// Add the runs to a data set with a folder for each plan, date and host. Runs that the data set has are not
+    /// added again
     #[arg(long)]
     partition: bool,
     /// Only this run; may be repeated
@@ -52,11 +52,11 @@ enum Format {
     Parquet,
     /// Comma-separated values with a header line
     Csv,
-    /// JSON Lines: one object a line
+    /// JSON Lines: one object per line
     Jsonl,
     /// Bencher Metric Format: figures of each run, for `bencher run --adapter json`
     Bmf,
-    /// CSV and a configuration for Apache Otava: figures of each plan over its runs
+    /// CSV files and a configuration for Apache Otava: figures of each plan over its runs
     Otava,
 }
 

@@ -11,7 +11,7 @@ use dyno_report::{RenderOptions, render, render_dropped_out, render_regression};
 use dyno_stats::ChangeRule;
 use dyno_store::{Run, RunChoice, Store};
 
-/// Largest probability that a gate fails although nothing changed, for all tests together.
+/// Largest probability that a gate fails for any test although nothing changed.
 const GATE_ERROR_MAX: f64 = 0.05;
 
 use crate::arguments::{ReportFormat, ResultsFile};
@@ -35,8 +35,8 @@ pub(crate) struct History {
     plan: String,
     #[command(flatten)]
     results: ResultsFile,
-    /// Take the runs from a data set of `dyno export --partition` instead of the results file. They are numbered in the
-    /// order of their start
+    /// Read the runs from a data set of `dyno export --partition` instead of the results file. Their numbers are in
+    /// order of start
     #[arg(long, value_name = "DIR")]
     dataset: Option<PathBuf>,
     /// Only this system
@@ -48,8 +48,8 @@ pub(crate) struct History {
     /// Leave out changes below this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     change_min: f64,
-    /// End with exit status 1 if a test regressed at one of the newest RUNS runs, with 3 if the newest has no figure of a
-    /// test that another of them has, with 2 for an error
+    /// Exit with status 1 if a test regressed at one of the newest RUNS runs, with 3 if the newest run lacks a test
+    /// that another of them has, with 2 for an error
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "14")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
@@ -111,7 +111,7 @@ impl History {
         })
     }
 
-    /// Checks that the first history belongs to the newest run. It does not if that run has no value of the
+    /// Checks that the first history belongs to the newest run. It does not if that run has no figures of the
     /// requested tests.
     fn check_newest(&self, runs: &[Run], first: &Found) -> anyhow::Result<()> {
         let newest = runs.iter().max_by_key(|run| (run.record.started_at_ms, run.id)).map(|run| run.id.0);

@@ -16,7 +16,7 @@ use crate::output;
   dyno man | man -l -
   dyno man --dir ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// Write a page for each command into this folder, which must be there
+    /// Write a page for each command into this folder, which must exist
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Suggests commands to run after the summary of a run.
+//! Suggests the next commands after the summary of a run.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(super) fn full_report(results: &ResultsFile, run: RunId) -> String {
     format!("dyno report {run} --full{}", option(results))
 }
 
-/// Suggests how to see more of a run. `page` is its HTML report, if it was written.
+/// Suggests how to see more of a run. `page` is its HTML report, if one was written.
 pub(super) fn steps(
     results: &ResultsFile,
     run: RunId,

@@ -7,7 +7,7 @@ use dyno_printable::printable;
 use dyno_search::duration;
 use indicatif::HumanBytes;
 
-/// Longest name, in letters, that the alignment of columns respects.
+/// Longest name, in letters, for which columns are aligned.
 const NAME_LETTERS: usize = 60;
 
 /// Prints what a run of the plan would do: systems, steps, trials, time and disk.
@@ -53,8 +53,7 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     text
 }
 
-/// Code from outside Dyno that a plan runs, and the hosts that it logs in to: builds, images, scripts,
-/// commands and drivers.
+/// What a plan uses from outside Dyno: builds, images, scripts, commands, and hosts that it logs in to.
 fn foreign_code(plan: &Plan) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut add = |line: String| {
@@ -85,7 +84,7 @@ fn foreign_code(plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// What a run would find in a database.
+/// The state of a database, as a run would find it.
 pub(super) fn met(found: &Found) -> String {
     match found {
         Found::Unknown(error) => format!("cannot be looked into: {error}"),
@@ -135,7 +134,7 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
     )
 }
 
-/// The verdicts that a plan with too few rounds cannot reach.
+/// The verdicts that the plan cannot reach because it has too few rounds.
 pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
     let TooFewRounds { rounds, wanted, tests } = found;
     let [rounds, tests] = [(rounds, "round"), (tests, "test")]
@@ -154,7 +153,7 @@ pub(super) fn rounds(rounds: Rounds) -> String {
     }
 }
 
-/// The estimated time of a run, in seconds. If verdicts decide when the run ends, the shortest time.
+/// The estimated time of a run, in seconds. If verdicts end the run, the shortest time.
 pub(super) fn seconds(plan: &Plan) -> f64 {
     match plan.rounds {
         Rounds::Budget { seconds } => seconds,

@@ -12,7 +12,7 @@ use super::outline;
 use crate::arguments::TextOrJson;
 use crate::output;
 
-/// List the built-in plans, or print one to start a plan of your own from
+/// List the built-in plans, or print one as a start for your own
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno plans
@@ -34,7 +34,7 @@ struct Listed<'a> {
     title: &'a str,
     rounds_min: u32,
     rounds_max: u32,
-    /// Estimated time of a run. If verdicts decide when the run ends, the shortest time.
+    /// Estimated time of a run. If verdicts end the run, the shortest time.
     seconds: f64,
     systems: Vec<ListedSystem<'a>>,
     steps: Vec<&'a str>,

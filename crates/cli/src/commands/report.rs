@@ -37,13 +37,14 @@ pub(crate) struct Report {
     /// Output format; only text has a summary
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     format: ReportFormat,
-    /// Print every table as text, instead of the summary; a file (--out) has them all in any case
+    /// Print every table as text instead of the summary; files (--out) always have all tables
     #[arg(long)]
     full: bool,
-    /// Print the tables of a study's page as Markdown: claims with published figures, rates and ratios
+    /// Print tables for a page about the run, as Markdown: claims with published figures, ratios, rates
     #[arg(long, conflicts_with_all = ["format", "full"])]
     study: bool,
-    /// Write to this file instead of standard output (`-`); HTML goes to PLAN-RUN.html next to the results file
+    /// Write to this file instead of standard output (`-`); by default, HTML goes to PLAN-RUN.html beside the
+    /// results file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Count rounds that other processes or the hypervisor disturbed

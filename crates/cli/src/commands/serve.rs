@@ -11,7 +11,7 @@ use dyno_serve::{Options, Server};
 use crate::arguments::ResultsFile;
 use crate::{failure, interrupt, output, page};
 
-/// Serve reports as web pages, live while a run goes on in another terminal
+/// Serve reports as web pages; a run in another terminal is shown live
 #[derive(Debug, Args)]
 #[command(
     after_help = "Nothing is changed from there. On an address that is not this machine's own, readers need the token. \

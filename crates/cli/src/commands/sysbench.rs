@@ -1,4 +1,4 @@
-//! `dyno sysbench`: a drop-in for the `sysbench` command. Its arguments are parsed elsewhere.
+//! `dyno sysbench`: replaces the `sysbench` command. Its arguments are parsed elsewhere.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

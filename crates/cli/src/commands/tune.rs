@@ -12,7 +12,7 @@ use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ReportFormat, time};
 use crate::{interrupt, output};
 
-/// Find faster settings with the same durability guarantees, by measuring
+/// Search for faster settings with the same durability guarantees, by measuring
 #[derive(Debug, Args)]
 #[command(
     after_help = "Candidates with other values are compared with the system as it is, round by round on fresh instances. The worse half \
@@ -40,13 +40,13 @@ pub(crate) struct Tune {
     /// Number of clients; by default the fewest of each step
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     clients: Option<u32>,
-    /// Begin no comparison after this time, such as 30m; by default as long as 16 candidates take
+    /// Begin no comparison after this time, such as 30m; by default, the time that 16 candidates take
     #[arg(long, value_name = "TIME", value_parser = time)]
     budget: Option<Duration>,
-    /// Candidates to begin with; by default as many as the budget allows
+    /// Number of first candidates; by default as many as the budget allows
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     candidates: Option<u16>,
-    /// Rounds of the confirmation; what a setting is worth takes half as many
+    /// Rounds of the confirmation; the effect of a single setting is measured with half as many
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=1000))]
     rounds: u32,
     /// Measured seconds of each system in a round; by default the plan's, at most 1

@@ -40,7 +40,7 @@ Examples:
   dyno versus sqlite 'sqlite synchronous=NORMAL' --print-plan > mine.toml"
 )]
 pub(crate) struct Versus {
-    /// The systems; the first is the base. One alone is measured without a verdict
+    /// The systems; the first is the base. A single system is measured without a verdict
     #[arg(required = true, value_name = "SYSTEM")]
     systems: Vec<Contender>,
     /// A Lua script with sysbench's interface, or the name of a built-in workload (see `dyno workloads`)
@@ -52,10 +52,10 @@ pub(crate) struct Versus {
     /// The workload has no command `prepare`
     #[arg(long, requires = "workload")]
     no_prepare: bool,
-    /// Rows of a table (`table_size` of a workload); by default 10000, or what the workload has
+    /// Rows of a table (`table_size` of a workload); by default 10000, or the workload's own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rows: Option<u64>,
-    /// Number of tables; by default 1, or what the workload has
+    /// Number of tables; by default 1, or the workload's own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     tables: Option<u32>,
     /// Numbers of clients
@@ -64,10 +64,10 @@ pub(crate) struct Versus {
     /// Measured seconds of a system in a step in a round
     #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive_seconds)]
     seconds: f64,
-    /// As many rounds as fit into this time, such as 60s or 10m; six at least
+    /// Run as many rounds as fit into this time, such as 60s or 10m, but at least six
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     time_max: Option<Duration>,
-    /// Most rounds
+    /// Largest number of rounds
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(6..=1000))]
     rounds_max: u32,
     /// Profile of settings for started servers
@@ -76,10 +76,10 @@ pub(crate) struct Versus {
     /// Resume the last run of the same line if it was stopped, was killed, or has failed trials
     #[arg(long, conflicts_with = "seed")]
     resume: bool,
-    /// End with a status for a job: 0, 1 or 3; 2 for an error
+    /// Exit with a status for a job: 0, 1 or 3; 2 for an error
     #[arg(long)]
     gate: bool,
-    /// Print the plan that this line is, and exit
+    /// Print this line as a plan, and exit
     #[arg(long)]
     print_plan: bool,
     #[command(flatten)]
@@ -88,7 +88,7 @@ pub(crate) struct Versus {
     page: PageFlags,
 }
 
-/// The name of the generated plan in errors.
+/// Name of the generated plan in errors.
 const PLAN: &str = "the plan of this line (--print-plan)";
 /// Number of tables of the built-in workload.
 const TABLES: u32 = 1;
@@ -136,8 +136,8 @@ impl Versus {
         Ok(status)
     }
 
-    /// The plan with as many rounds as fit into the user's time, but at least six. Fewer looks leave each
-    /// look more of the error probability, so that a short time can decide.
+    /// The plan with as many rounds as fit into the user's time, but at least six. With fewer looks, each look has
+    /// more of the error probability, so that a short time can decide.
     fn fitting(&self, catalogue: &Catalogue) -> anyhow::Result<Text> {
         let text = self.text();
         let Some(time) = self.time_max else { return Ok(text) };
@@ -149,7 +149,7 @@ impl Versus {
         Ok(Text { rounds_max, ..text })
     }
 
-    /// The size that the user requested, as options of a script.
+    /// The size that the user requests, as options of a script.
     fn size(&self) -> impl Iterator<Item = (String, String)> + use<> {
         let tables = self.tables.map(|tables| ("tables".to_owned(), tables.to_string()));
         let rows = self.rows.map(|rows| ("table_size".to_owned(), rows.to_string()));

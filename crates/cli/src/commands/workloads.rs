@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::arguments::TextOrJson;
 use crate::output;
 
-/// List the built-in workloads, or print one to start a workload of your own from
+/// List the built-in workloads, or print one as a start for your own
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno workloads

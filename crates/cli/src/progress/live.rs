@@ -70,7 +70,7 @@ impl Recorded {
         self.file.write(&self.live);
     }
 
-    /// Updates the progress, with `more` trials finished in addition to those before the current one.
+    /// Updates the progress. `more` trials have finished in addition to those before the current one.
     fn stand(&mut self, trial: &TrialLabel<'_>, more: usize, seconds_left: f64) {
         self.live.ended = trial.position + more;
         self.live.of = trial.of;

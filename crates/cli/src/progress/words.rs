@@ -54,7 +54,7 @@ pub(super) fn left(left: &Left) -> String {
     format!("warning: left in {database}: {what}; {reason}")
 }
 
-/// A load runs again so that its stacks can be sampled.
+/// A load is repeated so that stacks can be sampled.
 pub(super) fn sampling_stacks(system: &str, step: &Step) -> String {
     format!("sampling stacks of {system} in {}", step.id)
 }

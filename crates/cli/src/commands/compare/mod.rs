@@ -55,10 +55,10 @@ pub(crate) struct Compare {
     /// Write to this file instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Least difference that matters; noise of an A/A pair can raise it for alarms
+    /// Smallest difference that matters; noise of an A/A pair can raise it for alarms
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
     margin: Margin,
-    /// Error probability of all alarms together, from 0.0001 to 0.5
+    /// Largest probability of any false alarm, from 0.0001 to 0.5
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = alpha)]
     alpha: f64,
     /// Correction for the number of tests; by default that of the plan, or max-t for runs of different plans
@@ -76,7 +76,7 @@ pub(crate) struct Compare {
     /// Count rounds that other processes or the hypervisor disturbed
     #[arg(long)]
     count_disturbed: bool,
-    // Not a doc comment, because that could not name the variable without backticks.
+    // Not a doc comment, because a doc comment would show the variable in backticks.
     #[arg(long, help = "Append a Markdown summary to the file that $GITHUB_STEP_SUMMARY names")]
     github_summary: bool,
 }
@@ -97,18 +97,18 @@ enum Format {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Account {
-    /// Step-down max-T: bounds the probability of any false alarm; six rounds can decide any number of tests
+    /// Step-down max-T: limits the probability of any false alarm; six rounds can decide any number of tests
     MaxT,
-    /// Holm: bounds the same from each test alone; more tests take more rounds
+    /// Holm: limits the same probability, from each test alone; more tests need more rounds
     Holm,
-    /// Benjamini and Hochberg: bounds the share of false alarms; for exploring
+    /// Benjamini and Hochberg: limits the share of false alarms; for exploration
     Fdr,
     /// No correction
     None,
 }
 
 impl Compare {
-    /// Exit status 1 is a verdict here, so errors use another status.
+    /// Exit status 1 is a verdict here, so errors have another status.
     pub(crate) fn execute(&self) -> ExitCode {
         self.judge_and_write().unwrap_or_else(|error| {
             failure::report(&error);
@@ -119,7 +119,7 @@ impl Compare {
     fn judge_and_write(&self) -> anyhow::Result<ExitCode> {
         let judgement = self.judge()?;
         match self.write(&judgement) {
-            // If the reader closes the pipe, the exit status still gives the verdict.
+            // Even if the reader closes the pipe, the exit status has the verdict.
             Err(error) if !failure::is_closed_pipe(&error) => return Err(error),
             _ => {}
         }
@@ -193,7 +193,7 @@ fn append_summary(text: &str) -> anyhow::Result<()> {
 
 fn alpha(text: &str) -> Result<f64, String> {
     let alpha: f64 = text.parse().map_err(|_| "must be a share such as 0.05".to_owned())?;
-    // With a smaller alpha, ten thousand resamples contain too few values in the tail.
+    // With a smaller alpha, too few of ten thousand resamples are in the tail.
     if (0.0001..=0.5).contains(&alpha) { Ok(alpha) } else { Err("must be from 0.0001 to 0.5".to_owned()) }
 }
 

@@ -23,8 +23,8 @@ type Sessions = Vec<(usize, String)>;
 pub(super) type Subjects<'a> = Vec<(Vec<ComparedSystem<'a>>, Vec<ComparedSystem<'a>>)>;
 
 impl ComparedSystems {
-    /// Resolves the arguments. Without a candidate, all other systems are candidates; without a base, the
-    /// plan's base is used. Disturbed rounds count if the runs or `counts_disturbed` say so.
+    /// Resolves the arguments. Without a candidate, all other systems are candidates. Without a base, the plan's
+    /// base is used. Disturbed rounds count if the runs or `counts_disturbed` say so.
     pub(super) fn load(
         path: &Path,
         run: Option<RunId>,
@@ -91,7 +91,7 @@ impl ComparedSystems {
         }
     }
 
-    /// Returns an error for a system that none of the runs has.
+    /// Returns an error for a system that is in none of the runs.
     pub(super) fn check_systems<'a>(&self, systems: impl Iterator<Item = &'a String>) -> Result<()> {
         for system in systems {
             if !self.runs.iter().any(|(run, _)| check_system(run, system).is_ok()) {
@@ -104,7 +104,7 @@ impl ComparedSystems {
 
 type Found = (Vec<Run>, Vec<(Sessions, Sessions)>);
 
-/// Compares every system except controls with one of its run.
+/// Compares every system with one system of its run. Controls are left out.
 fn all_with_base(run: Run, base: Option<&str>) -> Result<Found> {
     let base = match base {
         Some(base) => base.to_owned(),
@@ -130,7 +130,8 @@ fn of_one_run(run: Run, base: &str, candidate: &str) -> Result<Found> {
     Ok((vec![run], vec![subject]))
 }
 
-/// Compares runs with other runs: the named systems, or each system that all runs share with itself.
+/// Compares runs with other runs: the named systems with each other, or each system that all runs share with
+/// itself.
 fn of_runs(
     base: &[(RunId, Option<&str>)],
     candidate: &[(RunId, Option<&str>)],

@@ -1,4 +1,4 @@
-//! A side as the command line names it.
+//! A side of a comparison, as the command line names it.
 
 use anyhow::{Result, bail};
 use dyno_store::{Run, RunId};
@@ -7,13 +7,13 @@ use dyno_store::{Run, RunId};
 #[derive(Debug, PartialEq)]
 pub(super) enum Word<'a> {
     System(&'a str),
-    /// Each run, with one of its systems or, if `None`, with all.
+    /// Each run, with one of its systems, or with all (`None`).
     Runs(Vec<(RunId, Option<&'a str>)>),
 }
 
 impl<'a> Word<'a> {
-    /// `3` is a run, unless the chosen run has a system of that name. `3:mysql` is a system of a run. `3,5,8`
-    /// and `3,5,8:mysql` are several runs. Everything else is a system.
+    /// `3` is a run, unless the chosen run has a system with that name. `3:mysql` is a system of a run. `3,5,8` and
+    /// `3,5,8:mysql` are several runs. Everything else is a system.
     pub(super) fn read<E>(word: &'a str, chosen: &impl Fn() -> Result<Run, E>) -> Result<Self>
     where
         anyhow::Error: From<E>,

@@ -1,4 +1,4 @@
-//! `dyno crash`: tests whether a system keeps what it acknowledged when it crashes repeatedly.
+//! `dyno crash`: tests whether a system loses acknowledged commits when it crashes repeatedly.
 
 mod client;
 mod text;
@@ -24,7 +24,7 @@ use super::engine::SystemArgument;
 use crate::arguments::{TextOrJson, setting};
 use crate::{interrupt, output};
 
-/// Crash a system under load, over and over, and look whether it kept what it had acknowledged
+/// Crash a system under load repeatedly, and check whether it loses acknowledged commits
 #[derive(Debug, Args)]
 #[command(
     after_help = "Clients commit transactions and note what is acknowledged. The system is crashed and started \
@@ -40,28 +40,28 @@ Examples:
 pub(crate) struct CrashCommand {
     #[command(flatten)]
     system: SystemArgument,
-    /// stock, like-56, safe, fast or a .toml file
+    /// Profile of settings: stock, like-56, safe, fast or a .toml file
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
     /// A server variable or a pragma; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// What a crash is
+    /// The kind of crash
     #[arg(long, value_enum, default_value_t = Kill::Process)]
     kill: Kill,
-    /// Crashes; 50 unless it says otherwise
+    /// Number of crashes (default 50)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CRASHES_MAX)))]
     crashes: Option<u32>,
-    /// Acknowledged commits before each crash, at least; 2000 unless it says otherwise
+    /// Least number of acknowledged commits before each crash (default 2000)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COMMITS_MAX))]
     commits: Option<u64>,
-    /// Clients; by default 16, and 4 for SQLite
+    /// Number of clients (default 16, and 4 for SQLite)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CLIENTS_MAX)))]
     clients: Option<u32>,
-    /// Decides when crashes come and what a disk without power has written
+    /// Seed for the times of crashes, and for the writes that reach a disk without power
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Size of the volume whose power is cut; 4G unless it says otherwise
+    /// Size of the volume whose power is cut (default 4G)
     #[arg(long, value_name = "SIZE", value_parser = volume)]
     volume: Option<u64>,
     /// Output format
@@ -71,9 +71,9 @@ pub(crate) struct CrashCommand {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kill {
-    /// The server's processes are killed; the system keeps what they wrote
+    /// Kill the server's processes; the system keeps what they wrote
     Process,
-    /// The power of the volume is cut; what was not flushed is gone. Needs root
+    /// Cut the power of the volume; what was not flushed is lost. Needs root
     Power,
 }
 

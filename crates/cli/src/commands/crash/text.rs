@@ -75,7 +75,7 @@ fn verdict(report: &CrashReport) -> String {
     format!("{words}{stopped}")
 }
 
-/// The violations of the promise, one by one.
+/// The violations of durability, one by one.
 fn details(report: &CrashReport) -> String {
     let mut text = String::new();
     if report.verdict != Verdict::Broken {

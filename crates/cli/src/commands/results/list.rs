@@ -17,7 +17,7 @@ use crate::output;
 pub(super) struct List {
     #[command(flatten)]
     results: ResultsFile,
-    /// Also show how much of the file each run takes; reads the whole file
+    /// Show the space that each run takes in the file; this reads the whole file
     #[arg(long)]
     sizes: bool,
     /// Output format

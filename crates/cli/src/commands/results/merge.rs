@@ -27,8 +27,8 @@ pub(super) struct Merge {
 
 impl Merge {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        // Check that all files can be read before the first one is merged. They are not kept open, because
-        // each takes three of the files that a process may have open.
+        // Checks that all files can be read before the first one is merged. They are then closed, because each
+        // takes three of the files that a process may have open.
         for file in &self.files {
             Store::open_read_only(file)?;
         }

@@ -11,7 +11,7 @@ use super::words;
 use crate::arguments::{ResultsFile, TextOrJson, run_id};
 use crate::output;
 
-/// Show a run's origin, systems, steps and failures; `dyno report` shows what it measured
+/// Show the origin, systems, steps and failures of a run; `dyno report` shows its figures
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno results show 3")]

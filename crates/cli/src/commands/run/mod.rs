@@ -27,7 +27,7 @@ use crate::{interrupt, output, page, progress};
 use spread::SpreadFlags;
 pub(crate) use task::Task;
 
-/// Run a plan: start its systems, run its steps on them in turns, round after round, and print what was found
+/// Run a plan: start its systems, run its steps on them in turns, in several rounds, and print the findings
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every trial is in the results file when it ends; ^C keeps those that have, and --resume goes on.
@@ -52,7 +52,7 @@ pub(crate) struct Run {
     /// Number of rounds, instead of the plan's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget_seconds")]
     rounds: Option<u32>,
-    /// Time for the whole run, instead of the plan's rounds; the first rounds decide how it is divided
+    /// Time for the whole run, instead of the plan's rounds; the first rounds determine how it is divided
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     budget_seconds: Option<f64>,
     /// Rerun a step up to N times if other processes or the hypervisor used the CPU
@@ -64,10 +64,10 @@ pub(crate) struct Run {
     /// Scale rows, caches and seconds by a factor, or by the name of a scale of the plan
     #[arg(long, value_name = "FACTOR")]
     scale: Option<String>,
-    /// Only steps whose id or group matches (* matches any text), and loads; may be repeated
+    /// Run only steps whose id or group matches (* matches any text), and loads; may be repeated
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
-    /// Only these numbers of clients; steps without any of them keep their own
+    /// Use only these numbers of clients; steps without any of them keep their own
     #[arg(long, value_name = "NUMBER,…", value_delimiter = ',')]
     clients: Vec<u32>,
     /// Only these systems and the base (* matches any text)
@@ -76,10 +76,10 @@ pub(crate) struct Run {
     /// Resume the last run of this plan if it was stopped, was killed, or has failed trials
     #[arg(long, conflicts_with_all = ["seed", "only_outline"])]
     resume: bool,
-    /// On servers that run already: let loads drop the tables that are there now, and that no run of Dyno has made
+    /// On servers that run already: allow loads to drop existing tables that no run of Dyno made
     #[arg(long)]
     may_drop: bool,
-    /// Print what would be run, with estimated time and disk, and exit
+    /// Print what the run would do, with estimated time and disk space, and exit
     #[arg(long = "dry-run")]
     only_outline: bool,
     #[command(flatten)]
@@ -91,13 +91,13 @@ pub(crate) struct Run {
 pub(super) struct RunFlags {
     #[command(flatten)]
     pub(super) results: ResultsFile,
-    /// Random seed, to repeat a run; by default a new one each time
+    /// Random seed, to repeat a run; by default a new seed each time
     #[arg(long, value_name = "NUMBER")]
     pub(super) seed: Option<u64>,
-    /// Fail if systems differ in durability, if a limit is not in force, or if the host disturbs measurements
+    /// Fail if systems differ in durability, a limit is not in force, or the host disturbs measurements
     #[arg(long)]
     pub(super) strict: bool,
-    /// Count rounds that other processes or the hypervisor disturbed, which have no verdict otherwise
+    /// Count rounds that other processes or the hypervisor disturbed; without this they get no verdict
     #[arg(long, env = "DYNO_COUNT_DISTURBED", hide_env_values = true, value_parser = FalseyValueParser::new())]
     pub(super) count_disturbed: bool,
     /// Path of dyno on the hosts of --on and on the plan's drivers, instead of a copy of this one
@@ -112,7 +112,7 @@ pub(super) struct RunFlags {
 }
 
 impl RunFlags {
-    /// What a search needs to run its comparisons: a lab, the path of the results, the seed.
+    /// What a search needs for its comparisons: a lab, the path of the results file, the seed.
     pub(super) fn search(&self) -> (&dyn Lab, &Path, Option<u64>) {
         (self, &self.results.path, self.seed)
     }
@@ -138,7 +138,7 @@ pub(super) struct PageFlags {
     /// Do not write an HTML report
     #[arg(long)]
     pub(super) no_html: bool,
-    /// Print every table in the end, instead of a summary
+    /// Print every table at the end, instead of a summary
     #[arg(long)]
     pub(super) full: bool,
 }
@@ -163,8 +163,7 @@ impl Run {
         carry_out(&plan, &self.flags, &self.page, self.resume, &[])
     }
 
-    /// Warns about verdicts that the plan cannot reach, unless the run cannot start: that error is then the
-    /// only message.
+    /// Warns about verdicts that the plan cannot reach. If the run cannot start, only that error is printed.
     fn tell_too_few_rounds(&self, found: TooFewRounds) -> anyhow::Result<()> {
         let results = &self.flags.results.path;
         if can_be_a_file(results) && !self.resume {
@@ -210,7 +209,7 @@ fn program() -> anyhow::Result<PathBuf> {
     env::current_exe().context("cannot find the program that is running")
 }
 
-/// Runs a plan and prints what it found. `more` is printed after the suggested next commands.
+/// Runs a plan and prints its findings. `more` is printed after the suggested next commands.
 pub(super) fn carry_out(
     plan: &Plan,
     flags: &RunFlags,
@@ -224,7 +223,7 @@ pub(super) fn carry_out(
     }
 }
 
-/// Writes the page of a run and prints what it found. A run that was stopped also has verdicts.
+/// Writes the page of a run and prints its findings. A run that was stopped has verdicts too.
 pub(super) fn present(
     outcome: &RunOutcome,
     flags: &RunFlags,
@@ -264,7 +263,7 @@ pub(super) fn measure(plan: &Plan, flags: &RunFlags, resume: bool) -> anyhow::Re
     let outcome = dyno_lab::run(plan, &options, observer.as_mut());
     drop(observer);
     match outcome {
-        // ^C also reaches programs that Dyno waits for, such as a package manager, which then fail.
+        // ^C also reaches programs for which Dyno waits, such as a package manager, which then fail.
         Err(_) if stop.load(Ordering::Relaxed) => Ok(None),
         outcome => Ok(Some(outcome?)),
     }

@@ -22,7 +22,7 @@ pub(super) struct SpreadFlags {
     #[arg(long, value_name = "WHERE", help_heading = "Several hosts")]
     #[arg(conflicts_with_all = ["budget_seconds", "only_outline"])]
     pub(super) on: Option<On>,
-    /// Most nodes that run rounds at the same time
+    /// Largest number of nodes that run rounds at the same time
     #[arg(long, value_name = "N", help_heading = "Several hosts", requires = "on")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
@@ -61,7 +61,7 @@ impl FromStr for On {
 }
 
 impl Run {
-    /// Runs the plan's rounds on several hosts and prints what was found.
+    /// Runs the plan's rounds on several hosts and prints the findings.
     pub(super) fn carry_out_on(&self, on: &On, plan: &Plan) -> anyhow::Result<ExitCode> {
         self.spread.check(on)?;
         Spread::check(plan)?;

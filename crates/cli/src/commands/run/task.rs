@@ -1,5 +1,4 @@
-//! `dyno task`: runs one round of `dyno run --on` and delivers the results file to the process that submitted
-//! it.
+//! `dyno task`: runs one round of `dyno run --on` and delivers its results file to the submitting process.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Read as _, stdin, stdout};
@@ -18,7 +17,7 @@ use dyno_lab::RunOptions;
 use super::{Run, options};
 use crate::{interrupt, progress};
 
-/// Run one round of a run that is spread over hosts, and deliver its results file
+/// Run one round of a run that several hosts share, and deliver its results file
 #[derive(Debug, Args)]
 #[command(
     after_help = "Options of `dyno run` that change the plan must be those of the whole run; docs/do/cluster.md says how the files are joined.
@@ -29,13 +28,13 @@ Example:
 pub(crate) struct Task {
     #[command(flatten)]
     run: Run,
-    /// Which round to run, from 0
+    /// The round to run, from 0
     #[arg(long, value_name = "NUMBER", requires = "seed", conflicts_with_all = ["on", "resume", "only_outline"])]
     round: u32,
     /// Id of the whole run
     #[arg(long, value_name = "ID")]
     spread_id: String,
-    /// Where the results file goes when the round is done; - for standard output
+    /// Destination of the results file after the round; - for standard output
     #[arg(long, value_name = "FILE")]
     deliver: PathBuf,
     /// Name of this host
@@ -87,7 +86,7 @@ fn publish(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Stops the run when standard input ends, because nobody waits for its results any more.
+/// Stops the run when standard input ends, because the submitting process is gone.
 fn stop_with_input(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
     thread::Builder::new()
         .name("input".to_owned())

@@ -1,4 +1,4 @@
-//! How far an import is.
+//! The progress of an import.
 
 use std::io::{IsTerminal as _, stderr};
 use std::time::{Duration, Instant};
@@ -9,14 +9,14 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, Progres
 
 use crate::output;
 
-/// Time between two lines where there is no terminal.
+/// Time between two lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// Shows progress: a bar on a terminal, otherwise a line now and then.
+/// Shows progress: a bar on a terminal, otherwise occasional lines.
 #[derive(Default)]
 pub(super) struct Bar {
     bar: Option<ProgressBar>,
-    /// When the last line was printed, or the import began.
+    /// The time of the last line, or of the import's begin.
     last: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! `dyno traffic import`: from logs to a traffic file.
+//! `dyno traffic import`: makes a traffic file from logs.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

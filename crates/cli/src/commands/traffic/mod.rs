@@ -1,4 +1,4 @@
-//! `dyno traffic`: what clients asked a server, from its logs.
+//! `dyno traffic`: the statements that clients sent to a server, from its logs.
 
 mod bar;
 mod import;

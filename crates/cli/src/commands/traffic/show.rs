@@ -1,4 +1,4 @@
-//! `dyno traffic show`: what a traffic file holds.
+//! `dyno traffic show`: the contents of a traffic file.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,12 @@ use super::text::{self, Room};
 use crate::arguments::TextOrJson;
 use crate::output;
 
-/// Digests in JSON without --full.
+/// Number of digests in JSON without --full.
 const JSON_DIGESTS: usize = 100;
-/// Parts of the time in JSON.
+/// Number of time intervals in JSON.
 const JSON_PARTS: usize = 1000;
 
-/// Show what a traffic file holds: sessions, digests, rates, and what could not be read
+/// Show the contents of a traffic file: sessions, digests, rates, and unreadable lines
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno traffic show mine.traffic
@@ -26,7 +26,7 @@ pub(super) struct Show {
     /// Order of the digests; by default time if the logs have latencies, otherwise number
     #[arg(long, value_enum)]
     by: Option<By>,
-    /// Show all digests in full, and more of all else
+    /// Show all digests completely, and more of everything else
     #[arg(long)]
     full: bool,
     /// Output format
@@ -47,7 +47,7 @@ impl Show {
         let file = TrafficFile::open(&self.file)?;
         let order = match self.by {
             Some(By::Number) => Order::Number,
-            // Without latencies, this orders by number too.
+            // Without latencies, this also orders by number.
             Some(By::Time) | None => Order::Time,
         };
         let room = if self.full { Room::FULL } else { Room::SHORT };

@@ -1,4 +1,4 @@
-//! A traffic file as text of at most 40 lines, or with all that it holds.
+//! A traffic file as text: at most 40 lines, or everything.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,15 +10,15 @@ use indicatif::HumanCount;
 use super::words::{duration, plural, time, trouble};
 use crate::commands::results::words::{bytes, moment, table};
 
-/// How much is shown.
+/// The amount of detail.
 pub(super) struct Room {
     pub(super) digests: usize,
-    /// Parts of the time in which rates are shown.
+    /// Number of time intervals for rates.
     pub(super) parts: usize,
     logs: usize,
     gaps: usize,
     troubles: usize,
-    /// Whether digests are cut at the end of a line.
+    /// Whether digests are cut at the end of the line.
     cuts: bool,
 }
 
@@ -34,7 +34,7 @@ impl Room {
     };
 }
 
-/// What a file holds, in lines of at most `width` columns where they are cut.
+/// The contents of a file. Lines that may be cut have at most `width` columns.
 pub(super) fn text(path: &Path, summary: &Summary, room: &Room, width: usize) -> String {
     let mut out = head(path, summary);
     out += &logs(summary, room);
@@ -46,7 +46,7 @@ pub(super) fn text(path: &Path, summary: &Summary, room: &Room, width: usize) ->
     out
 }
 
-/// A number of the file. None of them is negative unless somebody changed it.
+/// A number from the file. It is negative only if the file was edited.
 fn count(number: i64) -> HumanCount {
     HumanCount(number.max(0) as u64)
 }
@@ -96,7 +96,7 @@ fn logs(summary: &Summary, room: &Room) -> String {
     out
 }
 
-/// Says how many are not shown.
+/// The number of rows that are not shown.
 fn more(out: &mut String, all: usize, shown: usize, noun: &str) {
     if all > shown {
         let _ = writeln!(out, "  and {} more {noun} (--full)", all - shown);
@@ -165,7 +165,7 @@ fn rates(summary: &Summary) -> String {
     let rows = summary.rates.iter().map(|rate| {
         let &RateRow { at_s, seconds: length, statements, reads, writes, latency_us, .. } = rate;
         let a_second = |number: i64| format!("{:.1}", number as f64 / length.max(1) as f64);
-        // The mean number of statements that are executed at once (Little's law).
+        // The mean number of statements in execution at the same time (Little's law).
         let at_once = format!("{:.2}", latency_us as f64 / 1e6 / length.max(1) as f64);
         let at_once = if summary.timed == 0 { String::new() } else { at_once };
         vec![seconds(at_s), a_second(statements), a_second(reads), a_second(writes), at_once]

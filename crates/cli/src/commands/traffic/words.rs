@@ -1,4 +1,4 @@
-//! Amounts and troubles in words.
+//! Words for amounts and troubles.
 
 use std::fmt::Display;
 
@@ -7,7 +7,7 @@ pub(super) fn plural(shown: impl Display, number: u64, noun: &str) -> String {
     format!("{shown} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A time in the unit that suits it.
+/// A time in a suitable unit.
 pub(super) fn time(us: f64) -> String {
     match us {
         us if us < 1e3 => format!("{us:.0} µs"),
@@ -18,7 +18,7 @@ pub(super) fn time(us: f64) -> String {
     }
 }
 
-/// Seconds as `3 h 5 min 7 s`, without the units that are not needed.
+/// Seconds as `3 h 5 min 7 s`, without leading units that are 0.
 pub(super) fn duration(seconds: i64) -> String {
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {
@@ -28,7 +28,7 @@ pub(super) fn duration(seconds: i64) -> String {
     }
 }
 
-/// What a trouble's name means.
+/// The meaning of a trouble's name.
 pub(super) fn trouble(kind: &str) -> &str {
     match kind {
         "cut" => "cut off: no end of the entry",
