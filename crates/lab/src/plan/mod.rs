@@ -60,7 +60,7 @@ pub struct Plan {
     pub load_every_round: bool,
     /// Whether a fresh instance reads its tables and its log before its first step after the loads.
     pub warm: bool,
-    /// What happens to the systems between the steps of a round.
+    /// What is done to the systems between the steps of a round.
     pub between_steps: BetweenSteps,
     /// Whether a round starts a system only after the one before has stopped.
     pub one_at_a_time: bool,

@@ -90,7 +90,7 @@ pub(super) struct PlanTable {
     /// Read the tables and the log of a fresh instance before its first step after the loads.
     #[serde(default)]
     warm: bool,
-    /// What happens to the systems between the steps of a round.
+    /// What is done to the systems between the steps of a round.
     #[serde(default)]
     between_steps: BetweenSteps,
     /// Start a system of a round only after the one before has run all steps and has stopped. Trials are then
@@ -100,8 +100,8 @@ pub(super) struct PlanTable {
     /// Skip a load if an earlier run kept the same data.
     #[serde(default)]
     reuse_data: bool,
-    /// Keep idle cores of this host from halting while the plan runs, which needs root. "auto" does so if the user
-    /// may.
+    /// Keep idle cores of this host from halting while the plan runs, which needs root. "auto" does this if it is
+    /// permitted.
     #[serde(default)]
     keep_cores_awake: KeepCoresAwake,
     /// Pin the server's connection threads, and the load, to cores of their own while systems take turns in
@@ -133,7 +133,7 @@ pub(super) struct PlanTable {
     /// own slices. Servers that Dyno has not started are not frozen.
     #[serde(default)]
     freeze: Freeze,
-    /// Hosts from which the load comes, as `ssh://HOST`, unless a step has its own; docs/do/drivers.md.
+    /// Hosts that send the load, as `ssh://HOST`, unless a step has its own; docs/do/drivers.md.
     drivers: Option<At<DriversKey>>,
     /// The address of this host at which drivers reach the servers. Servers listen on it.
     listen: Option<At<String>>,

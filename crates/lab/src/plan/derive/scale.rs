@@ -98,7 +98,7 @@ pub(in crate::plan) struct ScaleTable {
     clients: Option<Clients>,
     /// Number of rounds, instead of the plan's.
     rounds: Option<RoundsNumber>,
-    /// Ids of the systems that remain, in which * stands for any text. The base always remains.
+    /// Ids of the systems that remain; * matches any text. The base always remains.
     systems: Option<Vec<At<String>>>,
 }
 

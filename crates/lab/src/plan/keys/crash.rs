@@ -32,18 +32,18 @@ pub struct CrashTests {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(in crate::plan) struct CrashTable {
-    /// What a crash is: processes are killed, or the power of the disk below the data is cut, which needs root.
+    /// The kind of crash: processes are killed, or the power of the disk below the data is cut, which needs root.
     #[cfg_attr(test, schemars(with = "crate::plan::schema::Words<CrashKind>"))]
     kill: CrashKind,
-    /// Crashes of each system; 50 unless it says otherwise.
+    /// Number of crashes of each system (default 50).
     crashes: Option<Whole<1, { CRASHES_MAX as u64 }>>,
-    /// Acknowledged commits before each crash, at least; 2000 unless it says otherwise.
+    /// Least number of acknowledged commits before each crash (default 2000).
     commits: Option<Whole<1, COMMITS_MAX>>,
-    /// Clients; 16, and 4 for SQLite, unless it says otherwise.
+    /// Number of clients (default 16, and 4 for SQLite).
     clients: Option<Whole<1, { CLIENTS_MAX as u64 }>>,
-    /// Size of the volume whose power is cut, at least 256M; 4G unless it says otherwise.
+    /// Size of the volume whose power is cut, at least 256M (default 4G).
     volume: Option<At<Size>>,
-    /// The systems to crash, where * matches any text; all that Dyno starts unless it says otherwise.
+    /// The systems to crash; * matches any text. By default all that Dyno starts.
     #[serde(default)]
     systems: Vec<At<String>>,
 }

@@ -92,7 +92,7 @@ impl Rounds {
     }
 }
 
-/// What happens to the systems between the steps of a round.
+/// What is done to the systems between the steps of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]

@@ -41,7 +41,7 @@ pub(in crate::plan) struct BackgroundTable {
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
-    /// The operation that its rate counts; transactions, which are events, unless it says otherwise.
+    /// The operation that its rate counts; by default transactions, which are events.
     #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Operation>>"))]
     operation: Option<Operation>,
     /// Connections: a number that run all the time, or the times at which more of them join.

@@ -30,10 +30,10 @@ pub(in crate::plan) struct FindTable {
     /// Limit of the 99th percentile of latency, in ms.
     #[cfg_attr(test, schemars(range(max = LIMIT_MS_MAX)))]
     p99_ms: Option<At<Above0>>,
-    /// Relative width of the 95% interval at which the search ends; 0.05 unless it says otherwise.
+    /// Relative width of the 95% interval at which the search ends (default 0.05).
     #[cfg_attr(test, schemars(range(min = WITHIN_MIN, max = WITHIN_MAX)))]
     within: Option<At<Above0>>,
-    /// Longest time of the search in a trial; 60 unless it says otherwise.
+    /// Longest time of the search in a trial (default 60).
     seconds_max: Option<Above0>,
 }
 

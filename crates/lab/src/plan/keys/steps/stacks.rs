@@ -29,7 +29,7 @@ impl StackSampling {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(in crate::plan) struct StacksTable {
-    /// Samples a second.
+    /// Samples per second.
     hertz: Above0,
 }
 

@@ -195,7 +195,7 @@ impl Step {
 pub(in crate::plan) struct StepTable {
     /// Its name; a row of the reports.
     id: String,
-    /// Its group in the reports; `load` for a load and `tests` for other steps, unless it says otherwise.
+    /// Its group in the reports; by default `load` for a load and `tests` for other steps.
     group: Option<String>,
     /// prepare fills the tables afresh.
     #[serde(default)]
@@ -221,19 +221,19 @@ pub(in crate::plan) struct StepTable {
     warmup_seconds_max: Option<From0>,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
-    /// Hosts from which the load comes, as `ssh://HOST`, with the clients divided among them.
+    /// Hosts that send the load, as `ssh://HOST`, with the clients divided among them.
     drivers: Option<At<DriversKey>>,
     /// Events due a second (open loop): a number, or points between which it changes steadily.
     rate: Option<RateKey>,
     /// Search for the highest rate of events within a limit of latency.
     find: Option<At<FindTable>>,
-    /// How arrivals are spaced; poisson unless it says otherwise.
+    /// How arrivals are spaced (default poisson).
     #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Spacing>>"))]
     spacing: Option<Spacing>,
     /// Number of events of a trial, over all clients, instead of its seconds. Such a trial has no warm-up.
     events: Option<At<EventsNumber>>,
-    /// The longest time without the end of a statement of any client. If it takes longer, the trial fails and
-    /// its server is started again.
+    /// The longest time in which no statement of any client ends. After it, the trial fails and its server is
+    /// started again.
     event_seconds_max: Option<At<Above0>>,
     /// true also keeps the server's plan of the query that the workload's command explain prints; false asks
     /// for no plans of statements.
@@ -248,13 +248,13 @@ pub(in crate::plan) struct StepTable {
     /// Wait for pending writes after each trial.
     #[serde(default)]
     drain: bool,
-    /// Sample the stacks of the server's threads, while the load runs once more, unmeasured.
+    /// Sample the stacks of the server's threads while the load is repeated without measurement.
     stacks: Option<At<StacksTable>>,
     /// Run the script's command `check` after each trial. The trial fails if it does.
     #[serde(default)]
     check: bool,
-    /// With check: how often each trial is followed by a kill of the system under the load, a start and a
-    /// check of the data.
+    /// With check: number of crashes after each trial. Each kills the system under load, starts it and checks the
+    /// data.
     crashes: Option<At<Whole<1, 1000>>>,
     /// A shell command before each trial.
     before: Option<String>,
