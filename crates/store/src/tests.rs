@@ -174,6 +174,8 @@ fn the_queries_in_the_documentation_work() {
         }
     }
     let document = include_str!("../../../docs/reference/results-file.md");
+    let version = file.sql::<i64>("PRAGMA user_version")[0];
+    assert!(document.contains(&format!("is the number of this format, **{version}**")), "{version}");
     let queries: Vec<&str> =
         document.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let [median, settings, seconds, steadiness, counters] = queries[..] else { panic!("{queries:?}") };
