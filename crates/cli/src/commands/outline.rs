@@ -18,7 +18,7 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     let width = widest.clamp(20, NAME_LETTERS);
     for (at, system) in plan.systems.iter().enumerate() {
         let role = match &system.control_of {
-            Some(control) => format!("  (the same as {control}: what differs is noise)"),
+            Some(control) => format!("  (the same as {control}: differences are noise)"),
             None if at == plan.base && Some(at) == plan.anchor => "  (base, anchor)".to_owned(),
             None if at == plan.base => "  (base)".to_owned(),
             None if Some(at) == plan.anchor => "  (anchor)".to_owned(),
@@ -39,7 +39,7 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
     }
     let foreign = foreign_code(plan);
     if !foreign.is_empty() {
-        text += "\nprograms and scripts that the plan brings, which may do whatever you may\n";
+        text += "\nprograms and scripts of the plan, which run with your rights\n";
         for line in &foreign {
             let _ = writeln!(text, "  {}", printable(line));
         }
@@ -87,11 +87,11 @@ fn foreign_code(plan: &Plan) -> Vec<String> {
 /// The state of a database, as a run would find it.
 pub(super) fn met(found: &Found) -> String {
     match found {
-        Found::Unknown(error) => format!("cannot be looked into: {error}"),
+        Found::Unknown(error) => format!("cannot be checked: {error}"),
         Found::NoLoads => "the plan loads nothing there".to_owned(),
-        Found::Nothing => "Dyno makes a database for the run and drops it in the end".to_owned(),
+        Found::Nothing => "Dyno creates a database for the run and drops it at the end".to_owned(),
         Found::Refused { names, .. } if names.is_empty() => "cannot be loaded".to_owned(),
-        Found::Refused { names, .. } => format!("holds what no run of Dyno has made: {}", names.join(", ")),
+        Found::Refused { names, .. } => format!("contains what no run of Dyno made: {}", names.join(", ")),
         Found::Tables { made, may_drop, keeps } => {
             let mut facts = Vec::new();
             if !made.is_empty() {
@@ -99,7 +99,7 @@ pub(super) fn met(found: &Found) -> String {
             }
             if !may_drop.is_empty() {
                 facts.push(format!(
-                    "the loads may drop what no run of Dyno has made: {}",
+                    "the loads may drop what no run of Dyno made: {}",
                     may_drop.join(", ")
                 ));
             }
@@ -108,9 +108,9 @@ pub(super) fn met(found: &Found) -> String {
             }
             facts.push(
                 if *keeps {
-                    "what the loads make stays"
+                    "the tables of the loads stay"
                 } else {
-                    "what the loads make is dropped in the end"
+                    "the tables of the loads are dropped at the end"
                 }
                 .to_owned(),
             );

@@ -31,7 +31,7 @@ impl Recorded {
             Event::Fetching { entry, .. } => self.says(format!("fetching {entry}")),
             Event::Starting { systems } => self.says(format!("starting {}", systems.join(", "))),
             Event::Loading { system, step } => self.says(format!("loading {} into {system}", step.id)),
-            Event::Restoring { system } => self.says(format!("putting back the data of {system}")),
+            Event::Restoring { system } => self.says(format!("restoring the data of {system}")),
             Event::Draining { system, seconds, .. } => {
                 self.says(format!("waiting for the pending writes of {system}, {seconds:.0} s so far"));
             }

@@ -11,7 +11,7 @@ use indicatif::HumanCount;
 /// Lines about a resumed run and the changes of the host since it stopped.
 pub(super) fn resumed(run: RunId, differences: &[String]) -> Vec<String> {
     let changed = differences.iter().map(|difference| format!("  since it began, the host's {difference}"));
-    std::iter::once(format!("going on with run {run}")).chain(changed).collect()
+    std::iter::once(format!("continuing run {run}")).chain(changed).collect()
 }
 
 /// Errors and warnings of the comparability audit, one line each. Notes appear only in the reports.
@@ -34,23 +34,23 @@ pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> S
 
 /// A system is being restored from kept data.
 pub(super) fn restoring(system: &str) -> String {
-    format!("{system}: putting back the data it had after the load")
+    format!("{system}: restoring the data as it was after the load")
 }
 
 /// Data could not be kept.
 pub(super) fn not_kept(system: &str, reason: &str) -> String {
-    format!("warning: the data of {system} cannot be kept, it will be loaded again: {reason}")
+    format!("warning: the data of {system} cannot be kept, so it will be loaded again: {reason}")
 }
 
 /// Loads may drop objects that Dyno did not make.
 pub(super) fn may_drop(system: &str, names: &[String]) -> String {
-    format!("loads of {system} may drop what no run of Dyno has made: {}", names.join(", "))
+    format!("loads of {system} may drop what no run of Dyno made: {}", names.join(", "))
 }
 
 /// Objects that remain on a server that Dyno did not start.
 pub(super) fn left(left: &Left) -> String {
     let Left { database, names, reason } = left;
-    let what = if names.is_empty() { "what this run made may be".to_owned() } else { names.join(", ") };
+    let what = if names.is_empty() { "tables of this run, perhaps".to_owned() } else { names.join(", ") };
     format!("warning: left in {database}: {what}; {reason}")
 }
 
@@ -74,7 +74,7 @@ pub(super) fn stacks_not_sampled(system: Option<&str>, reason: &str) -> String {
 
 /// A trial could not be written to the results file.
 pub(super) fn not_committed(error: &StoreError) -> String {
-    format!("warning: the last trial is not written yet, and is tried again for half a minute: {error}")
+    format!("warning: the last trial could not be written; Dyno tries again for half a minute: {error}")
 }
 
 /// A disturbed step is being rerun.
@@ -100,12 +100,12 @@ pub(super) fn slices(label: &TrialLabel<'_>, systems: usize) -> String {
 
 /// A system did not start.
 pub(super) fn not_started(not_started: &NotStarted) -> String {
-    format!("warning: {} {}; the others go on", not_started.system, not_started.message)
+    format!("warning: {} {}; the others continue", not_started.system, not_started.message)
 }
 
 /// Tables are being loaded again.
 pub(super) fn loading(system: &str, step: &Step) -> String {
-    format!("{system} has lost its tables: doing {} again, unmeasured", step.id)
+    format!("{system} has lost its tables: {} is loaded again without measurement", step.id)
 }
 
 /// `update-index, 4 clients, mariadb, round 2`

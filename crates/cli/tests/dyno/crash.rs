@@ -31,9 +31,9 @@ fn a_crash_test_is_told_in_a_table() {
     assert!(ended.stderr.starts_with("crash 1/2: "), "{}", ended.stderr);
     let line = |name: &str| {
         let line = ended.stdout.lines().find(|line| line.starts_with(name));
-        line.unwrap_or_else(|| panic!("{}", ended.stdout))[18..].to_owned()
+        line.unwrap_or_else(|| panic!("{}", ended.stdout))[20..].to_owned()
     };
-    assert_eq!(line("settings promise"), "no acknowledged commit is lost");
+    assert_eq!(line("settings guarantee"), "no acknowledged commit is lost");
     assert_eq!((line("crashes"), line("lost"), line("torn")), ("2".into(), "0".into(), "0".into()));
     assert_eq!(line("verdict"), "kept: nothing was lost");
 }

@@ -350,7 +350,7 @@ fn data_is_put_back_between_steps_and_kept_for_the_next_run() {
         .replacen("oltp_update_non_index", "./empty.lua", 1);
     bench.write("plan.toml", &plan);
     let first = bench.dyno(&["run", "plan.toml"]).with(0);
-    assert!(first.stderr.contains("putting back the data"), "{}", first.stderr);
+    assert!(first.stderr.contains("restoring the data"), "{}", first.stderr);
     let loads = "SELECT count(*) FROM trial WHERE step_id = 'load' AND run_id = (SELECT max(id) FROM run)";
     assert!(bench.value::<u32>(loads) > Some(0));
     bench.dyno(&["run", "plan.toml"]).with(0);

@@ -143,7 +143,7 @@ fn what_is_not_dynos_is_not_dropped(place: &Place<'_>) {
     }
     assert_eq!(bench.count("trial"), 0);
     let said = place.doctor().with(1).stdout;
-    assert!(said.contains("holds what no run of Dyno has made: view customers, sbtest1"), "{said}");
+    assert!(said.contains("contains what no run of Dyno made: view customers, sbtest1"), "{said}");
     place.assert_is_precious();
     assert_eq!(place.tables(), before);
     // An interrupted run also finds them when it resumes.
@@ -170,7 +170,7 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
     place.plan(&place.address(), "may_drop = true", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
     let words =
-        "the loads may drop what no run of Dyno has made: customers, sbtest1; what the loads make is dropped";
+        "the loads may drop what no run of Dyno made: customers, sbtest1; the tables of the loads are dropped";
     assert!(shown.contains(words), "{shown}");
     place.assert_is_precious();
     let said = place.doctor().stdout;
@@ -178,7 +178,7 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
     place.assert_is_precious();
     let ran = bench.dyno(&["run", "plan.toml"]).with(0);
     assert!(
-        ran.stderr.contains("may drop what no run of Dyno has made: customers, sbtest1"),
+        ran.stderr.contains("may drop what no run of Dyno made: customers, sbtest1"),
         "{}",
         ran.stderr
     );
@@ -196,7 +196,7 @@ fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     let Place { bench, .. } = place;
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    assert!(shown.contains(": empty; what the loads make is dropped in the end"), "{shown}");
+    assert!(shown.contains(": empty; the tables of the loads are dropped at the end"), "{shown}");
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!(place.tables(), "");
     place.plan(&place.address(), "keep_data = true", 0.1, "");
@@ -222,7 +222,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     place.make_precious();
     place.plan(&place.server_address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    assert!(shown.contains("Dyno makes a database for the run and drops it in the end"), "{shown}");
+    assert!(shown.contains("Dyno creates a database for the run and drops it at the end"), "{shown}");
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(2));
     place.assert_is_precious();

@@ -49,7 +49,7 @@ fn a_stopped_run_goes_on_with_the_next_round_in_the_order_it_had() {
     assert_eq!((bench.value(COMPLETE), bench.count("trial")), (Some(0), 4));
 
     let resumed = bench.dyno(&RESUME).with(0);
-    assert!(resumed.stderr.contains("going on with run 1"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("continuing run 1"), "{}", resumed.stderr);
     assert!(!resumed.stderr.contains("load, 1 client"), "loads were measured: {}", resumed.stderr);
     assert_eq!((bench.value(COMPLETE), bench.value(TRIALS)), (Some(2), Some(4 + 2 * 4)));
     assert_eq!((bench.count("run"), bench.count("resumption")), (1, 1));
@@ -153,7 +153,7 @@ fn a_stopped_quickstart_goes_on_as_it_says() {
     let resumed = bench.start_until(&["quickstart", "--resume"], trials + 1);
     press_ctrl_c(&resumed);
     let resumed = finish(resumed).with(130);
-    assert!(resumed.stderr.contains("going on with run 1"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("continuing run 1"), "{}", resumed.stderr);
     assert_eq!((bench.count("run"), bench.count("resumption")), (1, 1));
 }
 

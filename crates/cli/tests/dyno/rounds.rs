@@ -226,7 +226,7 @@ fn loads_of_every_round_are_measured_in_every_round() {
     let loads = "SELECT group_concat(round || system_id, ' ' ORDER BY round, system_id) FROM trial
                  WHERE step_id = 'load' AND outcome = 'completed'";
     assert_eq!(bench.value(loads), Some("0rollback 0wal 1rollback 1wal".to_owned()));
-    assert!(!ended.stderr.contains("putting back"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("restoring the data"), "{}", ended.stderr);
 }
 
 fn a_budget_is_divided_and_kept() {

@@ -30,7 +30,7 @@ use crate::{interrupt, output};
     after_help = "Clients commit transactions and note what is acknowledged. The system is crashed and started \
 again, and each row is looked for. What may be lost is what the settings say; docs/do/crash.md has the words and the limits.
 
-Exit status: 0 it kept what its settings promise; 1 it did not, or did not come back; 130 stopped by ^C.
+Exit status: 0 it kept the guarantees of its settings; 1 it did not, or did not start again; 130 stopped by ^C.
 
 Examples:
   dyno crash mysql@5.6.24 --profile safe

@@ -38,7 +38,7 @@ pub(super) fn report(report: &CrashReport) -> String {
     let rows = [
         ("system", format!("{}, version {}", report.system, report.version)),
         ("crash", format!("{kind}, {} clients, seed {}", report.clients, report.seed)),
-        ("settings promise", report.promise.to_string()),
+        ("settings guarantee", report.promise.to_string()),
         ("crashes", report.crashes.len().to_string()),
         ("acknowledged", report.acknowledged.to_string()),
         ("lost", lost(losses)),
@@ -50,7 +50,7 @@ pub(super) fn report(report: &CrashReport) -> String {
     ];
     let mut text = String::new();
     for (name, value) in rows {
-        let _ = writeln!(text, "{name:<18}{}", printable(&value));
+        let _ = writeln!(text, "{name:<20}{}", printable(&value));
     }
     text + &details(report)
 }
@@ -64,9 +64,9 @@ fn lost(losses: &Losses) -> String {
 
 fn verdict(report: &CrashReport) -> String {
     let words = match (report.verdict, report.promise.loss) {
-        (Verdict::Broken, _) => "BROKEN: it did not keep what its settings promise",
+        (Verdict::Broken, _) => "BROKEN: it lost more than its settings allow",
         (Verdict::None, _) => "none: there was no crash",
-        (Verdict::Allowed, Loss::Unknown) => "it lost something, and its settings do not tell whether it may",
+        (Verdict::Allowed, Loss::Unknown) => "it lost something, and its settings do not show whether they allow it",
         (Verdict::Allowed, _) => "it lost no more than its settings allow",
         (Verdict::Kept, Loss::Nothing) => "kept: nothing was lost",
         (Verdict::Kept, _) => "nothing was lost, though its settings allow it",

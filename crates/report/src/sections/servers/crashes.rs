@@ -10,10 +10,10 @@ use crate::wording::number::{counted, whole};
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let tests = &reports.crash_tests;
     (!tests.is_empty()).then(|| Section {
-        title: "Crashes: what systems kept of what they had acknowledged".to_owned(),
+        title: "Crashes: whether acknowledged commits were lost".to_owned(),
         paragraphs: vec![
-            "Each system was crashed under load, started again, and asked for every transaction. Lost: acknowledged and gone. \
-             Torn: there in part. Resurrected: there, and never committed. In doubt: not answered before the crash."
+            "Each system was crashed under load and started again, and every transaction was checked. Lost: acknowledged but \
+             missing. Torn: partly there. Resurrected: never committed but there. In doubt: not answered before the crash."
                 .to_owned(),
         ],
         items: tests.iter().map(sentence).collect(),
@@ -34,10 +34,10 @@ pub(crate) fn sentence(test: &CrashRecord) -> String {
     let verdict = match test.verdict {
         CrashVerdict::Kept => "nothing was lost".to_owned(),
         CrashVerdict::Allowed if test.lost > 0 => {
-            format!("{} lost, and its settings promise no better", counted(test.lost, "commit"))
+            format!("{} lost, which its settings allow", counted(test.lost, "commit"))
         }
-        CrashVerdict::Allowed => "what is left is damaged, and its settings promise no better".to_owned(),
-        CrashVerdict::Broken => "BROKEN: it did not keep what its settings promise".to_owned(),
+        CrashVerdict::Allowed => "the remaining data is damaged, which its settings allow".to_owned(),
+        CrashVerdict::Broken => "BROKEN: it lost more than its settings allow".to_owned(),
         CrashVerdict::None => "there was no crash".to_owned(),
     };
     let promise =
@@ -84,9 +84,9 @@ mod tests {
         assert_eq!(
             found.items,
             [
-                "mysql56, power cut: BROKEN: it did not keep what its settings promise (promise: no acknowledged commit is \
+                "mysql56, power cut: BROKEN: it lost more than its settings allow (promise: no acknowledged commit is \
                  lost); first finding: crash 2: transaction 7 of client 1 is gone",
-                "maria, power cut: 812 commits lost, and its settings promise no better (promise: commits of about the \
+                "maria, power cut: 812 commits lost, which its settings allow (promise: commits of about the \
                  last second may be lost)",
             ]
         );
