@@ -17,9 +17,9 @@ const CHECKS = [
   ["stalled", "stalled", (check) => check.stalled && `${check.stalled} s`],
   ["stall", "nothing finished for", (check) => check.stall && `${check.stall} s`],
   ["limits", "limits", (check) => check.limits],
-  ["busy", "clients busy", share("busy"), "Busy clients are throughput times latency over their number."],
-  ["steal", "stolen CPU", share("steal"), "Stolen is what the hypervisor gave to other guests."],
-  ["others", "others' CPU", share("others"), "Others are processes other than server and client."],
+  ["busy", "clients busy", share("busy"), "Throughput times latency, divided by the number of clients."],
+  ["steal", "stolen CPU", share("steal"), "Stolen CPU is the time that the hypervisor gave to other guests."],
+  ["others", "others' CPU", share("others"), "CPU of processes other than server and client."],
 ];
 
 const isDisturbed = (trial) => trial.check?.disturbed === true;
@@ -64,7 +64,7 @@ function checkTable(own) {
       { class: "fine" },
       columns.flatMap(([, , , says]) => says ?? []).join(" "),
       model.thinned
-        ? " Of a run this long only what is out of the ordinary is here; the JSON report has the rest."
+        ? " This run is long, so only unusual values are here; the JSON report has all."
         : null,
     ),
   ];

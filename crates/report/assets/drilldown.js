@@ -93,7 +93,7 @@ function body(context) {
     chips(own, trial),
     failure(trial),
     ...(trial.series
-      ? [...plot("rate", trial.slices ? "Operations a second over its slices, about a second of them a point" : "Operations a second, each second"), ...plot("latency", "Latency, each second")]
+      ? [...plot("rate", trial.slices ? "Operations a second; each point is about a second of slices" : "Operations a second, each second"), ...plot("latency", "Latency, each second")]
       : [
           make(
             "p",
@@ -132,7 +132,7 @@ function body(context) {
       ? make(
           "p",
           { class: "fine" },
-          "Of a run this long the page holds the round in the middle, thinned: each pair of points is the least and the greatest of its seconds. `dyno export` writes every second of every round.",
+          "This run is long, so the page has only the middle round, thinned: each pair of points is the minimum and the maximum of several seconds. `dyno export` writes every second of every round.",
         )
       : null,
   );

@@ -41,7 +41,7 @@ impl Page<'_> {
                         (methods::section(self.input.run, &self.reports))
                         (self.footnotes())
                     }
-                    footer { "Made by Dyno " (self.reports.run.dyno_version) " from run " (self.reports.run.id) ". This file holds all that it shows; it asks no network for anything." }
+                    footer { "Made by Dyno " (self.reports.run.dyno_version) " from run " (self.reports.run.id) ". This file is complete and loads nothing from a network." }
                     dialog #drilldown aria-labelledby="drilldown-title" {}
                     (data::scripts(self))
                     script { (PreEscaped(assets::SCRIPT)) }
@@ -159,7 +159,7 @@ impl Page<'_> {
             @if let Some(cost) = self.costs.first() {
                 section #efficiency {
                     h2 { "Efficiency: " span data-cost-name { (efficiency::title(*cost)) } }
-                    p.how { "Median of the rounds; small: as a multiple of the base’s. Above 1 costs more. Costs are not judged, so they have no tint."
+                    p.how { "Median of the rounds; small: as a multiple of the base’s. Above 1 costs more. Costs have no verdict, so they have no tint."
                         @if efficiency::has_ratios_of_rounds(reports) { " " (phrases::OF_ROUNDS_NOTE) }
                         @if let Some(note) = phrases::in_process_note(reports) { " " (note) } }
                     (matrix::table(self, "efficiency", "Cost of an operation by test, client count and system", &reports.efficiency, &views::cost(reports, *cost)))

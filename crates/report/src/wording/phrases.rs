@@ -201,7 +201,7 @@ pub(crate) fn in_process_note(reports: &Reports) -> Option<String> {
         .collect();
     let verb = if ids.len() == 1 { "runs" } else { "run" };
     (!ids.is_empty())
-        .then(|| format!("{} {verb} inside the load process: the CPU of both is the server's, and the client has none of its own.", and(&ids)))
+        .then(|| format!("{} {verb} inside the load process. Server CPU includes the client, which has no separate figure.", and(&ids)))
 }
 
 /// The sign of a multiple that is not the quotient of the figures beside it, and its explanation.

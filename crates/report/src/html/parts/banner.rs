@@ -96,7 +96,7 @@ pub(crate) fn section(run: &Run) -> Markup {
                     }
                 }
                 @if run.audit.is_some() && audit.findings.is_empty() {
-                    p { "The audit of durability, settings and host found nothing that speaks against it." }
+                    p { "The audit of durability, settings and host found nothing that makes the comparison unfair." }
                 }
                 ul.warnings { @for finding in &audit.findings { (line(finding)) } }
                 @if !differing.is_empty() { (settings(run, &differing)) }

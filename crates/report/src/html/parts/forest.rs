@@ -32,7 +32,7 @@ pub(crate) fn section(reports: &Reports) -> Markup {
             section #forest {
                 h2 { "Every test against " span data-base-name { (phrases::base_id(reports)) } }
                 p.how { "Throughput as a multiple of the base’s, on a logarithmic axis; right of the line at 1 is faster. "
-                    "A line is an interval, and an arrow at its end says that it goes on. A filled dot has a verdict, a hollow one has none; hover says why." }
+                    "A line is an interval; an arrow at its end means that it continues beyond the axis. Filled dots have a verdict, hollow dots have none; hover for the reason." }
                 @if candidates(reports) > 1 { (legend(reports)) }
                 div #forest-lines { (lines) }
             }

@@ -50,35 +50,36 @@ fn method_lines(reports: &Reports) -> Vec<String> {
     let margin = number::margin(rule);
     let error = phrases::error(rule);
     vec![
-        "In each round every system gets a fresh instance, a server on its own copy of the data, and goes through all steps \
-         in order. What stays the same for as long as a server lives differs from start to start, so rounds are what \
-         intervals count."
+        "In each round, every system gets a fresh instance (a server on its own copy of the data) and runs all steps in order. \
+         Some properties of a server are fixed at its start and differ from start to start. Therefore intervals are computed \
+         from rounds."
             .to_owned(),
-        "Within a step systems take turns in slices of a few hundredths of a second, in alternating order, so that drift of \
-         the machine falls on all alike. Loads, given rates and steps with background loads have whole trials."
+        "Within a step, systems take turns in slices of a few hundredths of a second, in alternating order, so that a drift of \
+         the machine affects all systems alike. Loads, steps at a given rate and steps with background loads run as whole \
+         trials."
             .to_owned(),
-        "A rate is the median of its rounds. The ratio of a round is that of neighbouring slices, or of whole trials; the \
-         ratio of a test is the middle of its rounds (Hodges and Lehmann), of two to five rounds their geometric mean."
+        "A rate is the median of its rounds. The ratio of a round is that of neighbouring slices, or of whole trials. The ratio \
+         of a test is the middle of its rounds (Hodges and Lehmann), or the geometric mean of two to five rounds."
             .to_owned(),
         format!(
-            "The interval of a ratio is exact: with at least {} rounds it is Wilcoxon's, which holds however rounds vary, if \
-             they vary to both sides alike. With two to five rounds it is Student's t interval of the logarithms. With one \
-             round it comes from slices, holds for this pair of servers only, and no verdict rests on it.",
+            "With at least {} rounds, the interval of a ratio is exact (Wilcoxon). It only assumes that rounds vary equally in \
+             both directions. With two to five rounds, it is Student's t interval of the logarithms. With one round, it comes \
+             from slices, holds for this pair of servers only, and gives no verdict.",
             dyno_stats::ROUNDS_MIN
         ),
         format!(
-            "A verdict counts differences from {margin}: faster or slower {error}, all candidates together; the same if the whole interval is within {margin}. All else is \
-             not decided: that no difference was found is not that there is none."
+            "A verdict counts differences from {margin}: faster or slower, {error}, for all candidates together; the same, if \
+             the whole interval is within {margin}. Other tests are not decided: their systems may still differ."
         ),
-        "Only a cell with a verdict is tinted, the stronger the further from 1: 5%, 15%, 40%, 2×.".to_owned(),
-        "Latency counts from when an event was due, in HDR histograms that merge without loss; percentiles are never \
-         averaged."
+        "Only cells with a verdict are tinted, stronger further from 1: 5%, 15%, 40%, 2×.".to_owned(),
+        "Latency counts from the time at which an event was due. It is kept in HDR histograms, which merge without loss; \
+         percentiles are never averaged."
             .to_owned(),
-        "Server CPU is that of the server's own process while it was loaded; its CPU between its slices is shown apart, \
-         since work that it put off cannot be attributed to slices."
+        "Server CPU is the CPU time of the server's process while it was loaded. Its CPU time between its slices is shown \
+         separately, because deferred work cannot be attributed to slices."
             .to_owned(),
-        "Reads, writes and flushes are those of the device under the data while a system's slices ran, so they hold what \
-         other systems wrote back meanwhile."
+        "Reads, writes and flushes are counted at the data's device during a system's slices, so they include write-back of \
+         other systems in that time."
             .to_owned(),
     ]
 }
