@@ -33,9 +33,9 @@ pub(crate) fn tests() -> Vec<Trial> {
     all
 }
 
-/// Runs a plan of two systems. With the settings of `new`, the script makes no index. `keys` are further keys
-/// of the step `read`, in which the systems take turns. The step `paced` has whole trials at a rate that a
-/// client which waits because of the missing index cannot reach, so the difference does not depend on timing.
+/// Runs a plan of two systems. With the settings of `new`, the script makes no index. `keys` are further keys of
+/// the step `read`, in which the systems take turns. The step `paced` has whole trials at a rate that a client
+/// cannot reach without the index, so the difference does not depend on timing.
 fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Bench {
     let bench = Bench::new();
     bench.write("dropped.lua", include_str!("dropped_index.lua"));

@@ -216,7 +216,7 @@ fn a_rate_is_kept_and_a_backlog_told() {
     );
 }
 
-/// Measures a script for `seconds`. It works for a moment, sleeps for `sleep_us`, and works on.
+/// Measures a script for `seconds`. It works for a moment, sleeps for `sleep_us`, and works again.
 fn stalled_for(sleep_us: u32, seconds: u32) -> (Bench, Ended) {
     let script = format!(
         "local events = 0
@@ -337,14 +337,14 @@ fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {
 
 fn data_is_put_back_between_steps_and_kept_for_the_next_run() {
     let bench = Bench::new();
-    // A table can only be emptied once unless its rows come back. A delete that finds no rows is not a write.
+    // A table can only be emptied once, unless its rows are inserted again. A delete that finds no rows is not a
+    // write.
     bench.write(
         "empty.lua",
         "function thread_init() con = sysbench.sql.driver():connect() end\n\
          function event() con:query('DELETE FROM sbtest1') end\n",
     );
-    // The time suffices for the one delete, however slow the disk is. One stretch means that no delete is
-    // left out.
+    // The time suffices for the one delete on any disk. Without slices, no delete is left out.
     let plan = (sqlite_plan(1.5) + "slice_seconds = \"whole\"\n")
         .replace("rounds = 2", "rounds = 2\nbetween_steps = \"restore\"\nreuse_data = true")
         .replacen("oltp_update_non_index", "./empty.lua", 1);

@@ -49,7 +49,7 @@ impl<'a> Place<'a> {
         Self { server, bench }
     }
 
-    /// `dyno doctor` tries out no step on a server that runs already, whatever a run may do there.
+    /// `dyno doctor` tries no step on a server that runs already, even if a run may drop tables there.
     fn doctor(&self) -> Ended {
         self.bench.dyno(&["doctor", "plan.toml", "--seconds", "0.1"])
     }
@@ -227,7 +227,7 @@ fn a_database_that_is_not_named_is_dynos_own(place: &Place<'_>) {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(2));
     place.assert_is_precious();
     assert_eq!((place.databases().as_str(), place.tables().as_str()), ("", "sbtest1"));
-    // The next run also removes them after one that was killed.
+    // After a killed run, the next run removes them.
     place.plan(&place.server_address(), "", 60.0, "");
     let mut killed = bench.start_until(&["run", "plan.toml"], 3);
     let Access { user, password, port, engine, .. } = place.server.access();

@@ -36,7 +36,7 @@ pub(crate) fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
     }
 }
 
-/// The result of a test that lacks a fetched package: ignored, or failed if everything is required.
+/// The result of a test without a fetched package: ignored, or failed if everything is required.
 pub(crate) fn lacking(reason: String) -> Result<Completion, Failed> {
     match std::env::var_os("DYNO_REQUIRE_ENGINES") {
         Some(value) if value == "1" => Err(Failed::from(reason)),

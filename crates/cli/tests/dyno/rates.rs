@@ -1,4 +1,4 @@
-//! Figures of loads that execute nothing, or nothing that counts.
+//! Figures of loads that execute nothing, or only operations that do not count.
 
 use libtest_mimic::Trial;
 use serde_json::Value;

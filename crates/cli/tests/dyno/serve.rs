@@ -180,7 +180,7 @@ fn a_token_opens_the_pages_and_nothing_else() {
     }
 }
 
-/// A process that is ended with this.
+/// A process that is ended when this is dropped.
 struct Ends(Child);
 
 impl Drop for Ends {
@@ -190,7 +190,7 @@ impl Drop for Ends {
     }
 }
 
-/// The body of an answer of a server of this machine; none if there is no answer yet.
+/// The body of an answer of a server on this machine; none if there is no answer yet.
 fn body(port: u16, path: &str) -> Option<String> {
     let mut connection = TcpStream::connect(("127.0.0.1", port)).ok()?;
     write!(connection, "GET {path} HTTP/1.0\r\n\r\n").ok()?;
@@ -199,7 +199,7 @@ fn body(port: u16, path: &str) -> Option<String> {
     answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned())
 }
 
-/// Debian's Prometheus finds nothing wrong with the text, scrapes it with the token, and has its values.
+/// Debian's Prometheus accepts the text, scrapes it with the token, and has its values.
 fn prometheus_reads_the_metrics() {
     let bench = bench();
     let mut command = bench.command(&["serve", "--listen", "127.0.0.1:0"]);

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, Ended};
 
-/// The archive that most tests are about.
+/// The archive of most tests.
 const FILE: &str = "mysql-8.0.22-linux.tar.gz";
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -41,7 +41,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A site with MySQL 8.0.21 to 8.0.23, and a user who knows it.
+/// A site with MySQL 8.0.21 to 8.0.23, and a user whose configuration names it.
 struct Site {
     bench: Bench,
     vendor: Vendor,
@@ -113,13 +113,14 @@ impl Site {
         fs::remove_dir_all(self.bench.path("own")).unwrap();
     }
 
-    /// That nothing of the version is in the cache.
+    /// Fails if the cache has anything of the version.
     fn has_nothing(&self) {
         let engines = self.bench.path("own/engines");
         assert!(!engines.join("mysql@8.0.22").exists() && !engines.join("mysql@8.0.22.partial").exists());
     }
 
-    /// An archive as vendors pack: all in one folder. Its server says a version, and `more` makes it another archive.
+    /// An archive with everything in one folder, as vendors pack it. Its server reports a version, and `more` makes
+    /// the archive differ from others.
     fn archive(&self, version: &str, more: &str) -> Vec<u8> {
         let root = self.bench.path("packed/mysql");
         fs::create_dir_all(root.join("bin")).unwrap();
@@ -149,7 +150,7 @@ fn from_where_it_moved() {
     let (lock, sum) = (site.lock(), site.sha256(&archive));
     assert!(lock.contains(FILE) && lock.contains(&sum) && lock.contains("/current/"), "{lock}");
 
-    // What is here needs no network, and is known to every command.
+    // A version in the cache needs no network, and every command knows it.
     site.vendor.close();
     site.fetch().with(0);
     let plan = "name = 'p'\ntitle = 'p'\nbase = 'a'\nrounds = 1\nclients = [1]\nseconds = 1\n\
@@ -173,7 +174,7 @@ fn another_sum() {
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
     assert_eq!(site.lock(), "");
     site.has_nothing();
-    // Once it is right, nothing of the wrong one is in the way.
+    // After the file is corrected, leftovers of the wrong one do not matter.
     site.publish("current", FILE, &archive);
     site.fetch().with(0);
 }
@@ -192,7 +193,7 @@ fn changed() {
     }
     assert_eq!(site.lock(), pinned);
     site.has_nothing();
-    // A team's pins hold as well.
+    // Pins of a team apply too.
     let team = site.bench.path("team");
     fs::create_dir(&team).unwrap();
     fs::rename(site.entries().join("lock.toml"), team.join("lock.toml")).unwrap();
@@ -215,7 +216,7 @@ fn another_version() {
     assert!(unknown.stderr.contains("publishes no checksum of"), "{}", unknown.stderr);
     let unpublished = site.dyno(&["engine", "fetch", "mysql@8.0.20"]).with(2);
     assert!(unpublished.stderr.contains("the nearest are 8.0.22, 8.0.21"), "{}", unpublished.stderr);
-    // One that may have been published since is looked for.
+    // A version that may have been published since is searched for.
     let newer = site.dyno(&["engine", "fetch", "mysql@8.0.24"]).with(1);
     assert!(
         newer.stderr.contains("mysql-8.0.24-linux.tar.gz is at none of its addresses"),
@@ -291,7 +292,7 @@ fn full_disk() {
     let cache = site.bench.path("own");
     fs::create_dir(&cache).unwrap();
     let dyno = site.command(&["engine", "fetch", "mysql@8.0.22"]);
-    // The archive fits, what is in it does not.
+    // The archive's checksum is right, but its content is not.
     let script = "mount -t tmpfs -o size=512k none \"$1\" || exit 77; \"$0\" engine fetch mysql@8.0.22; s=$?; ls -R \"$1\"; exit $s";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", script]).arg(dyno.get_program()).arg(&cache);
@@ -325,7 +326,7 @@ fn listed() {
         listed["upstream"].as_array().unwrap().iter().map(|it| it["version"].as_str().unwrap()).collect();
     assert_eq!(versions, ["8.0.24", "8.0.23", "8.0.22", "8.0.21"]);
     assert!(listed["upstream"][0]["from"].as_str().unwrap().ends_with("mysql-8.0.24-linux.tar.gz"));
-    // It is remembered.
+    // The result is remembered.
     let all = site.dyno(&["engine", "list", "--upstream"]).with(0).stdout;
     let line = all.lines().find(|line| line.starts_with("mysql@8.0 ")).unwrap_or_else(|| panic!("{all}"));
     assert!(line.contains("8.0.24"), "{line}");
@@ -346,7 +347,7 @@ fn added() {
     assert!(added.stdout.starts_with("mysql-mine@8.0.22 is 8.0.22-mine, in "), "{}", added.stdout);
     let again = site.dyno(&named).with(1);
     assert!(again.stderr.contains("is there already"), "{}", again.stderr);
-    // Its archive is here already.
+    // The archive of this version is in the cache.
     let before = site.vendor.asked().len();
     site.dyno(&["engine", "fetch", "mysql-mine"]).with(0);
     assert_eq!(site.vendor.asked().len(), before);

@@ -16,7 +16,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// 2026-11-01T00:00:00Z, in milliseconds since 1970 UTC.
 const FIRST_NIGHT_MS: i64 = 1_793_491_200_000;
 
-/// A results file in a folder of its own.
+/// A results file in a separate folder.
 struct Results {
     folder: TempDir,
     store: Store,
@@ -29,7 +29,7 @@ impl Results {
         Self { folder, store }
     }
 
-    /// Adds a run of one system in one test by three rounds of about this rate, with latencies of a millisecond.
+    /// Adds a run of one system in one test: three rounds at about this rate, with latencies of a millisecond.
     fn add(&mut self, plan: &str, night: i64, rate: u64) -> RunId {
         let run = self.begin(plan, night);
         for round in 0..3 {
@@ -185,7 +185,7 @@ fn what_is_in_no_file_is_told() {
     assert!(error.contains("has no run 9"), "{error}");
 }
 
-/// A run without latencies has no such column, since Otava takes a number in each.
+/// A run without latencies has no such column, because Otava needs a number in each.
 #[test]
 fn a_column_has_a_number_in_each_row() {
     let mut results = Results::new();

@@ -13,7 +13,7 @@ use crate::{Live, LiveFile, LiveTrial};
 
 const ODD: &str = "a \"plan\" \\ of\nmine";
 
-/// A results file in a folder of its own.
+/// A results file in a separate folder.
 struct Results {
     _folder: TempDir,
     store: Store,
@@ -26,7 +26,8 @@ impl Results {
         Self { _folder: folder, store }
     }
 
-    /// Adds a run of two systems in a test by eight rounds, the second slower by a tenth. It ends unless it goes on.
+    /// Adds a run of two systems in a test with eight rounds. The second is slower by a tenth. The run has ended
+    /// unless `goes_on`.
     fn add(&mut self, plan: &str, started_at_ms: i64, goes_on: bool) {
         let record = RunRecord { plan_name: plan.to_owned(), started_at_ms, ..RunRecord::default() };
         self.add_with(&record, goes_on);
@@ -146,7 +147,7 @@ fn sample(line: &str) -> (String, BTreeMap<String, String>, String) {
     (name.to_owned(), labels, number.to_owned())
 }
 
-/// A value up to its closing quote, and what is after that.
+/// A value up to its closing quote, and the rest.
 fn quoted(text: &str) -> (String, &str) {
     let (mut value, mut letters) = (String::new(), text.char_indices());
     while let Some((at, letter)) = letters.next() {
@@ -227,7 +228,7 @@ fn a_run_in_progress_has_its_progress_and_the_figures_of_the_one_before() {
     live.seconds.push(450.5, [Some(1000), None, Some(3000)]);
     file.write(&live);
     let samples = results.metrics();
-    // What cannot stand within a line is told as for a terminal.
+    // Characters that cannot be in a line are escaped as for a terminal.
     let plan = "a \"plan\" \\ of\\nmine";
     let of = |name: &str, more: &[(&str, &str)]| value(&samples, name, &[&[("plan", plan)], more].concat());
     assert_eq!((of("dyno_run_number", &[]), of("dyno_test_run_number", &[])), ("2", "1"));
@@ -247,7 +248,7 @@ fn figures_are_analysed_once_and_forgotten_with_their_run() {
     let path = results.store.path().to_owned();
     let mut metrics = Metrics::new(&path);
     let first = metrics.text().unwrap();
-    // Nothing but the list of runs is read again.
+    // Only the list of runs is read again.
     results.store.connection().execute("DELETE FROM trial WHERE round = 0 AND system_id = 'x'", []).unwrap();
     assert_eq!(metrics.text().unwrap(), first);
     assert_eq!(metrics.kept.len(), 1);

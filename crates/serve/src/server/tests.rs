@@ -137,7 +137,7 @@ fn a_report_that_cannot_be_made_is_an_answer_of_its_own() {
     }
 }
 
-/// Nothing of a target gets into the address of a redirect.
+/// The address of a redirect contains no text of the target.
 #[test]
 fn a_token_leads_to_no_other_site() {
     let running = Running::start("plan", Some("s3cret"));
@@ -214,7 +214,7 @@ fn an_address_of_others_needs_a_token_and_the_file_must_be_ours() {
     assert!(start("127.0.0.1:0", None).is_err());
 }
 
-/// More connections than there are places, each of which asks for this and reads nothing. All stay open on this side.
+/// More connections than places. Each sends this and reads nothing. This side keeps all of them open.
 fn occupy(running: &Running, request: &str) -> Vec<TcpStream> {
     let connect = |_| {
         let mut connection = TcpStream::connect(running.address).unwrap();
@@ -245,7 +245,7 @@ fn a_body_is_refused_before_it_is_read() {
     assert_eq!(status(&announced), "413");
 }
 
-/// What is left of a stream until its end, which a listener that has lost its place comes to.
+/// The rest of a stream until its end. It ends when a listener loses its place.
 fn read_to_end(mut stream: &TcpStream) {
     let mut chunk = [0; 4096];
     while stream.read(&mut chunk).is_ok_and(|length| length > 0) {}
@@ -270,7 +270,7 @@ fn listeners_who_left_or_read_nothing_keep_no_place() {
     let running = Running::start("plan", None);
     let stays = listen(&running);
     (0..LISTENERS_MAX + 10).for_each(|_| drop(listen(&running)));
-    // They have left, so nobody had to go for them: the first still hears of a change.
+    // They have left, so no listener lost its place: the first one still receives a change.
     let file = crate::LiveFile::beside(&running.folder.path().join("dyno.db"));
     file.write(&crate::Live { says: "starting maria".to_owned(), ..crate::Live::default() });
     let mut told = String::new();
@@ -280,7 +280,7 @@ fn listeners_who_left_or_read_nothing_keep_no_place() {
         assert!(length > 0, "the stream ended: {told}");
         told += std::str::from_utf8(&bytes[..length]).unwrap();
     }
-    // These stay. The oldest goes, and its stream ends.
+    // These stay. The oldest loses its place, and its stream ends.
     let all: Vec<TcpStream> = (0..LISTENERS_MAX).map(|_| listen(&running)).collect();
     read_to_end(&stays);
     drop(all);

@@ -39,7 +39,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// What a test ends with that has no containers: ignored with the reason, or failed if they are required.
+/// The result of a test without containers: ignored with the reason, or failed if containers are required.
 pub(crate) fn lacking(reason: String) -> Result<Completion, Failed> {
     match env::var_os("DYNO_REQUIRE_CONTAINERS") {
         Some(value) if value == "1" => Err(reason.into()),

@@ -1,4 +1,4 @@
-//! The steps of the GitHub Action, run as its runner would: in a clone of a repository that has a pull request.
+//! The steps of the GitHub Action, run as by its runner: in a clone of a repository with a pull request.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -39,7 +39,8 @@ pub(super) fn tests() -> Vec<Trial> {
     trials
 }
 
-/// A repository whose `main` and `request` differ in one file, and a clone as shallow as a runner's, of the request.
+/// A repository whose `main` and `request` differ in one file, and a clone of `request` that is as shallow as a
+/// runner's.
 fn clone(bench: &Bench, file: &str, of_main: &str, of_the_request: &str) -> PathBuf {
     let git = |folder: &Path, words: &[&str]| {
         let who = ["-c", "user.name=Test", "-c", "user.email=test@localhost"];
@@ -61,7 +62,7 @@ fn clone(bench: &Bench, file: &str, of_main: &str, of_the_request: &str) -> Path
     bench.path("clone")
 }
 
-/// The step that builds and compares, with the inputs of a job that has only those without a default.
+/// The step that builds and compares. Only inputs without a default are set.
 fn comparison(bench: &Bench, clone: &Path, build: &str) -> Command {
     let dyno = bench.command(&[]);
     let mut command = Command::new(packaging("action/compare.sh"));
@@ -115,7 +116,7 @@ fn a_slower_request_fails_and_gets_a_comment() {
     assert!(bench.processes().is_empty());
 }
 
-/// A stand-in for `dyno` with a given exit status, to test what the Action does with each.
+/// A stand-in for `dyno` with a given exit status, to test the Action's reaction to each status.
 fn ending(bench: &Bench, status: i32) -> PathBuf {
     let program = bench.path(&format!("ends-with-{status}"));
     fs::write(&program, format!("#!/bin/sh\ncase $1 in report) exit 0;; *) exit {status};; esac\n")).unwrap();
@@ -203,13 +204,13 @@ fn a_release_is_used_only_if_its_sums_confirm_it() {
     assert!(!folder.path().join("other").exists());
 }
 
-/// Words of a text that follow a beginning.
+/// The words of a text after a prefix.
 fn words_after<'a>(text: &'a str, begin: &'a str) -> impl Iterator<Item = &'a str> {
     let ends = |letter: char| !letter.is_alphanumeric() && !"-_./".contains(letter);
     text.split(begin).skip(1).map(move |rest| rest.split(ends).next().unwrap_or_default())
 }
 
-/// The name of an input that a line of the action's file declares.
+/// The name of the input that a line of the action's file declares.
 fn declared_input(line: &str) -> Option<&str> {
     line.strip_prefix("  ")?.strip_suffix(':').filter(|name| !name.starts_with(' '))
 }

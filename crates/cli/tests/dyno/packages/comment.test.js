@@ -37,7 +37,7 @@ const say = (text) => {
 };
 
 (async () => {
-  // Somebody's comment that begins alike, and one whose author is gone, stay.
+  // Another comment with the same beginning stays, and so does one whose author is gone.
   comments = [{ id: 1, user: { type: 'User' }, body: '<!-- dyno a -->\nmine' }, { id: 2, user: null, body: null }];
   await say('<!-- dyno a -->\nfirst');
   await say('<!-- dyno b -->\nof another comparison');

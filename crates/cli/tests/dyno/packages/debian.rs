@@ -1,5 +1,5 @@
-//! The package for Debian in a system that has nothing else, and the image of a container that is made of both. Where such a
-//! system cannot be made, this test is ignored with the reason; `DYNO_REQUIRE_CONTAINERS=1` makes it fail instead.
+//! The Debian package in a clean system, and the container image that is made of both. If a clean system cannot be
+//! made, this test is ignored with the reason; with `DYNO_REQUIRE_CONTAINERS=1` it fails instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::{SHORT_RUN, made_by, packaging, succeed};
 use crate::containers::images::{Images, is_on_path};
 use crate::containers::lacking;
 
-/// An image with Debian's package manager and what that needs.
+/// An image with Debian's package manager and its dependencies.
 const CLEAN: &str = "localhost/dyno-clean:1";
 const IMAGE: &str = "localhost/dyno-packaged:1";
-/// Containers get neither a network nor more files and processes than the user of podman may give.
+/// Containers get no network, and no more files and processes than podman's user may give.
 const CONTAINER: [&str; 7] = [
     "run",
     "--rm",
@@ -88,7 +88,7 @@ fn files_of_debian() -> Result<PathBuf, String> {
     Ok(archive)
 }
 
-/// The rights to close a bug of Debian's own, which asks for the package, are those of Debian's developers.
+/// The linter also asks for a bug number of a Debian package request, which only Debian's developers can close.
 fn the_package_meets_debians_policy(package: &Path) {
     let options =
         ["--fail-on=error,warning", "--suppress-tags=initial-upload-closes-no-bugs", "--allow-root"];
@@ -112,7 +112,7 @@ fn the_package_installs_runs_and_goes(images: &Images, package: &Path) {
     let program = succeed(Command::new(env!("CARGO_BIN_EXE_dyno")).arg("--version"));
     assert_eq!(printed.lines().next(), Some(program.trim()), "{printed}");
     assert!(printed.contains("rollback") && printed.contains("wal"), "{printed}");
-    // Nothing of it is left.
+    // Nothing of the package remains.
     assert!(printed.ends_with("/usr/share/man/man1/dyno-versus.1.gz"), "{printed}");
 }
 

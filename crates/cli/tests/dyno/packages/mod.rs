@@ -1,4 +1,4 @@
-//! Packages of the program that is tested, as the scripts in `packaging/` make them: installed and run where nothing else is.
+//! Packages of the tested program, as the scripts in `packaging/` make them: installed and run in clean places.
 
 mod action;
 mod debian;
@@ -15,7 +15,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     [debian::tests(), action::tests(), prefix::tests(), release::tests()].into_iter().flatten().collect()
 }
 
-/// A whole comparison in a second: the quickstart's, shortened. It needs no server.
+/// A whole comparison in a second: a shortened quickstart. It needs no server.
 const SHORT_RUN: &str = "run quickstart --rounds 1 --scale 0.01 --seconds 0.05 --no-html";
 
 /// The folder of this workspace.
@@ -28,10 +28,10 @@ fn packaging(name: &str) -> PathBuf {
     top().join("packaging").join(name)
 }
 
-/// What a command prints.
+/// The output of a command.
 ///
 /// # Panics
-/// It fails.
+/// The command fails.
 #[track_caller]
 fn succeed(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -41,14 +41,14 @@ fn succeed(command: &mut Command) -> String {
     printed
 }
 
-/// The program without what debuggers need, as the one that is handed out.
+/// The program without debug information, like the one for distribution.
 fn stripped(folder: &Path) -> PathBuf {
     let program = folder.join("stripped");
     succeed(Command::new("strip").arg("-o").arg(&program).arg(env!("CARGO_BIN_EXE_dyno")));
     program
 }
 
-/// The package that a script of the folder `packaging` makes of the program, below an empty folder.
+/// The package that a script of the folder `packaging` makes of the program, in an empty folder.
 fn made_by(script: &str, options: &[&str], folder: &Path) -> PathBuf {
     let packages = folder.join("packages");
     succeed(Command::new(packaging(script)).arg(stripped(folder)).arg(&packages).args(options));

@@ -1,4 +1,4 @@
-//! The archive, which is unpacked below a prefix, and the wheel, which Python installs below one.
+//! The archive, which is unpacked into a prefix, and the wheel, which Python installs into one.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) fn tests() -> Vec<Trial> {
     trials
 }
 
-/// Checks that the program which was installed below a prefix is the one that is tested, works, and has its pages.
+/// Checks that the program in a prefix is the tested one, works, and has its manual pages.
 fn check(prefix: &Path) {
     let program = prefix.join("bin/dyno");
     assert_eq!(version(&program), version(Path::new(env!("CARGO_BIN_EXE_dyno"))));

@@ -1,4 +1,4 @@
-//! What a release needs before its tag.
+//! What must hold before a release is tagged.
 
 use std::process::Command;
 

@@ -55,7 +55,7 @@ fn first(judgement: &Judgement) -> &TestComparison {
     &judgement.comparisons[0].tests[0]
 }
 
-/// A run of a system with these rates, beside an anchor of a steady one.
+/// A run of a system with these rates, and an anchor with a steady rate.
 fn anchored(id: i64, rates: Vec<f64>) -> Run {
     let mut run = run(id, &["pinned", "db"]);
     run.systems[0].is_anchor = true;
@@ -280,7 +280,7 @@ fn a_lower_cost_is_an_improvement() {
     assert!((cost.ratio - 0.625).abs() < 1e-3 && cost.method == Method::Exact, "{cost:?}");
 }
 
-/// Lets the trials of a system do nothing in some rounds. `due`: the events that were due, of a step at a rate.
+/// Lets the trials of a system do nothing in some rounds. `due` is the number of due events, for a step at a rate.
 fn idle(run: &mut Run, system: &str, rounds: std::ops::Range<u32>, due: Option<u64>) {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
         if trial.system_id == system && rounds.contains(&trial.round) {

@@ -76,8 +76,8 @@ fn judgements(
     })
 }
 
-/// The largest number of false alarms among `experiments` pairs of equal systems that a promise of 5% allows,
-/// with a probability of 99.9%.
+/// The largest number of false alarms among `experiments` pairs of equal systems that is compatible with an error
+/// of 5%, with a probability of 99.9%.
 fn alarms_max(experiments: u64) -> usize {
     let n = experiments as f64;
     (0.05 * n + 3.1 * (0.05 * 0.95 * n).sqrt()).ceil() as usize

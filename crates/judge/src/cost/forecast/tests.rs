@@ -60,7 +60,7 @@ fn iops_between_those_that_were_measured_are_predicted() {
 
 #[test]
 fn what_the_law_allows_more_of_the_demand_of_cpu_does_not() {
-    // Linear in IOPS, so that the law has no other bound; 400 µs on two CPUs are 5000 a second at most.
+    // Linear in IOPS, so that the law has no other bound: 400 µs on two CPUs allow 5000 per second.
     let mut run = swept(|iops| iops * 0.19);
     for record in run.trials.iter_mut().map(|trial| &mut trial.record) {
         record.usage.server_user_cpu_us = record.measured.as_ref().map(|it| it.counts.operations * 390);

@@ -32,8 +32,7 @@ fn mixed(
     (run, checks)
 }
 
-/// Reads fall to a half with 4 writers and to a quarter with 16. In the second of a join, the rate is
-/// neither.
+/// Reads fall to a half with 4 writers and to a quarter with 16. In the second of a join, the rate is 1.
 fn falling(system: &str, round: u32, second: usize) -> (f64, f64) {
     let full = if system == "new" { 20_000.0 } else { 10_000.0 } + f64::from(round) * 40.0;
     match second {

@@ -60,7 +60,8 @@ fn each_step_is_judged_against_the_one_before_and_has_its_distance_from_the_firs
 
 #[test]
 fn the_steps_of_a_ladder_in_all_its_tests_are_one_family() {
-    // By Holm's correction the least p of six rounds, 2/64, is enough for one test and not for six.
+    // With Holm's correction, the smallest p-value of six rounds, 2/64, is small enough for one test but not for
+    // six.
     let mut run = ladder(6);
     run.record.correction = Correction::Holm;
     let finding = |run: &Run| {

@@ -242,7 +242,7 @@ fn sets_that_a_server_refuses_are_passed_by() {
     };
     let (proof, _) = prove(question(8, 0, 0.5), world);
     assert_eq!((proof.ending, causes(&proof)), (ProofEnding::Proven, vec![vec![3]]));
-    // Nothing alone starts, so only both together show it.
+    // No change starts alone, so only both together show the difference.
     let world = |changes: &[usize]| if changes.len() == 2 { measured(0.5) } else { ProbeOutcome::Refused };
     let (proof, _) = prove(question(2, 0, 0.5), world);
     assert_eq!(causes(&proof), [[0, 1]]);
@@ -298,7 +298,8 @@ fn probes_that_are_not_decided_blame_no_single_change() {
 
 #[test]
 fn a_probe_that_decides_nothing_is_made_again_with_more_rounds() {
-    // Change 2 makes the difference. For sets with it, every first interval is wide, and no longer one is.
+    // Change 2 makes the difference. For sets with it, every first interval is wide, and every longer probe is
+    // decided.
     let mut proving = Proving::new(question(8, 0, 0.5));
     let mut again = Vec::new();
     while let ProofStep::Probe(probe, length) = proving.next_step() {
@@ -375,7 +376,7 @@ fn a_rest_is_small_only_if_its_whole_interval_is() {
 
 #[test]
 fn a_probe_that_fails_when_it_is_made_again_is_not_decided_and_not_refused() {
-    // Neither change alone is decided. If change 1 were refused, change 0 would be called necessary.
+    // Neither change alone is decided. If change 1 counted as refused, change 0 would be called necessary.
     let interval = Interval { low: 0.6, high: 1.1, confidence: 0.998 };
     let noisy = ProbeOutcome::Measured(ProbeEffect { ratio: 0.8, interval: Some(interval) });
     let mut proving = Proving::new(question(2, 0, 0.5));

@@ -1,4 +1,4 @@
-//! Rounds that neighbours disturbed are no replicates.
+//! Disturbed rounds are not replicates.
 
 use super::*;
 use crate::sample::disturb_in;

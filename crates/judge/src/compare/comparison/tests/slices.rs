@@ -66,7 +66,7 @@ fn a_candidate_that_decays_is_told_and_closes_no_gate() {
     let Some(Undecided::Decays { change }) = test.undecided else { panic!("{:?}", test.undecided) };
     assert!((0.4..0.6).contains(&change), "{change}");
     assert_eq!(judgement.outcome, GateOutcome::NotDecided);
-    // The other way round the base has no level, so its own A/A pair could not be judged either.
+    // In the other direction the base has no level, so its own A/A pair could not be judged either.
     let turned = within(&falling, "new", "old", &Rule::default());
     assert_eq!(
         (first(&turned).finding, first(&turned).gate, turned.outcome),
@@ -142,12 +142,13 @@ fn stalls_of_some_rounds_do_not_count_and_are_named_if_the_middle_has_them() {
     assert!(first(&once).warnings.is_empty() && (first(&once).ratio.unwrap() - 1.0).abs() < 0.01);
 }
 
-/// A standard normal number, nearly: the sum of twelve uniform ones.
+/// A standard normal number, approximately: the sum of twelve uniform numbers.
 fn normal(random: &mut SplitMix64) -> f64 {
     (0..12).map(|_| random.below(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
 }
 
-/// The mean of the ratios of 100 comparisons of eight rounds with 60 slices, whose rates a system's own function draws.
+/// The mean ratio of 100 comparisons of eight rounds with 60 slices. Each system has a function that draws its
+/// rates.
 fn mean_ratio(rate: impl Fn(&str, &mut SplitMix64) -> f64) -> f64 {
     let ratio = |seed: u64| {
         let rates = |system: &str, round: u32| {
