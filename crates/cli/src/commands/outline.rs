@@ -98,10 +98,7 @@ pub(super) fn met(found: &Found) -> String {
                 facts.push(format!("the loads replace what earlier runs of Dyno made: {}", made.join(", ")));
             }
             if !may_drop.is_empty() {
-                facts.push(format!(
-                    "the loads may drop what no run of Dyno made: {}",
-                    may_drop.join(", ")
-                ));
+                facts.push(format!("the loads may drop what no run of Dyno made: {}", may_drop.join(", ")));
             }
             if facts.is_empty() {
                 facts.push("empty".to_owned());

@@ -169,19 +169,14 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
     make();
     place.plan(&place.address(), "may_drop = true", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    let words =
-        "the loads may drop what no run of Dyno made: customers, sbtest1; the tables of the loads are dropped";
+    let words = "the loads may drop what no run of Dyno made: customers, sbtest1; the tables of the loads are dropped";
     assert!(shown.contains(words), "{shown}");
     place.assert_is_precious();
     let said = place.doctor().stdout;
     assert!(said.contains(words) && said.contains("steps       not tried"), "{said}");
     place.assert_is_precious();
     let ran = bench.dyno(&["run", "plan.toml"]).with(0);
-    assert!(
-        ran.stderr.contains("may drop what no run of Dyno made: customers, sbtest1"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("may drop what no run of Dyno made: customers, sbtest1"), "{}", ran.stderr);
     assert_eq!((place.tables().as_str(), place.one("SELECT id FROM customers").as_str()), ("customers", "7"));
     // The option has the same effect.
     place.query("DROP TABLE customers");

@@ -63,7 +63,7 @@ fn a_planted_setting_of_sqlite_is_found_and_kept_through_a_stop() {
     press_ctrl_c(&stopped);
     let stopped = finish(stopped).with(130);
     assert!(
-        stopped.stdout.contains("Nothing was found yet. The same command goes on."),
+        stopped.stdout.contains("Nothing was found yet. The same command continues."),
         "{}",
         stopped.stdout
     );

@@ -47,7 +47,9 @@ pub enum Problem {
 
 fn tests_problem(function: &str, count: usize) -> String {
     match count {
-        0 => format!("{function} is of one test, and none fits; the scale, --only or --clients may leave it out"),
+        0 => format!(
+            "{function} is of one test, and none fits; the scale, --only or --clients may leave it out"
+        ),
         _ => format!(
             "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
         ),

@@ -134,7 +134,8 @@ mod tests {
             let (low, high) = interval.trim_end_matches(']').split_once(", ").unwrap();
             (low.parse().unwrap(), high.parse().unwrap())
         });
-        let published = heads.contains("| published |").then(|| cells[cells.len() - 3].parse().ok()).flatten();
+        let published =
+            heads.contains("| published |").then(|| cells[cells.len() - 3].parse().ok()).flatten();
         ClaimRow { text: line, verdict: verdict(finding), published, interval }
     }
 

@@ -77,9 +77,8 @@ pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Ve
         );
     }
     if !replication.is_fresh && replication.rounds > 1 {
-        sentences.push(
-            "Rounds of a server that was not restarted share the effects of its one start.".to_owned(),
-        );
+        sentences
+            .push("Rounds of a server that was not restarted share the effects of its one start.".to_owned());
     }
     sentences
 }
@@ -182,7 +181,7 @@ mod tests {
         for few in 2..6 {
             let run = crate::sample::run(few);
             let says = sentences(&run, &crate::sample::analysis(&run)).join(" ");
-            assert!(says.contains("Intervals of so few rounds are t intervals"), "{says}");
+            assert!(says.contains("With so few rounds, intervals are t intervals"), "{says}");
         }
         let run = crate::sample::run(6);
         let says = sentences(&run, &crate::sample::analysis(&run)).join(" ");

@@ -32,9 +32,10 @@ pub enum ClaimVerdict {
 impl ClaimVerdict {
     fn of(result: &ClaimResult, record: &ClaimRecord) -> Self {
         let is_published = record.published.is_some() || record.source.is_some();
-        let has_figure = record.published.zip(result.interval).is_some_and(|(figure, interval)| {
-            (interval.low..=interval.high).contains(&figure)
-        });
+        let has_figure = record
+            .published
+            .zip(result.interval)
+            .is_some_and(|(figure, interval)| (interval.low..=interval.high).contains(&figure));
         match result.state {
             ClaimState::Supported if has_figure => Self::Reproduced,
             ClaimState::Supported if is_published => Self::SameDirection,

@@ -84,7 +84,11 @@ fn a_value_that_would_lower_a_promise_is_left_out_with_its_reason() {
     );
     let space = tune_space(&base, ROOM);
     let wal = space.left_out.iter().find(|it| it.value.as_deref() == Some("WAL")).unwrap();
-    assert!(wal.reason.starts_with("would weaken durability: a system with it leaves it to"), "{}", wal.reason);
+    assert!(
+        wal.reason.starts_with("would weaken durability: a system with it leaves it to"),
+        "{}",
+        wal.reason
+    );
     assert!(space.settings.iter().flat_map(|it| &it.values).all(|it| it.value != "WAL"));
 }
 

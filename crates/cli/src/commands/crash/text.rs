@@ -66,7 +66,9 @@ fn verdict(report: &CrashReport) -> String {
     let words = match (report.verdict, report.promise.loss) {
         (Verdict::Broken, _) => "BROKEN: it lost more than its settings allow",
         (Verdict::None, _) => "none: there was no crash",
-        (Verdict::Allowed, Loss::Unknown) => "it lost something, and its settings do not show whether they allow it",
+        (Verdict::Allowed, Loss::Unknown) => {
+            "it lost something, and its settings do not show whether they allow it"
+        }
         (Verdict::Allowed, _) => "it lost no more than its settings allow",
         (Verdict::Kept, Loss::Nothing) => "kept: nothing was lost",
         (Verdict::Kept, _) => "nothing was lost, though its settings allow it",

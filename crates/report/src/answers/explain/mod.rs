@@ -92,7 +92,10 @@ fn cpu_sentence(cpu: &AmountChange, what: &str) -> String {
         words::ratio_in(of_base, cpu.interval)
     );
     if cpu.is_clear {
-        format!("{takes}. If only CPU limited throughput, it would be {} times as high.", ratio(1.0 / of_base))
+        format!(
+            "{takes}. If only CPU limited throughput, it would be {} times as high.",
+            ratio(1.0 / of_base)
+        )
     } else if cpu.is_same {
         format!("{takes}, so the difference is in waiting, not in CPU.")
     } else {

@@ -20,13 +20,18 @@ impl ProofReport {
                 self.repeated()
             )],
             ProofEnding::Refused => {
-                vec![format!("{} did not start, so the difference could not be measured again.", self.candidate)]
+                vec![format!(
+                    "{} did not start, so the difference could not be measured again.",
+                    self.candidate
+                )]
             }
             ProofEnding::Unfinished if self.proof.whole.is_some() => vec![format!(
                 "The difference is there: {}. The search for its cause has not begun. The same command continues.",
                 self.repeated()
             )],
-            ProofEnding::Unfinished => vec!["Nothing was compared yet. The same command continues.".to_owned()],
+            ProofEnding::Unfinished => {
+                vec!["Nothing was compared yet. The same command continues.".to_owned()]
+            }
             ProofEnding::NotTheChanges => vec![self.not_the_changes()],
             ProofEnding::Proven | ProofEnding::Partly | ProofEnding::NotNarrowed => {
                 self.proof.causes.iter().flat_map(|cause| self.cause(cause)).collect()
@@ -211,9 +216,7 @@ fn relation(relation: Option<Relation>) -> Option<String> {
 fn relation_to_rest(relation: Option<Relation>) -> Option<String> {
     let words = match relation? {
         Relation::MoreTogether => "It interacts with the others: with them its effect is larger.",
-        Relation::LessTogether => {
-            "It interacts with the others: with them its effect is smaller than alone."
-        }
+        Relation::LessTogether => "It interacts with the others: with them its effect is smaller than alone.",
         Relation::AddUp | Relation::Unclear => return None,
     };
     Some(words.to_owned())

@@ -53,7 +53,7 @@ fn a_table_is_named_once_and_no_more_than_three_are() {
 fn no_difference_has_no_explanation() {
     let options = RenderOptions { color: false, width: 100 };
     let text = render([explanation(Finding::NotEnoughEvidence)].as_slice(), Format::Text, &options);
-    assert!(text.contains("No difference is decided, so there is nothing to explain."), "{text}");
+    assert!(text.contains("The difference has no verdict, so there is nothing to explain."), "{text}");
     assert!(!text.contains("affects what changed."), "{text}");
 }
 
@@ -106,7 +106,7 @@ fn causes_that_interact_and_lower_a_promise_are_told() {
     for words in [
         "query_cache_type = 1, innodb_flush_log_at_trx_commit = 2 together: 0.58",
         "query_cache_type = 1 alone: 1.00",
-        "They interact: together they make more of a difference",
+        "They interact: together they have a larger effect",
         "innodb_flush_log_at_trx_commit = 2 weakens durability: a system with it may lose.",
     ] {
         assert!(text.contains(words), "{words}: {text}");
@@ -149,7 +149,7 @@ fn every_ending_is_told_in_its_words() {
             "The difference is gone: repeated, new has 0.57 [0.56, 0.58] times the throughput of old",
         ),
         (ProofEnding::Undecided, "It is not decided whether the difference is still there"),
-        (ProofEnding::Refused, "new did not start when the difference was to be repeated."),
+        (ProofEnding::Refused, "new did not start, so the difference could not be measured again."),
         (ProofEnding::Unfinished, "Nothing was compared yet."),
         (ProofEnding::NotTheChanges, "No setting explains the difference: together they make 0.99"),
         (ProofEnding::Partly, "The rest, 0.99 [0.98, 1.00], is not explained"),

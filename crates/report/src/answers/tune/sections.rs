@@ -84,7 +84,8 @@ impl TuneReport {
         (!self.left_out.is_empty()).then(|| Section {
             title: "Not tried".to_owned(),
             paragraphs: vec![
-                "Settings that this version or its server lacks, and settings that would weaken durability.".to_owned(),
+                "Settings that this version or its server lacks, and settings that would weaken durability."
+                    .to_owned(),
             ],
             items: self.left_out.iter().map(line).collect(),
             ..Section::default()

@@ -75,9 +75,8 @@ impl TuneReport {
         };
         let names: Vec<String> =
             self.tuned.worth.iter().filter(is_out).map(|worth| self.value_in_words(worth)).collect();
-        (!names.is_empty()).then(|| {
-            format!("The best candidate also had settings without an effect: {}.", names.join(", "))
-        })
+        (!names.is_empty())
+            .then(|| format!("The best candidate also had settings without an effect: {}.", names.join(", ")))
     }
 
     pub(super) fn value_in_words(&self, worth: &Worth) -> String {

@@ -101,7 +101,7 @@ fn reads_as_people_expect() {
     assert_golden("tune.txt", &render(&report(), Format::Text, &options));
     let text = rendered(&report());
     for words in [
-        "With the settings below mariadb has 1.38 [1.36, 1.40] times the throughput",
+        "With the settings below, the throughput of mariadb is 1.38 [1.36, 1.40] times",
         "settings without an effect: performance_schema = OFF.",
         "Durability after a power cut is the same: no acknowledged commit is lost.",
         "\n    [system.settings]\n    innodb_buffer_pool_size = \"1003M\"\n    sql_mode = \"A \\\"B\\\"\"\n",
@@ -121,7 +121,7 @@ fn what_is_given_up_is_told_and_a_promise_that_changed() {
     recommendation.promise_of_base = "any number of the last commits may be lost".to_owned();
     let text = rendered(&report);
     assert!(text.contains("performance_schema = OFF gives up what the server tells of itself."), "{text}");
-    assert!(text.contains("no acknowledged commit is lost; the base's was: any number of"), "{text}");
+    assert!(text.contains("no acknowledged commit is lost. With the base: any number of"), "{text}");
 }
 
 #[test]
@@ -139,19 +139,19 @@ fn every_ending_is_told_in_its_words() {
         (
             TuneEnding::NothingBetter,
             true,
-            "1.40 [1.38, 1.42] times the throughput in rounds that the search has not used",
+            "1.40 [1.38, 1.42] times the throughput in rounds that the search did not use",
         ),
         (TuneEnding::BaseFailed, false, "mariadb did not complete a comparison with itself"),
-        (TuneEnding::Unfinished, false, "Nothing was found yet. The same command goes on."),
+        (TuneEnding::Unfinished, false, "Nothing was found yet. The same command continues."),
         (
             TuneEnding::Unfinished,
             true,
-            "it is not confirmed, so nothing is claimed. The same command goes on.",
+            "It is not confirmed, so this is no verdict. The same command continues.",
         ),
     ] {
         let text = found(ending, has_winner);
         assert!(text.contains(words), "{words}: {text}");
-        assert!(!text.contains("[system.settings]") && !text.contains("The chance that"), "{text}");
+        assert!(!text.contains("[system.settings]") && !text.contains("The probability that"), "{text}");
     }
 }
 
@@ -161,8 +161,11 @@ fn a_search_that_was_cut_short_and_a_host_that_moves_are_told() {
     report.tuned.is_cut_short = true;
     report.tuned.control = Some(effect(1.2));
     let text = rendered(&report);
-    assert!(text.contains("a larger --budget may find more."), "{text}");
-    assert!(text.contains("The base has 1.20 [1.18, 1.22] times its own throughput"), "{text}");
+    assert!(text.contains("A larger --budget may find more."), "{text}");
+    assert!(
+        text.contains("The base differs from itself: 1.20 [1.18, 1.22] times its own throughput"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -256,8 +256,8 @@ mod tests {
         assert_eq!(
             sentence(&warned, Some(0.9)),
             "scan at 1 client · db: of 6 rounds, 2 disturbed (steal up to 7.0%, other processes up to 31%); still rising in \
-             5 of 6 rounds: 9.30 times as fast at the end as at the start; not judged; stalls: over all time the ratio is \
-             0.50, 0.90 in neighbouring slices"
+             5 of 6 rounds: 9.30 times as fast at the end as at the start; not judged; stalls: the ratio over the whole time \
+             is 0.50, 0.90 in neighbouring slices"
         );
     }
 }
