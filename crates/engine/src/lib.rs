@@ -23,6 +23,7 @@ mod catalogue;
 mod container;
 mod family;
 mod machine;
+mod named;
 mod observe;
 mod remote;
 mod source;
@@ -45,9 +46,10 @@ pub use catalogue::entry::{Entry, Family};
 pub use catalogue::name::{NameError, SystemName};
 pub use catalogue::upstream::UpstreamVersion;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
-pub use container::{ImageError, ImageName, fetch_image};
+pub use container::{ImageError, ImageName, fetch_image, pull_image};
 pub use dyno_client::{Client, ClientError, ResultSet};
 pub use machine::path_error::PathError;
+pub use named::{EngineName, EngineNameError};
 pub use observe::counters::{
     CounterChange, CounterId, CounterKind, CounterName, CounterReading, Counters, CountersError, Depth,
 };

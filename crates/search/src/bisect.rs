@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
-use dyno_engine::{Catalogue, Entry, SystemName};
+use dyno_engine::{Catalogue, EngineName, Entry, SystemName};
 use dyno_judge::{Bisection, BisectionStep, GateOutcome, VersionVerdict};
-use dyno_lab::{Decision, Plan, Version};
+use dyno_lab::{Decision, Plan};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
 use dyno_store::{RunId, SearchQuestion};
 
+use crate::images;
 use crate::session::{Bar, Lab, Reuse, Session};
 
 /// The error probability of a whole search.
@@ -25,7 +26,7 @@ pub struct Bisect {
     /// The step that is compared.
     pub test: String,
     /// The versions, from a good one to a bad one.
-    pub versions: Vec<Version>,
+    pub versions: Vec<EngineName>,
     /// The profile for the settings of all versions.
     pub profile: Profile,
     /// Largest number of rounds of a comparison.
@@ -37,9 +38,9 @@ pub struct Bisect {
 /// The verdict on a version.
 #[derive(Debug)]
 pub struct Tested<'a> {
-    pub version: &'a Version,
+    pub version: &'a EngineName,
     /// The version that it was compared with.
-    pub good: &'a Version,
+    pub good: &'a EngineName,
     pub verdict: VersionVerdict,
     /// Why one of the two did not start; `None` if both did.
     pub not_started: Option<String>,
@@ -60,15 +61,14 @@ pub struct Bisected {
 ///
 /// # Errors
 /// One of them is not known, they belong to two engines, or the second is not later.
-pub fn between(good: &str, bad: &str, catalogue: &Catalogue) -> anyhow::Result<Vec<Version>> {
-    let place = |name: &str| -> anyhow::Result<(SystemName, Entry)> {
-        let name: SystemName = name.parse()?;
-        let entry = catalogue.find(&name)?;
-        Ok((name, entry))
-    };
-    let ((good_name, oldest), (bad_name, newest)) = (place(good)?, place(bad)?);
+pub fn between(
+    good: &SystemName,
+    bad: &SystemName,
+    catalogue: &Catalogue,
+) -> anyhow::Result<Vec<EngineName>> {
+    let (oldest, newest) = (catalogue.find(good)?, catalogue.find(bad)?);
     ensure!(
-        good_name.engine == bad_name.engine,
+        good.engine == bad.engine,
         "{good} and {bad} are no versions of one engine; name every step of the way with --versions"
     );
     let between = catalogue.between(&oldest, &newest);
@@ -76,8 +76,12 @@ pub fn between(good: &str, bad: &str, catalogue: &Catalogue) -> anyhow::Result<V
         between.len() > 1,
         "{bad} is not later than {good}; a search goes from an older version to a newer one"
     );
-    let storage_engine = good_name.storage_engine.map_or(String::new(), |name| format!("/{name}"));
-    Ok(between.into_iter().map(|entry| Version::Catalogue(format!("{entry}{storage_engine}"))).collect())
+    let name = |entry: Entry| SystemName {
+        engine: entry.engine.clone(),
+        version: Some(entry.version.clone()),
+        storage_engine: good.storage_engine.clone(),
+    };
+    Ok(between.into_iter().map(|entry| EngineName::Catalogue(name(entry))).collect())
 }
 
 impl Bisect {
@@ -92,9 +96,9 @@ impl Bisect {
         Ok(plan)
     }
 
-    /// Searches, and calls `on_verdict` with each verdict. Comparisons of catalogue versions that are in the
-    /// results file are not repeated. A comparison of a build in a folder is repeated, because the build may have
-    /// changed. `None` if the user stopped the search.
+    /// Searches, and calls `on_verdict` with each verdict. Comparisons that are in the results file are not
+    /// repeated, unless what a name means has changed: an image, or a build in a folder. `None` if the user
+    /// stopped the search.
     ///
     /// # Errors
     /// A comparison cannot be made, or neighbours disturbed it too much for a verdict.
@@ -108,6 +112,11 @@ impl Bisect {
         let mut bisection =
             Bisection::new(self.versions.len()).context("a search takes two versions or more")?;
         let comparisons_max = bisection.comparisons_max();
+        let images = self.versions.iter().filter_map(|version| match version {
+            EngineName::Image(name) => Some(name),
+            EngineName::Catalogue(_) | EngineName::Basedir(_) => None,
+        });
+        images::bring(images, lab)?;
         let mut session = Session::begin(lab, results, seed, &plan.name)?;
         let (mut last, mut confirmations) = (VersionVerdict::Unclear, 0);
         loop {
@@ -148,7 +157,7 @@ impl Bisect {
         &self,
         session: &mut Session<'_>,
         pair: &Plan,
-        [good, version]: [&'a Version; 2],
+        [good, version]: [&'a EngineName; 2],
         comparisons_max: usize,
     ) -> anyhow::Result<Option<Tested<'a>>> {
         let bar = Bar {
@@ -156,10 +165,8 @@ impl Bisect {
             alpha: ALPHA / comparisons_max as f64,
             margin: self.margin,
         };
-        let is_build = |version: &&Version| matches!(version, Version::Basedir(_));
-        let reuse = if [good, version].iter().any(is_build) { Reuse::Nothing } else { Reuse::Started };
         let what = format!("{version} with {good}");
-        let compared = session.compare(pair, &bar, &what, reuse)?;
+        let compared = session.compare(pair, &bar, &what, Reuse::Started)?;
         Ok(compared.map(|compared| {
             let verdict = match (&compared.not_started, compared.outcome) {
                 // A version that does not start says nothing about its speed.

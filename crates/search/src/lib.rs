@@ -14,6 +14,7 @@ use std::time::Duration;
 
 pub mod bisect;
 pub mod explain;
+mod images;
 pub mod prove;
 mod reported;
 mod session;

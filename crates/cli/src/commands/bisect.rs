@@ -1,13 +1,12 @@
 //! `dyno bisect`: finds the version that introduced a regression.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Args;
-use dyno_engine::Catalogue;
+use dyno_engine::{Catalogue, EngineName, EngineNameError};
 use dyno_judge::{BisectionStep, VersionVerdict};
-use dyno_lab::{Plan, Version};
+use dyno_lab::Plan;
 use dyno_printable::printable;
 use dyno_search::bisect::{Bisected, Tested, between};
 use dyno_settings::Profile;
@@ -24,8 +23,8 @@ use crate::{interrupt, output};
     after_help = "Each version is compared with the good one, in rounds that start both anew, until it is decided \
 which is better: the last one first, then always the one in the middle of what is left. What was \
 found is confirmed: the version is compared with the one before it. The chance that any of these \
-comparisons errs is 5%. Each comparison is a run in the results file, so after ^C the same command goes on; \
-builds in folders may have changed, and are compared anew.
+comparisons errs is 5%. Each comparison is a run in the results file, so after ^C the same command goes on. \
+Builds in folders and images that have changed since are compared anew.
 
 Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is; \
 3 neighbours disturbed a comparison, so that nothing is decided.
@@ -35,23 +34,25 @@ Examples:
   dyno bisect --good postgres@9.6 --bad postgres@18 point-query
   dyno bisect --good mariadb@10.1.23 --bad mariadb@11.8 update-index --seconds 5
   dyno bisect --versions mysql@5.6.24,mariadb@10.2.11,mariadb@10.11 point-query
-  dyno bisect --basedir build/v1 --basedir build/v2 --basedir build/v3 point-query"
+  dyno bisect --basedir build/v1 --basedir build/v2 --basedir build/v3 point-query
+  dyno bisect --versions oci:mysql:8.0.32,oci:mysql:8.0.36,oci:mysql:8.4 point-query"
 )]
 pub(crate) struct Bisect {
     /// The step to compare
     test: String,
     /// A version known to be good
     #[arg(long, value_name = "SYSTEM", requires = "bad", required_unless_present_any = ["versions", "basedirs"])]
-    good: Option<String>,
+    good: Option<EngineName>,
     /// A later version of the same engine, known to be bad
     #[arg(long, value_name = "SYSTEM", requires = "good")]
-    bad: Option<String>,
-    /// Versions to search, from a good one to a bad one, instead of all known versions between the two
+    bad: Option<EngineName>,
+    /// Versions to search, from a good one to a bad one, instead of all known versions between the two: names of versions,
+    /// images (oci:NAME:TAG) or folders with builds (./DIR)
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', conflicts_with_all = ["good", "bad"])]
-    versions: Vec<String>,
+    versions: Vec<EngineName>,
     /// Folder of a build to search; repeat the option for each build, from a good one to a bad one
-    #[arg(long = "basedir", value_name = "PATH", conflicts_with_all = ["good", "bad", "versions"])]
-    basedirs: Vec<PathBuf>,
+    #[arg(long = "basedir", value_name = "PATH", value_parser = folder, conflicts_with_all = ["good", "bad", "versions"])]
+    basedirs: Vec<EngineName>,
     /// Plan with the step and the loads before it
     #[arg(long, default_value = "first-look")]
     plan: String,
@@ -107,12 +108,29 @@ impl Bisect {
     }
 
     /// The versions to search, oldest first.
-    fn ladder(&self, catalogue: &Catalogue) -> anyhow::Result<Vec<Version>> {
-        if let (Some(good), Some(bad)) = (&self.good, &self.bad) {
-            return between(good, bad, catalogue);
+    fn ladder(&self, catalogue: &Catalogue) -> anyhow::Result<Vec<EngineName>> {
+        match (&self.good, &self.bad) {
+            (Some(EngineName::Catalogue(good)), Some(EngineName::Catalogue(bad))) => {
+                between(good, bad, catalogue)
+            }
+            (Some(good), Some(bad)) => {
+                output::tell(
+                    "what lies between an image or a folder and another version is not known, so only these two are compared; \
+                     --versions takes every step of the way",
+                );
+                Ok(vec![good.clone(), bad.clone()])
+            }
+            _ => Ok(self.versions.iter().chain(&self.basedirs).cloned().collect()),
         }
-        let named = self.versions.iter().cloned().map(Version::Catalogue);
-        Ok(named.chain(self.basedirs.iter().cloned().map(Version::Basedir)).collect())
+    }
+}
+
+/// A folder, by any path.
+fn folder(text: &str) -> Result<EngineName, EngineNameError> {
+    match text.parse::<EngineName>() {
+        Err(error @ EngineNameError::NoHome(_)) => Err(error),
+        Ok(name @ EngineName::Basedir(_)) => Ok(name),
+        _ => Ok(EngineName::Basedir(text.into())),
     }
 }
 
@@ -128,7 +146,7 @@ fn print_verdict(tested: &Tested<'_>) -> anyhow::Result<()> {
 }
 
 /// Prints the result of the search and returns the exit status.
-fn conclude(found: &Bisected, versions: &[Version], test: &str) -> anyhow::Result<ExitCode> {
+fn conclude(found: &Bisected, versions: &[EngineName], test: &str) -> anyhow::Result<ExitCode> {
     let (sentence, code) = match &found.step {
         BisectionStep::Found { first_bad } => {
             let (before, first) = (&versions[first_bad - 1], &versions[*first_bad]);

@@ -22,7 +22,7 @@ use crate::{interrupt, output};
 /// Compare systems in one line: versions, settings, builds, or servers that run already
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build, an image (oci:NAME:TAG), or the address of a \
+    after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build (./DIR, ~/DIR), an image (oci:NAME:TAG), or the address of a \
 running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 innodb_flush_method=fsync'. The first is \
 the base. Started servers get the settings of a profile, so that they promise the same; --profile stock leaves each its own \
 defaults.
@@ -109,7 +109,7 @@ impl Versus {
     fn compare(&self) -> anyhow::Result<ExitCode> {
         let catalogue = Catalogue::load()?;
         for engine in self.systems.iter().filter_map(Contender::engine) {
-            catalogue.find(&engine.parse()?)?;
+            catalogue.find(engine)?;
         }
         let text = self.fitting(&catalogue)?.toml();
         if self.print_plan {

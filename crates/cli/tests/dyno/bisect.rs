@@ -128,6 +128,8 @@ fn among_folders() {
     assert_eq!(ended.stdout.lines().last(), Some(found.as_str()), "{}", ended.stdout);
     assert_eq!(bench.count("run"), 3);
     assert_eq!(bench.value("SELECT DISTINCT origin FROM system"), Some("basedir".to_owned()));
+    let again = bisect(&bench, "10.11", &arguments).with(0);
+    assert_eq!((again.stdout, bench.count("run")), (ended.stdout, 3), "the builds are the same as before");
 }
 
 /// A folder whose server prints a version and does nothing else.

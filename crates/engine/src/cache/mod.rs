@@ -1,6 +1,7 @@
 //! What lies in the cache: engines, data, homes of servers.
 
 pub(crate) mod contents;
+mod fingerprint;
 pub(crate) mod home;
 pub(crate) mod installation;
 pub(crate) mod layout;

@@ -58,12 +58,13 @@ pub enum ImageError {
     /// The image is not here, and its name does not tell what it holds.
     #[error(
         "the image {image} is not here, and its name does not tell the server's family; add `family = \"mysql\"`, \
-         \"mariadb\" or \"postgres\", or pull it first"
+         \"mariadb\" or \"postgres\", or pull it first (dyno engine fetch oci:{image})"
     )]
     Family { image: String },
     /// The image is not here, and its tag is no version.
     #[error(
-        "the image {image} is not here, and its tag is no version, which settings depend on; pull it first"
+        "the image {image} is not here, and its tag is no version, which settings depend on; pull it first \
+         (dyno engine fetch oci:{image})"
     )]
     Version { image: String },
     /// The image holds another server than was expected.

@@ -19,4 +19,4 @@ pub use self::error::ImageError;
 pub(crate) use self::image::Image;
 pub(crate) use self::leftover::{forget, remove_leftover};
 pub use self::name::ImageName;
-pub use self::survey::fetch_image;
+pub use self::survey::{fetch_image, pull_image};

@@ -90,6 +90,14 @@ pub fn fetch_image(
     Err(other(name, entry, was_expected, "it is here now, so try again"))
 }
 
+/// The server of an image that is pulled, whatever it is.
+///
+/// # Errors
+/// The image cannot be pulled, or has no server.
+pub fn pull_image(name: &ImageName) -> Result<Installation, ImageError> {
+    surveyed(Image::pull(name)?)
+}
+
 fn other(name: &ImageName, found: &Entry, expected: String, advice: &'static str) -> ImageError {
     let found = format!("{} {}", found.engine, found.version);
     ImageError::Other { image: name.to_string(), found, expected, advice }

@@ -30,6 +30,13 @@ pub enum BasedirError {
     /// It does not exist, or cannot be opened.
     #[error("basedir {}: {source}", path.display())]
     Unreachable { path: PathBuf, source: io::Error },
+    /// It is no folder.
+    #[error(
+        "{}: a file, where the folder of a build is needed; unpack it, or make an entry of the archive (docs/do/engines.md, \
+         \"Your own entries\")",
+        path.display()
+    )]
+    File { path: PathBuf },
     /// There is no server in it.
     #[error(
         "basedir {}: no server in it, such as bin/mysqld, sbin/mysqld, bin/mariadbd or bin/postgres",
@@ -86,6 +93,9 @@ impl Installation {
         let path = path.as_ref();
         let unreachable = |source| BasedirError::Unreachable { path: path.to_owned(), source };
         let root = path.canonicalize().map_err(unreachable)?;
+        if root.is_file() {
+            return Err(BasedirError::File { path: path.to_owned() });
+        }
         let layout = Layout::detect(&root).ok_or_else(|| BasedirError::NoServer { path: path.to_owned() })?;
         let templates = Cache::default_location().templates();
         let family = match layout.server.file_name().and_then(|name| name.to_str()) {
@@ -251,6 +261,9 @@ mod tests {
     fn a_folder_that_is_no_server_is_refused_with_the_reason() {
         let error = Installation::from_basedir("/nowhere/at/all").unwrap_err();
         assert!(matches!(error, BasedirError::Unreachable { .. }), "{error}");
+        let archive = tempfile::NamedTempFile::new().unwrap();
+        let error = Installation::from_basedir(archive.path()).unwrap_err();
+        assert!(matches!(error, BasedirError::File { .. }), "{error}");
         let error = Installation::from_basedir(tempfile::tempdir().unwrap().path()).unwrap_err();
         assert!(matches!(error, BasedirError::NoServer { .. }), "{error}");
         let root = basedir_with("echo libfoo.so.1 is missing >&2; exit 127");

@@ -4,6 +4,7 @@
 //! and the lock on that folder tells whether it is alive.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::catalogue::name::SystemName;
 use crate::catalogue::version::is_within;
 use crate::family::{Procedure, procedure};
 use crate::machine::path_error::{At as _, PathError};
+use crate::named::EngineName;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect_by};
 use crate::start::server::{Launch, Lifetime, StartError, StartOptions, check};
@@ -36,8 +38,10 @@ pub struct Running {
 /// A server of `engine start`.
 #[derive(Clone, Debug)]
 pub struct RunningServer {
-    /// Its system.
+    /// Engine, version and storage engine.
     pub name: SystemName,
+    /// The image or the folder that it is from; none of an engine of the catalogue.
+    pub origin: Option<String>,
     /// How to connect.
     pub access: Access,
     process: ServerProcess,
@@ -48,6 +52,8 @@ pub struct RunningServer {
 #[derive(Serialize, Deserialize)]
 struct Record {
     name: SystemName,
+    #[serde(default)]
+    origin: Option<String>,
     family: Family,
     process: ServerProcess,
     access: Access,
@@ -61,27 +67,23 @@ pub enum RunningError {
     #[error("{name} is not running; {}", listed(running))]
     NotRunning {
         /// The name that was asked for.
-        name: SystemName,
-        running: Vec<SystemName>,
+        name: String,
+        running: Vec<String>,
     },
     /// Several servers match the name.
-    #[error("{name} may mean several servers; say which: {}", joined(fitting))]
+    #[error("{name} may mean several servers; say which: {}", fitting.join(", "))]
     Ambiguous {
         /// The name that was asked for.
-        name: SystemName,
-        fitting: Vec<SystemName>,
+        name: String,
+        fitting: Vec<String>,
     },
     /// The folder of the servers cannot be used.
     #[error(transparent)]
     Path(#[from] PathError),
 }
 
-fn listed(running: &[SystemName]) -> String {
-    if running.is_empty() { "no server is".to_owned() } else { format!("running: {}", joined(running)) }
-}
-
-fn joined(names: &[SystemName]) -> String {
-    names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+fn listed(running: &[String]) -> String {
+    if running.is_empty() { "no server is".to_owned() } else { format!("running: {}", running.join(", ")) }
 }
 
 impl Running {
@@ -90,12 +92,13 @@ impl Running {
         Self { folder: cache.servers() }
     }
 
-    /// Starts a server that outlives this process, and returns once it answers.
+    /// Starts a server of an installation with this name that outlives this process, and returns once it answers.
     ///
     /// # Errors
     /// As [`start`](crate::start), and when one of the same system runs already.
     pub fn start(
         &self,
+        engine: &EngineName,
         installation: &Installation,
         storage_engine: Option<String>,
         settings: BTreeMap<String, String>,
@@ -107,26 +110,32 @@ impl Running {
             version: Some(installation.entry.version.clone()),
             storage_engine: options.storage_engine.clone(),
         };
-        let home = self.make_home(&name)?;
+        let origin = engine.origin();
+        let home = self.make_home(&name, origin.as_deref())?;
         let launch = Launch::new(installation, options, procedure, home, Lifetime::Detached)?;
         let write = |process, access: &Access| {
-            let (name, family, access) = (name.clone(), installation.entry.family, access.clone());
-            write(&launch.home, &Record { name, family, process, access })
+            let (name, origin) = (name.clone(), origin.clone());
+            let (family, access) = (installation.entry.family, access.clone());
+            write(&launch.home, &Record { name, origin, family, process, access })
         };
         // Written before the server answers, so that it can be stopped even if this process is killed meanwhile.
         let (process, access) = launch.start(&write)?;
         write(process, &access)?;
         launch.home.leave();
-        Ok(RunningServer { name, access, process, procedure })
+        Ok(RunningServer { name, origin, access, process, procedure })
     }
 
-    fn make_home(&self, name: &SystemName) -> Result<Home, StartError> {
+    fn make_home(&self, name: &SystemName, origin: Option<&str>) -> Result<Home, StartError> {
         // Names have no '+', and names of folders no '/'.
-        let folder_name = name.to_string().replace('/', "+");
+        let mut folder_name = name.to_string().replace('/', "+");
+        if let Some(origin) = origin {
+            let hash = origin.bytes().fold(0x811c_9dc5, fnv_1a);
+            let _ = write!(folder_name, "+{hash:08x}");
+        }
         if let Some(home) = Home::create_named(&self.folder, &folder_name)? {
             return Ok(home);
         }
-        Err(StartError::Running { name: name.clone() })
+        Err(StartError::Running { name: title(name, origin) })
     }
 
     /// All running servers.
@@ -136,31 +145,41 @@ impl Running {
     pub fn list(&self) -> Result<Vec<RunningServer>, PathError> {
         let alive = home::homes(&self.folder)?.into_iter().filter(|(_, dead)| dead.is_none());
         let mut servers: Vec<_> = alive.filter_map(|(folder, _)| read(&folder)).collect();
-        servers.sort_by(|a, b| a.name.cmp(&b.name));
+        servers.sort_by(|a, b| (&a.name, &a.origin).cmp(&(&b.name, &b.origin)));
         Ok(servers)
     }
 
-    /// Finds a server by name. Parts of the name may be left out if one server matches.
+    /// Finds a server by its name, or by the image or folder that it is from, and its storage engine. Parts of a name may be left out
+    /// if one server matches.
     ///
     /// # Errors
-    /// No server or several servers match the name.
-    pub fn find(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
+    /// No server or several servers match.
+    pub fn find(
+        &self,
+        engine: &EngineName,
+        storage_engine: Option<&str>,
+    ) -> Result<RunningServer, RunningError> {
         let running = self.list()?;
-        let names = |servers: &[RunningServer]| servers.iter().map(|server| server.name.clone()).collect();
-        let mut fitting: Vec<_> = running.iter().filter(|server| fits(&server.name, name)).cloned().collect();
+        let names = |servers: &[RunningServer]| servers.iter().map(ToString::to_string).collect();
+        let fits = |server: &&RunningServer| server.is_of(engine, storage_engine);
+        let mut fitting: Vec<_> = running.iter().filter(fits).cloned().collect();
         match fitting.len() {
-            0 => Err(RunningError::NotRunning { name: name.clone(), running: names(&running) }),
+            0 => Err(RunningError::NotRunning { name: engine.to_string(), running: names(&running) }),
             1 => Ok(fitting.remove(0)),
-            _ => Err(RunningError::Ambiguous { name: name.clone(), fitting: names(&fitting) }),
+            _ => Err(RunningError::Ambiguous { name: engine.to_string(), fitting: names(&fitting) }),
         }
     }
 
     /// Stops a server, removes its data, and returns its description.
     ///
     /// # Errors
-    /// No server or several servers match the name, or the data cannot be removed.
-    pub fn stop(&self, name: &SystemName) -> Result<RunningServer, RunningError> {
-        let server = self.find(name)?;
+    /// No server or several servers match, or the data cannot be removed.
+    pub fn stop(
+        &self,
+        engine: &EngineName,
+        storage_engine: Option<&str>,
+    ) -> Result<RunningServer, RunningError> {
+        let server = self.find(engine, storage_engine)?;
         if let Some(home) = server.access.datadir.parent() {
             let _ = server.process.end(server.procedure.end_signal(), &[home]);
             home::remove(home)?;
@@ -169,7 +188,36 @@ impl Running {
     }
 }
 
+/// FNV-1a (RFC 9923) of 32 bits.
+fn fnv_1a(hash: u32, byte: u8) -> u32 {
+    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+}
+
+/// `mariadb@10.11.14`, or `mariadb@10.11.14 (oci:localhost/mine:1)`.
+fn title(name: &SystemName, origin: Option<&str>) -> String {
+    match origin {
+        Some(origin) => format!("{name} ({origin})"),
+        None => name.to_string(),
+    }
+}
+
+impl fmt::Display for RunningServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&title(&self.name, self.origin.as_deref()))
+    }
+}
+
 impl RunningServer {
+    fn is_of(&self, engine: &EngineName, storage_engine: Option<&str>) -> bool {
+        let has_storage_engine =
+            storage_engine.is_none() || storage_engine == self.name.storage_engine.as_deref();
+        has_storage_engine
+            && match engine {
+                EngineName::Catalogue(name) => fits(&self.name, name),
+                EngineName::Basedir(_) | EngineName::Image(_) => self.origin == engine.origin(),
+            }
+    }
+
     /// Logs in as the superuser. `patience` is the time limit of each answer.
     ///
     /// # Errors
@@ -186,9 +234,9 @@ fn write(home: &Home, record: &Record) -> Result<(), PathError> {
 
 /// None for a server that is just being created.
 fn read(home: &Path) -> Option<RunningServer> {
-    let Record { name, family, process, access } =
+    let Record { name, origin, family, process, access } =
         serde_json::from_slice(&fs::read(home.join(RECORD)).ok()?).ok()?;
-    Some(RunningServer { name, access, process, procedure: procedure(family)? })
+    Some(RunningServer { name, origin, access, process, procedure: procedure(family)? })
 }
 
 fn fits(server: &SystemName, wanted: &SystemName) -> bool {
@@ -218,7 +266,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let running = Running::new(&Cache::new(folder.path()));
         assert!(running.list().unwrap().is_empty());
-        let error = running.stop(&"mysql".parse().unwrap()).unwrap_err();
-        assert_eq!(error.to_string(), "mysql is not running; no server is");
+        for name in ["mysql", "./build", "oci:localhost/mine:1"] {
+            let error = running.stop(&name.parse().unwrap(), None).unwrap_err();
+            assert_eq!(error.to_string(), format!("{name} is not running; no server is"));
+        }
     }
 }

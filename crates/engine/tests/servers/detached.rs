@@ -21,17 +21,17 @@ fn lives_until_stopped(installation: &Installation, engine: &str) {
     kill(actor("detach", engine, folder.path()));
 
     let name = installation.entry.engine.parse().unwrap();
-    let server = running.find(&name).unwrap();
+    let server = running.find(&name, None).unwrap();
     let mut client = server.connect(Duration::from_secs(10)).unwrap();
     assert_eq!(client.query("SELECT 1").unwrap().rows[0][0].as_deref(), Some("1"));
     drop(client);
     assert!(server.access.version.starts_with(&installation.entry.version), "{server:?}");
 
-    let again = running.start(installation, None, BTreeMap::new());
+    let again = running.start(&name, installation, None, BTreeMap::new());
     assert!(matches!(again, Err(StartError::Running { .. })), "{again:?}");
 
-    assert_eq!(running.stop(&name).unwrap().access, server.access);
+    assert_eq!(running.stop(&name, None).unwrap().access, server.access);
     assert_nothing_left(&folder.path().join("servers"));
     assert!(!server.access.socket.parent().unwrap().exists());
-    assert!(matches!(running.stop(&name), Err(RunningError::NotRunning { .. })));
+    assert!(matches!(running.stop(&name, None), Err(RunningError::NotRunning { .. })));
 }

@@ -38,7 +38,8 @@ pub(crate) fn play(role: &str) -> ExitCode {
         }
         "detach" => {
             let running = Running::new(&Cache::new(folder));
-            running.start(&installation(engine).unwrap(), None, std::collections::BTreeMap::new()).unwrap();
+            let (name, installation) = (engine.parse().unwrap(), installation(engine).unwrap());
+            running.start(&name, &installation, None, std::collections::BTreeMap::new()).unwrap();
             say_done_and_wait();
         }
         "fetch" => {

@@ -24,7 +24,6 @@ pub use derive::mixture::Mixture;
 pub use derive::probe::{Changes, Probed};
 pub use derive::scale::Scale;
 pub use derive::verdicts::TooFewRounds;
-pub use derive::versions::Version;
 pub use derive::versus::{Contender, Script, Versus};
 pub use keys::cores::{KeepCoresAwake, PinThreads};
 pub(crate) use keys::crash::CrashTests;

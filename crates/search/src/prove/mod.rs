@@ -13,7 +13,7 @@ use dyno_judge::{
     Explanation, Probe, ProbeLength, ProbeOutcome, ProofQuestion, ProofStep, Proving, rounds_again,
     rounds_for,
 };
-use dyno_lab::{Plan, Probed};
+use dyno_lab::{Plan, Probed, Source, System};
 use dyno_report::{MadeProbe, ProofReport};
 use dyno_stats::Margin;
 use dyno_store::{Run, RunId, SearchQuestion};
@@ -21,9 +21,9 @@ use dyno_store::{Run, RunId, SearchQuestion};
 pub(crate) use self::change::{RUN, step_name};
 use self::changes::Changes;
 pub(crate) use self::replay::so_far;
-use crate::Ending;
 use crate::explain::{in_the_background, is_decided, reported_facts};
 use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
+use crate::{Ending, images};
 
 /// The error probability of all comparisons of a proof together.
 const ALPHA: f64 = 0.05;
@@ -36,6 +36,10 @@ const ROUNDS_MAX: u32 = 12;
 
 /// The prefix of its plans' names.
 const PLANS: &str = "explain-";
+
+/// Places of the two systems among their builds.
+const BASE: usize = 0;
+const CANDIDATE: usize = 1;
 
 /// How a difference is proven.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +79,12 @@ impl Prove {
                 asked.step
             );
         };
+        let plan = plan_of(self, run)?;
+        let is_compared =
+            |system: &&System| [&explanation.base, &explanation.candidate].contains(&&system.id);
+        images::bring(plan.systems.iter().filter(is_compared).filter_map(images::absent), lab)?;
         let mut proof = ProofInMaking::begin(self, (lab, results, seed), run, explanation)?;
+        proof.check_images(run)?;
         let ending = proof.search()?;
         Ok((proof.report(run), ending))
     }
@@ -109,6 +118,8 @@ struct ProofInMaking<'a> {
     base: usize,
     candidate: usize,
     changes: Changes,
+    /// What the base and the candidate were when the proof was begun, if it is only read; none for what they are.
+    builds: Option<[Option<String>; 2]>,
     proving: Proving,
     alpha: f64,
     made: Vec<MadeProbe>,
@@ -180,11 +191,31 @@ impl<'a> ProofInMaking<'a> {
             base,
             candidate,
             changes,
+            builds: None,
             alpha: ALPHA / proving.probes_max() as f64,
             proving,
             made: Vec::new(),
             rounds: wanted.rounds.unwrap_or(ROUNDS_FIRST),
         })
+    }
+
+    /// An error if the run has measured other images than those that its systems' names mean now.
+    fn check_images(&self, run: &Run) -> anyhow::Result<()> {
+        for system in [self.base, self.candidate].map(|position| &self.plan.systems[position]) {
+            let measured = run.systems.iter().find(|it| it.id == system.id).and_then(|it| it.image.as_ref());
+            let (Source::Image { installation, .. }, Some(then)) = (&system.source, measured) else {
+                continue;
+            };
+            let now = installation.image();
+            ensure!(
+                now.as_ref() == Some(then),
+                "run {} measured {} as {then}, and its name means {} now; bring the earlier image back, or run the plan again",
+                run.id,
+                system.id,
+                now.as_deref().unwrap_or("nothing")
+            );
+        }
+        Ok(())
     }
 
     /// Makes comparisons until the proof is complete, the time is over, or the user stops it.
@@ -243,13 +274,21 @@ impl<'a> ProofInMaking<'a> {
 
     fn plan_of_probe(&self, probe: &Probe, length: ProbeLength) -> Plan {
         let (rounds, question) = (self.rounds_of(length), self.question.clone());
-        match probe {
-            Probe::Whole => self.plan.probe(self.base, Probed::System(self.candidate), rounds, question),
+        let (mut plan, second) = match probe {
+            Probe::Whole => {
+                (self.plan.probe(self.base, Probed::System(self.candidate), rounds, question), CANDIDATE)
+            }
             Probe::Changes(groups) => {
                 let chosen = self.changes.of(groups);
-                self.plan.probe(self.base, Probed::Mixed(chosen.mixture()), rounds, question)
+                (self.plan.probe(self.base, Probed::Mixed(chosen.mixture()), rounds, question), BASE)
+            }
+        };
+        if let (Some(builds), Some(record)) = (&self.builds, &mut plan.search) {
+            for (side, of) in record.sides.iter_mut().zip([BASE, second]) {
+                side.build.clone_from(&builds[of]);
             }
         }
+        plan
     }
 
     /// `new`, or `old with query_cache_type = 1`.

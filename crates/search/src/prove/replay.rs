@@ -29,12 +29,15 @@ pub(crate) fn so_far(
     run: &Run,
     explanation: &Explanation,
 ) -> anyhow::Result<Option<ProofReport>> {
-    let Some((rounds, seconds)) = first_comparison(store, run, explanation)? else { return Ok(None) };
+    let Some(First { rounds, seconds, builds }) = first_comparison(store, run, explanation)? else {
+        return Ok(None);
+    };
     let mut fullest: Option<ProofReport> = None;
     // The file does not record whether the user or the first comparison set this number of rounds.
     for rounds in [None, Some(rounds)] {
         let wanted = Prove { rounds, seconds: Some(seconds), ..Prove::default() };
         let mut proof = ProofInMaking::begin(&wanted, (&NoLab, results, None), run, explanation)?;
+        proof.builds = Some(builds.clone());
         proof.replay()?;
         let report = proof.report(run);
         if fullest.as_ref().is_none_or(|other| other.probes.len() < report.probes.len()) {
@@ -44,21 +47,27 @@ pub(crate) fn so_far(
     Ok(fullest.filter(|report| !report.probes.is_empty()))
 }
 
-/// Rounds and seconds of the latest comparison of the two systems themselves, if there is one.
-fn first_comparison(
-    store: &Store,
-    run: &Run,
-    explanation: &Explanation,
-) -> anyhow::Result<Option<(u32, f64)>> {
+/// A comparison of the two systems themselves.
+struct First {
+    rounds: u32,
+    seconds: f64,
+    /// What the two were.
+    builds: [Option<String>; 2],
+}
+
+/// The latest comparison of the two systems themselves, if there is one.
+fn first_comparison(store: &Store, run: &Run, explanation: &Explanation) -> anyhow::Result<Option<First>> {
     let (question, name) = (question(run, explanation), plan_name(&explanation.step));
     for summary in store.runs()?.iter().rev().filter(|run| run.plan_name == name) {
         let Some(StoredSearch { record, .. }) = store.search(summary.id)? else { continue };
-        let whole = SearchSide { system: explanation.candidate.clone(), ..SearchSide::default() };
+        let builds = record.sides.each_ref().map(|side| side.build.clone());
+        let [_, build] = builds.clone();
+        let whole = SearchSide { system: explanation.candidate.clone(), build, ..SearchSide::default() };
         if record.question == question
             && record.sides[1] == whole
             && let Some(test) = record.steps.last()
         {
-            return Ok(Some((record.rounds, test.seconds)));
+            return Ok(Some(First { rounds: record.rounds, seconds: test.seconds, builds }));
         }
     }
     Ok(None)

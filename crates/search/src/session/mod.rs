@@ -119,7 +119,7 @@ impl<'a> Session<'a> {
         what: &str,
         reuse: Reuse,
     ) -> anyhow::Result<Option<Compared>> {
-        match self.made.of(plan).filter(|_| reuse != Reuse::Nothing) {
+        match self.made.of(plan) {
             Some(Made::Complete(run)) => {
                 let compared = self.judge(run, bar)?;
                 let failed = compared.failed_by_accident
@@ -169,8 +169,6 @@ pub(crate) enum Reuse {
     All,
     /// Comparisons in which both systems started and worked. A failure may have had a temporary reason.
     Started,
-    /// None of them, because the compared systems may have changed.
-    Nothing,
 }
 
 /// A seed for a comparison, from the command's seed and the question, mixed by FNV-1a (RFC 9923).

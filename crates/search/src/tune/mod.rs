@@ -19,7 +19,7 @@ use dyno_stats::Margin;
 
 use self::space::{Space, room};
 use crate::session::{Bar, Compared, Lab, Made, Reuse, Session};
-use crate::{Ending, duration, reported};
+use crate::{Ending, duration, images, reported};
 
 /// The prefix of its plans' names.
 const PLANS: &str = "tune-";
@@ -71,6 +71,13 @@ impl Tune {
         let ending = search.search()?;
         Ok((search.report(), ending))
     }
+
+    fn read_plan(&self) -> anyhow::Result<Plan> {
+        let plan = Plan::find(&self.plan, &Catalogue::load()?)?;
+        let Some(scale) = &self.scale else { return Ok(plan) };
+        let scale = plan.scale_of(scale)?;
+        Ok(plan.scaled(&scale))
+    }
 }
 
 /// A search in progress.
@@ -106,13 +113,12 @@ impl<'a> TuneInMaking<'a> {
         results: &'a Path,
         seed: Option<u64>,
     ) -> anyhow::Result<Self> {
-        let mut plan = Plan::find(&asked.plan, &Catalogue::load()?)?;
-        if let Some(scale) = &asked.scale {
-            let scale = plan.scale_of(scale)?;
-            plan = plan.scaled(&scale);
-        }
+        let mut plan = asked.read_plan()?;
         let name = plan.name.clone();
         let system = position(&plan, asked.system.as_deref())?;
+        if images::bring(images::absent(&plan.systems[system]), lab)? {
+            plan = asked.read_plan()?;
+        }
         let product = product(&plan, system)?;
         let (mut tests, what) = if let Some(step) = &asked.step {
             plan.keep_one_test(step, asked.clients, asked.seconds, SECONDS_MAX)?;

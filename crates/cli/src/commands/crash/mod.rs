@@ -20,7 +20,7 @@ use dyno_report::json_text;
 use dyno_settings::{CrashKind, Product, Profile, Translation};
 
 pub(crate) use self::client::CrashClient;
-use super::engine::SystemArgument;
+use super::engine::{SystemArgument, install};
 use crate::arguments::{TextOrJson, setting};
 use crate::{interrupt, output};
 
@@ -35,7 +35,8 @@ Exit status: 0 it kept the guarantees of its settings; 1 it did not, or did not 
 Examples:
   dyno crash mysql@5.6.24 --profile safe
   dyno crash postgres --profile safe --kill power
-  dyno crash mysql@5.6.24 --set innodb_flush_log_at_trx_commit=0 --crashes 5"
+  dyno crash mysql@5.6.24 --set innodb_flush_log_at_trx_commit=0 --crashes 5
+  dyno crash oci:docker.io/library/mysql:8.4 --profile safe"
 )]
 pub(crate) struct CrashCommand {
     #[command(flatten)]
@@ -111,8 +112,8 @@ impl CrashCommand {
 
     fn system(&self) -> anyhow::Result<CrashedSystem> {
         let cache = Cache::default_location();
-        let installation = self.system.install(&cache)?;
-        let storage_engine = self.system.name.storage_engine.clone();
+        let storage_engine = self.system.storage_engine()?;
+        let installation = install(&self.system.name, &cache)?;
         let product = Product::of(&installation.entry, storage_engine.as_deref())?;
         let changes: BTreeMap<_, _> = self.settings.iter().cloned().collect();
         let Translation { settings, left_out } = match &self.profile {

@@ -54,6 +54,9 @@ struct Listed<'a> {
 #[derive(Serialize)]
 struct RunningListed {
     name: String,
+    /// The image or the folder that it is from; none of an engine of the catalogue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
     version: String,
     pid: u32,
 }
@@ -114,7 +117,8 @@ impl<'a> Listed<'a> {
 
 impl RunningListed {
     fn of(server: RunningServer) -> Self {
-        Self { name: server.name.to_string(), version: server.access.version, pid: server.access.pid }
+        let RunningServer { name, origin, access, .. } = server;
+        Self { name: name.to_string(), origin, version: access.version, pid: access.pid }
     }
 }
 
@@ -127,7 +131,10 @@ impl Listing<'_> {
             text += "\n";
             text += &table(["running", "process", "version"], |table| {
                 let row = |server: &RunningListed| {
-                    [server.name.clone(), server.pid.to_string(), printable(&server.version).into_owned()]
+                    let origin =
+                        server.origin.as_ref().map_or(String::new(), |origin| format!(" ({origin})"));
+                    let name = printable(&format!("{}{origin}", server.name)).into_owned();
+                    [name, server.pid.to_string(), printable(&server.version).into_owned()]
                 };
                 table.add_rows(self.running.iter().map(row));
             });
@@ -169,6 +176,7 @@ mod tests {
             ],
             running: vec![RunningListed {
                 name: "mysql@5.6.24".to_owned(),
+                origin: Some("/a/folder/with/a/rather/long/name".to_owned()),
                 version: "5.6.24".to_owned(),
                 pid: 7,
             }],

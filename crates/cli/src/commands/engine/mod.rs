@@ -12,9 +12,11 @@ mod upstream;
 
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use clap::{Args, Subcommand};
-use dyno_engine::{Cache, Catalogue, Installation, SystemName};
+use dyno_engine::{Cache, Catalogue, EngineName, Installation, pull_image};
 
+use crate::output;
 use crate::progress::Fetching;
 
 /// List, fetch, start, query and stop database engines
@@ -23,9 +25,11 @@ use crate::progress::Fetching;
   dyno engine start mariadb@10.11/rocksdb
   dyno engine shell mariadb -e 'SELECT version()'
   dyno engine stop mariadb
+  dyno engine start oci:docker.io/library/mysql:8.4
+  dyno engine settings ./build-main ./build-pr
 
-Plans may also name images of containers (engine = \"oci:docker.io/library/mysql:8.4\"), builds and servers that run \
-already; see docs/do/containers.md and docs/do/engines.md.")]
+An engine is an entry of the catalogue, the folder of a build, or an image of a container; see docs/do/engines.md and \
+docs/do/containers.md.")]
 pub(crate) struct Engine {
     #[command(subcommand)]
     command: EngineCommand,
@@ -46,9 +50,13 @@ enum EngineCommand {
 /// The system that a command is about.
 #[derive(Debug, Args)]
 pub(super) struct SystemArgument {
-    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb
+    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb; a folder with a build, such as ./build; or an image,
+    /// such as oci:docker.io/library/mysql:8.4
     #[arg(value_name = "ENGINE")]
-    pub(super) name: SystemName,
+    pub(super) name: EngineName,
+    /// The storage engine, of a folder or an image
+    #[arg(long, value_name = "NAME")]
+    storage_engine: Option<String>,
 }
 
 impl Engine {
@@ -68,11 +76,34 @@ impl Engine {
 }
 
 impl SystemArgument {
-    /// Fetches the engine unless the cache has it.
-    pub(super) fn install(&self, cache: &Cache) -> anyhow::Result<Installation> {
-        let catalogue = Catalogue::load()?;
-        let entry = catalogue.find(&self.name)?;
-        let mut fetching = Fetching::default();
-        Ok(dyno_engine::fetch(&entry, cache, &mut |progress| fetching.show(&entry, &progress))?)
+    /// The storage engine, which the name has or the option; none for the engine's default.
+    pub(super) fn storage_engine(&self) -> anyhow::Result<Option<String>> {
+        let of_name = self.name.storage_engine();
+        ensure!(
+            of_name.is_none() || self.storage_engine.is_none(),
+            "{} names its storage engine; leave --storage-engine out",
+            self.name
+        );
+        Ok(of_name.map(str::to_owned).or_else(|| self.storage_engine.clone()))
+    }
+}
+
+/// Fetches an engine unless it is here.
+pub(super) fn install(name: &EngineName, cache: &Cache) -> anyhow::Result<Installation> {
+    match name {
+        EngineName::Catalogue(name) => {
+            let catalogue = Catalogue::load()?;
+            let entry = catalogue.find(name)?;
+            let mut fetching = Fetching::default();
+            Ok(dyno_engine::fetch(&entry, cache, &mut |progress| fetching.show(&entry, &progress))?)
+        }
+        EngineName::Basedir(path) => Ok(Installation::from_basedir(path)?),
+        EngineName::Image(image) => {
+            if let Some(installation) = Installation::from_image(image, None)? {
+                return Ok(installation);
+            }
+            output::tell(&format!("pulling the image {image}"));
+            Ok(pull_image(image)?)
+        }
     }
 }

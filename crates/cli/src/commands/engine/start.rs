@@ -6,7 +6,7 @@ use clap::Args;
 use dyno_engine::{Access, Cache, DATABASE, HOST, Running};
 use dyno_printable::printable;
 
-use super::SystemArgument;
+use super::{SystemArgument, install};
 use crate::arguments::{TextOrJson, setting};
 use crate::output;
 
@@ -14,7 +14,9 @@ use crate::output;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno engine start mysql@5.6.24 --set innodb_buffer_pool_size=1G
-  dyno engine start mariadb@10.11/rocksdb --format json")]
+  dyno engine start mariadb@10.11/rocksdb --format json
+  dyno engine start ./build
+  dyno engine start oci:docker.io/percona/percona-server:8.0 --storage-engine rocksdb")]
 pub(super) struct Start {
     #[command(flatten)]
     system: SystemArgument,
@@ -30,9 +32,11 @@ pub(super) struct Start {
 impl Start {
     pub(super) fn execute(self) -> anyhow::Result<()> {
         let cache = Cache::default_location();
-        let installation = self.system.install(&cache)?;
+        let storage_engine = self.system.storage_engine()?;
+        let installation = install(&self.system.name, &cache)?;
         let settings: BTreeMap<_, _> = self.settings.into_iter().collect();
-        let server = Running::new(&cache).start(&installation, self.system.name.storage_engine, settings)?;
+        let server =
+            Running::new(&cache).start(&self.system.name, &installation, storage_engine, settings)?;
         output::print(&match self.format {
             TextOrJson::Text => describe(&server.access),
             TextOrJson::Json => output::json(&serde_json::to_string(&server.access)?),

@@ -17,7 +17,9 @@ pub(super) struct Stop {
 
 impl Stop {
     pub(super) fn execute(self) -> anyhow::Result<()> {
-        let stopped = Running::new(&Cache::default_location()).stop(&self.system.name)?;
-        output::print(&format!("{} stopped, its data removed\n", stopped.name))
+        let storage_engine = self.system.storage_engine()?;
+        let running = Running::new(&Cache::default_location());
+        let stopped = running.stop(&self.system.name, storage_engine.as_deref())?;
+        output::print(&format!("{stopped} stopped, its data removed\n"))
     }
 }

@@ -1,6 +1,7 @@
 //! Servers in containers, from images that podman makes of a fetched engine's files. If podman is missing or
 //! cannot run, the tests are ignored with the reason; with `DYNO_REQUIRE_CONTAINERS=1` they fail instead.
 
+mod commands;
 pub(crate) mod images;
 
 use std::env;
@@ -36,6 +37,9 @@ pub(crate) fn tests() -> Vec<Trial> {
         test("a_server_is_measured_in_a_container_and_from_its_folder", measured_in_both),
         test("what_is_left_of_a_killed_dyno_is_cleared_away", nothing_is_left),
         test("what_is_wrong_with_an_image_is_told", faults),
+        test("an_image_and_a_folder_are_started_and_stopped", commands::started_and_stopped),
+        test("an_image_and_a_folder_are_asked_and_crashed", commands::asked_and_crashed),
+        test("an_image_that_changed_is_compared_anew", commands::bisected),
     ]
 }
 
@@ -214,9 +218,7 @@ fn nothing_is_left(images: &Images) {
 /// An interrupted run does not resume with another image of the same name.
 fn a_moved_tag_ends_a_run(bench: &Bench, images: &Images) {
     images.podman(&["tag", IMAGE, "localhost/dyno-kept:1"]).unwrap();
-    let container = images.podman(&["create", IMAGE, "/bin/sh"]).unwrap();
-    images.podman(&["commit", "--quiet", "--change", "ENV MOVED=1", &container, IMAGE]).unwrap();
-    images.podman(&["rm", &container]).unwrap();
+    images.move_tag(IMAGE);
     let resumed = run(bench, images, &["run", "plan.toml", "--resume"]).with(1);
     let words = format!("cannot resume the plan `long`: system `db` was {IMAGE}@sha256:");
     assert!(resumed.stderr.contains(&words), "{}", resumed.stderr);

@@ -8,7 +8,6 @@ use thiserror::Error;
 
 use crate::cache::snapshot::SnapshotError;
 use crate::catalogue::CatalogueError;
-use crate::catalogue::name::SystemName;
 use crate::container::ImageError;
 use crate::machine::lines;
 use crate::machine::path_error::PathError;
@@ -65,7 +64,7 @@ pub enum StartError {
     Client(#[from] ClientError),
     /// A server of that name runs already.
     #[error("{name} runs already; connect to it, or stop it first")]
-    Running { name: SystemName },
+    Running { name: String },
     /// The limits cannot be set.
     #[error(transparent)]
     Confine(#[from] ConfineError),

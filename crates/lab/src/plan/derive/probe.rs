@@ -205,11 +205,14 @@ impl Plan {
     pub(in crate::plan) fn with_systems(
         mut self,
         systems: [System; 2],
-        sides: [SearchSide; 2],
+        mut sides: [SearchSide; 2],
         rounds: Rounds,
         question: SearchQuestion,
     ) -> Self {
         self.title = format!("{} against {}", in_words(&sides[1]), in_words(&sides[0]));
+        for (side, system) in sides.iter_mut().zip(&systems) {
+            side.build = system.source.build();
+        }
         let step = |step: &Step| SearchStep {
             id: step.id.clone(),
             clients: step.clients.clone(),

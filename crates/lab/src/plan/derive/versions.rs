@@ -1,55 +1,26 @@
 //! A plan for two versions, for `dyno bisect`.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::path::PathBuf;
+use std::path::Path;
 
-use dyno_engine::{Catalogue, Installation};
+use dyno_engine::{Catalogue, EngineName, EngineNameError};
 use dyno_host::Confinement;
 use dyno_settings::Profile;
 use dyno_store::{Origin, Run, SearchQuestion, SearchSide, SystemRecord};
 
-use crate::plan::keys::systems::system::{Source, System, engine, translated};
+use crate::plan::keys::systems::system::{System, named, translated};
+use crate::plan::read::{Builds, ParseContext};
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::{Decision, Plan, Rounds};
-
-/// A version that a search can test.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Version {
-    /// A name in the catalogue, such as `mysql@5.6.24/innodb`.
-    Catalogue(String),
-    /// A folder with a build.
-    Basedir(PathBuf),
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Catalogue(name) => f.pad(name),
-            Self::Basedir(path) => f.pad(&path.display().to_string()),
-        }
-    }
-}
-
-impl Version {
-    fn source(&self, catalogue: &Catalogue) -> Result<Source, String> {
-        match self {
-            Self::Catalogue(name) => engine(name, catalogue),
-            Self::Basedir(path) => {
-                let installation = Installation::from_basedir(path).map_err(|error| error.to_string())?;
-                Ok(Source::Basedir { installation: Box::new(installation), storage_engine: None })
-            }
-        }
-    }
-}
 
 impl Plan {
     /// The plan with the two versions of a bisection's run, and the settings that they had in that run.
     pub(super) fn with_versions_of(self, run: &Run, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let system = |record: &SystemRecord| -> Result<System, Problem> {
             let version = match record.origin {
-                Origin::Basedir => Version::Basedir(record.id.clone().into()),
-                _ => Version::Catalogue(record.id.clone()),
+                Origin::Basedir => EngineName::Basedir(record.id.clone().into()),
+                _ => record.id.parse().map_err(|error: EngineNameError| Problem::Other(error.to_string()))?,
             };
             let system = bare(&version, catalogue).map_err(Problem::Other)?;
             Ok(System { profile: record.profile.clone(), settings: record.asked(), ..system })
@@ -73,25 +44,22 @@ impl Plan {
     /// A version is not in the catalogue, a folder has no server, or the profile does not fit.
     pub fn between_two(
         self,
-        versions: [&Version; 2],
+        versions: [&EngineName; 2],
         profile: &Profile,
         decision: Decision,
         catalogue: &Catalogue,
         question: SearchQuestion,
     ) -> Result<Self, PlanError> {
         let listen = self.systems[self.base].listen;
-        let system = |version: &Version| -> Result<System, Problem> {
+        let system = |version: &EngineName| -> Result<System, Problem> {
             let system = system(version, profile, catalogue).map_err(Problem::Other)?;
             Ok(System { listen, ..system })
         };
         let systems = [system(versions[0])?, system(versions[1])?];
         let title = format!("{} against {}", versions[1], versions[0]);
-        // The version that a name means, and what a profile sets for it, may differ next time.
+        // What a profile sets for a version may differ next time.
         let side = |system: &System| SearchSide {
-            system: match system.source.entry() {
-                Some(entry) => format!("{} ({entry})", system.source.name()),
-                None => system.source.name(),
-            },
+            system: system.source.name(),
             settings: system
                 .settings
                 .iter()
@@ -104,17 +72,19 @@ impl Plan {
     }
 }
 
-fn system(version: &Version, profile: &Profile, catalogue: &Catalogue) -> Result<System, String> {
+fn system(version: &EngineName, profile: &Profile, catalogue: &Catalogue) -> Result<System, String> {
     let mut system = System { profile: Some(profile.name.clone()), ..bare(version, catalogue)? };
     system.settings = translated(&system, profile)?;
     Ok(system)
 }
 
 /// A version with its own settings.
-fn bare(version: &Version, catalogue: &Catalogue) -> Result<System, String> {
+fn bare(version: &EngineName, catalogue: &Catalogue) -> Result<System, String> {
+    let files = RefCell::default();
+    let context = ParseContext { folder: Path::new(""), catalogue, builds: Builds::Asked, files: &files };
     Ok(System {
         id: version.to_string(),
-        source: version.source(catalogue)?,
+        source: named(version.clone(), None, None, &context)?,
         profile: None,
         settings: BTreeMap::new(),
         confinement: Confinement::default(),
@@ -146,7 +116,7 @@ mod tests {
     fn the_steps_stay_and_the_systems_change() {
         let (profile, catalogue) = (Profile::find("like-56").unwrap(), Catalogue::builtin());
         let [old, new, misspelt] = ["mysql@5.6.24/innodb", "mysql@8.0.33/innodb", "msql"]
-            .map(|name| Version::Catalogue(name.to_owned()));
+            .map(|name| name.parse::<EngineName>().unwrap());
         let decision = Decision { alpha: 0.01, ..Decision::within(20) };
         let two = plan().between_two([&old, &new], &profile, decision, &catalogue, question()).unwrap();
         let ids: Vec<_> = two.systems.iter().map(|system| system.id.as_str()).collect();
@@ -158,7 +128,7 @@ mod tests {
         let unknown =
             plan().between_two([&old, &misspelt], &profile, decision, &catalogue, question()).unwrap_err();
         assert!(unknown.to_string().contains("did you mean 'mysql'?"), "{unknown}");
-        let nowhere = Version::Basedir("nowhere".into());
+        let nowhere = EngineName::Basedir("nowhere".into());
         let empty =
             plan().between_two([&old, &nowhere], &profile, decision, &catalogue, question()).unwrap_err();
         assert!(empty.to_string().contains("nowhere"), "{empty}");

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::str::FromStr;
 
+use dyno_engine::{EngineName, EngineNameError, SystemName};
 use toml::Value;
 
 /// What is compared, under which load.
@@ -36,7 +37,7 @@ pub struct Script {
     pub is_prepared: bool,
 }
 
-/// A system, as a user writes it: `mariadb@11.8`, `mariadb@11.8 innodb_flush_method=fsync`, a folder with a build, or the
+/// A system, as a user writes it: what names an engine, with settings or without (`mariadb@11.8 innodb_flush_method=fsync`), or the
 /// address of a running server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
@@ -47,8 +48,7 @@ pub struct Contender {
 /// Where a system comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    Engine(String),
-    Basedir(String),
+    Engine(EngineName),
     Dsn(String),
 }
 
@@ -61,12 +61,12 @@ impl FromStr for Contender {
             return Err("names no system; write one such as mariadb@11.8".to_owned());
         } else if name.contains("://") {
             Place::Dsn(name.to_owned())
-        } else if [".", "/"].iter().any(|begin| name.starts_with(begin)) {
-            Place::Basedir(name.to_owned())
-        } else if let Some((_, word)) = name.split_once(char::is_whitespace) {
+        } else if !name.starts_with(['.', '/', '~'])
+            && let Some((_, word)) = name.split_once(char::is_whitespace)
+        {
             return Err(format!("`{word}` is no setting; write NAME=VALUE after the system's name"));
         } else {
-            Place::Engine(name.to_owned())
+            Place::Engine(name.parse().map_err(|error: EngineNameError| error.to_string())?)
         };
         let mut given = BTreeMap::new();
         for word in settings {
@@ -97,20 +97,20 @@ fn parts(text: &str) -> (&str, Vec<&str>) {
 
 impl Contender {
     /// Its engine in the catalogue. A folder, an address or an image has none.
-    pub fn engine(&self) -> Option<&str> {
+    pub fn engine(&self) -> Option<&SystemName> {
         match &self.place {
-            Place::Engine(name) if !name.starts_with("oci:") => Some(name),
-            _ => None,
+            Place::Engine(EngineName::Catalogue(name)) => Some(name),
+            Place::Engine(_) | Place::Dsn(_) => None,
         }
     }
 
     /// What it is called in reports.
     fn id(&self) -> String {
         let name = match &self.place {
-            Place::Engine(name) => name.clone(),
-            Place::Basedir(path) => {
-                Path::new(path).file_name().map_or(path.clone(), |name| name.to_string_lossy().into_owned())
-            }
+            Place::Engine(EngineName::Basedir(path)) => path
+                .file_name()
+                .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned()),
+            Place::Engine(name) => name.to_string(),
             // Without the account, and without parameters.
             Place::Dsn(address) => {
                 let host = address.rsplit_once('@').map_or(address.as_str(), |(_, host)| host);
@@ -127,11 +127,11 @@ impl Contender {
     fn table(&self, id: &str) -> String {
         let mut text = format!("\n[[system]]\nid = {}\n", quoted(id));
         let (key, value) = match &self.place {
-            Place::Engine(name) => ("engine", name),
-            Place::Basedir(path) => ("basedir", path),
-            Place::Dsn(address) => ("dsn", address),
+            Place::Engine(EngineName::Basedir(path)) => ("basedir", path.display().to_string()),
+            Place::Engine(name) => ("engine", name.to_string()),
+            Place::Dsn(address) => ("dsn", address.clone()),
         };
-        let _ = writeln!(text, "{key} = {}", quoted(value));
+        let _ = writeln!(text, "{key} = {}", quoted(&value));
         if !self.settings.is_empty() {
             let settings = self.settings.iter().map(assignment);
             let _ = writeln!(text, "settings = {{ {} }}", settings.collect::<Vec<_>>().join(", "));
@@ -318,7 +318,16 @@ mod tests {
         assert_eq!(error("sqlite WAL"), "`WAL` is no setting; write NAME=VALUE after the system's name");
         assert!(error("mysql://root@h/db a=1").contains("cannot be given settings"));
         assert_eq!(error("sqlite a=1 a=2"), "`a` is given twice");
+        assert!(error("oci:--privileged").contains("is no name of an image"));
         let build: Contender = "./my build a=1".parse().unwrap();
         assert_eq!(build.id(), "my build a=1");
+        let build: Contender = "~/builds/main innodb_flush_method=fsync".parse().unwrap();
+        let path = std::env::home_dir().unwrap().join("builds/main");
+        assert_eq!(build.id(), "main innodb_flush_method=fsync");
+        assert!(build.table("main").contains(&format!("basedir = {}\n", quoted(path.to_str().unwrap()))));
+        let image: Contender = "oci:localhost/mysql:8.4".parse().unwrap();
+        assert!(
+            image.engine().is_none() && image.table("x").contains("engine = \"oci:localhost/mysql:8.4\"\n")
+        );
     }
 }

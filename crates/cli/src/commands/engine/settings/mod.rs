@@ -4,13 +4,13 @@ mod read;
 mod text;
 
 use clap::Args;
-use dyno_engine::{Cache, SystemName};
+use dyno_engine::{Cache, EngineName};
 use dyno_report::json_text;
 use dyno_settings::{Profile, drift};
 use serde_json::json;
 
 use self::read::{Read, read};
-use super::SystemArgument;
+use super::install;
 use crate::arguments::TextOrJson;
 use crate::output;
 
@@ -23,15 +23,17 @@ system is compared with itself.
 Examples:
   dyno engine settings mysql@5.6.24 mysql@8.0.33
   dyno engine settings mysql@5.6.24 mariadb@10.11 --profile like-56
+  dyno engine settings ./build-main ./build-pr
   dyno engine settings postgres --profile safe --profile fast"
 )]
 pub(super) struct Settings {
-    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mysql@5.6.24
+    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mysql@5.6.24; a folder with a build, such as ./build; or an image, such as
+    /// oci:docker.io/library/mysql:8.4
     #[arg(value_name = "A")]
-    a: SystemName,
+    a: EngineName,
     /// Another, to compare with
     #[arg(value_name = "B")]
-    b: Option<SystemName>,
+    b: Option<EngineName>,
     /// stock, like-56, safe, fast or a .toml file; given twice, the second is B's
     #[arg(long = "profile", value_name = "PROFILE", action = clap::ArgAction::Append)]
     profiles: Vec<String>,
@@ -83,8 +85,8 @@ impl Settings {
 }
 
 /// Starts a system as a profile says, and asks it.
-fn ask(name: &SystemName, profile: Option<&Profile>) -> anyhow::Result<Read> {
+fn ask(name: &EngineName, profile: Option<&Profile>) -> anyhow::Result<Read> {
     let cache = Cache::default_location();
-    let installation = SystemArgument { name: name.clone() }.install(&cache)?;
+    let installation = install(name, &cache)?;
     read(&cache, &installation, name, profile)
 }

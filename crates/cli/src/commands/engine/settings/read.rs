@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_engine::{Cache, Installation, Server, StartOptions, SystemName, start};
+use dyno_engine::{Cache, EngineName, Installation, Server, StartOptions, start};
 use dyno_settings::{LeftOut, Product, Profile, SystemVariables, Translation, readings};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -31,16 +31,20 @@ impl Read {
 pub(super) fn read(
     cache: &Cache,
     installation: &Installation,
-    name: &SystemName,
+    name: &EngineName,
     profile: Option<&Profile>,
 ) -> anyhow::Result<Read> {
-    let product = Product::of(&installation.entry, name.storage_engine.as_deref())?;
+    let storage_engine = name.storage_engine();
+    let product = Product::of(&installation.entry, storage_engine)?;
     let Translation { settings, left_out } = match profile {
         Some(profile) => profile.translate(&product, &BTreeMap::new())?,
         None => Translation::default(),
     };
-    let mut label = installation.entry.to_string();
-    if let Some(storage_engine) = &name.storage_engine {
+    let mut label = match name.origin() {
+        Some(origin) => format!("{origin} ({})", installation.entry),
+        None => installation.entry.to_string(),
+    };
+    if let Some(storage_engine) = storage_engine {
         label = format!("{label}/{storage_engine}");
     }
     if let Some(profile) = profile {
@@ -48,7 +52,7 @@ pub(super) fn read(
     }
     let variables = if installation.entry.family.has_server() {
         let options = StartOptions {
-            storage_engine: name.storage_engine.clone(),
+            storage_engine: storage_engine.map(str::to_owned),
             settings: settings.clone(),
             ..StartOptions::new(cache.runs())
         };

@@ -35,12 +35,14 @@ pub(super) struct Shell {
 
 impl Shell {
     pub(super) fn execute(self) -> anyhow::Result<ExitCode> {
-        let server = Running::new(&Cache::default_location()).find(&self.system.name)?;
+        let storage_engine = self.system.storage_engine()?;
+        let running = Running::new(&Cache::default_location());
+        let server = running.find(&self.system.name, storage_engine.as_deref())?;
         let mut client = server.connect(LOGIN_PATIENCE)?;
         client.set_patience(None)?;
         match self.execute {
             Some(sql) => execute_all(&mut client, &sql)?,
-            None if stdin().is_terminal() => prompt(&mut client, &server.name.to_string())?,
+            None if stdin().is_terminal() => prompt(&mut client, &server.to_string())?,
             None => execute_all(&mut client, &std::io::read_to_string(stdin())?)?,
         }
         Ok(ExitCode::SUCCESS)

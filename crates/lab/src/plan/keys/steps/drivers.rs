@@ -131,7 +131,9 @@ fn reachable(system: &System) -> Result<(), Problem> {
     let System { id, source, listen, .. } = system;
     let reason = match source {
         Source::Dsn { .. } => return Ok(()),
-        Source::Image { .. } => "its container takes connections of this host only",
+        Source::Image { .. } => {
+            "its container takes connections of this host only; name a folder with the same build, or a version of the catalogue"
+        }
         _ if !source.starts_server() => "it runs in the load process",
         _ if listen.is_none() => "name the address of this host that they reach: `listen = \"ADDRESS\"`",
         _ => return Ok(()),

@@ -29,12 +29,11 @@ impl From<ImageFamily> for Family {
 /// The server of an image. An image on this machine is examined. For another image the name and the plan say
 /// what to expect, and it is pulled when the run begins.
 pub(in crate::plan) fn source(
-    name: &str,
+    name: ImageName,
     family: Option<Family>,
     storage_engine: Option<String>,
     builds: Builds,
 ) -> Result<Source, ImageError> {
-    let name: ImageName = name.parse()?;
     let installation = match builds {
         Builds::Unasked => Installation::guessed_in_image(&name, family),
         Builds::Asked => match Installation::from_image(&name, family)? {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
 
-use dyno_engine::{Catalogue, Dsn, Entry, Family, ImageName, Installation, NameError, SystemName};
+use dyno_engine::{Dsn, EngineName, EngineNameError, Entry, Family, ImageName, Installation, SystemName};
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile};
 use dyno_store::{Configuration, Price};
@@ -119,6 +119,17 @@ impl Source {
         }
     }
 
+    /// What tells its server from others that the same name may mean at another time. None of a running server, and of an image that
+    /// is not on this machine.
+    pub fn build(&self) -> Option<String> {
+        match self {
+            Self::Catalogue { entry, .. } => Some(entry.to_string()),
+            Self::Basedir { installation, .. } => Some(installation.fingerprint()),
+            Self::Image { installation, .. } => installation.image(),
+            Self::Dsn { .. } => None,
+        }
+    }
+
     /// Whether Dyno starts a server for it. It does not for a server that runs already, or for an engine
     /// inside the load process.
     pub fn starts_server(&self) -> bool {
@@ -200,7 +211,8 @@ impl System {
 pub(in crate::plan) struct SystemTable {
     /// Its name; a column of the reports.
     id: String,
-    /// `ENGINE[@VERSION][/STORAGE-ENGINE]` of the catalogue (dyno engine list), or `oci:NAME[:TAG]`, an image of a container.
+    /// `ENGINE[@VERSION][/STORAGE-ENGINE]` of the catalogue (dyno engine list), `oci:NAME[:TAG]`, an image of a container, or the
+    /// folder of a build, which begins with `/`, `.` or `~/`.
     engine: Option<At<String>>,
     /// The folder of a build.
     basedir: Option<At<String>>,
@@ -371,19 +383,17 @@ impl SystemTable {
         let family = self.image_family()?;
         let (may_drop, keep_data) = self.tables()?;
         match (self.basedir.take(), self.dsn.take(), self.engine.take()) {
-            (None, None, Some(name)) => name.read(|name| match name.strip_prefix(ImageName::PREFIX) {
-                Some(name) => image::source(name, family, storage_engine, context.builds)
-                    .map_err(|error| error.to_string()),
-                None => engine(&name, context.catalogue),
+            (None, None, Some(name)) => name.read(|name| {
+                let name: EngineName = name.parse().map_err(|error: EngineNameError| error.to_string())?;
+                named(name, family, storage_engine, context)
             }),
             (Some(path), None, None) => path.read(|path| {
-                let path = context.folder.join(path);
-                let found = match context.builds {
-                    Builds::Asked => Installation::from_basedir(path),
-                    Builds::Unasked => Installation::from_basedir_unasked(path),
+                let name = match path.parse::<EngineName>() {
+                    Ok(EngineName::Basedir(path)) => EngineName::Basedir(path),
+                    // `build` is a folder too.
+                    _ => EngineName::Basedir(path.into()),
                 };
-                let installation = Box::new(found.map_err(|error| error.to_string())?);
-                Ok::<_, String>(Source::Basedir { installation, storage_engine })
+                named(name, None, storage_engine, context)
             }),
             (None, Some(dsn), None) => dsn.read(|dsn| {
                 let dsn = dsn_without_secret(&dsn, context.folder)?;
@@ -444,9 +454,29 @@ pub(in crate::plan) fn profile(name: &str, context: &ParseContext<'_>) -> Result
     found.map_err(|error| error.to_string())
 }
 
-/// Finds an engine in the catalogue.
-pub(in crate::plan) fn engine(name: &str, catalogue: &Catalogue) -> Result<Source, String> {
-    let name: SystemName = name.parse().map_err(|error: NameError| error.to_string())?;
-    let entry = catalogue.find(&name).map_err(|error| error.to_string())?;
-    Ok(Source::Catalogue { entry: Box::new(entry), name })
+/// What a name means. Folders are relative to the plan's.
+pub(in crate::plan) fn named(
+    name: EngineName,
+    family: Option<Family>,
+    storage_engine: Option<String>,
+    context: &ParseContext<'_>,
+) -> Result<Source, String> {
+    match name {
+        EngineName::Catalogue(name) => {
+            let entry = context.catalogue.find(&name).map_err(|error| error.to_string())?;
+            Ok(Source::Catalogue { entry: Box::new(entry), name })
+        }
+        EngineName::Basedir(path) => {
+            let path = context.folder.join(path);
+            let found = match context.builds {
+                Builds::Asked => Installation::from_basedir(path),
+                Builds::Unasked => Installation::from_basedir_unasked(path),
+            };
+            let installation = Box::new(found.map_err(|error| error.to_string())?);
+            Ok(Source::Basedir { installation, storage_engine })
+        }
+        EngineName::Image(name) => {
+            image::source(name, family, storage_engine, context.builds).map_err(|error| error.to_string())
+        }
+    }
 }

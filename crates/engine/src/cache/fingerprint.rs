@@ -1,0 +1,79 @@
+//! What tells a build in a folder from another one in the same place.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::cache::installation::Installation;
+
+impl Installation {
+    /// The image with its digest, or the folder with a fingerprint of the server, its libraries and its plugins: FNV-1a (RFC 9923)
+    /// of their names, sizes and times of change. A build that is made again has other times, also if nothing changed.
+    pub fn fingerprint(&self) -> String {
+        if let Some(image) = self.image() {
+            return image;
+        }
+        let layout = &self.entry.layout;
+        let folders = layout.libraries.iter().chain(&layout.plugins);
+        let mut files: Vec<PathBuf> = folders.flat_map(|folder| files_of(&self.path(folder))).collect();
+        files.push(self.path(&layout.server));
+        files.sort();
+        files.dedup();
+        let hash = files.iter().fold(0xcbf2_9ce4_8422_2325, |hash, file| hash_of(hash, file));
+        format!("{} {hash:016x}", self.root.display())
+    }
+}
+
+/// The files of a folder; none of one that cannot be read.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let items = fs::read_dir(folder).into_iter().flatten().flatten().map(|item| item.path());
+    items.filter(|path| path.is_file()).collect()
+}
+
+fn hash_of(hash: u64, file: &Path) -> u64 {
+    let facts = fs::metadata(file).map_or([0; 3], |found| {
+        [found.size(), found.mtime().cast_unsigned(), found.mtime_nsec().cast_unsigned()]
+    });
+    let facts = facts.iter().flat_map(|fact| fact.to_le_bytes());
+    let bytes = file.as_os_str().as_encoded_bytes().iter().copied().chain([0]).chain(facts);
+    bytes.fold(hash, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    fn set_time(file: &Path, seconds: u64) {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        fs::File::options().write(true).open(file).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn a_build_that_was_made_again_is_another_one() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        for folder in ["bin", "lib/plugin"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        for file in ["bin/mysqld", "lib/plugin/ha_rocksdb.so", "README"] {
+            fs::write(at(file), "1").unwrap();
+            set_time(&at(file), 1_000);
+        }
+        let fingerprint = || Installation::from_basedir_unasked(root.path()).unwrap().fingerprint();
+        let first = fingerprint();
+        assert!(first.starts_with(root.path().canonicalize().unwrap().to_str().unwrap()), "{first}");
+        set_time(&at("README"), 2_000);
+        assert_eq!(fingerprint(), first, "it is no part of the server");
+        for file in ["bin/mysqld", "lib/plugin/ha_rocksdb.so"] {
+            let before = fingerprint();
+            set_time(&at(file), 3_000);
+            assert_ne!(fingerprint(), before, "{file}");
+        }
+        let before = fingerprint();
+        fs::write(at("bin/mysqld"), "another").unwrap();
+        set_time(&at("bin/mysqld"), 3_000);
+        assert_ne!(fingerprint(), before, "its size differs");
+    }
+}
