@@ -19,6 +19,7 @@ mod load;
 mod merge;
 mod neighbour;
 mod neighbours;
+mod outages;
 mod pair;
 mod pgbench;
 mod plan_run;
@@ -73,6 +74,8 @@ enum What {
     /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which verdicts hold, and which
     /// rounds are left out.
     Neighbours(neighbours::Options),
+    /// Outages of known times: their begin and length as Dyno's load and sysbench see them.
+    Outages(outages::Options),
     /// Work that a server postpones by 200 ms: the bias of a known ratio, with and without freezing resting
     /// servers.
     Freeze(freeze::Options),
@@ -114,6 +117,7 @@ fn main() -> anyhow::Result<()> {
         What::Report(options) => report::run(&options),
         What::Truth(options) => truth::run(&options),
         What::Neighbours(options) => neighbours::run(&options),
+        What::Outages(options) => outages::run(&options),
         What::Freeze(options) => freeze::run(&options),
         What::Capacity(options) => capacity::run(&options),
         What::Causes(options) => causes::run(&options),

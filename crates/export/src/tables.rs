@@ -33,6 +33,16 @@ pub(crate) const TABLES: &[Table] = &[
         "trial_id, cycle",
     ),
     of_run(
+        "step_event",
+        "SELECT trial.run_id, e.* FROM step_event e JOIN trial ON trial.id = e.trial_id",
+        "trial_id, number",
+    ),
+    of_run(
+        "timeline",
+        "SELECT trial.run_id, t.* FROM timeline t JOIN trial ON trial.id = t.trial_id",
+        "trial_id",
+    ),
+    of_run(
         "sample",
         "SELECT trial.run_id, sample.* FROM sample JOIN trial ON trial.id = sample.trial_id",
         "trial_id, number",

@@ -15,6 +15,7 @@ use crate::compare::comparison::{Comparison, Finding, Judgement};
 use crate::compare::rule::Rule;
 use crate::cost::forecast::LeftOutTest;
 use crate::cost::price::Frontier;
+use crate::effects::events::EventfulTest;
 use crate::effects::hosts::Hosts;
 use crate::effects::joins::JoinedTest;
 use crate::effects::ladder::Ladder;
@@ -47,6 +48,8 @@ pub struct Analysis {
     pub sensitivity: Vec<Sensitivity>,
     /// The tests in which clients of a background load join over time.
     pub joined: Vec<JoinedTest>,
+    /// The tests in which something is done to the systems while the load goes on.
+    pub events: Vec<EventfulTest>,
     /// The cost of each step of the plan's ladders.
     pub ladders: Vec<Ladder>,
     /// For each test, which of the systems with a price are worth it.

@@ -141,6 +141,8 @@ pub(crate) fn seconds(rates: &[f64]) -> Vec<SecondRate> {
         operations: rate as u64,
         events: rate as u64,
         due: None,
+        failed: 0,
+        p99_us: None,
     })
     .collect()
 }

@@ -45,6 +45,7 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
         // Statements are noted for one number of clients only, because an instance has the same plan for any
         // number.
         notes_statements: step.notes_statements() && step.clients.first() == Some(&trial.clients),
+        reconnects: !step.step_events.is_empty(),
         ..with_options(Job::new(target, step.script.clone(), step.command().as_str()), options)
     }
 }
@@ -114,7 +115,7 @@ pub(crate) fn explaining(statements: &[NotedStatement], target: Target) -> Job {
 }
 
 /// A text as a string of Lua.
-fn lua_string(text: &str) -> String {
+pub(crate) fn lua_string(text: &str) -> String {
     let letter = |byte: u8| match byte {
         b'"' | b'\\' | 0..b' ' | 0x7f.. => format!("\\{byte:03}"),
         byte => char::from(byte).to_string(),
@@ -141,6 +142,7 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
     Job {
         connections: background.clients,
         joins: background.joins.iter().map(join).collect(),
+        reconnects: !plan.steps[trial.step].step_events.is_empty(),
         // Not the stream of random numbers of the trial's own workload.
         seed: !trial.seed,
         ..with_options(Job::new(target, background.script.clone(), Command::Run.as_str()), options)

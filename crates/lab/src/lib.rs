@@ -35,10 +35,10 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, Decision, Explained, Freeze,
-    HardwareChoice, HardwareNeed, KeepCoresAwake, Measure, Mixture, PinThreads, Plan, PlanError, PriceList,
-    Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds, Source, SourceLocation, StackSampling,
-    Step, System, TooFewRounds, Versus, builtin_plans,
+    Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, Decision, EventAction, Explained,
+    Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, Measure, Mixture, PinThreads, Plan, PlanError,
+    PriceList, Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds, Source, SourceLocation,
+    StackSampling, Step, StepEvent, System, TooFewRounds, Versus, builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,

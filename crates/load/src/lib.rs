@@ -48,6 +48,9 @@
 //!   each engine, and `workloads/sql/explain.lua` writes the plans of two versions alike. The server's own history
 //!   (`performance_schema`, `pg_stat_statements`) would cost something that is measured, and executing events again
 //!   would change the data.
+//! - A load that reconnects (`reconnects.rs`) runs `thread_init` again on a lost connection, because prepared
+//!   statements are lost with it. Waits are drawn from a range that doubles and grows with the number of connections
+//!   (`retry.rs`), so that ten thousand of them do not reach a server at once when it is back.
 //! - A load is divided over its drivers, not copied (`group`). Each load process gets its part of one job, so
 //!   a plan measures the same with one host or several. Clocks are not compared. The delay with which each
 //!   process begins after the first is stored and checked.
@@ -68,8 +71,8 @@ pub use group::{LoadGroup, MemberFigures};
 pub use machine::script_memory::{ScriptMemoryError, script_memory};
 pub use measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
 pub use protocol::frame::{
-    Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency, Tick,
-    Total, Usage,
+    Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency,
+    TIMELINE_BIN_SECONDS, Tick, Total, Usage,
 };
 pub use protocol::job::{
     Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,

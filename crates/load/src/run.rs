@@ -23,6 +23,7 @@ use crate::protocol::frame::{Connected, Frame, Milestone, Order, Total};
 use crate::protocol::job::{Job, Protocol, Script};
 use crate::schedule::arrivals::Schedule;
 use crate::schedule::control::{Control, Phase};
+use crate::session::failure;
 use crate::session::servers::Dialer;
 use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, ThreadHost, WorkerReport};
 
@@ -79,6 +80,10 @@ fn prepare(
 ) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
     if job.target.driver == Protocol::Sqlite && job.command != "run" {
         job.target.on_connect.insert(0, COMMAND_LOCK_WAIT.to_owned());
+    }
+    if job.reconnects {
+        let ignored = failure::ignored_through_events(job.target.driver, job.target.ignore_errors.take());
+        job.target.ignore_errors = Some(ignored);
     }
     let dialer = Dialer::new(&job.target, job.tuning.start_seconds_max).map_err(|error| error.to_string())?;
     let (sender, messages) = channel();
@@ -338,6 +343,9 @@ impl<'a> Run<'a> {
             reporter.begin_measuring();
             if self.plan.events {
                 reporter.watch_gaps();
+            }
+            if job.reconnects {
+                reporter.watch_timeline(shared.control.epoch());
             }
             (self.sink)(Frame::Measuring);
             self.tick_until(&mut reporter, job.seconds);

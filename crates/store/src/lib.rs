@@ -34,6 +34,7 @@ pub use record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 pub use record::columns::{CountsRecord, Memory, Neighbours, Usage};
 pub use record::crash::{CrashCause, CrashRecord, CrashVerdict};
 pub use record::driver::{DriverLatency, DriverRecord, NetworkRecord};
+pub use record::event::{EventKind, EventOutcome, StepEventRecord, Timeline};
 pub use record::host::HostRecord;
 pub use record::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
 pub use record::price::{Price, PricedInstance, PricedVolume};

@@ -139,6 +139,7 @@ impl Store {
         let mut profiles = self.stack_profiles(id)?;
         let (mut plans, mut answers) = (self.query_plans(id)?, self.query_answers(id)?);
         let mut counters = self.chosen_counters(id, &run.record.counters)?;
+        let (mut step_events, mut timelines) = (self.step_events(id)?, self.timelines(id)?);
         let mut trials = |is_superseded: bool| {
             self.rows(
                 "SELECT * FROM trial WHERE run_id = ?1 AND is_superseded = ?2 ORDER BY position, id",
@@ -151,6 +152,8 @@ impl Store {
                     let (query_plan, query_answer) = (plans.remove(&id), answers.remove(&id));
                     let record = TrialRecord {
                         slices,
+                        step_events: step_events.remove(&id).unwrap_or_default(),
+                        timeline: timelines.remove(&id),
                         stacks,
                         query_plan,
                         query_answer,
@@ -423,6 +426,8 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         probes: optional_json(row, "probes")?.unwrap_or_default(),
         drivers: optional_json(row, "drivers")?.unwrap_or_default(),
         error_codes: json(row, "error_codes")?,
+        step_events: Vec::new(),
+        timeline: None,
         loaded_again: json(row, "loaded_again")?,
         limits: optional_json(row, "limits")?,
         drain: optional_json(row, "drain")?,
@@ -494,7 +499,7 @@ fn parse<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str, text: &str
 }
 
 /// The error of a text that is not what its column holds.
-fn unfit(
+pub(crate) fn unfit(
     row: &Row<'_>,
     column: &str,
     problem: impl Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -5,6 +5,7 @@ pub(crate) mod capacity;
 pub(crate) mod columns;
 pub(crate) mod crash;
 pub(crate) mod driver;
+pub(crate) mod event;
 pub(crate) mod host;
 pub(crate) mod latency;
 pub(crate) mod price;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
 use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
 use crate::record::driver::DriverRecord;
+use crate::record::event::{StepEventRecord, Timeline};
 use crate::record::host::HostRecord;
 use crate::record::latency::LatencyRecord;
 use crate::record::price::{Price, by_the_year};
@@ -391,6 +393,10 @@ pub struct TrialRecord {
     pub drivers: Vec<DriverRecord>,
     /// Ignored errors by their code.
     pub error_codes: BTreeMap<String, u64>,
+    /// What was done to its system while its load ran, in the plan's order.
+    pub step_events: Vec<StepEventRecord>,
+    /// When events of its workload ended, in a step with events of the plan; otherwise `None`.
+    pub timeline: Option<Timeline>,
     /// Ids of the loads that were repeated for this instance without measuring, so that their tables are not
     /// those of a measured load.
     pub loaded_again: Vec<String>,

@@ -200,6 +200,8 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         probes: Vec::new(),
         drivers: Vec::new(),
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
+        step_events: Vec::new(),
+        timeline: None,
         loaded_again: vec!["load".to_owned()],
         limits: Some(limits()),
         drain: Some(json!({ "seconds": 1.5 })),

@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::file::owner;
 use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
+use crate::record::event;
 use crate::record::latency;
 use crate::record::queries;
 use crate::record::stacks;
@@ -310,6 +311,7 @@ fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     for slice in &trial.slices {
         insert_slice(transaction, id, slice)?;
     }
+    event::insert(transaction, id, trial)?;
     for sample in &trial.samples {
         insert_sample(transaction, id, sample)?;
     }

@@ -13,6 +13,10 @@ use crate::options::{Arguments, Given, find, nearest};
 /// Time limit for the end of an event without `--forced-shutdown`: practically none.
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
 
+/// MySQL's errors of a lost connection: `CR_SERVER_GONE_ERROR`, `CR_SERVER_LOST` and `CR_SERVER_LOST_EXTENDED`. As in sysbench,
+/// a load that ignores one of them connects anew.
+const LOST_CONNECTION: [&str; 3] = ["2006", "2013", "2055"];
+
 /// The job of carrying out `command` of a script.
 pub(crate) fn job(
     arguments: &Arguments,
@@ -23,8 +27,11 @@ pub(crate) fn job(
     let values = &arguments.values;
     let runs = command == "run";
     let script = Script { source: with_luajit_command(values.text("luajit-cmd"), script.source), ..script };
+    let target = target(values)?;
+    let ignores_loss =
+        target.ignore_errors.iter().flatten().any(|code| LOST_CONNECTION.contains(&code.as_str()));
     Ok(Job {
-        target: target(values)?,
+        target,
         script,
         command: command.to_owned(),
         options: arguments.others.iter().map(|given| (underscored(&given.name), value(given))).collect(),
@@ -49,6 +56,7 @@ pub(crate) fn job(
         joins: Vec::new(),
         paced_slices: false,
         notes_statements: false,
+        reconnects: runs && ignores_loss,
         share: None,
         checks_only: false,
         seed: settings.seed.number(),

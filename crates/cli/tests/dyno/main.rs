@@ -40,6 +40,7 @@ mod servers;
 mod settings;
 mod sqlite;
 mod stacks;
+mod step_events;
 mod steps;
 mod suites;
 mod sweeps;
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
         explain::tests(),
         explain_plans::tests(),
         servers::tests(),
+        step_events::tests(),
         stacks::tests(),
         rounds::tests(),
         capacity::tests(),

@@ -9,6 +9,7 @@ use crate::compare::comparison::{Member, Subject, judge};
 use crate::compare::rule::Rule;
 use crate::cost::forecast::left_out_tests;
 use crate::cost::price::frontiers;
+use crate::effects::events::eventful_tests;
 use crate::effects::hosts::hosts;
 use crate::effects::joins::joined_tests;
 use crate::effects::ladder::ladders;
@@ -49,6 +50,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         not_in_force: not_in_force(run, &evidence.in_force),
         sensitivity: sensitivities(&evidence, &rule),
         joined: joined_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
+        events: eventful_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         ladders: ladders(&evidence, &rule),
         frontiers: frontiers(run, &tests, &against),
         left_out: left_out_tests(run, &tests),

@@ -1,5 +1,6 @@
-//! Effects of factors, rungs, hosts and numbers of clients.
+//! Effects of factors, rungs, hosts, numbers of clients and events.
 
+pub(crate) mod events;
 pub(crate) mod hosts;
 pub(crate) mod joins;
 pub(crate) mod ladder;

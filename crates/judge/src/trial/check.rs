@@ -6,6 +6,7 @@ use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level
 use dyno_store::{Phase, Run, SecondRate, Store, StoreError, Trial, TrialId, TrialRecord, UnmetLimit};
 use serde::Serialize;
 
+use crate::effects::events::has_events;
 use crate::effects::joins::joined;
 use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 use crate::trial::latency::Latencies;
@@ -52,6 +53,9 @@ pub struct TrialCheck {
     /// for the step that it accompanies; otherwise empty.
     #[serde(skip)]
     pub rates: Vec<f64>,
+    /// The measured seconds of a trial in which something was done to its system; otherwise empty.
+    #[serde(skip)]
+    pub course: Vec<SecondRate>,
 }
 
 /// Whether clients, throughput and latency are consistent.
@@ -101,6 +105,13 @@ pub fn check_trial(
         // The rate changes when clients join, so its changes say nothing about the system.
         return TrialCheck { rates: series, ..check_series(run, trial, &[], limits) };
     }
+    if has_events(run, &trial.record.step_id) {
+        // What happens to the rate is the result, and no fault of the measurement.
+        let measured = seconds.iter().filter(|second| second.phase == Phase::Measure);
+        let course = measured.filter(|second| second.seconds > 0.0).copied().collect();
+        let check = check_series(run, trial, &[], limits);
+        return TrialCheck { course, stall: None, little: None, ..check };
+    }
     check_series(run, trial, &series, limits)
 }
 
@@ -116,6 +127,7 @@ fn check_series(run: &Run, trial: &Trial, series: &[f64], limits: &DisturbanceLi
         disturbance: disturbance(&trial.record, limits),
         limits: limit_differences(&trial.record).to_vec(),
         rates: Vec::new(),
+        course: Vec::new(),
     }
 }
 
@@ -223,6 +235,8 @@ mod tests {
                     operations: 10 * events,
                     events,
                     due: Some(*due),
+                    failed: 0,
+                    p99_us: None,
                 }
             };
             due.iter().zip(served).map(second).collect()

@@ -33,6 +33,7 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
         BuiltinPlan { name: "cloud-cost", text: include_str!("../../../../plans/cloud-cost.toml") },
         BuiltinPlan { name: "icp", text: include_str!("../../../../plans/icp.toml") },
         BuiltinPlan { name: "tpch", text: include_str!("../../../../plans/tpch.toml") },
+        BuiltinPlan { name: "ddl-and-backup", text: include_str!("../../../../plans/ddl-and-backup.toml") },
         BuiltinPlan { name: "safe-settings", text: include_str!("../../../../plans/safe-settings.toml") },
         BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
     ]

@@ -29,6 +29,7 @@ pub use keys::cores::{KeepCoresAwake, PinThreads};
 pub(crate) use keys::crash::CrashTests;
 pub use keys::rounds::{BetweenSteps, Decision, Rounds};
 pub use keys::steps::background::Background;
+pub use keys::steps::event::{EventAction, StepEvent};
 pub use keys::steps::measure::{Measure, SliceSeconds};
 pub use keys::steps::queries::{Explained, Queries};
 pub use keys::steps::slicing::Freeze;

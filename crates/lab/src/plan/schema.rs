@@ -92,7 +92,7 @@ pub(super) fn whole_trials(step: &mut Schema) {
     let load = json!({ "required": ["command"], "properties": { "command": { "const": "prepare" } } });
     let has = |key: &str| json!({ "required": [key] });
     let without = |others: &Value| json!({ "not": { "anyOf": others } });
-    let whole = json!([has("rate"), has("find"), has("background"), has("events"), load]);
+    let whole = json!([has("rate"), has("find"), has("background"), has("events"), has("event"), load]);
     let beside_find =
         json!([has("rate"), has("spacing"), has("stacks"), has("seconds"), has("background"), load]);
     let of_find = json!({ "operation": { "const": "transaction" } });
@@ -103,12 +103,21 @@ pub(super) fn whole_trials(step: &mut Schema) {
         "slice_seconds": without(&whole),
         "find": find,
         "events": without(&no_time),
+        "event": without(&json!([has("find"), has("events"), load])),
         "event_seconds_max": no_load,
         "explain": no_load,
         "answers": no_load,
         "limit_io": load,
     });
     step.insert("dependentSchemas".to_owned(), dependent);
+}
+
+/// Requires exactly one key that says what an event does.
+pub(super) fn one_action(event: &mut Schema) {
+    let actions =
+        ["sql", "command", "kill", "restart", "stop_seconds", "connections", "idle_transaction_seconds"];
+    event.insert("oneOf".to_owned(), actions.map(|key| json!({ "required": [key] })).into());
+    event.insert("dependentRequired".to_owned(), json!({ "hold_seconds": ["connections"] }));
 }
 
 /// Requires exactly one limit of a search.

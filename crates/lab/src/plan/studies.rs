@@ -331,6 +331,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("trx-list", Some("small"), &[]) < 31.0);
     assert!(minutes("safe-settings", Some("small"), &[]) < 22.0);
     assert!(minutes("icp", Some("small"), &[]) < 26.0);
+    assert!(minutes("ddl-and-backup", Some("small"), &[]) < 30.0);
 }
 
 /// With max-T, the fewest rounds that allow a verdict suffice for any number of tests.

@@ -82,6 +82,11 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
         merged.censored.merge(&part.censored);
         merged.statements.merge(&part.statements);
     }
+    let bins = totals().map(|part| part.timeline.len()).max().unwrap_or(0);
+    merged.timeline = vec![0; bins];
+    for part in totals() {
+        merged.timeline.iter_mut().zip(&part.timeline).for_each(|(sum, bin)| *sum += bin);
+    }
     merged.noted = totals().next().map(|part| part.noted.clone()).unwrap_or_default();
     merged
 }

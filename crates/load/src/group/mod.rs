@@ -217,6 +217,10 @@ impl FrameSource for LoadGroup {
     fn local_pid(&self) -> Option<u32> {
         None
     }
+
+    fn end(&mut self) {
+        self.members.iter_mut().for_each(|member| member.process.end());
+    }
 }
 
 impl Member {

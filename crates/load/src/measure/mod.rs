@@ -5,5 +5,6 @@ pub(crate) mod latency;
 pub(crate) mod per_connection;
 pub(crate) mod recorder;
 pub(crate) mod reporter;
+pub(crate) mod timeline;
 pub(crate) mod unfinished;
 pub(crate) mod warm_up;

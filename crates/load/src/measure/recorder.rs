@@ -8,6 +8,7 @@ use dyno_script::SqlFailure;
 
 use crate::measure::latency::Latency;
 use crate::measure::per_connection::ConnectionStats;
+use crate::measure::timeline;
 use crate::measure::unfinished::Left;
 use crate::protocol::frame::{Counts, Kind, StatementLatency};
 use crate::schedule::arrivals::Schedule;
@@ -20,6 +21,8 @@ pub(crate) struct Interval {
     pub(crate) latency: Latency,
     pub(crate) statements: StatementLatency,
     pub(crate) served: ConnectionStats,
+    /// Number of events that ended in some bins of the timeline.
+    pub(crate) ended: Vec<(u32, u32)>,
 }
 
 impl Interval {
@@ -95,6 +98,7 @@ impl Recorder {
         }
         into.statements.merge(&interval.statements);
         interval.statements.clear();
+        into.ended.append(&mut interval.ended);
     }
 
     /// The same for records of slices.
@@ -163,6 +167,8 @@ pub(crate) struct Batch {
     busy_ns: u64,
     /// Statements by bin of the slice.
     bins: Vec<u32>,
+    /// Number of events that ended in some bins of the timeline.
+    ended: Vec<(u32, u32)>,
     /// The part of the slice that the batch belongs to.
     part: Part,
 }
@@ -220,6 +226,21 @@ impl Batch {
         self.statements.push((kind, latency_ns));
     }
 
+    /// Records on the timeline that an event ended, at a time in ns since the load began.
+    pub(crate) fn ended_at(&mut self, at_ns: u64) {
+        let bin = timeline::bin(at_ns);
+        match self.ended.last_mut() {
+            Some((last, events)) if *last == bin => *events += 1,
+            _ => self.ended.push((bin, 1)),
+        }
+    }
+
+    /// Records an event that failed with its connection.
+    pub(crate) fn failed(&mut self, failure: &SqlFailure) {
+        self.counts.failed += 1;
+        self.ignored(failure);
+    }
+
     /// Records an error after which the event is rerun.
     pub(crate) fn ignored(&mut self, failure: &SqlFailure) {
         let code = if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() };
@@ -245,6 +266,7 @@ impl Batch {
         }
         record.bins.iter_mut().zip(self.bins.drain(..)).for_each(|(into, bin)| *into += bin);
         interval.add_errors(&mut self.error_codes);
+        interval.ended.append(&mut self.ended);
         for (connection, latency_ns) in self.events.drain(..) {
             interval.latency.record_ns(latency_ns);
             interval.served.event(connection, latency_ns);

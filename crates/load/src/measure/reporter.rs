@@ -8,6 +8,7 @@ use crate::machine::usage;
 use crate::measure::gaps::GapWatch;
 use crate::measure::per_connection::ConnectionStats;
 use crate::measure::recorder::{Edges, Interval, Recorder};
+use crate::measure::timeline::Timeline;
 use crate::measure::unfinished::Unfinished;
 use crate::measure::warm_up::Course;
 use crate::protocol::frame::{Fairness, Slice, Tick, Total, Usage};
@@ -30,6 +31,8 @@ pub(crate) struct Reporter {
     due: Option<u64>,
     /// Gaps in the measured time of a load of events; `None` before it, and in slices.
     gaps: Option<GapWatch>,
+    /// When events of the measured time ended, if that is asked for.
+    timeline: Option<Timeline>,
     /// The rate during a warm-up that lasts until the rate is level.
     course: Option<Course>,
     served: ConnectionStats,
@@ -59,6 +62,7 @@ impl Reporter {
             is_paced: false,
             due: None,
             gaps: None,
+            timeline: None,
             course: None,
             served: ConnectionStats::of(connections),
             served_since_checkpoint: ConnectionStats::of(connections),
@@ -103,6 +107,11 @@ impl Reporter {
         self.gaps = Some(GapWatch::begin(Instant::now(), self.finished()));
     }
 
+    /// Begins to note when events end. `epoch` is when the load began.
+    pub(crate) fn watch_timeline(&mut self, epoch: Instant) {
+        self.timeline = Some(Timeline::begin(epoch));
+    }
+
     /// Notes whether anything finishes.
     pub(crate) fn look(&mut self) {
         // In this order, so that whatever ends in between counts as owed.
@@ -130,6 +139,9 @@ impl Reporter {
             let gauges = recorder.gauges();
             running += gauges.0;
             backlog += gauges.1;
+        }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.add(&interval.ended);
         }
         let now = (Instant::now(), usage::now());
         let mut tick = Tick {
@@ -248,6 +260,10 @@ impl Reporter {
         self.total.due = self.total.due.map(|due| due.max(self.total.backlog));
         self.total.unfinished = unfinished;
         self.total.gaps = self.gaps.map(|gaps| gaps.gaps());
+        if let Some(mut timeline) = self.timeline.take() {
+            timeline.add(&late.ended);
+            self.total.timeline = timeline.into_bins();
+        }
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);
         self.total.noted = *workers.iter().find_map(|worker| worker.noted.clone()).unwrap_or_default();
         self.total.fairness = self.served.fairness();

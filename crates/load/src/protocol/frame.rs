@@ -168,6 +168,9 @@ pub struct Slice {
     pub bins: Vec<u32>,
 }
 
+/// Length of a bin of [`Total::timeline`].
+pub const TIMELINE_BIN_SECONDS: f64 = 0.01;
+
 /// The figures of the measured time: the merged ticks after the warm-up.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Total {
@@ -181,7 +184,8 @@ pub struct Total {
     /// Latency of its events, and of those in flight at its end that ended afterwards.
     pub latency: Latency,
     /// Ages of the events that never ended: those that were due and had not begun at the end of the measured
-    /// time, and those in flight that were abandoned. Each is a lower bound of a latency.
+    /// time, those in flight that were abandoned, and those that failed with their connection. Each is a lower
+    /// bound of a latency.
     #[serde(default)]
     pub censored: Latency,
     /// Time that its statements took.
@@ -200,6 +204,10 @@ pub struct Total {
     /// Stretches in which something was due but nothing finished; `None` for slices and commands.
     #[serde(default)]
     pub gaps: Option<Gaps>,
+    /// Number of events that ended in each bin of [`TIMELINE_BIN_SECONDS`] since measuring began. Only of a job that
+    /// [reconnects](crate::Job::reconnects).
+    #[serde(default)]
+    pub timeline: Vec<u32>,
     /// Longest time that a script kept an event loop from its other connections.
     pub stall_us_max: u64,
     /// Fairness of events and their seconds over connections.
@@ -238,11 +246,20 @@ pub struct Counts {
     pub errors: u64,
     /// Connections made anew.
     pub reconnects: u64,
+    /// Events that failed with their connection and are not rerun. Only in a job that
+    /// [reconnects](crate::Job::reconnects).
+    #[serde(default)]
+    pub failed: u64,
     /// Rows that bulk inserts sent.
     pub rows: u64,
 }
 
 impl Counts {
+    /// Errors that did not end the load, with those of failed events.
+    pub fn ignored_errors(&self) -> u64 {
+        self.errors + self.failed
+    }
+
     /// Queries of every kind.
     pub fn queries(&self) -> u64 {
         self.reads + self.writes + self.others
@@ -257,6 +274,7 @@ impl std::ops::AddAssign for Counts {
         self.others += other.others;
         self.errors += other.errors;
         self.reconnects += other.reconnects;
+        self.failed += other.failed;
         self.rows += other.rows;
     }
 }

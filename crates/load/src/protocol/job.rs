@@ -64,6 +64,12 @@ pub struct Job {
     /// Whether the distinct statements of the first connection's script are [noted](crate::Noted).
     #[serde(default)]
     pub notes_statements: bool,
+    /// Whether the load goes on when its connections are lost. The event that was in flight then counts as
+    /// [failed](crate::Counts::failed), and the connection is made anew by `thread_init`, with waits that
+    /// grow. Errors of statements that a server ends are ignored too, and the total has a
+    /// [timeline](crate::Total::timeline). Without it, a connection that is lost fails the job.
+    #[serde(default)]
+    pub reconnects: bool,
     /// Its part of a load that several load processes share; `None` if it is the whole load.
     #[serde(default)]
     pub share: Option<Share>,
@@ -101,6 +107,7 @@ impl Job {
             joins: Vec::new(),
             paced_slices: false,
             notes_statements: false,
+            reconnects: false,
             share: None,
             checks_only: false,
             seed: 0,

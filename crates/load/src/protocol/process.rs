@@ -37,6 +37,9 @@ pub trait FrameSource {
 
     /// The id of its process on this host, to measure its CPU; `None` if it runs on other hosts.
     fn local_pid(&self) -> Option<u32>;
+
+    /// Ends the job: the processes disconnect and send their last frames.
+    fn end(&mut self);
 }
 
 /// A running load process. Dropping it kills the process. If the process that started it dies, its input
@@ -138,11 +141,6 @@ impl LoadProcess {
         self.write_line(&Order::Begin)
     }
 
-    /// Ends the job: the process disconnects and sends its last frame.
-    pub fn end(&mut self) {
-        self.input = None;
-    }
-
     /// Why there are no more frames.
     fn ended(&mut self) -> LoadProcessError {
         let status = match self.child.wait() {
@@ -174,6 +172,10 @@ impl FrameSource for LoadProcess {
 
     fn local_pid(&self) -> Option<u32> {
         Some(self.pid())
+    }
+
+    fn end(&mut self) {
+        self.input = None;
     }
 }
 

@@ -188,6 +188,10 @@ impl Link {
         self.stage == Stage::Ready
     }
 
+    pub(super) fn is_closed(&self) -> bool {
+        self.stage == Stage::Closed
+    }
+
     /// Starts a command that `encode` writes.
     pub(super) fn start(
         &mut self,

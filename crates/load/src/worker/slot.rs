@@ -27,6 +27,8 @@ pub(super) enum Stage {
     RollingBack(usize),
     /// Waiting to rerun an event.
     BackingOff,
+    /// Its connections were lost: waiting to open new ones, or in `thread_init`, which opens them.
+    Reconnecting,
     /// In `thread_done`.
     Ending,
     Ended,
@@ -40,6 +42,8 @@ pub(super) struct Slot {
     pub(super) due_ns: u64,
     /// Number of reruns of the current event.
     pub(super) attempts: u32,
+    /// Number of attempts to connect anew since its connections were lost.
+    pub(super) dials: u32,
     /// The connection that the task waits for, if any.
     pub(super) awaited: Option<Awaited>,
     /// In `usleep`.
@@ -93,6 +97,7 @@ impl Slot {
             links: Vec::new(),
             due_ns: 0,
             attempts: 0,
+            dials: 0,
             awaited: None,
             sleeping: false,
             put_off: None,
@@ -132,6 +137,7 @@ pub(super) fn begin(
         | Request::CloseStatement { connection, .. }
         | Request::NextResult { connection } => connection as usize,
     };
+    *awaited = Some(Awaited::answer(connection));
     let Some(link) = links.get_mut(connection) else {
         let message = format!("the script has no connection {connection}");
         return Begun::LinkProgress(LinkProgress::Reply(Reply::Failed(SqlFailure {
@@ -139,7 +145,6 @@ pub(super) fn begin(
             ..SqlFailure::default()
         })));
     };
-    *awaited = Some(Awaited::answer(connection));
     Begun::LinkProgress(match *request {
         Request::Query { sql, .. } => link.start(target, io, |_, client| client.query(sql)),
         Request::Send { sql, .. } => link.send_ahead(target, io, |client| client.query(sql)),

@@ -12,6 +12,7 @@ mod joins;
 mod logins;
 mod micro;
 mod paused_disk;
+mod reconnects;
 mod results;
 mod slices;
 mod stalls;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         tests.extend(events::tests(system));
         tests.extend(slices::tests(system));
         tests.extend(joins::tests(system));
+        tests.extend(reconnects::tests(system));
     }
     dyno_engine::testing::main(tests)
 }

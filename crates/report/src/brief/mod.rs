@@ -79,6 +79,7 @@ fn also(reports: &Reports, options: &RenderOptions) -> String {
         (!reports.capacities.is_empty(), "capacities"),
         (!reports.sensitivity.is_empty(), "what each setting does"),
         (!reports.joined.is_empty(), "joins"),
+        (!reports.events.is_empty(), "events"),
         (!reports.repeated.is_empty(), "before and after"),
         (!reports.counters.is_empty(), "counters"),
         (!reports.query_plans.is_empty(), "plans of queries"),

@@ -73,6 +73,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         sensitivity: analysis.sensitivity.clone(),
         stacks: stack_summaries(run),
         joined: analysis.joined.clone(),
+        events: analysis.events.clone(),
         ladders: analysis.ladders.clone(),
         hosts: analysis.hosts.clone(),
         drivers: driver_loads(run),

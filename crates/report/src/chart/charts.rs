@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use dyno_store::{Run, Second, Trial};
 
 use crate::chart::{Axis, Chart, ChartFile, Group, Line, LineChart, bars, heat, ratios, stand_alone};
-use crate::html::{PageInput, View, absolute, cost, distribution, joined_charts, relative, scaling_chart};
+use crate::html::{
+    PageInput, View, absolute, cost, distribution, event_charts, joined_charts, relative, scaling_chart,
+};
 use crate::model::{Rate, Reports, Row};
 use crate::reports;
 use crate::sections::efficiency;
@@ -41,6 +43,12 @@ pub fn charts(input: &PageInput<'_>) -> Vec<ChartFile> {
     for test in &reports.joined {
         for (name, chart) in joined_charts(&reports, test) {
             let name = format!("joined-{}-{}", test.clients, name);
+            files.push(stand_alone(&name, &chart, &ids, &origin));
+        }
+    }
+    for test in &reports.events {
+        for (name, chart) in event_charts(&reports, test) {
+            let name = format!("events-{}-{}-{}", test.step, test.clients, name);
             files.push(stand_alone(&name, &chart, &ids, &origin));
         }
     }

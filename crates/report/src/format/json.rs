@@ -60,6 +60,7 @@ mod tests {
             sample::swept_run(),
             sample::hardware_run(),
             sample::joined_run(),
+            sample::disrupted_run(),
             sample::laddered_run(),
             sample::searched_run(),
             sample::crashed_run(),

@@ -20,6 +20,7 @@ use crate::model::why::Reasons;
 pub use drill_down::details::{Details, TrialDetails};
 pub(crate) use drill_down::quantiles::distribution;
 pub(crate) use parts::banner::grave;
+pub(crate) use parts::eventful::charts as event_charts;
 pub(crate) use parts::joined::charts as joined_charts;
 pub use parts::scaling::ScalingCurve;
 pub(crate) use parts::scaling::chart as scaling_chart;

@@ -6,7 +6,8 @@ use super::assets;
 use super::drill_down::data;
 use super::parts::contents::Page;
 use super::parts::{
-    banner, claims, forest, joined, matrix, methods, money, scaling, stacks, undecided, verdict, views, why,
+    banner, claims, eventful, forest, joined, matrix, methods, money, scaling, stacks, undecided, verdict,
+    views, why,
 };
 use crate::format::html::section;
 use crate::model::Reports;
@@ -60,6 +61,7 @@ impl Page<'_> {
             "absolute" => html! { (self.controls()) div.matrices { (self.matrices()) } },
             "relative" | "efficiency" => html! {},
             "joined" => joined::section(reports),
+            "events" => eventful::section(reports),
             "claims" => claims::section(&reports.claims),
             "scaling" => scaling::section(reports, self.input.curves),
             "frontier" => html! { (money::section(run, reports)) (plain()) },

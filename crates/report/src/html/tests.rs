@@ -96,6 +96,7 @@ fn noisy_seconds(trial: &Trial, random: &mut dyno_stats::SplitMix64) -> Vec<Seco
             events: operations,
             due: None,
             errors: 0,
+            failed: 0,
             p50_us: latency_us(120.0),
             p95_us: latency_us(450.0),
             p99_us: latency_us(1_300.0),

@@ -47,6 +47,7 @@ fn check(trial: &TrialRecord) -> TrialCheck {
         little: Some(Little { busy_share: 0.993, verdict: LittleVerdict::Agrees }),
         disturbance: Some(disturbance),
         rates: rates(trial),
+        course: super::disrupted::course(trial),
         limits: trial.limits.as_ref().map_or_else(Vec::new, |limits| limits.differences.clone()),
     };
     match (trial.step_id.as_str(), trial.system_id.as_str(), trial.clients, trial.round) {

@@ -2,6 +2,7 @@
 
 mod checks;
 mod crashes;
+mod disrupted;
 mod drivers;
 mod explained;
 mod hosts;
@@ -23,6 +24,7 @@ use crate::{Details, PageInput, Reasons};
 
 pub(crate) use checks::checks;
 pub(crate) use crashes::crashed_run;
+pub(crate) use disrupted::disrupted_run;
 pub(crate) use drivers::driven_run;
 pub(crate) use explained::{change, effect, explanation, planned, proof};
 pub(crate) use hosts::spread_run;

@@ -19,7 +19,7 @@ pub(crate) use cells::{cell_shown, relative_shown, table};
 pub(crate) use costs::{efficiency, frontier, left_out};
 pub(crate) use doubts::undecided;
 pub(crate) use servers::crashes;
-pub(crate) use throughput::{joins, matrices};
+pub(crate) use throughput::{events, joins, matrices};
 
 use costs::counters;
 use doubts::{checks, steady_state};
@@ -38,7 +38,7 @@ pub(crate) struct SectionKind {
 }
 
 /// All sections, in the order of every format. A new section is a file and a line here.
-pub(crate) const SECTIONS: [SectionKind; 25] = [
+pub(crate) const SECTIONS: [SectionKind; 26] = [
     SectionKind { id: "why", of: why::section },
     SectionKind { id: "ladders", of: ladders::section },
     SectionKind { id: "absolute", of: |reports| Some(matrices::absolute(reports)) },
@@ -49,6 +49,7 @@ pub(crate) const SECTIONS: [SectionKind; 25] = [
     SectionKind { id: "configurations", of: sweeps::configurations },
     SectionKind { id: "sensitivity", of: sweeps::sensitivity },
     SectionKind { id: "joined", of: joins::section },
+    SectionKind { id: "events", of: events::section },
     SectionKind { id: "counters", of: counters::section },
     SectionKind { id: "crashes", of: crashes::section },
     SectionKind { id: "plans", of: query_plans::section },

@@ -142,6 +142,7 @@ CREATE TABLE trial (
     others           INTEGER,
     errors           INTEGER,
     reconnects       INTEGER,
+    failed           INTEGER,                   -- events that failed with their connection and were not repeated
     due              INTEGER,                   -- events that became due in this time; NULL in a closed loop
     latency          BLOB,                      -- HDR histogram of µs, V2 format
     latency_min_ns   INTEGER,                   -- exact, as maximum and sum; NULL if no event ended
@@ -220,6 +221,29 @@ CREATE TABLE slice (
     PRIMARY KEY (trial_id, cycle)
 ) STRICT, WITHOUT ROWID;
 
+-- What was done to the system of a trial while its load ran.
+CREATE TABLE step_event (
+    trial_id      INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    number        INTEGER NOT NULL,             -- from 0, in the plan's order
+    id            TEXT NOT NULL,                -- its name in the plan
+    kind          TEXT NOT NULL CHECK (kind IN ('sql', 'command', 'kill', 'stop', 'restart', 'connections',
+                                                'idle_transaction')),
+    what          TEXT NOT NULL,                -- the statement, the command, a number of seconds or connections
+    at_seconds    REAL NOT NULL,                -- when it was due, since the measurement began
+    began_seconds REAL,                         -- NULL if it did not begin
+    ended_seconds REAL,                         -- NULL if it did not begin
+    outcome       TEXT NOT NULL CHECK (outcome IN ('done', 'cut', 'failed', 'not_begun')),  -- 'cut': ended with the step
+    error         TEXT CHECK ((error IS NOT NULL) = (outcome = 'failed')),
+    PRIMARY KEY (trial_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- When the workload's events of a trial ended. Only of steps with events in the plan's sense.
+CREATE TABLE timeline (
+    trial_id    INTEGER PRIMARY KEY REFERENCES trial (id) ON DELETE CASCADE,
+    bin_seconds REAL NOT NULL,
+    bins        BLOB NOT NULL                   -- number of events in each bin since the measurement began, 32 bits each
+) STRICT;
+
 -- One row per second of a trial, warm-up included.
 CREATE TABLE sample (
     trial_id         INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
@@ -233,6 +257,7 @@ CREATE TABLE sample (
     others           INTEGER NOT NULL,
     errors           INTEGER NOT NULL,
     reconnects       INTEGER NOT NULL,
+    failed           INTEGER NOT NULL,          -- events that failed with their connection
     due              INTEGER,                   -- events that became due in the interval; NULL in a closed loop
     latency_min_ns   INTEGER,                   -- exact, as maximum and sum; NULL if no event ended in the interval
     latency_max_ns   INTEGER,

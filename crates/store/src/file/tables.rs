@@ -7,6 +7,8 @@ pub(crate) const OF_RUN: &[&str] =
 /// Tables with a column `trial_id`, in an order in which their rows can be inserted.
 pub(crate) const OF_TRIAL: &[&str] = &[
     "slice",
+    "step_event",
+    "timeline",
     "sample",
     "sample_latency",
     "trial_counter",

@@ -62,6 +62,8 @@ columns! {
         errors,
         /// Reconnects.
         reconnects,
+        /// Events that failed with their connection and were not repeated.
+        failed,
     }
 }
 

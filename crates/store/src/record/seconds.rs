@@ -20,6 +20,8 @@ pub struct Second {
     pub due: Option<u64>,
     /// Ignored errors.
     pub errors: u64,
+    /// Events that failed with their connection.
+    pub failed: u64,
     /// Median latency; `None` if no event finished.
     pub p50_us: Option<f64>,
     /// 95th percentile.
@@ -42,13 +44,17 @@ pub struct SecondRate {
     pub events: u64,
     /// Events that became due in it; `None` in a closed loop.
     pub due: Option<u64>,
+    /// Events that failed with their connection.
+    pub failed: u64,
+    /// 99th percentile of latency; `None` if no event finished.
+    pub p99_us: Option<f64>,
 }
 
 impl Second {
     /// The data from which its rate is computed.
     pub fn rate(&self) -> SecondRate {
-        let Self { phase, seconds, operations, events, due, .. } = *self;
-        SecondRate { phase, seconds, operations, events, due }
+        let Self { phase, seconds, operations, events, due, failed, p99_us, .. } = *self;
+        SecondRate { phase, seconds, operations, events, due, failed, p99_us }
     }
 }
 
@@ -58,7 +64,8 @@ impl Store {
     /// # Errors
     /// The file cannot be read.
     pub fn second_rates(&self, trial: TrialId) -> Result<Vec<SecondRate>, StoreError> {
-        let sql = "SELECT phase = 'warmup', seconds, operations, events, due FROM sample WHERE trial_id = ?1 ORDER BY number";
+        let sql = "SELECT phase = 'warmup', seconds, operations, events, due, failed, latency_p99_us
+                   FROM sample WHERE trial_id = ?1 ORDER BY number";
         self.rows(sql, [trial.0], |row| {
             Ok(SecondRate {
                 phase: if row.get(0)? { Phase::Warmup } else { Phase::Measure },
@@ -66,6 +73,8 @@ impl Store {
                 operations: row.get(2)?,
                 events: row.get(3)?,
                 due: row.get(4)?,
+                failed: row.get(5)?,
+                p99_us: row.get(6)?,
             })
         })
     }
@@ -77,8 +86,8 @@ impl Store {
     pub fn seconds(&self, trial: TrialId) -> Result<Vec<Second>, StoreError> {
         // Columns are read by position and not by name, because reports read hundreds of thousands of rows.
         let sql = format!(
-            "SELECT phase = 'warmup', seconds, operations, events, due, errors, latency_p50_us, latency_p95_us,
-                    latency_p99_us, latency_max_us, {} FROM sample WHERE trial_id = ?1 ORDER BY number",
+            "SELECT phase = 'warmup', seconds, operations, events, due, errors, failed, latency_p50_us,
+                    latency_p95_us, latency_p99_us, latency_max_us, {} FROM sample WHERE trial_id = ?1 ORDER BY number",
             Usage::COLUMNS.join(", ")
         );
         self.rows(&sql, [trial.0], |row| {
@@ -89,11 +98,12 @@ impl Store {
                 events: row.get(3)?,
                 due: row.get(4)?,
                 errors: row.get(5)?,
-                p50_us: row.get(6)?,
-                p95_us: row.get(7)?,
-                p99_us: row.get(8)?,
-                max_us: row.get(9)?,
-                usage: Usage::from_row_at(row, 10)?,
+                failed: row.get(6)?,
+                p50_us: row.get(7)?,
+                p95_us: row.get(8)?,
+                p99_us: row.get(9)?,
+                max_us: row.get(10)?,
+                usage: Usage::from_row_at(row, 11)?,
             })
         })
     }

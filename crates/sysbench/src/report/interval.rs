@@ -22,7 +22,7 @@ pub(super) fn lines(subject: ReportedWork, figures: &Figures, settings: &Setting
             rate(counts.reads),
             rate(counts.writes),
             rate(counts.others),
-            rate(counts.errors),
+            rate(counts.ignored_errors()),
             rate(counts.reconnects),
         ),
         ReportedWork::Cpu | ReportedWork::Events => {

@@ -123,7 +123,7 @@ impl Stretch {
             },
             queries_per_second: figures.per_second(counts.queries()),
             rows: counts.rows,
-            errors: counts.errors,
+            errors: counts.ignored_errors(),
             error_codes: figures.error_codes.clone(),
             reconnects: counts.reconnects,
             backlog: figures.backlog,

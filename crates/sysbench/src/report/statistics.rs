@@ -56,7 +56,7 @@ fn queries(figures: &Figures) -> String {
         counts.queries(),
         line("transactions:", counts.events),
         line("queries:", counts.queries()),
-        line("ignored errors:", counts.errors),
+        line("ignored errors:", counts.ignored_errors()),
         line("reconnects:", counts.reconnects),
     )
 }

@@ -139,7 +139,12 @@ impl Launch {
         }
     }
 
-    fn start_on(&self, port: u16, at_birth: AtBirth<'_>) -> Result<(ServerProcess, Access), StartError> {
+    /// The same on a port.
+    pub(super) fn start_on(
+        &self,
+        port: u16,
+        at_birth: AtBirth<'_>,
+    ) -> Result<(ServerProcess, Access), StartError> {
         let command = self.procedure.server(&self.site(port))?;
         self.home.clear()?;
         let end_signal = self.procedure.end_signal();

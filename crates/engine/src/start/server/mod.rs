@@ -147,6 +147,17 @@ impl Server {
         Ok(())
     }
 
+    /// As [`restart`](Self::restart), but on the port and the socket that it had, so that its clients find it again.
+    ///
+    /// # Errors
+    /// As [`start`], and if another process has taken the port.
+    pub fn restart_in_place(&mut self) -> Result<(), StartError> {
+        self.end();
+        self.kills_before = self.launch.memory_kills();
+        (self.process, self.access) = self.launch.start_on(self.access.port, &|_, _| Ok(()))?;
+        Ok(())
+    }
+
     /// Crashes it: kills all its processes at once, with SIGKILL. `killed` is called when the signals are sent, for what the
     /// processes may wait for; then their end is waited for. [`restart`](Self::restart) starts it again, which recovers its data.
     pub fn crash(&self, killed: &mut dyn FnMut()) {

@@ -1,7 +1,9 @@
 //! Records a trial without slices from the frames of its load.
 
-use dyno_load::{Counts, Frame, Latency, Tick, Total};
-use dyno_store::{LatencyNs, LatencyRecord, Measured, Operation, Phase, SampleRecord, TrialRecord, Usage};
+use dyno_load::{Counts, Frame, Latency, TIMELINE_BIN_SECONDS, Tick, Total};
+use dyno_store::{
+    LatencyNs, LatencyRecord, Measured, Operation, Phase, SampleRecord, Timeline, TrialRecord, Usage,
+};
 
 use super::meter::{Meter, Reading};
 use super::tally::Tally;
@@ -93,6 +95,9 @@ impl Recording {
                 longest_began_seconds: Some(gaps.longest_began_seconds),
                 last_seconds: gaps.last_seconds,
             }),
+            timeline: total
+                .filter(|total| !total.timeline.is_empty())
+                .map(|total| Timeline { bin_seconds: TIMELINE_BIN_SECONDS, bins: total.timeline.clone() }),
             samples: self.samples,
             counters: self.tally.finish(),
             ..begun
@@ -148,6 +153,7 @@ pub(crate) fn counts(counts: &Counts, operation: Operation) -> dyno_store::Count
         others: counts.others,
         errors: counts.errors,
         reconnects: counts.reconnects,
+        failed: counts.failed,
     }
 }
 

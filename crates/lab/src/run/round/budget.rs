@@ -32,7 +32,7 @@ impl RunSession<'_> {
         let seconds: Vec<f64> = blocks(self.plan)
             .iter()
             .flat_map(|block| self.plan.systems_of(block.step).map(|_| &self.plan.steps[block.step]))
-            .filter(|step| !step.is_load() && !step.has_joins() && step.search().is_none())
+            .filter(|step| !step.is_load() && !step.has_time_axis() && step.search().is_none())
             .map(|step: &Step| step.seconds)
             .collect();
         let trials = seconds.len();

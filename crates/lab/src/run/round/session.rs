@@ -143,12 +143,12 @@ impl<'a> RunSession<'a> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Measured time of a trial of a step, in seconds. A time budget does not change it for a step whose background
-    /// clients join over time, or that searches for a capacity.
+    /// Measured time of a trial of a step, in seconds. A time budget does not change it for a step in which something
+    /// happens at a certain time, or that searches for a capacity.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
         let divided = self.divided.as_ref().and_then(|divided| divided.trial_seconds);
-        divided.filter(|_| !step.has_joins() && step.search().is_none()).unwrap_or(step.seconds)
+        divided.filter(|_| !step.has_time_axis() && step.search().is_none()).unwrap_or(step.seconds)
     }
 
     /// Estimated time until the run's end, in seconds.

@@ -179,6 +179,10 @@ impl RunningSystem for LocalServer {
         Ok(self.server.restart()?)
     }
 
+    fn restart_in_place(&mut self) -> Result<(), SystemError> {
+        Ok(self.server.restart_in_place()?)
+    }
+
     fn shut_down_cleanly(&mut self) -> Result<(), SystemError> {
         Ok(self.server.shut_down_cleanly(SHUTDOWN_PATIENCE)?)
     }

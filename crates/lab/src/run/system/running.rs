@@ -83,6 +83,10 @@ pub(crate) trait RunningSystem: Send {
     fn kill(&self) {}
     /// Restarts it on the same data, after killing remaining processes.
     fn restart(&mut self) -> Result<(), SystemError>;
+    /// The same, where the connections of a load find it again.
+    fn restart_in_place(&mut self) -> Result<(), SystemError> {
+        self.restart()
+    }
     /// Shuts it down so that its data can be copied.
     fn shut_down_cleanly(&mut self) -> Result<(), SystemError>;
 

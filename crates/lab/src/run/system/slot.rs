@@ -88,6 +88,19 @@ impl<'a> SystemSlot<'a> {
         }
     }
 
+    /// The same for a change of it.
+    pub(crate) fn system_mut(&mut self) -> Result<&mut (dyn RunningSystem + 'static), String> {
+        match (&mut self.system, &self.lost) {
+            (Some(system), None) => Ok(system.as_mut()),
+            (_, lost) => Err(lost.clone().unwrap_or_else(|| "it is not up".to_owned())),
+        }
+    }
+
+    /// Notes that it was started again on its data by [`system_mut`](Self::system_mut).
+    pub(crate) fn note_restart(&mut self) {
+        (self.is_warm, self.is_settled) = (false, false);
+    }
+
     /// The folder of its data; `None` if the system is lost.
     pub(crate) fn data(&self) -> Option<&Path> {
         self.system.as_ref().and_then(|system| system.data())

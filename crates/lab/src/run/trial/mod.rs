@@ -3,6 +3,7 @@
 mod background;
 mod crash;
 mod drivers;
+mod events;
 mod find;
 mod finished;
 mod hook;

@@ -57,10 +57,14 @@ impl<'a> PlannedTrial<'a> {
         Watch { stop: self.options.stop, patience }
     }
 
-    /// The watch over the step's events. The step may have its own limit.
+    /// The watch over the step's events. The step may have its own limit. An event of the plan may keep them waiting.
     pub(crate) fn watch_events(&self) -> Watch<'a> {
         let watch = self.watch();
-        Watch { patience: self.event_patience().unwrap_or(watch.patience), ..watch }
+        // Meanwhile nothing may finish.
+        let limits_s = self.step().step_events.iter().map(|event| event.limit_seconds);
+        let longest = Duration::try_from_secs_f64(limits_s.fold(0.0, f64::max)).unwrap_or(Duration::MAX);
+        let patience = watch.patience.saturating_add(longest);
+        Watch { patience: self.event_patience().unwrap_or(patience), ..watch }
     }
 
     /// The step's `event_seconds_max` plus a tick, because the next tick reports the end of an event.

@@ -92,10 +92,22 @@ impl Watch<'_> {
     pub(crate) fn follow(
         self,
         load: &mut dyn FrameSource,
+        on_frame: impl FnMut(&Frame),
+        meanwhile: impl FnMut() -> Result<(), TrialAbort>,
+    ) -> Result<Total, TrialAbort> {
+        self.follow_until(load, on_frame, meanwhile, || false)
+    }
+
+    /// The same for a job without an end of its own, which is ended once it is over.
+    pub(crate) fn follow_until(
+        self,
+        load: &mut dyn FrameSource,
         mut on_frame: impl FnMut(&Frame),
         mut meanwhile: impl FnMut() -> Result<(), TrialAbort>,
+        is_over: impl Fn() -> bool,
     ) -> Result<Total, TrialAbort> {
         let mut progressed_at = Instant::now();
+        let mut is_ended = false;
         loop {
             if let Some(frame) = self.next_frame(load)? {
                 on_frame(&frame);
@@ -107,6 +119,10 @@ impl Watch<'_> {
                 }
             }
             meanwhile()?;
+            if !is_ended && is_over() {
+                is_ended = true;
+                load.end();
+            }
             self.check_patience(load, progressed_at)?;
         }
     }

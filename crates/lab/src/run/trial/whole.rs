@@ -1,13 +1,15 @@
 //! A trial without slices.
 
 use std::cell::Cell;
+use std::thread;
 use std::time::Instant;
 
 use dyno_load::{Frame, Job};
 use dyno_store::{Phase, TrialRecord};
 
 use super::background::BackgroundLoads;
-use super::drivers::were_together;
+use super::drivers::{StepLoad, were_together};
+use super::events::TrialEvents;
 use super::finished::FinishedTrial;
 use super::limits::{note_client_cpus, without_io_limits};
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
@@ -40,17 +42,29 @@ impl PlannedTrial<'_> {
             Ok(begun) => begun,
             Err(failed) => return Ok(failed),
         };
-        let system = slot.system().map_err(TrialAbort::failed);
-        let measured = system.and_then(|system| match self.step().measure {
-            Measure::Search(find) => {
-                let watch = NeighbourWatch::begin(servers);
-                let found = self.search(find, seconds, system, &mut finished, ticked);
-                finished.record.neighbours = watch.end();
-                found
+        let measured = if self.step().step_events.is_empty() {
+            let system = slot.system().map_err(TrialAbort::failed);
+            system.and_then(|system| match self.step().measure {
+                Measure::Search(find) => {
+                    let watch = NeighbourWatch::begin(servers);
+                    let found = self.search(find, seconds, system, &mut finished, ticked);
+                    finished.record.neighbours = watch.end();
+                    found
+                }
+                _ if self.step().limit_io => self.measure(seconds, system, servers, &mut finished, ticked),
+                _ => without_io_limits(system, || {
+                    self.measure(seconds, system, servers, &mut finished, ticked)
+                }),
+            })
+        } else {
+            let system = slot.system_mut().map_err(TrialAbort::failed);
+            let measured =
+                system.and_then(|system| self.measure_through_events(seconds, system, &mut finished, ticked));
+            if self.step().step_events.iter().any(|event| event.action.restarts_server()) {
+                slot.note_restart();
             }
-            _ if self.step().limit_io => self.measure(seconds, system, servers, &mut finished, ticked),
-            _ => without_io_limits(system, || self.measure(seconds, system, servers, &mut finished, ticked)),
-        });
+            measured
+        };
         for driver in &mut finished.record.drivers {
             driver.network = slot.networks.get(&driver.host).copied().flatten();
         }
@@ -64,37 +78,99 @@ impl PlannedTrial<'_> {
         system: &dyn RunningSystem,
         servers: Option<&[u32]>,
         finished: &mut FinishedTrial,
-        mut ticked: impl FnMut(Pace),
+        ticked: impl FnMut(Pace),
     ) -> Result<(), TrialAbort> {
+        let started = self.start_measurement(seconds, system, finished)?;
+        self.record_measurement(started, servers, finished, ticked, None)
+    }
+
+    /// The same, while the step's events happen. Neighbours are not watched: the CPU time of processes that end
+    /// with an event could not be told from theirs.
+    fn measure_through_events(
+        &self,
+        seconds: f64,
+        system: &mut dyn RunningSystem,
+        finished: &mut FinishedTrial,
+        ticked: impl FnMut(Pace),
+    ) -> Result<(), TrialAbort> {
+        let started = self.start_measurement(seconds, system, finished)?;
+        let events = TrialEvents::new(*self, system, seconds);
+        let measured = thread::scope(|scope| {
+            events.start(scope);
+            let measured = self.record_measurement(started, None, finished, ticked, Some(&events));
+            events.end(measured.is_err());
+            measured
+        });
+        // An event may have failed after the load.
+        let measured = measured.and_then(|()| events.check());
+        finished.record.step_events = events.into_records();
+        measured
+    }
+
+    /// Starts the step's load.
+    fn start_measurement<'b>(
+        &'b self,
+        seconds: f64,
+        system: &dyn RunningSystem,
+        finished: &mut FinishedTrial,
+    ) -> Result<StartedLoad<'b>, TrialAbort> {
         let (step, watch, target) = (self.step(), self.watch(), system.target());
-        let job = job::job(self.plan, self.trial, seconds, target.clone());
+        let mut job = job::job(self.plan, self.trial, seconds, target.clone());
+        if step.step_events.iter().any(|event| event.until_done) {
+            // The trial's events end it.
+            job.seconds = None;
+        }
         if step.is_load() {
             begin_load(system)?;
             clear(self.start_load(&job::cleanup(&job))?, watch)?;
         }
-        let mut background = BackgroundLoads::start(self, &target)?;
+        let background = BackgroundLoads::start(self, &target)?;
         let mut load = self.start_step_load(&job, system)?;
         let pid = load.frames().local_pid();
         if let Some(pid) = pid {
             note_client_cpus(&mut finished.record, self.cpus(), pid);
         }
         let meter = Meter::new(system.work(), pid, system.data());
-        let mut recording = Recording::new(step.operation, meter, Tally::new(system.counters()));
+        // A server that is stopped does not answer, and one that starts again counts anew.
+        let is_disturbed = step.step_events.iter().any(|event| event.action.disturbs_server());
+        let counters = if is_disturbed { None } else { system.counters() };
+        let recording = Recording::new(step.operation, meter, Tally::new(counters));
+        Ok(StartedLoad { job, background, load, recording })
+    }
+
+    /// Follows a load to its end, and fills in the measurements.
+    fn record_measurement(
+        &self,
+        started: StartedLoad<'_>,
+        servers: Option<&[u32]>,
+        finished: &mut FinishedTrial,
+        mut ticked: impl FnMut(Pace),
+        events: Option<&TrialEvents<'_>>,
+    ) -> Result<(), TrialAbort> {
+        let StartedLoad { job, mut background, mut load, mut recording } = started;
+        let operation = self.step().operation;
         let (measured_from, neighbours) = (Cell::new(None), Cell::new(None));
         let on_frame = |frame: &Frame| {
             match frame {
                 Frame::Measuring => {
-                    measured_from.set(Some(Instant::now()));
+                    let now = Instant::now();
+                    measured_from.set(Some(now));
+                    if let Some(events) = events {
+                        events.begin(now);
+                    }
                     neighbours.set(Some(NeighbourWatch::begin(servers)));
                 }
-                Frame::Tick(tick) => ticked(pace(tick, step.operation)),
+                Frame::Tick(tick) => ticked(pace(tick, operation)),
                 _ => {}
             }
             recording.note(frame);
         };
-        let ended = self
-            .watch_events()
-            .follow(load.frames(), on_frame, || background.keep_up(measured_from.get().is_some()));
+        let meanwhile = || {
+            background.keep_up(measured_from.get().is_some())?;
+            events.map_or(Ok(()), TrialEvents::check)
+        };
+        let is_over = || events.is_some_and(TrialEvents::end_load);
+        let ended = self.watch_events().follow_until(load.frames(), on_frame, meanwhile, is_over);
         let measured_to = Instant::now();
         let neighbours = neighbours.take().map(NeighbourWatch::end).unwrap_or_default();
         let measured_from = measured_from.get().unwrap_or(measured_to);
@@ -108,10 +184,18 @@ impl PlannedTrial<'_> {
         let begun = TrialRecord { neighbours, ..std::mem::take(&mut finished.record) };
         finished.record = TrialRecord { backlog, ..recording.finish(begun.clone(), total.as_deref()) };
         let seconds = whole_seconds(&finished.record);
-        finished.record.drivers = load.drivers(step.operation);
+        finished.record.drivers = load.drivers(operation);
         finished.background = background.finish(&begun, (measured_from, measured_to), seconds);
         ended.and_then(|()| went_on(&finished.record)).and_then(|()| were_together(&finished.record))
     }
+}
+
+/// The load of a trial that has started, and what records it.
+struct StartedLoad<'a> {
+    job: Job,
+    background: BackgroundLoads<'a>,
+    load: StepLoad,
+    recording: Recording,
 }
 
 /// Number of whole seconds of a trial. After a late tick the next second is shorter, so the seconds are added up.

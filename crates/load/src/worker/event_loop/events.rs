@@ -37,6 +37,7 @@ impl EventLoop<'_> {
                 self.next_event(slot)
             }
             Stage::OwnLoop => self.end_task(slot),
+            Stage::Reconnecting => self.reconnected(slot),
             Stage::Ending => {
                 self.slots[slot].stage = Stage::Ended;
                 self.active -= 1;
@@ -56,6 +57,9 @@ impl EventLoop<'_> {
         self.pass_edge();
         let task = &mut self.slots[slot];
         self.batch.share(self.window.share(task.due_ns, now_ns));
+        if self.shared.job.reconnects {
+            self.batch.ended_at(now_ns);
+        }
         if self.window.part(task.due_ns) == Part::Counted {
             let latency_ns = now_ns.saturating_sub(task.due_ns);
             self.batch.event(self.assignment.tids.start + slot as u32, latency_ns);
@@ -292,6 +296,8 @@ impl EventLoop<'_> {
                 }
             } else if task.stage == Stage::Thinking {
                 self.begin_task(slot)?;
+            } else if task.stage == Stage::Reconnecting && task.awaited.is_none() {
+                self.reconnect(slot)?;
             }
         }
         Ok(())

@@ -28,7 +28,9 @@ impl EventLoop<'_> {
     /// The connection that is late next, of those that are not open.
     fn next_login(&mut self) -> Option<Login> {
         while let Some(login) = self.logins.front().copied() {
-            if self.slots[login.slot].links[login.link].must_open_by(login.at) {
+            // A link that was lost is gone.
+            let link = self.slots[login.slot].links.get(login.link);
+            if link.is_some_and(|link| link.must_open_by(login.at)) {
                 return Some(login);
             }
             self.logins.pop_front();

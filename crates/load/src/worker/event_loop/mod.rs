@@ -3,6 +3,7 @@
 mod events;
 mod joins;
 mod logins;
+mod reconnects;
 mod slices;
 mod stalls;
 mod tasks;
@@ -73,6 +74,8 @@ pub(crate) struct EventLoop<'a> {
     stalls: Stalls,
     /// Events that were due but had not begun when the measured time ended.
     waiting: Unfinished,
+    /// Events that failed with their connection.
+    lost: Unfinished,
     /// Notes of the first slot's statements, if they are wanted.
     notes: Option<StatementNotes>,
 }
@@ -119,6 +122,7 @@ impl<'a> EventLoop<'a> {
             active: 0,
             stalls: Stalls::default(),
             waiting: Unfinished::default(),
+            lost: Unfinished::default(),
         };
         let (share, seed) = (event_loop.share(), event_loop.seed());
         event_loop.schedule = shared.job.rate.clone().map(|rate| Schedule::new(rate, share, seed));
@@ -154,6 +158,7 @@ impl<'a> EventLoop<'a> {
             if let Some(schedule) = &mut self.schedule {
                 self.waiting = Unfinished::of_schedule(schedule, &self.shared.control);
             }
+            self.end_reconnecting();
             self.end_idle_tasks()?;
             self.turn_until(Self::all_ended)?;
         } else {
@@ -288,6 +293,9 @@ impl<'a> EventLoop<'a> {
             IoEvent::Received(_) => connection.received(target, io),
             IoEvent::Closed(_, error) => connection.broken(error.as_ref(), target, dialer, io),
         };
+        if connection.is_closed() {
+            self.replace_if_idle(slot);
+        }
         self.on_step(slot, step)
     }
 
@@ -328,12 +336,18 @@ impl<'a> EventLoop<'a> {
 
     fn report(&self) -> WorkerReport {
         let mut unfinished = self.waiting.clone();
+        unfinished.merge(&self.lost);
         let now_ns = self.now_ns();
         for (number, slot) in (0..).zip(&self.slots) {
             let in_event = match slot.stage {
                 Stage::Event | Stage::RollingBack(_) | Stage::BackingOff => true,
                 Stage::OwnLoop => !self.idle.contains(&number),
-                Stage::Starting | Stage::Idle | Stage::Thinking | Stage::Ending | Stage::Ended => false,
+                Stage::Starting
+                | Stage::Idle
+                | Stage::Thinking
+                | Stage::Reconnecting
+                | Stage::Ending
+                | Stage::Ended => false,
             };
             if in_event {
                 unfinished.abandon(slot.due_ns, now_ns);

@@ -39,6 +39,12 @@ impl EventLoop<'_> {
             LinkProgress::Reply(reply) => {
                 self.read_clock();
                 self.pass_edge();
+                if let Reply::Failed(failure) = &reply
+                    && self.is_lost(slot, awaited.link, failure)
+                {
+                    self.lose(slot, failure);
+                    return None;
+                }
                 let task = &mut self.slots[slot];
                 task.awaited = None;
                 if let Reply::Failed(failure) = &reply
@@ -52,7 +58,9 @@ impl EventLoop<'_> {
                     if let Some(bin) = self.window.bin(self.clock_ns) {
                         self.batch.bin(bin);
                     }
-                    note_statement(&reply, &task.links[awaited.link], latency_ns, &mut self.batch);
+                    if let Some(link) = task.links.get(awaited.link) {
+                        note_statement(&reply, link, latency_ns, &mut self.batch);
+                    }
                 }
                 Some(awaited.reply(reply))
             }

@@ -142,6 +142,7 @@ mod tests {
             events: operations,
             due: None,
             errors: 0,
+            failed: 0,
             p50_us: Some(120.0),
             p95_us: None,
             p99_us: None,

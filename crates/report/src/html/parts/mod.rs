@@ -3,6 +3,7 @@
 pub(in crate::html) mod banner;
 pub(in crate::html) mod claims;
 pub(in crate::html) mod contents;
+pub(in crate::html) mod eventful;
 pub(in crate::html) mod explained;
 pub(in crate::html) mod forest;
 pub(in crate::html) mod joined;

@@ -78,7 +78,8 @@ pub(crate) fn background_rate(test: &JoinedTest) -> String {
     format!("{}: {} per second", test.background, operations(test.background_operation))
 }
 
-fn operations(operation: Operation) -> &'static str {
+/// What a rate counts.
+pub(crate) fn operations(operation: Operation) -> &'static str {
     match operation {
         Operation::Query => "queries",
         Operation::Transaction => "transactions",

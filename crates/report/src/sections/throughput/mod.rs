@@ -1,6 +1,7 @@
 //! Sections on throughput.
 
 pub(super) mod capacity;
+pub(crate) mod events;
 pub(crate) mod joins;
 pub(super) mod ladders;
 pub(crate) mod matrices;

@@ -2,6 +2,7 @@
 
 pub(in crate::plan) mod background;
 pub(in crate::plan) mod drivers;
+pub(in crate::plan) mod event;
 pub(in crate::plan) mod find;
 pub(in crate::plan) mod measure;
 pub(in crate::plan) mod queries;

@@ -83,6 +83,8 @@ pub(in crate::plan) struct Rest {
     pub(in crate::plan) has_drivers: bool,
     /// Whether a trial is a number of events.
     pub(in crate::plan) is_counted: bool,
+    /// Whether something is done to the system at certain times.
+    pub(in crate::plan) has_step_events: bool,
     /// The plan's key.
     pub(in crate::plan) one_at_a_time: bool,
 }
@@ -95,6 +97,7 @@ pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest) -> Option<&'static s
         () if rest.has_find => Some("a search has probes of its own"),
         () if step.has_background => Some("its background loads run all the time"),
         () if rest.has_drivers => Some("its drivers run all the time"),
+        () if rest.has_step_events => Some("its load goes on through events"),
         () if rest.is_counted => Some("it ends after its events"),
         () if rest.one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::plan::keys::steps::background::{Background, BackgroundTable};
 use crate::plan::keys::steps::drivers::{self, DriversKey};
+use crate::plan::keys::steps::event::{self, EventTable, StepEvent, StepOfEvent};
 use crate::plan::keys::steps::find::{self, FindTable};
 use crate::plan::keys::steps::measure::Measure;
 use crate::plan::keys::steps::queries::{EventsNumber, Explained, Queries, QueriesKeys};
@@ -50,6 +51,8 @@ pub struct Step {
     pub queries: Queries,
     /// Background loads.
     pub background: Vec<Background>,
+    /// What is done to its systems while its load runs.
+    pub step_events: Vec<StepEvent>,
     /// Whether the systems' limits of I/O apply while it runs.
     pub limit_io: bool,
     /// Whether to wait for pending writes after each trial.
@@ -162,6 +165,7 @@ impl Step {
     pub(crate) fn only_reads(&self) -> bool {
         let is_builtin = self.script.search_path.is_empty();
         let is_alone = self.background.is_empty()
+            && self.step_events.is_empty()
             && self.before.is_none()
             && self.after.is_none()
             && self.crashes == 0
@@ -175,11 +179,17 @@ impl Step {
         format!("{}.{}", self.id, background.id)
     }
 
-    /// Sets its seconds. The times at which background clients join change with them.
+    /// Sets its seconds. The times at which background clients join change with them, and those of its events.
     pub fn set_seconds(&mut self, seconds: f64) {
         let factor = seconds / self.seconds;
         self.background.iter_mut().for_each(|background| background.stretch(factor));
+        self.step_events.iter_mut().for_each(|event| event.stretch(factor));
         self.seconds = seconds;
+    }
+
+    /// Whether something happens in it at a certain time: clients of a background load join, or it has events.
+    pub(crate) fn has_time_axis(&self) -> bool {
+        self.has_joins() || !self.step_events.is_empty()
     }
 
     /// Whether clients of a background load join over time.
@@ -243,6 +253,9 @@ pub(in crate::plan) struct StepTable {
     /// Workloads that run all the time while the step's own is measured.
     #[serde(default)]
     background: Vec<At<BackgroundTable>>,
+    /// What is done to the system at certain times, while the load goes on.
+    #[serde(default)]
+    event: Vec<At<EventTable>>,
     /// false lifts the systems' limits of I/O during a load.
     limit_io: Option<At<bool>>,
     /// Wait for pending writes after each trial.
@@ -349,8 +362,19 @@ impl StepTable {
             has_drivers: !drivers.is_empty(),
             has_find: self.find.is_some(),
             is_counted: events.is_some(),
+            has_step_events: !self.event.is_empty(),
             one_at_a_time: pace.one_at_a_time,
         };
+        let of_events = StepOfEvent {
+            command: self.command,
+            has_find: self.find.is_some(),
+            is_counted: events.is_some(),
+            has_drivers: !drivers.is_empty(),
+            seconds,
+            systems: pace.systems,
+            not_for: &not_for,
+        };
+        let step_events = event::of_step(self.event, &of_events)?;
         let whole = slicing::why_whole(&beside, rest);
         let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
         let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
@@ -384,6 +408,7 @@ impl StepTable {
             rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
             queries,
             background,
+            step_events,
             limit_io: limit_io(self.limit_io, self.command)?,
             drain: self.drain,
             stacks: stacks::of_step(self.stacks.as_ref(), self.command, find.is_some())?,

@@ -1,0 +1,246 @@
+//! Events of steps, on real servers: the load goes on, and what happened is recorded and reported.
+
+use std::fs;
+
+use dyno_engine::testing::engine_test;
+use libtest_mimic::Trial;
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::bench::{Bench, eventually, finish, press_ctrl_c, unwrapped};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = tests![what_is_wrong_with_an_event_is_refused_before_anything_runs];
+    for engine in [MARIADB, POSTGRES] {
+        tests.push(engine_test(
+            &format!("dyno::step_events::a_load_goes_on_through_events_of_{engine}"),
+            engine,
+            move |_| a_load_goes_on_through_events(engine),
+        ));
+    }
+    let mut of_mariadb = |name: &str, test: fn()| {
+        tests.push(engine_test(&format!("dyno::step_events::{name}"), MARIADB, move |_| test()));
+    };
+    of_mariadb("events_that_fail_fail_their_trial", events_that_fail_fail_their_trial);
+    of_mariadb("a_stopped_run_leaves_no_stopped_server", a_stopped_run_leaves_no_stopped_server);
+    of_mariadb("events_of_several_rounds_are_compared", events_of_several_rounds_are_compared);
+    tests
+}
+
+const MARIADB: &str = "mariadb@10.11";
+const POSTGRES: &str = "postgres@18.4";
+
+/// A plan of systems that load a table of 1000 rows, then run steps.
+fn plan(systems: &[(&str, &str)], rounds: u32, steps: &str) -> String {
+    let systems: String = systems
+        .iter()
+        .map(|(id, engine)| format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nprofile = 'lean.toml'\n"))
+        .collect();
+    format!(
+        "name = 'events'\ntitle = 'Events'\nbase = 'a'\nrounds = {rounds}\nclients = [4]\nseconds = 1\n\
+         warmup_seconds = 0.2\nwarmup_seconds_max = 0\nrest_seconds_max = 0\n\
+         [data]\ntables = 1\nrows = 1000\n{systems}\
+         [[step]]\nid = 'load'\nworkload = 'oltp_read_write'\ncommand = 'prepare'\n{steps}"
+    )
+}
+
+/// A step of updates with an event.
+fn step(id: &str, seconds: f64, event: &str) -> String {
+    format!(
+        "[[step]]\nid = '{id}'\nworkload = 'oltp_update_non_index'\nseconds = {seconds}\n\
+         [[step.event]]\n{event}\n"
+    )
+}
+
+fn bench(plan: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write_lean_profiles();
+    bench.write("plan.toml", plan);
+    bench
+}
+
+/// A value of the trial of a step.
+fn of_trial<T: rusqlite::types::FromSql>(bench: &Bench, column: &str, step: &str) -> T {
+    let sql = format!("SELECT {column} FROM trial WHERE step_id = '{step}'");
+    bench.value(&sql).unwrap_or_else(|| panic!("no {column} of {step}"))
+}
+
+/// The event of a step: when it began and ended, and its outcome.
+fn event(bench: &Bench, step: &str) -> (f64, f64, String) {
+    let of = |column: &str| {
+        format!(
+            "SELECT e.{column} FROM step_event e JOIN trial ON trial.id = trial_id WHERE step_id = '{step}'"
+        )
+    };
+    let (began, ended) = (bench.value(&of("began_seconds")), bench.value(&of("ended_seconds")));
+    (began.unwrap(), ended.unwrap(), bench.value(&of("outcome")).unwrap())
+}
+
+/// The longest time in which no transaction of a step ended, as its beginning and end.
+fn longest_gap(bench: &Bench, step: &str) -> (f64, f64) {
+    let file = Connection::open(bench.path("dyno.db")).unwrap();
+    let sql = "SELECT bins FROM timeline JOIN trial ON trial.id = trial_id WHERE step_id = ?1";
+    let bytes: Vec<u8> = file.query_row(sql, [step], |row| row.get(0)).unwrap();
+    let bins: Vec<u32> = bytes.chunks(4).map(|bin| u32::from_le_bytes(bin.try_into().unwrap())).collect();
+    let gaps =
+        bins.iter().enumerate().filter(|(_, events)| **events > 0).map(|(at, _)| at).collect::<Vec<_>>();
+    let gap = gaps.windows(2).max_by_key(|pair| pair[1] - pair[0]).expect("transactions");
+    (gap[0] as f64 * 0.01, gap[1] as f64 * 0.01)
+}
+
+fn a_load_goes_on_through_events(engine: &'static str) {
+    let alter = "ALTER TABLE sbtest1 ADD COLUMN extra INT";
+    let steps = [
+        step("stop", 5.0, "at_seconds = 1.5\nstop_seconds = 1"),
+        step("kill", 5.0, "at_seconds = 1.5\nkill = 'server'\nuntil = 'done'"),
+        step("restart", 4.0, "at_seconds = 1.5\nrestart = 'server'\nuntil = 'done'"),
+        step("alter", 3.0, &format!("id = 'column'\nat_seconds = 1.2\nsql = '{alter}'\nuntil = 'done'")),
+        step("storm", 3.0, "at_seconds = 1.2\nconnections = 30\nuntil = 'done'"),
+        step("idle", 3.0, "at_seconds = 1.2\nidle_transaction_seconds = 0.5\nuntil = 'done'"),
+        step(
+            "command",
+            3.0,
+            "at_seconds = 1.2\ncommand = 'test -e \"$DYNO_SOCKET\" || test -n \"$DYNO_SOCKET\"'",
+        ),
+        step("cut", 2.0, "at_seconds = 1.2\ncommand = 'sleep 100'"),
+        step("rate", 4.0, "at_seconds = 1.5\nstop_seconds = 1")
+            .replace("seconds = 4", "rate = 50\nseconds = 4"),
+        "[[step]]\nid = 'calm'\nworkload = 'oltp_point_select'\n".to_owned(),
+    ];
+    let bench = bench(&plan(&[("a", engine)], 1, &steps.concat()));
+    bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
+    let failed: i64 = bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'").unwrap();
+    assert_eq!(failed, 0);
+
+    let (began, ended, outcome) = event(&bench, "stop");
+    assert_eq!(outcome, "done");
+    assert!(began >= 1.5 && ended - began >= 1.0, "{began} {ended}");
+    let (from, to) = longest_gap(&bench, "stop");
+    assert!(from < ended && from > began - 1.0 && to > ended - 0.05, "{from} {to}: {began} {ended}");
+    assert!(to - from > 0.9, "{from} {to}");
+    assert_eq!(of_trial::<i64>(&bench, "failed", "stop"), 0, "no connection was lost");
+
+    for id in ["kill", "restart"] {
+        let (began, ended, outcome) = event(&bench, id);
+        assert_eq!((outcome.as_str(), ended > began), ("done", true), "{id}");
+        assert!(of_trial::<i64>(&bench, "reconnects", id) >= 4, "{id}: each of the clients");
+        let (from, to) = longest_gap(&bench, id);
+        assert!(from < ended && to > began, "{id}: {from} {to}: {began} {ended}");
+    }
+    // Of four clients that update all the time, some are in a transaction.
+    assert!(of_trial::<i64>(&bench, "failed", "kill") >= 1);
+    let codes: String = of_trial(&bench, "error_codes", "kill");
+    assert_ne!(codes, "{}");
+    for id in ["alter", "storm", "idle", "command"] {
+        assert_eq!(event(&bench, id).2, "done", "{id}");
+    }
+    assert!(event(&bench, "idle").1 - event(&bench, "idle").0 >= 0.5);
+    assert_eq!(event(&bench, "cut").2, "cut");
+    let slowest_us: f64 = of_trial(&bench, "latency_max_us", "rate");
+    assert!(slowest_us > 900_000.0, "{slowest_us}: who was due during the outage has waited for its end");
+    reports_have_the_events(&bench, alter);
+}
+
+fn reports_have_the_events(bench: &Bench, alter: &str) {
+    let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
+    assert!(text.contains("Events: what they did to the throughput"), "{text}");
+    assert!(text.contains(&format!("column, at 1.2 s: {alter}")), "{text}");
+    assert!(text.contains("it still ran at the end of the step in 1 round, and was ended"), "{text}");
+    let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
+    let tests = json["events"].as_array().unwrap();
+    let stop = tests.iter().find(|test| test["step"] == "stop").unwrap();
+    let figures = &stop["systems"][0]["events"][0]["figures"];
+    let outage = figures["outage_seconds"]["median"].as_f64().unwrap();
+    assert!(outage > 0.9, "{figures}");
+    assert!(figures["depth"]["median"].as_f64().unwrap() > 0.5, "{figures}");
+    let page = bench.dyno(&["report", "--format", "html", "--out", "-"]).with(0).stdout;
+    assert!(page.contains("99th percentile of latency in ms over seconds"));
+}
+
+fn events_that_fail_fail_their_trial() {
+    let steps = [
+        step("sql", 3.0, "at_seconds = 0.5\nsql = 'ALTER TABLE nothing ADD x INT'"),
+        step("command", 3.0, "at_seconds = 0.5\ncommand = 'no-such-program'"),
+        step("endless", 3.0, "at_seconds = 0.5\ncommand = 'sleep 100'\nuntil = 'done'\nlimit_seconds = 1"),
+        step(
+            "endless-sql",
+            3.0,
+            "at_seconds = 0.5\nsql = 'SELECT SLEEP(100)'\nuntil = 'done'\nlimit_seconds = 1",
+        ),
+        step("storm", 3.0, "at_seconds = 0.5\nconnections = 1000"),
+        // An error if the endless statement still runs: a subquery of two rows.
+        step(
+            "none-left",
+            3.0,
+            "at_seconds = 0.5\nsql = \"SELECT (SELECT 1 UNION SELECT id FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP%')\"",
+        ),
+        "[[step]]\nid = 'calm'\nworkload = 'oltp_point_select'\n".to_owned(),
+    ];
+    let bench = bench(&plan(&[("a", MARIADB)], 1, &steps.concat()));
+    let ended = bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(1);
+    for (step, told) in [
+        ("sql", "event `sql` failed: "),
+        ("sql", "nothing"),
+        ("command", "event `command` failed: `no-such-program` failed (exit status: 127)"),
+        ("endless", "took longer than 1 s and was ended"),
+        ("endless-sql", "it took longer than `limit_seconds` = 1, and was ended"),
+        ("storm", "event `connections` failed: "),
+    ] {
+        let message: String = of_trial(&bench, "message", step);
+        assert!(message.contains(told), "{step}: {message}\n{}", ended.stderr);
+        assert_eq!(event(&bench, step).2, "failed", "{step}");
+    }
+    assert_eq!(of_trial::<String>(&bench, "outcome", "calm"), "completed", "the server is well");
+    assert_eq!(event(&bench, "none-left").2, "done");
+    let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
+    assert!(text.contains("a, event command of command with 4 clients: failed: `no-such-program`"), "{text}");
+}
+
+fn a_stopped_run_leaves_no_stopped_server() {
+    let steps = step("stop", 300.0, "at_seconds = 0.5\nstop_seconds = 200");
+    let bench = bench(&plan(&[("a", MARIADB)], 1, &steps));
+    let dyno = bench.start_until(&["run", "plan.toml"], 1);
+    let is_stopped = |pid: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('T'))
+    };
+    eventually("a server that is stopped", || bench.servers().iter().any(is_stopped));
+    press_ctrl_c(&dyno);
+    finish(dyno).with(130);
+    eventually("the end of every process", || bench.servers().is_empty() && bench.processes().is_empty());
+    assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}
+
+/// Two systems of which one is stopped for longer; the plan's own clock decides, not the machine's speed.
+fn events_of_several_rounds_are_compared() {
+    let stop = |id: &str, seconds: f64| {
+        format!("[[step.event]]\nid = '{id}'\nat_seconds = 1.5\nstop_seconds = {seconds}\n")
+    };
+    let steps =
+        format!("[[step]]\nid = 'stop'\nworkload = 'oltp_point_select'\nseconds = 4\n{}", stop("short", 0.5));
+    let bench = bench(&plan(&[("a", MARIADB), ("b", MARIADB)], 2, &steps));
+    bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
+    let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
+    let [_, b] = json["events"][0]["systems"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    let outage = &b["events"][0]["figures"]["outage_seconds"];
+    assert_eq!(outage["rounds"].as_array().unwrap().len(), 2, "{outage}");
+    assert_eq!(outage["against_base"]["finding"], "not_enough_evidence", "two rounds: {outage}");
+    assert_eq!(json["events"][0]["events"][0]["id"], "short");
+}
+
+fn what_is_wrong_with_an_event_is_refused_before_anything_runs() {
+    for (event, told) in [
+        (
+            "at_seconds = 5\nsql = 'x'",
+            "plan.toml:26:14: `at_seconds` must be below 3, at which the step ends",
+        ),
+        ("at_seconds = 1", "plan.toml:25:1: an event needs a key that says what it does"),
+        ("at_seconds = 1\nkill = 'server'", "system `a` cannot be killed: it runs in the load process"),
+    ] {
+        let bench = bench(&plan(&[("a", "sqlite")], 1, &step("x", 3.0, event)));
+        let ended = bench.dyno(&["run", "plan.toml"]).with(2);
+        assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+        assert_eq!(bench.count("run"), 0);
+    }
+}

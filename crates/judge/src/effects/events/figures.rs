@@ -1,0 +1,187 @@
+//! The figures of one event in one trial, from the times at which transactions ended.
+
+use std::collections::BTreeMap;
+
+use dyno_store::{EventOutcome, SecondRate, StepEventRecord, Timeline, TrialRecord};
+
+use super::EventQuantity;
+
+/// Longest time before an event from which the level is taken, and the shortest.
+const BEFORE_SECONDS: (f64, f64) = (10.0, 0.5);
+/// Length of the window in which a rate is looked at, and the steps in which it moves.
+const WINDOW_SECONDS: f64 = 1.0;
+const STEP_SECONDS: f64 = 0.1;
+/// The share of the level before at which the throughput has recovered.
+const RECOVERED_SHARE: f64 = 0.95;
+/// The shortest outage.
+const OUTAGE_SECONDS_MIN: f64 = 0.1;
+/// Largest expected number of gaps as long as an outage if there is none, as for stalls.
+const CHANCE_MAX: f64 = 0.001;
+
+/// The figures of the event with this number; `None` if it did not begin, or if the level before it is not known.
+/// `course` are the measured seconds of the trial.
+pub(super) fn figures(
+    trial: &TrialRecord,
+    course: &[SecondRate],
+    number: usize,
+) -> Option<BTreeMap<EventQuantity, f64>> {
+    let event = trial.step_events.get(number)?;
+    let began = event.began_seconds?;
+    let length: f64 = course.iter().map(|second| second.seconds).sum();
+    let ended = Ended::of(trial.timeline.as_ref()?, length);
+    let until = next_of(trial, event).unwrap_or(length).min(length);
+    let level = level_before(trial, event, &ended)?;
+    let mut found = BTreeMap::new();
+    if let Some(dip) = Dip::find(&ended, level, began, until) {
+        let recovered = dip.recovered;
+        found.insert(EventQuantity::Depth, dip.depth);
+        if let Some(recovered) = recovered {
+            found.insert(EventQuantity::RecoverySeconds, recovered - began);
+        }
+        let to = recovered.unwrap_or(until);
+        let due = level * (to - began);
+        found.insert(EventQuantity::LostSeconds, ((due - ended.events(began, to)) / level).max(0.0));
+    }
+    let outage = outage(&ended, level, began, until);
+    found.insert(EventQuantity::OutageSeconds, outage.map_or(0.0, |outage| outage.seconds));
+    let seconds = seconds_within(course, began, until);
+    found.insert(EventQuantity::Failed, seconds.iter().map(|second| second.failed as f64).sum());
+    if let Some(worst) = seconds.iter().filter_map(|second| second.p99_us).reduce(f64::max) {
+        found.insert(EventQuantity::WorstP99Ms, worst / 1e3);
+    }
+    if let (EventOutcome::Done, Some(seconds)) = (event.outcome, event.seconds()) {
+        found.insert(EventQuantity::DurationSeconds, seconds);
+    }
+    Some(found)
+}
+
+/// Numbers of transactions that have ended since measuring began, by bin.
+struct Ended {
+    bin_seconds: f64,
+    /// The number at the beginning of each bin, and at the end of the last.
+    sums: Vec<u64>,
+}
+
+impl Ended {
+    fn of(timeline: &Timeline, seconds: f64) -> Self {
+        let bins = (seconds / timeline.bin_seconds).round() as usize;
+        let of_bins = timeline.bins.iter().copied().chain(std::iter::repeat(0)).take(bins);
+        let mut sum = 0;
+        let after = of_bins.map(|events| {
+            sum += u64::from(events);
+            sum
+        });
+        let sums = std::iter::once(0).chain(after.collect::<Vec<_>>()).collect();
+        Self { bin_seconds: timeline.bin_seconds, sums }
+    }
+
+    fn bin(&self, at_seconds: f64) -> usize {
+        ((at_seconds / self.bin_seconds).round().max(0.0) as usize).min(self.sums.len() - 1)
+    }
+
+    /// Transactions that ended between two times.
+    fn events(&self, from: f64, to: f64) -> f64 {
+        (self.sums[self.bin(to)] - self.sums[self.bin(from).min(self.bin(to))]) as f64
+    }
+
+    /// Transactions a second between two times; `None` if they are less than a bin apart.
+    fn rate(&self, from: f64, to: f64) -> Option<f64> {
+        let bins = self.bin(to).checked_sub(self.bin(from)).filter(|bins| *bins > 0)?;
+        Some(self.events(from, to) / (bins as f64 * self.bin_seconds))
+    }
+}
+
+/// The throughput before an event, after those before it; `None` if there was none.
+fn level_before(trial: &TrialRecord, event: &StepEventRecord, ended: &Ended) -> Option<f64> {
+    let began = event.began_seconds?;
+    let earlier = trial.step_events.iter().filter(|other| other.began_seconds.is_some_and(|at| at < began));
+    let quiet = earlier.filter_map(|other| other.ended_seconds).filter(|at| *at < began).fold(0.0, f64::max);
+    let (longest, shortest) = BEFORE_SECONDS;
+    let from = if began - quiet < shortest { 0.0 } else { quiet };
+    let from = from.max(began - longest);
+    (began - from >= shortest).then(|| ended.rate(from, began)).flatten().filter(|level| *level > 0.0)
+}
+
+/// When the next event began; `None` for the last.
+fn next_of(trial: &TrialRecord, event: &StepEventRecord) -> Option<f64> {
+    let began = event.began_seconds?;
+    trial.step_events.iter().filter_map(|other| other.began_seconds).filter(|at| *at > began).reduce(f64::min)
+}
+
+/// The dip of the throughput that an event causes.
+struct Dip {
+    /// The part of the level that the worst second lacks.
+    depth: f64,
+    /// Beginning of the first second after the worst that has enough of the level, or the event's beginning if no second
+    /// lacks enough; `None` if there is no such second.
+    recovered: Option<f64>,
+}
+
+impl Dip {
+    /// The dip between two times; `None` if they are less than a second apart.
+    fn find(ended: &Ended, level: f64, began: f64, until: f64) -> Option<Self> {
+        let steps = ((until - began - WINDOW_SECONDS) / STEP_SECONDS + 1e-9).floor();
+        if steps < 0.0 {
+            return None;
+        }
+        let rate = |step: usize| {
+            let from = began + step as f64 * STEP_SECONDS;
+            Some((from, ended.rate(from, from + WINDOW_SECONDS)?))
+        };
+        let rates: Vec<(f64, f64)> = (0..=steps as usize).filter_map(rate).collect();
+        let (worst_at, worst) = rates.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let is_enough = |rate: f64| rate >= RECOVERED_SHARE * level;
+        let recovered = if is_enough(worst) {
+            Some(began)
+        } else {
+            rates.iter().find(|(at, rate)| *at > worst_at && is_enough(*rate)).map(|(at, _)| *at)
+        };
+        Some(Self { depth: (1.0 - worst / level).max(0.0), recovered })
+    }
+}
+
+/// A time in which no transaction ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outage {
+    /// Since the measurement began.
+    pub began_seconds: f64,
+    pub seconds: f64,
+}
+
+/// The longest outage between two times of a trial, in which `level` transactions a second end usually.
+pub fn longest_outage(timeline: &Timeline, level: f64, from: f64, until: f64) -> Option<Outage> {
+    outage(&Ended::of(timeline, until), level, from, until)
+}
+
+/// The longest time between two moments in which no transaction ended; `None` if it can be chance: of n independent gaps
+/// at a rate λ, n·exp(−λL) are longer than L.
+fn outage(ended: &Ended, level: f64, from: f64, until: f64) -> Option<Outage> {
+    let (mut longest, mut current) = (0..0, 0..0);
+    for bin in ended.bin(from)..ended.bin(until) {
+        let is_empty = ended.sums[bin + 1] == ended.sums[bin];
+        let begins = if is_empty { current.start } else { bin + 1 };
+        current = begins.max(ended.bin(from))..bin + 1;
+        if current.len() > longest.len() {
+            longest = current.clone();
+        }
+    }
+    let seconds = longest.len() as f64 * ended.bin_seconds;
+    let expected = (level * (until - from)).max(1.0);
+    let limit = ((expected / CHANCE_MAX).ln() / level).max(OUTAGE_SECONDS_MIN);
+    let began_seconds = longest.start as f64 * ended.bin_seconds;
+    (seconds >= limit).then_some(Outage { began_seconds, seconds })
+}
+
+/// The seconds that overlap with a time.
+fn seconds_within(course: &[SecondRate], from: f64, to: f64) -> Vec<SecondRate> {
+    let mut begins = 0.0;
+    let mut within = Vec::new();
+    for second in course {
+        let ends = begins + second.seconds;
+        if ends > from && begins < to {
+            within.push(*second);
+        }
+        begins = ends;
+    }
+    within
+}

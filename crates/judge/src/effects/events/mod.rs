@@ -1,0 +1,237 @@
+//! Steps in which something is done to a system while its load goes on: how deep and how long the throughput dips,
+//! what fails, and how systems differ in that.
+
+mod course;
+mod figures;
+#[cfg(test)]
+mod tests;
+mod verdicts;
+
+use std::collections::BTreeMap;
+
+use dyno_stats::{Interval, Method, median};
+use dyno_store::{EventKind, EventOutcome, Operation, Outcome, Run, StepEventRecord, StepRecord};
+use serde::Serialize;
+
+use self::course::course;
+use self::figures::figures;
+pub use self::figures::{Outage, longest_outage};
+use crate::analysis::RoundValue;
+use crate::compare::comparison::Finding;
+use crate::compare::rule::Rule;
+use crate::trial::evidence::Evidence;
+use crate::trial::of_run;
+
+/// A step with events at a client count.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EventfulTest {
+    pub group: String,
+    pub step: String,
+    pub clients: u32,
+    /// The kind of operation that the step's rate counts.
+    pub operation: Operation,
+    /// Its events, in the plan's order.
+    pub events: Vec<PlannedEvent>,
+    /// Each system that the step is planned for, in the plan's order.
+    pub systems: Vec<EventfulSystem>,
+}
+
+/// An event of a step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedEvent {
+    pub id: String,
+    pub kind: EventKind,
+    /// The statement, the command, or a number of seconds or connections.
+    pub what: String,
+    pub at_seconds: f64,
+}
+
+/// A system in such a test.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EventfulSystem {
+    pub system: String,
+    /// What each event did, in the order of [`EventfulTest::events`].
+    pub events: Vec<EventEffect>,
+    /// Throughput, latency and failures over time.
+    pub seconds: Vec<EventSecond>,
+}
+
+/// What an event did to a system.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct EventEffect {
+    /// Each quantity that is known of at least one round.
+    pub figures: BTreeMap<EventQuantity, EventFigure>,
+    /// Rounds in which the throughput did not come back to 95% of its level before the event.
+    pub not_recovered: usize,
+    /// Rounds in which the event was ended with the step.
+    pub cut: usize,
+    /// Why it failed, each reason once.
+    pub failures: Vec<String>,
+}
+
+/// What is measured of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventQuantity {
+    /// The part of the throughput before the event that its worst second lacks, from 0 to 1.
+    Depth,
+    /// Longest time in which no transaction ended, in seconds; 0 if that can be chance.
+    OutageSeconds,
+    /// Time from the event's beginning until a second has 95% of the throughput before it, in seconds; 0 if each second has.
+    RecoverySeconds,
+    /// Transactions that are missing until then, as seconds of the throughput before the event.
+    LostSeconds,
+    /// Transactions that failed.
+    Failed,
+    /// The 99th percentile of latency in the worst second, in ms.
+    WorstP99Ms,
+    /// Time from the event's beginning to its end, in seconds.
+    DurationSeconds,
+}
+
+/// A quantity of an event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EventFigure {
+    /// Median over rounds.
+    pub median: f64,
+    pub rounds: Vec<RoundValue>,
+    /// The same as a multiple of the base's; `None` for the base itself, and without a shared round.
+    pub against_base: Option<EventRatio>,
+}
+
+/// A ratio of an event's quantity to that of the base in the same round, over rounds. To both a small amount is
+/// added, [`EventQuantity::resolution`], because many are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EventRatio {
+    pub ratio: f64,
+    pub interval: Option<Interval>,
+    pub method: Method,
+    /// Number of rounds from which it is estimated.
+    pub rounds: usize,
+    /// Improved, regressed, same, or not enough evidence. All quantities of all events of all candidates are one family.
+    pub finding: Finding,
+    /// The p-value, adjusted for the number of tests in the family; `None` with too few rounds.
+    pub p_adjusted: Option<f64>,
+}
+
+/// A second of a test: medians over rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EventSecond {
+    /// Begin of the second, since measuring began.
+    pub at_seconds: u32,
+    /// Operations per second.
+    pub rate: f64,
+    /// `None` if no transaction ended in most rounds.
+    pub p99_ms: Option<f64>,
+    /// Transactions that failed.
+    pub failed: f64,
+}
+
+impl EventQuantity {
+    pub const ALL: [Self; 7] = [
+        Self::Depth,
+        Self::OutageSeconds,
+        Self::RecoverySeconds,
+        Self::LostSeconds,
+        Self::Failed,
+        Self::WorstP99Ms,
+        Self::DurationSeconds,
+    ];
+
+    /// What is added to both sides of a ratio: about the precision of the quantity.
+    pub fn resolution(self) -> f64 {
+        match self {
+            Self::Depth | Self::OutageSeconds | Self::DurationSeconds => 0.01,
+            Self::RecoverySeconds | Self::LostSeconds => 0.1,
+            Self::Failed => 1.0,
+            Self::WorstP99Ms => 0.0,
+        }
+    }
+}
+
+/// Whether something is done to systems in a step, or in the step whose background load it is.
+pub(crate) fn has_events(run: &Run, step: &str) -> bool {
+    let background_of =
+        run.steps.iter().find(|known| known.id == step).and_then(|it| it.background_of.as_deref());
+    let step = background_of.unwrap_or(step);
+    run.trials.iter().any(|trial| trial.record.step_id == step && !trial.record.step_events.is_empty())
+}
+
+/// Every step with events of a run, in run order.
+pub(crate) fn eventful_tests(evidence: &Evidence<'_>, base: &str, rule: &Rule) -> Vec<EventfulTest> {
+    let is_wanted = |step: &StepRecord| rule.steps.is_empty() || rule.steps.contains(&step.id);
+    let places =
+        of_run::tests(evidence.run).filter(|(step, _)| step.background_of.is_none() && is_wanted(step));
+    let mut found: Vec<EventfulTest> =
+        places.filter_map(|(step, clients)| test(evidence, step, clients)).collect();
+    verdicts::judge(&mut found, evidence.run, base, rule);
+    found
+}
+
+/// A test, without ratios; `None` if nothing is done to its systems.
+fn test(evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> Option<EventfulTest> {
+    let run = evidence.run;
+    let is_here = |record: &dyno_store::TrialRecord| record.step_id == step.id && record.clients == clients;
+    let with_events =
+        run.trials.iter().find(|trial| is_here(&trial.record) && !trial.record.step_events.is_empty())?;
+    let planned = |event: &StepEventRecord| PlannedEvent {
+        id: event.id.clone(),
+        kind: event.kind,
+        what: event.what.clone(),
+        at_seconds: event.at_seconds,
+    };
+    let events: Vec<PlannedEvent> = with_events.record.step_events.iter().map(planned).collect();
+    let is_planned = |id: &&str| !step.not_for.iter().any(|system| system == id);
+    let ids = run.systems.iter().map(|system| system.id.as_str()).filter(is_planned);
+    let systems = ids.map(|system| EventfulSystem {
+        system: system.to_owned(),
+        events: (0..events.len()).map(|number| effect(evidence, step, clients, system, number)).collect(),
+        seconds: course(evidence, &step.id, clients, system),
+    });
+    Some(EventfulTest {
+        group: step.group.clone(),
+        step: step.id.clone(),
+        clients,
+        operation: step.operation,
+        systems: systems.collect(),
+        events,
+    })
+}
+
+/// What the event with this number did to a system.
+fn effect(
+    evidence: &Evidence<'_>,
+    step: &StepRecord,
+    clients: u32,
+    system: &str,
+    number: usize,
+) -> EventEffect {
+    let mut effect = EventEffect::default();
+    let mut rounds: BTreeMap<EventQuantity, Vec<RoundValue>> = BTreeMap::new();
+    for trial in evidence.trials.completed(&step.id, clients, system) {
+        let Some(event) = trial.record.step_events.get(number) else { continue };
+        effect.cut += usize::from(event.outcome == EventOutcome::Cut);
+        let course = evidence.checks.get(&trial.id).map_or(&[][..], |check| check.course.as_slice());
+        let Some(found) = figures(&trial.record, course, number) else { continue };
+        effect.not_recovered += usize::from(!found.contains_key(&EventQuantity::RecoverySeconds));
+        for (quantity, value) in found {
+            rounds.entry(quantity).or_default().push(RoundValue { round: trial.record.round, value });
+        }
+    }
+    let figure = |(quantity, rounds): (EventQuantity, Vec<RoundValue>)| {
+        let values: Vec<f64> = rounds.iter().map(|round| round.value).collect();
+        Some((quantity, EventFigure { median: median(&values)?, rounds, against_base: None }))
+    };
+    effect.figures = rounds.into_iter().filter_map(figure).collect();
+    let failed = evidence.run.trials.iter().map(|trial| &trial.record).filter(|record| {
+        record.step_id == step.id
+            && (record.clients, record.system_id.as_str()) == (clients, system)
+            && record.outcome != Outcome::Completed
+    });
+    for reason in failed.filter_map(|record| record.step_events.get(number)?.error.clone()) {
+        if !effect.failures.contains(&reason) {
+            effect.failures.push(reason);
+        }
+    }
+    effect
+}

@@ -1,0 +1,377 @@
+//! The plan's tables `[[step.event]]`: what is done to a system while the step's load runs.
+
+use dyno_store::EventKind;
+use serde::Deserialize;
+
+use crate::plan::keys::steps::step::Command;
+use crate::plan::keys::systems::system::{Source, System};
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::value::{Above0, At, ClientsNumber, From0, each};
+
+/// Longest time of an event that does not say how long it may take, in seconds.
+const LIMIT_SECONDS: f64 = 600.0;
+
+/// Something that is done to a system while the step's load runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepEvent {
+    /// Its name in the step.
+    pub id: String,
+    /// When it is due, in seconds since measuring began.
+    pub at_seconds: f64,
+    pub action: EventAction,
+    /// Whether the load goes on until it has ended. Otherwise it is ended with the step.
+    pub until_done: bool,
+    /// The time after which it has failed, in seconds.
+    pub limit_seconds: f64,
+}
+
+/// What an event does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventAction {
+    /// Executes a statement on a connection of its own.
+    Sql(String),
+    /// Runs a shell command.
+    Command(String),
+    /// Kills the server's processes, and starts the server again.
+    Kill,
+    /// Shuts the server down, and starts it again.
+    Restart,
+    /// Stops the server's processes for a time.
+    Stop { seconds: f64 },
+    /// Opens connections at once, and holds them for a time.
+    Connections { number: u32, hold_seconds: f64 },
+    /// Leaves a transaction open for a time.
+    IdleTransaction { seconds: f64 },
+}
+
+impl EventAction {
+    pub(crate) fn kind(&self) -> EventKind {
+        match self {
+            Self::Sql(_) => EventKind::Sql,
+            Self::Command(_) => EventKind::Command,
+            Self::Kill => EventKind::Kill,
+            Self::Restart => EventKind::Restart,
+            Self::Stop { .. } => EventKind::Stop,
+            Self::Connections { .. } => EventKind::Connections,
+            Self::IdleTransaction { .. } => EventKind::IdleTransaction,
+        }
+    }
+
+    /// What it does it with, as the results file has it.
+    pub(crate) fn what(&self) -> String {
+        match self {
+            Self::Sql(text) | Self::Command(text) => text.clone(),
+            Self::Kill | Self::Restart => "server".to_owned(),
+            Self::Stop { seconds } | Self::IdleTransaction { seconds } => seconds.to_string(),
+            Self::Connections { number, .. } => number.to_string(),
+        }
+    }
+
+    /// What happens to the server's processes; `None` if they go on.
+    fn done_to_server(&self) -> Option<&'static str> {
+        match self {
+            Self::Kill => Some("killed"),
+            Self::Restart => Some("restarted"),
+            Self::Stop { .. } => Some("stopped"),
+            Self::Sql(_) | Self::Command(_) | Self::Connections { .. } | Self::IdleTransaction { .. } => None,
+        }
+    }
+
+    /// Whether the server's processes are stopped or replaced.
+    pub(crate) fn disturbs_server(&self) -> bool {
+        self.done_to_server().is_some()
+    }
+
+    /// Whether the server starts again.
+    pub(crate) fn restarts_server(&self) -> bool {
+        matches!(self, Self::Kill | Self::Restart)
+    }
+
+    /// Its key and the time that it takes by the plan.
+    fn length(&mut self) -> Option<(&'static str, &mut f64)> {
+        match self {
+            Self::Stop { seconds } => Some(("stop_seconds", seconds)),
+            Self::IdleTransaction { seconds } => Some(("idle_transaction_seconds", seconds)),
+            Self::Connections { hold_seconds, .. } => Some(("hold_seconds", hold_seconds)),
+            Self::Sql(_) | Self::Command(_) | Self::Kill | Self::Restart => None,
+        }
+    }
+}
+
+impl StepEvent {
+    /// Changes its times.
+    pub(in crate::plan) fn stretch(&mut self, factor: f64) {
+        self.at_seconds *= factor;
+        if let Some((_, seconds)) = self.action.length() {
+            *seconds *= factor;
+        }
+    }
+}
+
+/// Something that is done to the system while the load runs. One of its keys says what.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = crate::plan::schema::one_action))]
+#[serde(deny_unknown_fields)]
+pub(in crate::plan) struct EventTable {
+    /// Its name in reports; the word for what it does, unless it says otherwise.
+    id: Option<String>,
+    /// Seconds since measuring began.
+    at_seconds: At<Above0>,
+    /// A statement, executed on a connection of its own.
+    sql: Option<String>,
+    /// A shell command. Its environment says how to reach the system, as for before.
+    command: Option<String>,
+    /// Kills the server with SIGKILL, and starts it again at once.
+    kill: Option<Whom>,
+    /// Shuts the server down, and starts it again.
+    restart: Option<Whom>,
+    /// Stops the server's processes for this time. Connections stay open and get no answer.
+    stop_seconds: Option<Above0>,
+    /// Opens this many connections at once, besides those of the load.
+    connections: Option<ClientsNumber>,
+    /// With connections: the time for which each is held; 0 unless it says otherwise.
+    hold_seconds: Option<At<From0>>,
+    /// Leaves a transaction open for this time. It has a snapshot of the data.
+    idle_transaction_seconds: Option<Above0>,
+    /// step ends it with the step, if it still runs; done lets the load go on until it has ended.
+    until: Option<Until>,
+    /// The time after which it has failed; 600 unless it says otherwise.
+    limit_seconds: Option<Above0>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Whom {
+    Server,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+enum Until {
+    #[default]
+    Step,
+    Done,
+}
+
+/// The step of an event.
+pub(in crate::plan) struct StepOfEvent<'a> {
+    pub(in crate::plan) command: Command,
+    pub(in crate::plan) has_find: bool,
+    /// Whether its trials end after a number of events of the workload.
+    pub(in crate::plan) is_counted: bool,
+    pub(in crate::plan) has_drivers: bool,
+    pub(in crate::plan) seconds: f64,
+    pub(in crate::plan) systems: &'a [System],
+    /// Ids of the systems that do not run it.
+    pub(in crate::plan) not_for: &'a [String],
+}
+
+/// Reads a step's events.
+pub(in crate::plan) fn of_step(
+    list: Vec<At<EventTable>>,
+    step: &StepOfEvent<'_>,
+) -> Result<Vec<StepEvent>, Mistake> {
+    if let (Some(first), Some(why)) = (list.first(), step.obstacle()) {
+        return Err(first.wrong(why.to_owned()));
+    }
+    each(Vec::new(), list, "event", |table, earlier| table.read(step, earlier), |event: &StepEvent| &event.id)
+}
+
+impl StepOfEvent<'_> {
+    /// Why it can have no events.
+    fn obstacle(&self) -> Option<&'static str> {
+        match () {
+            () if self.command == Command::Prepare => {
+                Some("a load has no time axis for events; leave `[[step.event]]` out")
+            }
+            () if self.has_find => Some("a search has no time axis for events; leave `[[step.event]]` out"),
+            () if self.is_counted => {
+                Some("the step ends after its `events`, at no certain time; write `seconds` instead")
+            }
+            () if self.has_drivers => {
+                Some("events are timed on this host; give the step `drivers = \"here\"`")
+            }
+            () => None,
+        }
+    }
+
+    /// A system of the step whose server Dyno cannot kill or stop, with the reason.
+    fn system_without_server(&self) -> Option<(&str, &'static str)> {
+        let runs = |system: &&System| !self.not_for.contains(&system.id);
+        let why = |source: &Source| match source {
+            Source::Dsn { .. } => Some("Dyno did not start it"),
+            _ if !source.starts_server() => Some("it runs in the load process"),
+            _ => None,
+        };
+        self.systems.iter().filter(runs).find_map(|system| Some((system.id.as_str(), why(&system.source)?)))
+    }
+}
+
+impl EventTable {
+    fn read(self, step: &StepOfEvent<'_>, earlier: &[StepEvent]) -> Result<StepEvent, Mistake> {
+        let mut action = self.action()?;
+        let at_seconds = self.at_seconds.0;
+        let out_of_range = |key: &str, wanted: String| Problem::OutOfRange { key: key.to_owned(), wanted };
+        if at_seconds >= step.seconds {
+            let wanted = format!("below {}, at which the step ends", step.seconds);
+            return Err(self.at_seconds.wrong(out_of_range("at_seconds", wanted)));
+        }
+        if let (Some(done), Some((system, why))) = (action.done_to_server(), step.system_without_server()) {
+            let problem =
+                format!("the server of system `{system}` cannot be {done}: {why}; name it in `not_for`");
+            return Err(Problem::Other(problem).into());
+        }
+        let until_done = self.until.unwrap_or_default() == Until::Done;
+        if let Some((key, seconds)) = action.length().filter(|_| !until_done) {
+            let left = step.seconds - at_seconds;
+            if *seconds >= left {
+                let wanted =
+                    format!("below {left}, so that it ends before the step; or write `until = \"done\"`");
+                return Err(out_of_range(key, wanted).into());
+            }
+        }
+        Ok(StepEvent {
+            id: self.id.unwrap_or_else(|| own_name(action.kind(), earlier)),
+            at_seconds,
+            action,
+            until_done,
+            limit_seconds: self.limit_seconds.map_or(LIMIT_SECONDS, |seconds| seconds.0),
+        })
+    }
+
+    fn action(&self) -> Result<EventAction, Mistake> {
+        let hold_seconds = self.hold_seconds.as_ref().map_or(0.0, |seconds| seconds.0);
+        let seconds = |own: Option<Above0>| own.map(|seconds| seconds.0);
+        let mut found = [
+            ("sql", self.sql.clone().map(EventAction::Sql)),
+            ("command", self.command.clone().map(EventAction::Command)),
+            ("kill", self.kill.map(|Whom::Server| EventAction::Kill)),
+            ("restart", self.restart.map(|Whom::Server| EventAction::Restart)),
+            ("stop_seconds", seconds(self.stop_seconds).map(|seconds| EventAction::Stop { seconds })),
+            (
+                "connections",
+                self.connections
+                    .map(|number| EventAction::Connections { number: number.0 as u32, hold_seconds }),
+            ),
+            (
+                "idle_transaction_seconds",
+                seconds(self.idle_transaction_seconds)
+                    .map(|seconds| EventAction::IdleTransaction { seconds }),
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(key, action)| Some((key, action?)));
+        let Some((key, action)) = found.next() else {
+            let needs = "an event needs a key that says what it does: sql, command, kill, restart, stop_seconds, \
+                         connections or idle_transaction_seconds";
+            return Err(Problem::Other(needs.to_owned()).into());
+        };
+        if let Some((other, _)) = found.next() {
+            let problem =
+                format!("an event does one thing; leave `{key}` or `{other}` out, or write two events");
+            return Err(Problem::Other(problem).into());
+        }
+        match (&self.hold_seconds, self.connections) {
+            (Some(hold), None) => {
+                Err(hold.wrong("`hold_seconds` is for `connections`; leave it out".to_owned()))
+            }
+            _ => Ok(action),
+        }
+    }
+}
+
+/// The word for what an event does, with a number if an earlier event has it.
+fn own_name(kind: EventKind, earlier: &[StepEvent]) -> String {
+    let word = kind.as_str();
+    let is_taken = |name: &String| earlier.iter().any(|event| event.id == *name);
+    let numbered = (2..).map(|number| format!("{word}-{number}"));
+    std::iter::once(word.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Measure;
+    use crate::plan::testing::{TEXT, parse};
+
+    /// The plan with servers only, whose last step takes 10 s and has an event with these keys.
+    fn with(keys: &str) -> String {
+        let servers = TEXT
+            .replace("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", "engine = \"postgres\"");
+        assert!(!servers.contains("sqlite"));
+        format!("{servers}seconds = 10\n\n[[step.event]]\n{keys}\n")
+    }
+
+    #[test]
+    fn events_of_each_kind_are_read_and_their_step_is_whole() {
+        let more = |keys: &str| format!("\n[[step.event]]\nat_seconds = 2\n{keys}");
+        let text = with("at_seconds = 1.5\nsql = \"ALTER TABLE a\"\nuntil = \"done\"\nlimit_seconds = 30")
+            + &more("id = \"backup\"\ncommand = \"true\"")
+            + &more("kill = \"server\"")
+            + &more("restart = \"server\"")
+            + &more("stop_seconds = 3")
+            + &more("connections = 500\nhold_seconds = 1")
+            + &more("idle_transaction_seconds = 4")
+            + &more("sql = \"CHECKPOINT\"");
+        let step = &parse(&text).unwrap().steps[1];
+        assert_eq!(step.measure, Measure::Whole);
+        let first = &step.step_events[0];
+        assert_eq!((first.at_seconds, first.until_done, first.limit_seconds), (1.5, true, 30.0));
+        assert_eq!(first.action, EventAction::Sql("ALTER TABLE a".to_owned()));
+        let ids: Vec<&str> = step.step_events.iter().map(|event| event.id.as_str()).collect();
+        let expected =
+            ["sql", "backup", "kill", "restart", "stop", "connections", "idle_transaction", "sql-2"];
+        assert_eq!(ids, expected);
+        assert!(step.step_events[1..].iter().all(|event| !event.until_done && event.limit_seconds > 599.0));
+        assert_eq!(step.step_events[5].action, EventAction::Connections { number: 500, hold_seconds: 1.0 });
+    }
+
+    #[test]
+    fn times_of_events_change_with_those_of_their_step() {
+        let plan = parse(&with("at_seconds = 4\nstop_seconds = 2")).unwrap();
+        let mut step = plan.steps[1].clone();
+        step.set_seconds(5.0);
+        assert_eq!(step.step_events[0].at_seconds.to_bits(), 2.0_f64.to_bits());
+        assert_eq!(step.step_events[0].action, EventAction::Stop { seconds: 1.0 });
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_event_is_told_with_its_line() {
+        let sqlite = format!("{TEXT}seconds = 10\n\n[[step.event]]\nat_seconds = 1\nkill = \"server\"\n");
+        for (text, told) in [
+            (
+                with("at_seconds = 10\nkill = \"server\""),
+                "`at_seconds` must be below 10, at which the step ends",
+            ),
+            (with("at_seconds = 1"), "an event needs a key that says what it does: sql, command"),
+            (with("sql = \"x\""), "needs a key `at_seconds`"),
+            (with("at_seconds = 1\nsql = \"x\"\nkill = \"server\""), "leave `sql` or `kill` out"),
+            (with("at_seconds = 1\nkill = \"client\""), "`kill` cannot be `client`"),
+            (with("at_seconds = 7\nstop_seconds = 3"), "`stop_seconds` must be below 3, so that it ends"),
+            (with("at_seconds = 1\nsql = \"x\"\nhold_seconds = 3"), "`hold_seconds` is for `connections`"),
+            (with("at_seconds = 1\nsqll = \"x\""), "unknown key `sqll`"),
+            (
+                with(
+                    "at_seconds = 1\nid = \"x\"\nkill = \"server\"\n[[step.event]]\nat_seconds = 1\nid = \"x\"\nstop_seconds = 1",
+                ),
+                "there are two events `x`",
+            ),
+            (sqlite, "system `c` cannot be killed: it runs in the load process; name it in `not_for`"),
+            (
+                with("at_seconds = 1\nsql = \"x\"").replace("seconds = 10\n", "events = 10\n"),
+                "write `seconds` instead",
+            ),
+            (
+                with("at_seconds = 1\nsql = \"x\"")
+                    .replace("seconds = 10\n", "slice_seconds = 0.1\nseconds = 10\n"),
+                "its load goes on through events",
+            ),
+        ] {
+            let error = parse(&text).unwrap_err().to_string();
+            assert!(error.contains(told) && error.starts_with("plan.toml:"), "{told}: {error}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What an event does.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use dyno_host::Freezer;
+use dyno_load::{Frame, FrameSource as _, Job, LoadProcess};
+
+use super::clock::sleep_until;
+use super::{Ended, TrialEvents, jobs};
+use crate::plan::{EventAction, StepEvent};
+use crate::run::record::Work;
+use crate::run::trial::hook::{self, HookError};
+use crate::run::trial::watch::{TrialAbort, Watch};
+
+/// Longest wait for a frame of an event's load process before the flags are looked at.
+const GLANCE: Duration = Duration::from_millis(20);
+/// Time in which a session that is to end must end.
+const ENDING: Duration = Duration::from_secs(10);
+
+/// What an event needs when it is due.
+pub(super) enum Ready {
+    /// Nothing.
+    Nothing,
+    /// A load process that waits for the order to begin.
+    Load(Box<WaitingLoad>),
+}
+
+/// A connected load process of an event.
+pub(super) struct WaitingLoad {
+    process: LoadProcess,
+    /// The statement that ends its session on the server, if it has printed one.
+    end_of_session: Option<String>,
+}
+
+impl TrialEvents<'_> {
+    /// Gets an event ready shortly before it is due.
+    pub(super) fn prepare(&self, event: &StepEvent) -> Result<Ready, String> {
+        let target = self.target.clone();
+        let job = match &event.action {
+            EventAction::Sql(text) => jobs::sql(text, target),
+            EventAction::Connections { number, hold_seconds } => {
+                jobs::connections(*number, *hold_seconds, target)
+            }
+            EventAction::IdleTransaction { seconds } => jobs::transaction(*seconds, target),
+            EventAction::Command(_) | EventAction::Kill | EventAction::Restart | EventAction::Stop { .. } => {
+                return Ok(Ready::Nothing);
+            }
+        };
+        let end = self.clock.end_of(false);
+        self.connect(&job, end).map(|load| Ready::Load(Box::new(load)))
+    }
+
+    /// Starts a load process, and waits until it has connected.
+    fn connect(&self, job: &Job, end: &AtomicBool) -> Result<WaitingLoad, String> {
+        let mut process = self.trial.start_load(job).map_err(words)?;
+        let mut end_of_session = None;
+        while !end.load(Ordering::Relaxed) {
+            match process.next_frame(GLANCE).map_err(|error| error.to_string())? {
+                Some((_, Frame::Connected(_))) => break,
+                Some((_, Frame::Log { text })) => end_of_session = Some(text),
+                Some((_, Frame::Failed { message, .. })) => return Err(message),
+                _ => {}
+            }
+        }
+        Ok(WaitingLoad { process, end_of_session })
+    }
+
+    /// Carries out an event that is due, to its end.
+    pub(super) fn carry_out(&self, event: &StepEvent, ready: &mut Ready) -> Ended {
+        match (&event.action, ready) {
+            (EventAction::Command(text), _) => self.command(text, event),
+            (EventAction::Kill, _) => {
+                let mut system = self.system();
+                system.kill();
+                ended(system.restart_in_place())
+            }
+            (EventAction::Restart, _) => {
+                let mut system = self.system();
+                ended(system.shut_down_cleanly().and_then(|()| system.restart_in_place()))
+            }
+            (EventAction::Stop { seconds }, _) => self.stop(*seconds, event),
+            (_, Ready::Load(load)) => self.follow(load, event),
+            (_, Ready::Nothing) => Ended::Done,
+        }
+    }
+
+    fn command(&self, text: &str, event: &StepEvent) -> Ended {
+        let system = &self.trial.plan.systems[self.trial.trial.system].id;
+        let watch = Watch { stop: self.clock.end_of(event.until_done), patience: limit(event) };
+        match hook::run(text, system, &self.target, watch) {
+            Ok(()) => Ended::Done,
+            Err(HookError::Stopped) => Ended::Cut,
+            Err(HookError::Failed(reason)) => Ended::Failed(reason),
+        }
+    }
+
+    /// Stops the server's processes for a time. They continue however this ends.
+    fn stop(&self, seconds: f64, event: &StepEvent) -> Ended {
+        let freezer = match self.system().work() {
+            Work::Server(pid) => Freezer::of(pid),
+            Work::InClient | Work::Elsewhere => None,
+        };
+        let Some(mut freezer) = freezer else {
+            return Ended::Failed("the server has no process that can be stopped".to_owned());
+        };
+        let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        if !freezer.freeze() {
+            return Ended::Failed("this user may not stop the server's processes".to_owned());
+        }
+        let is_done = sleep_until(until, self.clock.end_of(event.until_done));
+        freezer.thaw();
+        if is_done { Ended::Done } else { Ended::Cut }
+    }
+
+    /// Runs the load process of an event to its end.
+    fn follow(&self, load: &mut WaitingLoad, event: &StepEvent) -> Ended {
+        if let Err(error) = load.process.order_begin() {
+            return Ended::Failed(error.to_string());
+        }
+        let (end, began) = (self.clock.end_of(event.until_done), Instant::now());
+        loop {
+            match load.process.next_frame(GLANCE) {
+                Ok(Some((_, Frame::Finished(_)))) => return Ended::Done,
+                Ok(Some((_, Frame::Failed { message, .. }))) => return Ended::Failed(message),
+                Ok(_) => {}
+                Err(error) => return Ended::Failed(error.to_string()),
+            }
+            let is_told = end.load(Ordering::Relaxed);
+            if is_told || began.elapsed() > limit(event) {
+                self.end_session(load);
+                return if is_told {
+                    Ended::Cut
+                } else {
+                    let seconds = event.limit_seconds;
+                    Ended::Failed(format!("it took longer than `limit_seconds` = {seconds}, and was ended"))
+                };
+            }
+        }
+    }
+
+    /// Ends a session, and what it executes: a server does not notice that its client is gone before it has an
+    /// answer. A server that does not answer keeps it, and one that ends with the run needs no care.
+    fn end_session(&self, load: &mut WaitingLoad) {
+        if self.owns_server && self.clock.is_aborted() {
+            return;
+        }
+        let Some(statement) = load.end_of_session.take() else { return };
+        let deadline = Instant::now() + ENDING;
+        let job = jobs::end_of_session(&statement, self.target.clone());
+        let Ok(mut killer) = self.trial.start_load(&job) else { return };
+        while Instant::now() < deadline {
+            match killer.next_frame(GLANCE) {
+                Ok(Some((_, Frame::Finished(_) | Frame::Failed { .. }))) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        // The statement has ended when its client is told so.
+        while Instant::now() < deadline {
+            match load.process.next_frame(GLANCE) {
+                Ok(Some((_, Frame::Finished(_) | Frame::Failed { .. }))) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+    }
+}
+
+fn limit(event: &StepEvent) -> Duration {
+    Duration::try_from_secs_f64(event.limit_seconds).unwrap_or(Duration::MAX)
+}
+
+fn ended(result: Result<(), crate::run::error::SystemError>) -> Ended {
+    result.map_or_else(|error| Ended::Failed(error.to_string()), |()| Ended::Done)
+}
+
+/// Why a load process did not start.
+fn words(abort: TrialAbort) -> String {
+    match abort {
+        TrialAbort::Failed { message, .. } => message,
+        TrialAbort::Stopped | TrialAbort::Hung(_) => "it was stopped".to_owned(),
+    }
+}

@@ -1,0 +1,78 @@
+//! The time axis of a trial's events: when measuring began, and whether events are to end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Longest wait before the flags are looked at again.
+const GLANCE: Duration = Duration::from_millis(20);
+
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    began: Mutex<Option<Instant>>,
+    changed: Condvar,
+    /// Whether the step's time is over, which ends events that may be cut.
+    is_over: AtomicBool,
+    /// Whether the trial has ended, which ends all events.
+    is_aborted: AtomicBool,
+}
+
+impl Clock {
+    /// Begins the time axis.
+    pub(super) fn begin(&self, at: Instant) {
+        self.began.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(at);
+        self.changed.notify_all();
+    }
+
+    pub(super) fn end_step(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn abort(&self) {
+        self.is_aborted.store(true, Ordering::Relaxed);
+        self.end_step();
+        self.changed.notify_all();
+    }
+
+    pub(super) fn is_aborted(&self) -> bool {
+        self.is_aborted.load(Ordering::Relaxed)
+    }
+
+    /// The flag that ends an event.
+    pub(super) fn end_of(&self, until_done: bool) -> &AtomicBool {
+        if until_done { &self.is_aborted } else { &self.is_over }
+    }
+
+    /// When measuring began; `None` before.
+    pub(super) fn began(&self) -> Option<Instant> {
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until measuring has begun; `None` if the trial ends before.
+    pub(super) fn wait_to_begin(&self) -> Option<Instant> {
+        let mut began = self.began.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if self.is_over.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(began) = *began {
+                return Some(began);
+            }
+            began = self.changed.wait_timeout(began, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Sleeps until a moment; false if the flag is set before.
+pub(super) fn sleep_until(at: Instant, end: &AtomicBool) -> bool {
+    loop {
+        if end.load(Ordering::Relaxed) {
+            return false;
+        }
+        let left = at.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(GLANCE));
+    }
+}

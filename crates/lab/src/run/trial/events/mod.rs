@@ -1,0 +1,151 @@
+//! Events of a step: what is done to its system at certain times while its load goes on. Each has a thread of its
+//! own, so that its time does not depend on others.
+
+mod action;
+mod clock;
+mod jobs;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+use dyno_load::Target;
+use dyno_store::{EventOutcome, StepEventRecord};
+
+use self::clock::{Clock, sleep_until};
+use super::planned::PlannedTrial;
+use super::watch::TrialAbort;
+use crate::plan::StepEvent;
+use crate::run::record::Work;
+use crate::run::system::RunningSystem;
+
+/// Time before an event in which its connection is opened.
+const LEAD: Duration = Duration::from_secs(1);
+/// Least time for which the load goes on after the end of an event that it waits for, to show what follows.
+const AFTERMATH: Duration = Duration::from_secs(5);
+
+/// The events of a trial.
+pub(super) struct TrialEvents<'a> {
+    trial: PlannedTrial<'a>,
+    target: Target,
+    system: Mutex<&'a mut dyn RunningSystem>,
+    /// Whether Dyno started the server, which then ends with the run.
+    owns_server: bool,
+    /// Measured time of the trial, unless an event takes longer.
+    seconds: f64,
+    clock: Clock,
+    records: Mutex<Vec<StepEventRecord>>,
+}
+
+/// How an event ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    Done,
+    /// It was told to end.
+    Cut,
+    Failed(String),
+}
+
+impl<'a> TrialEvents<'a> {
+    pub(super) fn new(trial: PlannedTrial<'a>, system: &'a mut dyn RunningSystem, seconds: f64) -> Self {
+        let record = |event: &StepEvent| StepEventRecord {
+            id: event.id.clone(),
+            kind: event.action.kind(),
+            what: event.action.what(),
+            at_seconds: event.at_seconds,
+            ..StepEventRecord::default()
+        };
+        let records = trial.step().step_events.iter().map(record).collect();
+        let (target, owns_server) = (system.target(), matches!(system.work(), Work::Server(_)));
+        Self {
+            trial,
+            target,
+            owns_server,
+            seconds,
+            system: Mutex::new(system),
+            clock: Clock::default(),
+            records: Mutex::new(records),
+        }
+    }
+
+    /// Starts a thread for each event. They wait for [`begin`](Self::begin).
+    pub(super) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
+        for (number, event) in self.trial.step().step_events.iter().enumerate() {
+            scope.spawn(move || self.run(number, event));
+        }
+    }
+
+    /// Begins the time axis.
+    pub(super) fn begin(&self, at: Instant) {
+        self.clock.begin(at);
+    }
+
+    /// An error if an event has failed.
+    pub(super) fn check(&self) -> Result<(), TrialAbort> {
+        let failed =
+            self.records().iter().find_map(|record| Some((record.id.clone(), record.error.clone()?)));
+        failed.map_or(Ok(()), |(id, error)| Err(TrialAbort::failed(format!("event `{id}` failed: {error}"))))
+    }
+
+    /// Whether the load is to end now. Without events that it waits for, it ends by itself.
+    pub(super) fn end_load(&self) -> bool {
+        let Some(began) = self.clock.began() else { return false };
+        let at = |seconds: f64| began + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        let planned = at(self.seconds);
+        let records = self.records();
+        let mut ends = Vec::new();
+        for (event, record) in self.trial.step().step_events.iter().zip(records.iter()) {
+            match record.ended_seconds.map(at) {
+                _ if !event.until_done => {}
+                None => return false,
+                Some(ended) => ends.push(planned.max(ended + AFTERMATH)),
+            }
+        }
+        ends.into_iter().max().is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Ends the events that may be cut, because the load has ended, and all if the trial was aborted.
+    pub(super) fn end(&self, is_aborted: bool) {
+        if is_aborted { self.clock.abort() } else { self.clock.end_step() }
+    }
+
+    pub(super) fn into_records(self) -> Vec<StepEventRecord> {
+        self.records.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn records(&self) -> MutexGuard<'_, Vec<StepEventRecord>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn system(&self) -> MutexGuard<'_, &'a mut dyn RunningSystem> {
+        self.system.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for an event's time, and carries it out.
+    fn run(&self, number: usize, event: &StepEvent) {
+        let Some(began) = self.clock.wait_to_begin() else { return };
+        let due = began + Duration::try_from_secs_f64(event.at_seconds).unwrap_or(Duration::MAX / 2);
+        let end = self.clock.end_of(false);
+        if !sleep_until(due.checked_sub(LEAD).unwrap_or(began), end) {
+            return;
+        }
+        let mut ready = self.prepare(event);
+        if !sleep_until(due, end) {
+            return;
+        }
+        let seconds = || began.elapsed().as_secs_f64();
+        self.records()[number].began_seconds = Some(seconds());
+        let ended = match &mut ready {
+            Ok(ready) => self.carry_out(event, ready),
+            Err(reason) => Ended::Failed(std::mem::take(reason)),
+        };
+        let mut records = self.records();
+        let record = &mut records[number];
+        record.ended_seconds = Some(seconds());
+        (record.outcome, record.error) = match ended {
+            Ended::Done => (EventOutcome::Done, None),
+            Ended::Cut => (EventOutcome::Cut, None),
+            Ended::Failed(reason) => (EventOutcome::Failed, Some(reason)),
+        };
+    }
+}

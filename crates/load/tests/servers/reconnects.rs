@@ -1,0 +1,119 @@
+//! Loads that go on when their connections are lost.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+use dyno_load::{Frame, Job, Scheduler, TIMELINE_BIN_SECONDS, Total, run_job};
+
+use crate::bench::{job, run};
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("a load that reconnects goes on when its connections are killed", system, killed),
+        server_test("a script's own loop goes on too", system, own_loop),
+        server_test("a script that is wrong fails a load that reconnects", system, wrong),
+        server_test("a load ends while its server is gone", system, gone),
+    ]
+}
+
+const CONNECTIONS: u32 = 4;
+
+/// Statements are prepared, so they are lost with their connection. The kills cannot change the text of the own session.
+const EVENTS: &str = "
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  statement = con:prepare('SELECT 1')
+end
+function event() statement:execute() end
+function thread_done() statement:close() con:disconnect() end
+";
+
+fn reconnecting(server: &Server, source: &str) -> Job {
+    Job {
+        connections: CONNECTIONS,
+        scheduler: Scheduler::Event,
+        reconnects: true,
+        ..job(server, "reconnecting", source, "run")
+    }
+}
+
+/// Ends every session on the server but the own one.
+fn kill_sessions(server: &Server) {
+    if server.access().engine == "postgres" {
+        let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+        server.query(sql).expect("ended sessions");
+        return;
+    }
+    let sql = "SELECT id FROM information_schema.processlist WHERE user = SUBSTRING_INDEX(USER(), '@', 1)
+               AND id <> CONNECTION_ID()";
+    for id in server.query(sql).expect("sessions").rows.into_iter().flatten().flatten() {
+        // It may be that of the statement before.
+        let _ = server.query(&format!("KILL {id}"));
+    }
+}
+
+/// Runs a load, and calls `disturb` once it works. Ends it when it has made its connections anew and has gone on, or with
+/// `ends` at once.
+fn through(job: Job, disturb: impl Fn(), ends_at_once: bool) -> Total {
+    let stop = AtomicBool::new(false);
+    let (mut is_disturbed, mut reconnects, mut total) = (false, 0, None);
+    run_job(Job { tick_seconds: 0.1, ..job }, &stop, &mut |frame| match frame {
+        Frame::Tick(tick) => {
+            reconnects += tick.counts.reconnects;
+            if !is_disturbed && tick.counts.events > 0 {
+                disturb();
+                is_disturbed = true;
+                stop.store(ends_at_once, Ordering::Relaxed);
+            } else if reconnects >= u64::from(CONNECTIONS) && tick.counts.events > 0 {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        Frame::Finished(finished) => total = Some(finished),
+        Frame::Failed { message, .. } => panic!("{message}"),
+        _ => {}
+    });
+    total.expect("a total")
+}
+
+fn killed(server: &mut Server) {
+    let total = through(reconnecting(server, EVENTS), || kill_sessions(server), false);
+    let counts = total.counts;
+    assert!(counts.reconnects >= u64::from(CONNECTIONS), "{counts:?}");
+    // A session may be ended between two statements, but it is not replaced before it is asked something.
+    assert!(counts.failed >= u64::from(CONNECTIONS), "{counts:?}");
+    assert_eq!(total.error_codes.values().sum::<u64>(), counts.failed, "{:?}", total.error_codes);
+    assert!(total.censored.histogram().len() >= counts.failed, "each with its age");
+    let on_timeline: u64 = total.timeline.iter().map(|events| u64::from(*events)).sum();
+    assert!(on_timeline >= counts.events, "{on_timeline} {counts:?}");
+    assert!(total.timeline.len() as f64 * TIMELINE_BIN_SECONDS < total.seconds + 60.0);
+}
+
+fn own_loop(server: &mut Server) {
+    let source = "
+
+function thread_init() con = sysbench.sql.driver():connect() end
+function thread_run(tid)
+  while ffi.C.sb_more_events(tid) do
+    ffi.C.sb_event_start(tid)
+    con:query('SELECT 1')
+    ffi.C.sb_event_stop(tid)
+  end
+end
+";
+    let total = through(reconnecting(server, source), || kill_sessions(server), false);
+    assert!(total.counts.reconnects >= u64::from(CONNECTIONS), "{:?}", total.counts);
+}
+
+fn wrong(server: &mut Server) {
+    let source = "function event() sysbench.sql.driver():connect():query('SELEC 1') end";
+    let message = run(reconnecting(server, source)).failure.expect("a failure");
+    assert!(message.contains("SELEC"), "{message}");
+}
+
+fn gone(server: &mut Server) {
+    let total = through(reconnecting(server, EVENTS), || server.crash(&mut || {}), true);
+    assert!(total.counts.events > 0 && total.unfinished == 0, "{:?} {}", total.counts, total.unfinished);
+    server.restart().expect("a restart");
+}
