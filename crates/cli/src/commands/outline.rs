@@ -134,9 +134,10 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
 /// The verdicts that the plan cannot reach because it has too few rounds.
 pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
     let TooFewRounds { rounds, wanted, tests } = found;
+    let need = if tests == 1 { "needs" } else { "need" };
     let [rounds, tests] = [(rounds, "round"), (tests, "test")]
         .map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }));
-    format!("no verdicts: the plan has {rounds}, and {tests} take {wanted} (--rounds {wanted})")
+    format!("no verdicts: the plan has {rounds}, and {tests} {need} {wanted} (--rounds {wanted})")
 }
 
 /// The number of rounds, as text.

@@ -31,6 +31,9 @@ const OF_THE_INSTANCE: [&str; 16] = [
 /// The severity of a finding for information only.
 const NOTE: &str = "note";
 
+/// Rules of the audit whose findings `crate::wording::in_force` words.
+const IN_FORCE: [&str; 2] = ["same-in-force", "setting-not-in-force"];
+
 /// Longest list of differing variables.
 const DIFFERENCES_MAX: usize = 400;
 
@@ -53,6 +56,8 @@ struct SystemDurability {
 #[derive(Debug, Deserialize)]
 struct Finding {
     #[serde(default)]
+    rule: String,
+    #[serde(default)]
     severity: String,
     explanation: String,
     #[serde(default)]
@@ -69,9 +74,11 @@ impl Audit {
     }
 }
 
-/// Findings that make a comparison doubtful, in sentences.
+/// Findings that make a comparison doubtful, in sentences. Those on settings that are not in force are left out, because
+/// reports have sentences of their own for them.
 pub(crate) fn grave(run: &Run) -> Vec<String> {
-    let findings = Audit::of(run).findings.into_iter().filter(|finding| finding.severity != NOTE);
+    let is_shown = |it: &Finding| it.severity != NOTE && !IN_FORCE.contains(&it.rule.as_str());
+    let findings = Audit::of(run).findings.into_iter().filter(is_shown);
     let sentence = |Finding { explanation, advice, .. }: Finding| {
         let parts = [explanation.trim_end_matches('.'), advice.trim_end_matches('.')];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -256,6 +263,13 @@ mod tests {
             assert!(page.contains(words), "{words}: {page}");
         }
         assert_eq!(grave(&run), ["Not alike; Set it."]);
+        for rule in IN_FORCE {
+            run.audit = Some(
+                json!({ "findings": [{ "rule": rule, "severity": "error", "explanation": "Said elsewhere." }] }),
+            );
+            assert_eq!(grave(&run), [""; 0]);
+            assert!(section(&run).into_string().contains("Said elsewhere."));
+        }
         for odd in [json!(null), json!([]), json!({ "durability": 3, "findings": "no" })] {
             run.audit = Some(odd);
             assert!(section(&run).into_string().contains("Can they be compared?"));
