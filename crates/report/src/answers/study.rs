@@ -18,7 +18,7 @@ pub fn render_study(reports: &Reports) -> String {
 
 fn study(reports: &Reports) -> Document {
     let absolute = matrices::absolute(reports);
-    let absolute = Section { tables: by_client_count(absolute.tables), ..absolute };
+    let absolute = Section { tables: by_client_count(&absolute.tables), ..absolute };
     let mut sections: Vec<Section> = of_claims(reports).into_iter().collect();
     sections.extend([relative(reports), absolute]);
     sections.extend(findings(reports));
@@ -40,7 +40,7 @@ fn of_claims(reports: &Reports) -> Option<Section> {
 fn relative(reports: &Reports) -> Section {
     if reports.systems.len() <= SYSTEMS_WITH_INTERVALS_MAX {
         let section = matrices::relative(reports);
-        return Section { tables: by_client_count(section.tables), ..section };
+        return Section { tables: by_client_count(&section.tables), ..section };
     }
     let ratio = |relative: &Relative| Shown {
         tint: relative.finding.and_then(words::tint),
@@ -59,7 +59,7 @@ fn relative(reports: &Reports) -> Section {
     }
 }
 
-fn by_client_count(tables: Vec<Table>) -> Vec<Table> {
+fn by_client_count(tables: &[Table]) -> Vec<Table> {
     tables.iter().flat_map(Table::by_client_count).collect()
 }
 

@@ -216,7 +216,7 @@ impl Table {
             let mut table = self.part(start..start + group.len());
             table.columns.iter_mut().for_each(|column| column.clients = None);
             if groups.len() > 1 {
-                table.title = group[0].clients_head().trim().to_owned();
+                group[0].clients_head().trim().clone_into(&mut table.title);
             }
             tables.push(table);
             start += group.len();
@@ -348,7 +348,7 @@ mod tests {
         assert!(tables.iter().flat_map(|table| &table.columns).all(|column| column.clients.is_none()));
         assert_eq!(tables[0].lines.len(), 2, "load has 4 clients only");
         let one = &tables[1];
-        assert_eq!(one.by_client_count(), [one.clone()], "its title stays");
+        assert_eq!(one.by_client_count(), std::slice::from_ref(one), "its title stays");
     }
 
     #[test]
