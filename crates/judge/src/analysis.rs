@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use dyno_store::{Operation, UnmetLimit};
 use serde::Serialize;
 
-use crate::compare::comparison::{Comparison, Finding, Judgement};
+use crate::compare::comparison::{Comparison, Finding, Judgement, TestComparison};
 use crate::compare::rule::Rule;
 use crate::cost::forecast::LeftOutTest;
 use crate::cost::price::Frontier;
@@ -71,6 +71,9 @@ pub struct Replication {
     /// Time to restart all systems and to wait until they are at rest: median over rounds, in seconds. `None`
     /// if nothing was started.
     pub restart_seconds: Option<f64>,
+    /// Standard deviation of log ratios between loads: median over the tests of all candidates against the
+    /// plan's base. `None` unless several loads were used in several rounds each.
+    pub between_loads: Option<f64>,
     /// Standard deviation of log ratios between instances: median over the tests of all candidates against
     /// the plan's base. `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
@@ -84,6 +87,8 @@ pub struct Replication {
     pub exclusions: usize,
     /// Expected number of intervals that would exclude 1 by chance if nothing differed.
     pub exclusions_expected: f64,
+    /// Number of tests that the run left before its end.
+    pub left_tests: usize,
 }
 
 /// A step at a client count.
@@ -321,14 +326,12 @@ impl Analysis {
         comparisons.iter().find(|comparison| comparison.candidate.system == candidate)
     }
 
-    /// Whether every test of every candidate against a base has a verdict, or can never have one. Controls are
-    /// ignored.
-    pub fn is_decided(&self, base: &str) -> bool {
-        self.judgement(base).is_some_and(|judgement| {
-            let judged = judgement.comparisons.iter().filter(|comparison| !comparison.is_control);
-            judged
-                .flat_map(|comparison| &comparison.tests)
-                .all(|test| test.finding != Finding::NotEnoughEvidence)
-        })
+    /// The tests of all candidates against a base that have no verdict and may get one. Controls are left out.
+    pub fn open_tests(&self, base: &str) -> impl Iterator<Item = &TestComparison> {
+        let comparisons = self.judgement(base).into_iter().flat_map(|judgement| &judgement.comparisons);
+        let judged = comparisons.filter(|comparison| !comparison.is_control);
+        judged
+            .flat_map(|comparison| &comparison.tests)
+            .filter(|test| test.finding == Finding::NotEnoughEvidence)
     }
 }

@@ -36,9 +36,9 @@ mod schedule;
 
 pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, Decision, EventAction, Explained,
-    Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, Measure, Mixture, PinThreads, Plan, PlanError,
-    PriceList, Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds, Source, SourceLocation,
-    StackSampling, Step, StepEvent, System, TooFewRounds, Versus, builtin_plans,
+    Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, LeaveDecided, Measure, Mixture, PinThreads, Plan,
+    PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds, Source,
+    SourceLocation, StackSampling, Step, StepEvent, System, TooFewRounds, Versus, builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,

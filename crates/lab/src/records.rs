@@ -74,7 +74,7 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         command: step.command().as_str().to_owned(),
         operation: step.operation,
         clients: step.clients.clone(),
-        rounds: if timed || plan.load_every_round { plan.rounds.max() } else { 1 },
+        rounds: if timed { plan.rounds.max() } else { plan.load_rounds(plan.rounds.max()) },
         seconds: timed.then_some(step.seconds),
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         options: json!(plan.options(&step.options)),
@@ -97,6 +97,7 @@ mod tests {
             ("rounds = 4\nload = \"every-round\"", [4, 4]),
             ("rounds = \"until-decided\"\nrounds_max = 20", [1, 20]),
             ("budget_seconds = 60", [1, 1000]),
+            ("rounds = 10\nrounds_per_load = 4", [3, 10]),
         ] {
             let plan = parse(&TEXT.replacen("rounds = 4", keys, 1)).unwrap();
             let steps = super::steps(&plan);

@@ -12,7 +12,7 @@ mod testing;
 pub use estimate::additive::{Observation, additive_effects};
 pub use estimate::combined::unbiased_share;
 pub use estimate::components::{
-    Allocation, AllocationLimits, Components, Costs, allocate, between_instances,
+    Allocation, AllocationLimits, Components, Costs, NestedComponents, allocate, nested_components,
 };
 pub use estimate::interval::{CONFIDENCE, Interval, ROUNDS_MIN, rounds_min};
 pub use estimate::location::{Location, trimmed_mean};

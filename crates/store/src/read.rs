@@ -97,6 +97,7 @@ impl Store {
             Ok(Run {
                 finished_at_ms: row.get("finished_at_ms")?,
                 allocation: optional_json(row, "allocation")?,
+                left_tests: json(row, "left_tests")?,
                 audit: optional_json(row, "audit")?,
                 ..Run::new(id, run_record(row)?, run_state(row)?)
             })

@@ -544,6 +544,16 @@ pub struct Allocation {
     pub between_slices: Option<f64>,
 }
 
+/// A test that later rounds do not measure, because a look found it decided, or its verdict out of reach.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LeftTest {
+    /// The id of its step.
+    pub step: String,
+    pub clients: u32,
+    /// The last round in which it was measured, from 0.
+    pub last_round: u32,
+}
+
 /// The work of a system in an interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {

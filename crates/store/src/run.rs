@@ -3,7 +3,7 @@
 use crate::record::attempt::AttemptRecord;
 use crate::record::crash::CrashRecord;
 use crate::record::{
-    Allocation, InstanceRecord, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord,
+    Allocation, InstanceRecord, LeftTest, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord,
 };
 
 /// A run's number in its file, from 1.
@@ -108,6 +108,8 @@ pub struct Run {
     pub crash_tests: Vec<CrashRecord>,
     /// Division of a time budget; `None` without a budget.
     pub allocation: Option<Allocation>,
+    /// Tests that were left before the run ended, in the order in which they were left.
+    pub left_tests: Vec<LeftTest>,
     /// Result of the audit of comparability, as JSON; `None` if there was no audit.
     pub audit: Option<serde_json::Value>,
     /// Resumptions after an early end.
@@ -132,6 +134,7 @@ impl Run {
             attempts: Vec::new(),
             crash_tests: Vec::new(),
             allocation: None,
+            left_tests: Vec::new(),
             audit: None,
             resumptions: Vec::new(),
         }

@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::record::columns::{CountsRecord, Usage};
 use crate::record::host::HostRecord;
-use crate::record::{Allocation, Correction, CounterRecord, Outcome, RunRecord, TrialRecord};
+use crate::record::{Allocation, Correction, CounterRecord, LeftTest, Outcome, RunRecord, TrialRecord};
 use crate::run::{Ending, RunChoice, RunId, RunState};
 use crate::sample::{self, File, failed_trial, trial};
 
@@ -19,6 +19,8 @@ fn a_run_comes_back_as_it_was_written() {
     }
     let allocation = Allocation { rounds: 3, between_slices: Some(0.058), ..Allocation::default() };
     file.store.put_allocation(file.run, &allocation).unwrap();
+    let left = [LeftTest { step: "point-query".to_owned(), clients: 4, last_round: 7 }];
+    file.store.put_left_tests(file.run, &left).unwrap();
     let records = [trial("old", 0, 1000), trial("new", 0, 2000), failed_trial("new", 1)];
     for record in &records {
         file.store.commit_trial(file.run, record).unwrap();
@@ -30,7 +32,7 @@ fn a_run_comes_back_as_it_was_written() {
     assert_eq!(run.steps, [sample::step()]);
     assert_eq!((run.state, run.finished_at_ms), (RunState::Ended(Ending::Finished), Some(1_795_290_000_000)));
     assert_eq!(run.instances, [sample::instance("old", 0), sample::instance("new", 0)]);
-    assert_eq!(run.allocation, Some(allocation));
+    assert_eq!((run.allocation, &run.left_tests[..]), (Some(allocation), &left[..]));
     assert_eq!(run.trials.len(), 3);
     for record in records {
         let found = run

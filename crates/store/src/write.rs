@@ -14,7 +14,7 @@ use crate::record::queries;
 use crate::record::stacks;
 use crate::record::statement_plans;
 use crate::record::{
-    Allocation, ClaimRecord, InstanceRecord, Measured, Outcome, Phase, ResumptionRecord, RunRecord,
+    Allocation, ClaimRecord, InstanceRecord, LeftTest, Measured, Outcome, Phase, ResumptionRecord, RunRecord,
     SampleRecord, SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, RunId, TrialId};
@@ -93,6 +93,20 @@ impl Store {
             .execute(
                 "UPDATE run SET allocation = ?2 WHERE id = ?1",
                 params![run.0, serde_json::json!(allocation).to_string()],
+            )
+            .map_err(|error| self.error(error))?;
+        Ok(())
+    }
+
+    /// Records the tests that later rounds do not measure: all that the run has left so far.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put_left_tests(&self, run: RunId, left: &[LeftTest]) -> Result<(), StoreError> {
+        self.connection()
+            .execute(
+                "UPDATE run SET left_tests = ?2 WHERE id = ?1",
+                params![run.0, serde_json::json!(left).to_string()],
             )
             .map_err(|error| self.error(error))?;
         Ok(())

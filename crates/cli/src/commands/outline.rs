@@ -127,7 +127,11 @@ fn line(plan: &Plan, block: &OutlineBlock) -> String {
         block.clients,
         block.trials,
         short(block.seconds),
-        if is_once { "  (first round only)" } else { "" }
+        match plan.rounds_per_load {
+            Some(rounds) if is_once => format!("  (every {rounds} rounds)"),
+            _ if is_once => "  (first round only)".to_owned(),
+            _ => String::new(),
+        }
     )
 }
 

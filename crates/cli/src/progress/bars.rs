@@ -52,6 +52,7 @@ impl Observer for Bars {
             Event::SlicesStarted { trial, systems, seconds_left, .. } => {
                 self.show(trial, *seconds_left, &words::slices(trial, *systems));
             }
+            Event::TestsLeft { tests, of } => self.say(&words::tests_left(*tests, *of)),
             Event::Rerunning { step, clients } => self.say(&words::rerunning(step, *clients)),
             Event::NotStarted { not_started } => self.say(&words::not_started(not_started)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| self.say(line)),

@@ -39,6 +39,7 @@ impl Observer for Lines {
             Event::Allocated { rounds, seconds_per_trial } => {
                 output::tell(&words::allocated(*rounds, *seconds_per_trial));
             }
+            Event::TestsLeft { tests, of } => output::tell(&words::tests_left(*tests, *of)),
             Event::Rerunning { step, clients } => output::tell(&words::rerunning(step, *clients)),
             Event::NotStarted { not_started } => output::warn(&words::not_started(not_started)),
             Event::Audited { audit } => words::audit(audit).iter().for_each(|line| output::warn(line)),

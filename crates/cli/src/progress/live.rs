@@ -64,6 +64,7 @@ impl Recorded {
             | Event::NotCommitted { .. }
             | Event::NotStarted { .. }
             | Event::Allocated { .. }
+            | Event::TestsLeft { .. }
             | Event::Rerunning { .. }
             | Event::Audited { .. } => return,
         }

@@ -92,6 +92,12 @@ pub(super) fn allocated(rounds: u32, seconds_per_trial: f64) -> String {
     format!("the time allows about {rounds} rounds in all, with {seconds_per_trial:.1} s for each trial")
 }
 
+/// Tests that are measured no more.
+pub(super) fn tests_left(tests: usize, of: usize) -> String {
+    let are = if tests == 1 { "is" } else { "are" };
+    format!("{tests} of {of} tests {are} decided or out of reach; the others go on")
+}
+
 /// `update-index, 4 clients, 3 systems in turns, round 2`
 pub(super) fn slices(label: &TrialLabel<'_>, systems: usize) -> String {
     let TrialLabel { step, clients, round, .. } = label;

@@ -21,6 +21,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_budget_is_divided_and_kept,
         every_report_has_the_verdict_of_the_comparison,
         loads_connect_at_the_same_time_and_one_that_fails_stops_no_other,
+        a_decided_test_is_left_and_keeps_its_verdict,
+        loads_are_made_anew_after_some_rounds_and_their_variance_is_shown,
     ];
     tests.push(engine_test("rounds::every_round_has_fresh_servers_that_take_turns", MARIADB, |_| {
         every_round_has_fresh_servers_that_take_turns();
@@ -65,6 +67,92 @@ fn loads_connect_at_the_same_time_and_one_that_fails_stops_no_other() {
     assert_eq!(of("one-fails", "delete"), "completed: 1");
     assert!(of("one-fails", "wal").contains("no connection to wal"), "{}", of("one-fails", "wal"));
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
+}
+
+/// Two SQLite systems in whole trials of a script, once for each step and its kind.
+fn turning_plan(keys: &str, steps: &[(&str, &str)]) -> String {
+    let step = |(id, kind): &(&str, &str)| {
+        format!(
+            "[[step]]\nid = '{id}'\ngroup = 'all'\nworkload = './turning.lua'\noperation = 'query'\n\
+             options = {{ kind = '{kind}' }}\n"
+        )
+    };
+    let steps: String = steps.iter().map(step).collect();
+    format!(
+        "name = 'turning'\ntitle = 'Turning'\nbase = 'delete'\nclients = [1]\nseconds = 0.1\n\
+         slice_seconds = 'whole'\n{keys}\n[data]\ntables = 1\nrows = 10\n\
+         [[system]]\nid = 'delete'\nengine = 'sqlite'\nsettings = {{ journal_mode = 'DELETE' }}\n\
+         [[system]]\nid = 'wal'\nengine = 'sqlite'\nsettings = {{ journal_mode = 'WAL' }}\n\
+         [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
+         {steps}"
+    )
+}
+
+fn bench_of_turning(keys: &str, steps: &[(&str, &str)]) -> Bench {
+    let bench = Bench::new();
+    bench.write("turning.lua", include_str!("turning.lua"));
+    bench.let_all_write();
+    bench.write("plan.toml", &turning_plan(keys, steps));
+    bench
+}
+
+fn a_decided_test_is_left_and_keeps_its_verdict() {
+    // With 12 rounds, the looks are after 7, 9 and 12.
+    let keys = "rounds = 'until-decided'\nrounds_max = 12";
+    let steps = [("before", "slower"), ("open", "turning"), ("after", "slower")];
+    let bench = bench_of_turning(keys, &steps);
+    let run = bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
+    assert!(run.stderr.contains("1 of 3 tests is decided or out of reach"), "{}", run.stderr);
+    let rounds = |step: &str| {
+        bench.value::<u32>(&format!("SELECT count(DISTINCT round) FROM trial WHERE step_id = '{step}'"))
+    };
+    // A script may write, so what comes before an open test is measured as long as that is.
+    assert_eq!([rounds("before"), rounds("open")], [Some(12), Some(12)]);
+    let of_after = rounds("after").unwrap();
+    assert!([7, 9].contains(&of_after), "{of_after}");
+    let left =
+        "SELECT (left_tests -> '$[0]' ->> 'step') || ' ' || (left_tests -> '$[0]' ->> 'last_round') FROM run";
+    assert_eq!(bench.value(left), Some(format!("after {}", of_after - 1)));
+
+    let report: Value =
+        serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).with(0).stdout).unwrap();
+    assert_eq!(report["replication"]["left_tests"], 1);
+    let compared: Value =
+        serde_json::from_str(&bench.dyno(&["compare", "--format", "json"]).with(1).stdout).unwrap();
+    let tests = compared["comparisons"][0]["tests"].as_array().unwrap();
+    let finding = |step: &str| {
+        let test = tests.iter().find(|test| test["step"] == step).unwrap();
+        (test["finding"].as_str().unwrap().to_owned(), test["rounds"].as_array().unwrap().len())
+    };
+    assert_eq!(finding("after"), ("regressed".to_owned(), of_after as usize));
+    assert_eq!(finding("before"), ("regressed".to_owned(), 12));
+    assert_eq!(finding("open"), ("not_enough_evidence".to_owned(), 12));
+
+    let all = bench_of_turning(&format!("{keys}\nleave_decided = false"), &steps);
+    all.dyno(&["run", "plan.toml", "--no-html"]).with(0);
+    assert_eq!(all.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'after'"), Some(12));
+}
+
+fn loads_are_made_anew_after_some_rounds_and_their_variance_is_shown() {
+    let bench = bench_of_turning("rounds = 5\nrounds_per_load = 2", &[("read", "seen")]);
+    bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);
+    let loads = "SELECT group_concat(round, ' ' ORDER BY round) FROM trial
+                 WHERE step_id = 'load' AND system_id = 'wal'";
+    assert_eq!(bench.value(loads), Some("0 2 4".to_owned()));
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE loaded_again <> '[]'"), Some(0));
+    for mode in ["wal", "delete"] {
+        let seen = fs::read_to_string(bench.path(&format!("{mode}.seen"))).unwrap();
+        let rows: Vec<&str> = seen.lines().collect();
+        assert_eq!(rows.len(), 5, "{seen}");
+        assert!(rows[0] == rows[1] && rows[2] == rows[3], "rounds share a load: {seen}");
+        assert!(rows[1] != rows[2] && rows[3] != rows[4], "loads differ: {seen}");
+    }
+    let report: Value =
+        serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).with(0).stdout).unwrap();
+    assert!(report["replication"]["between_loads"].is_number(), "{}", report["replication"]);
+    assert!(report["evidence"].to_string().contains("between loads"), "{}", report["evidence"]);
+    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
+    assert!(ended.stdout.contains("(every 2 rounds)"), "{}", ended.stdout);
 }
 
 /// MySQL 5.6 reads a page of its log before it writes part of it, unless the page is cached.

@@ -31,11 +31,13 @@ pub(super) fn replication(evidence: &Evidence<'_>, against_base: Option<&Judgeme
         rounds: completed.map(|trial| trial.record.round).collect::<BTreeSet<u32>>().len() as u32,
         is_fresh: run.systems.iter().all(|system| evidence.is_fresh(&system.id)),
         restart_seconds: restart_seconds(evidence),
+        between_loads: middle(|test| test.between_loads),
         between_instances: middle(|test| test.between_instances),
         between_slices: middle(|test| test.between_slices),
         intervals: intervals.len(),
         exclusions: intervals.iter().filter(|interval| interval.excludes_one()).count(),
         exclusions_expected: intervals.iter().map(|interval| 1.0 - interval.confidence).sum(),
+        left_tests: run.left_tests.len(),
     }
 }
 

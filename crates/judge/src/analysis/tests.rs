@@ -38,7 +38,7 @@ fn every_pair_of_systems_is_judged_with_each_base_a_family() {
     assert_eq!(finding("new", "old"), Finding::Regressed);
     assert_eq!(finding("old", "other"), Finding::Same);
     assert!(found.comparison("old", "old").is_none() && found.judgement("none").is_none());
-    assert!(found.is_decided("old") && !analysis(&three(1)).is_decided("old"));
+    assert!(found.open_tests("old").next().is_none() && analysis(&three(1)).open_tests("old").count() > 0);
 }
 
 #[test]

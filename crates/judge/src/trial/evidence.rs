@@ -1,9 +1,10 @@
 //! The figures of a run's trials, computed once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use dyno_stats::{Level, level};
-use dyno_store::{Origin, Run, Trial, TrialId};
+use dyno_store::{Origin, Outcome, Run, Trial, TrialId};
 
 use crate::trial::check::TrialChecks;
 use crate::trial::in_force::InForce;
@@ -15,9 +16,11 @@ pub(crate) struct Evidence<'a> {
     pub(crate) run: &'a Run,
     pub(crate) checks: &'a TrialChecks,
     pub(crate) trials: Trials<'a>,
-    pub(crate) in_force: InForce<'a>,
-    figures: HashMap<TrialId, BTreeMap<Quantity, Figure>>,
-    levels: HashMap<TrialId, Level>,
+    pub(crate) in_force: Rc<InForce<'a>>,
+    figures: Rc<HashMap<TrialId, BTreeMap<Quantity, Figure>>>,
+    levels: Rc<HashMap<TrialId, Level>>,
+    /// The rounds in which a load was measured, ascending. Later rounds use its data.
+    load_rounds: Rc<Vec<u32>>,
 }
 
 impl<'a> Evidence<'a> {
@@ -35,10 +38,29 @@ impl<'a> Evidence<'a> {
             run,
             checks,
             trials: Trials::of(run),
-            in_force: InForce::of(run),
-            figures: run.trials.iter().map(figures).collect(),
-            levels: run.trials.iter().filter_map(level).collect(),
+            in_force: Rc::new(InForce::of(run)),
+            figures: Rc::new(run.trials.iter().map(figures).collect()),
+            levels: Rc::new(run.trials.iter().filter_map(level).collect()),
+            load_rounds: Rc::new(load_rounds(run)),
         }
+    }
+
+    /// The evidence as it was after a round.
+    pub(crate) fn until(&self, last_round: u32) -> Self {
+        Self {
+            run: self.run,
+            checks: self.checks,
+            trials: Trials::until(self.run, last_round),
+            in_force: Rc::clone(&self.in_force),
+            figures: Rc::clone(&self.figures),
+            levels: Rc::clone(&self.levels),
+            load_rounds: Rc::clone(&self.load_rounds),
+        }
+    }
+
+    /// Which of the run's loads a round uses, from 0: the last that was measured in it or before.
+    pub(crate) fn load_of(&self, round: u32) -> usize {
+        self.load_rounds.partition_point(|load| *load <= round).saturating_sub(1)
     }
 
     /// The trend of a trial's rate, from its slices or its check; `None` if the trial is too short.
@@ -63,4 +85,11 @@ impl<'a> Evidence<'a> {
     pub(crate) fn figure(&self, trial: &Trial, quantity: Quantity) -> Option<f64> {
         self.bound(trial, quantity).filter(|figure| !figure.is_lower_bound).map(|figure| figure.value)
     }
+}
+
+fn load_rounds(run: &Run) -> Vec<u32> {
+    let is_load = |id: &str| run.steps.iter().any(|step| step.id == id && step.command == "prepare");
+    let measured = run.trials.iter().map(|trial| &trial.record);
+    let rounds = measured.filter(|trial| trial.outcome == Outcome::Completed && is_load(&trial.step_id));
+    rounds.map(|trial| trial.round).collect::<BTreeSet<u32>>().into_iter().collect()
 }

@@ -19,8 +19,14 @@ struct Cell<'a> {
 
 impl<'a> Trials<'a> {
     pub(crate) fn of(run: &'a Run) -> Self {
+        Self::until(run, u32::MAX)
+    }
+
+    /// The trials of all rounds up to one.
+    pub(crate) fn until(run: &'a Run, last_round: u32) -> Self {
         let mut trials = Self(HashMap::new());
-        let mut by_round: Vec<&Trial> = run.trials.iter().collect();
+        let mut by_round: Vec<&Trial> =
+            run.trials.iter().filter(|trial| trial.record.round <= last_round).collect();
         by_round.sort_by_key(|trial| trial.record.round);
         for trial in by_round {
             let record = &trial.record;

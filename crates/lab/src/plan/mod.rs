@@ -27,7 +27,7 @@ pub use derive::verdicts::TooFewRounds;
 pub use derive::versus::{Contender, Script, Versus};
 pub use keys::cores::{KeepCoresAwake, PinThreads};
 pub(crate) use keys::crash::CrashTests;
-pub use keys::rounds::{BetweenSteps, Decision, Rounds};
+pub use keys::rounds::{BetweenSteps, Decision, LeaveDecided, Rounds};
 pub use keys::steps::background::Background;
 pub use keys::steps::event::{EventAction, StepEvent};
 pub use keys::steps::measure::{Measure, SliceSeconds};
@@ -53,11 +53,15 @@ pub struct Plan {
     pub anchor: Option<usize>,
     /// Number of rounds.
     pub rounds: Rounds,
+    /// Whether decided tests are measured no more.
+    pub leave_decided: LeaveDecided,
     /// How verdicts account for the number of tests.
     pub correction: Correction,
     /// Whether every round loads the tables and measures that. Otherwise only the first round does, and later
     /// rounds restore its data.
     pub load_every_round: bool,
+    /// Number of rounds that use one load, unless all use the first.
+    pub rounds_per_load: Option<u32>,
     /// Whether a fresh instance reads its tables and its log before its first step after the loads.
     pub warm: bool,
     /// What is done to the systems between the steps of a round.
@@ -107,6 +111,11 @@ impl Plan {
         self.systems.iter().enumerate().filter(runs).map(|(position, _)| position)
     }
 
+    /// The id of the base.
+    pub(crate) fn base_id(&self) -> &str {
+        &self.systems[self.base].id
+    }
+
     /// Whether a system begins on kept data of an earlier run or of another system.
     pub(crate) fn reuses_data_of(&self, system: usize) -> bool {
         self.reuse_data || self.systems[system].data_settings.is_some()
@@ -119,6 +128,21 @@ impl Plan {
         let sweep = |system: &System| system.configuration.as_ref().map(|it| it.sweep.clone());
         let sweeps: BTreeSet<_> = self.systems.iter().filter(shares).map(sweep).collect();
         self.systems.iter().filter(|system| !shares(system)).count() + sweeps.len()
+    }
+
+    /// Whether a round measures the loads, if `load_round` is the first that does.
+    pub(crate) fn loads_in(&self, round: u32, load_round: u32) -> bool {
+        let is_next = |rounds: u32| round >= load_round && (round - load_round).is_multiple_of(rounds);
+        self.load_every_round || round == load_round || self.rounds_per_load.is_some_and(is_next)
+    }
+
+    /// Number of rounds that measure the loads, of a number of rounds.
+    pub(crate) fn load_rounds(&self, rounds: u32) -> u32 {
+        match self.rounds_per_load {
+            _ if self.load_every_round => rounds,
+            Some(each) => rounds.div_ceil(each),
+            None => rounds.min(1),
+        }
     }
 
     /// Whether the loaded data of any system is kept, to be restored later.

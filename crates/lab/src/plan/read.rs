@@ -12,7 +12,8 @@ use serde::Deserialize;
 use super::derive::scale::ScaleKey;
 use super::keys::claim::ClaimTable;
 use super::keys::crash::CrashTable;
-use super::keys::rounds::{RoundsKey, RoundsMax, rounds};
+use super::keys::loads::{Loads, RoundsPerLoad, rounds_per_load};
+use super::keys::rounds::{LeaveDecided, RoundsKey, RoundsMax, rounds};
 use super::keys::steps::drivers::{self, DriversKey};
 use super::keys::steps::slicing::{self, Slicing};
 use super::keys::steps::step::{Pace, Step, StepTable};
@@ -75,6 +76,10 @@ pub(super) struct PlanTable {
     /// With until-decided: the maximum number of rounds.
     #[cfg_attr(test, schemars(extend("default" = super::keys::rounds::UNTIL_DECIDED)))]
     rounds_max: Option<At<RoundsMax>>,
+    /// With until-decided: measure a test no more once it is decided, unless later steps of the round need
+    /// what it writes.
+    #[serde(default)]
+    leave_decided: LeaveDecided,
     /// Duration of the whole run, instead of rounds. The first rounds determine the number of rounds and the
     /// seconds of a trial.
     budget_seconds: Option<At<Above0>>,
@@ -87,6 +92,9 @@ pub(super) struct PlanTable {
     /// Whether later rounds restore the data of the first round, or load anew and measure the load.
     #[serde(default)]
     load: Loads,
+    /// Number of rounds that use one load. The first of them loads anew, the others restore its data. Without
+    /// it, all rounds use the first load. Reports show how much ratios vary between loads.
+    rounds_per_load: Option<At<RoundsPerLoad>>,
     /// Read the tables and the log of a fresh instance before its first step after the loads.
     #[serde(default)]
     warm: bool,
@@ -165,15 +173,6 @@ pub(super) struct PlanTable {
     #[serde(default)]
     #[cfg_attr(test, schemars(extend("uniqueItems" = true)))]
     counters: Vec<At<String>>,
-}
-
-#[derive(Default, PartialEq, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
-#[serde(rename_all = "kebab-case")]
-enum Loads {
-    #[default]
-    Once,
-    EveryRound,
 }
 
 // The limits below catch typing errors. Each is far beyond what is useful.
@@ -283,6 +282,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     };
     let steps = mistakes.or_if(&is_known, steps(table.suite, table.step, &pace, context), Vec::new());
     let rounds = rounds(table.rounds, table.rounds_max, table.budget_seconds);
+    let rounds_per_load = rounds_per_load(table.rounds_per_load, table.load, table.reuse_data, &systems);
     let crash = table.crash.map(|crash| crash.read(&systems)).transpose();
     let plan = Plan {
         name: table.name,
@@ -291,7 +291,9 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         anchor,
         rounds: mistakes.or(rounds, Rounds::Fixed(1)),
         correction: table.correction,
+        leave_decided: table.leave_decided,
         load_every_round: table.load == Loads::EveryRound,
+        rounds_per_load: mistakes.or(rounds_per_load, None),
         warm: table.warm,
         between_steps: table.between_steps,
         one_at_a_time: table.one_at_a_time,

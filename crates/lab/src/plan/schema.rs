@@ -301,6 +301,7 @@ fn what_the_reader_takes_the_schema_takes_too() {
         ("rounds = 4", "rounds = \"until-decided\"\nrounds_max = 6"),
         ("rounds = 4", "rounds = 4\nload = \"every-round\"\nwarm = true\nbetween_steps = \"restart\""),
         ("rounds = 4", "rounds = 4\nload = \"once\"\nwarm = false\nbetween_steps = \"restore\""),
+        ("rounds = 4", "rounds = \"until-decided\"\nleave_decided = false\nrounds_per_load = 2"),
         ("rounds = 4", "rounds = 4\naa_control = true\nrerun_disturbed = 2"),
         ("rounds = 4", "rounds = 4\nwarmup_seconds_max = 0\nslice_seconds = 60"),
         (

@@ -80,10 +80,10 @@ pub fn run(
         None => executed,
     };
     let systems = (&installations[..], &holds);
-    let session = RunSession::new(plan, options, systems, (&mut store, run, seed), executed, observer);
+    let session = RunSession::new(plan, options, systems, (&mut store, run, seed), &executed, observer);
     let result = match &options.task {
         Some(task) => session.carry_out_task(task),
-        None => session.carry_out(executed),
+        None => session.carry_out(&executed),
     };
     holds.release(observer);
     let ending = match &result {

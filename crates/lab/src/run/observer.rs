@@ -77,6 +77,13 @@ pub enum Event<'a> {
         /// Number of rounds, as far as known.
         of: u32,
     },
+    /// Tests are measured no more, because a look found them decided or out of reach.
+    TestsLeft {
+        /// Number of such tests.
+        tests: usize,
+        /// Number of tests that were measured so far.
+        of: usize,
+    },
     /// A time budget was divided.
     Allocated {
         /// Estimated number of rounds.

@@ -104,7 +104,7 @@ impl<'a> Spread<'a> {
         let wanted = match self.plan.rounds {
             Rounds::UntilDecided(decision) if self.complete >= self.plan.rounds.min() => {
                 let analyse = |rule: &_| analyse_run(&self.store, self.run, rule);
-                next_look(self.plan, self.complete, decision, analyse)?
+                next_look(self.plan, self.complete, decision, &[], analyse)?.next
             }
             rounds => rounds.min(),
         };

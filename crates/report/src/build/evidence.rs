@@ -5,6 +5,7 @@ use dyno_stats::ROUNDS_MIN;
 use dyno_store::{Allocation, Run, RunState};
 
 use crate::wording::number::{counted, percent, three_digits};
+use crate::wording::phrases::and;
 
 /// The sentences, in reading order.
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
@@ -15,6 +16,7 @@ pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
         sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
     }
     sentences.extend(by_chance(replication));
+    sentences.extend(left(replication.left_tests));
     sentences.extend(run.allocation.as_ref().map(budget));
     sentences
 }
@@ -38,17 +40,34 @@ fn rounds(replication: &Replication) -> String {
         let what = if replication.rounds == 1 { "starting" } else { "restarting" };
         format!("{what} all took {} s{often}", three_digits(seconds))
     });
-    let varies = variances(replication.between_instances, replication.between_slices);
+    let varies = variances([
+        (replication.between_loads, "loads"),
+        (replication.between_instances, "instances"),
+        (replication.between_slices, "slices"),
+    ]);
     let parts = [Some(format!("{count}{on}")), restart, varies];
     format!("{}.", parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
 /// `ratios vary by 1.1% between instances and 5.8% between slices`, as far as known.
-fn variances(between_instances: Option<f64>, between_slices: Option<f64>) -> Option<String> {
-    let of = |value: Option<f64>, what: &str| value.map(|value| format!("{} between {what}", percent(value)));
-    let known = [of(between_instances, "instances"), of(between_slices, "slices")];
-    let known: Vec<String> = known.into_iter().flatten().collect();
-    (!known.is_empty()).then(|| format!("ratios vary by {}", known.join(" and ")))
+fn variances<const N: usize>(components: [(Option<f64>, &str); N]) -> Option<String> {
+    let known = components.into_iter().filter_map(|(value, what)| Some((value?, what)));
+    let known: Vec<String> =
+        known.map(|(value, what)| format!("{} between {what}", percent(value))).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    (!known.is_empty()).then(|| format!("ratios vary by {}", and(&known)))
+}
+
+/// `14 tests were left before the end, because they were decided or out of reach.`
+fn left(tests: usize) -> Option<String> {
+    let were = if tests == 1 { "was" } else { "were" };
+    let they = if tests == 1 { "it was" } else { "they were" };
+    (tests > 0).then(|| {
+        format!(
+            "{} {were} left before the end, because {they} decided or out of reach.",
+            counted(tests as u64, "test")
+        )
+    })
 }
 
 /// Whether there are too few rounds for an exact interval, but enough for Student's.
@@ -111,7 +130,8 @@ fn budget(allocation: &Allocation) -> String {
     };
     let restart =
         allocation.restart_seconds.map(|seconds| format!("a restart takes {} s", three_digits(seconds)));
-    let varies = variances(allocation.between_instances, allocation.between_slices);
+    let varies =
+        variances([(allocation.between_instances, "instances"), (allocation.between_slices, "slices")]);
     let because: Vec<String> = [restart, varies].into_iter().flatten().collect();
     let because = if because.is_empty() { String::new() } else { format!(": {}", because.join(", ")) };
     format!("The time budget of {budget} was divided into {rounds} of {seconds} s a trial{pilot}{because}.")
@@ -140,8 +160,10 @@ mod tests {
             rounds,
             is_fresh: true,
             restart_seconds: Some(4.2),
+            between_loads: None,
             between_instances: (rounds > 1).then_some(0.011),
             between_slices: Some(0.058),
+            left_tests: 0,
             intervals: 24,
             exclusions: 9,
             exclusions_expected: 1.2,
@@ -155,6 +177,19 @@ mod tests {
             "12 rounds of fresh instances; restarting all took 4.20 s a round; ratios vary by 1.1% between instances \
              and 5.8% between slices."
         );
+        let loads = Replication { between_loads: Some(0.024), ..replication(12) };
+        assert!(
+            rounds(&loads).ends_with(
+                "ratios vary by 2.4% between loads, 1.1% between instances and 5.8% between slices."
+            ),
+            "{}",
+            rounds(&loads)
+        );
+        assert_eq!(
+            left(14).as_deref(),
+            Some("14 tests were left before the end, because they were decided or out of reach.")
+        );
+        assert_eq!((left(0), left(1).is_some_and(|says| says.starts_with("1 test was left"))), (None, true));
         assert!(worth(&replication(12), false).is_empty());
         let fewer = Replication { rounds: 10, is_fresh: false, ..replication(12) };
         assert!(

@@ -22,6 +22,8 @@ pub struct Relative {
     pub more_rounds: Option<usize>,
     /// The p-value of a difference beyond the margin, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
+    /// Standard deviation of log ratios between loads.
+    pub between_loads: Option<f64>,
     /// Standard deviation of log ratios between instances.
     pub between_instances: Option<f64>,
     /// Standard deviation of log ratios between neighbouring slices.
@@ -42,6 +44,7 @@ impl Relative {
             undecided: None,
             more_rounds: None,
             p_adjusted: None,
+            between_loads: None,
             between_instances: None,
             between_slices: None,
             rounds: Vec::new(),
@@ -59,6 +62,7 @@ impl Relative {
             undecided: test.undecided.clone(),
             more_rounds: test.more_rounds,
             p_adjusted: test.p_adjusted,
+            between_loads: test.between_loads,
             between_instances: test.between_instances,
             between_slices: test.between_slices,
             rounds: test.rounds.clone(),

@@ -243,7 +243,7 @@ pub(crate) fn more_items(count: usize) -> String {
 }
 
 /// `a, b and c`.
-fn and(items: &[&str]) -> String {
+pub(crate) fn and(items: &[&str]) -> String {
     match items {
         [] => String::new(),
         [one] => (*one).to_owned(),

@@ -117,7 +117,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
             "its rate at the end of a trial is {} times that at the start; the base's rate has a level",
             ratio(*change)
         ),
-        Undecided::MeasuredOnce => "measured in one round by design".to_owned(),
+        Undecided::MeasuredOnce => "not measured in every round by design".to_owned(),
         Undecided::NotMeasured => "not measured".to_owned(),
         Undecided::NothingDone { system } => format!("{system} finished no operation, so there is no ratio"),
         Undecided::NothingDue => "no event was due at this rate".to_owned(),

@@ -8,10 +8,53 @@ use crate::series::effective_size::variance;
 /// squared standard errors within them, at least 0 (the estimator of the one-way layout; Searle, Casella and
 /// `McCulloch`, "Variance Components", 1992, section 3.5). A round of a whole trial has no standard error, so
 /// all its variation counts as between instances. `None` with fewer than two rounds.
-pub fn between_instances(ln_ratios: &[f64], standard_errors: &[f64]) -> Option<f64> {
+fn between_instances(ln_ratios: &[f64], standard_errors: &[f64]) -> Option<f64> {
     let within: f64 = standard_errors.iter().map(|error| error * error).sum();
     let between = variance(ln_ratios)? - within / ln_ratios.len() as f64;
     Some(between.max(0.0).sqrt())
+}
+
+/// Standard deviations of log ratios between the loads that rounds use, and between instances on one load.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NestedComponents {
+    /// `None` with fewer than two loads, or if every round has a load of its own, so that loads cannot be told
+    /// from instances.
+    pub between_loads: Option<f64>,
+    /// `None` with fewer than two rounds.
+    pub between_instances: Option<f64>,
+}
+
+/// Components of rounds that are grouped by their load, from the log ratios of each group and the standard
+/// errors within rounds: the analysis of variance of the nested layout with unequal groups (Searle, Casella
+/// and `McCulloch`, "Variance Components", 1992, sections 3.6 and 3.7). Each is at least 0. If loads cannot be
+/// told from instances, all variation counts as between instances.
+pub fn nested_components(loads: &[Vec<f64>], standard_errors: &[f64]) -> NestedComponents {
+    let loads: Vec<&Vec<f64>> = loads.iter().filter(|load| !load.is_empty()).collect();
+    let rounds = loads.iter().map(|load| load.len()).sum::<usize>();
+    let (groups, n) = (loads.len() as f64, rounds as f64);
+    if loads.len() < 2 || rounds == loads.len() {
+        let all: Vec<f64> = loads.into_iter().flatten().copied().collect();
+        return NestedComponents {
+            between_loads: None,
+            between_instances: between_instances(&all, standard_errors),
+        };
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let middle = loads.iter().flat_map(|load| load.iter()).sum::<f64>() / n;
+    let (mut within, mut between) = (0.0, 0.0);
+    for load in &loads {
+        let own = mean(load);
+        within += load.iter().map(|value| (value - own).powi(2)).sum::<f64>();
+        between += load.len() as f64 * (own - middle).powi(2);
+    }
+    let (within, between) = (within / (n - groups), between / (groups - 1.0));
+    let squares: f64 = loads.iter().map(|load| (load.len() as f64).powi(2)).sum();
+    let of_a_load = (n - squares / n) / (groups - 1.0);
+    let of_slices = standard_errors.iter().map(|error| error * error).sum::<f64>() / n;
+    NestedComponents {
+        between_loads: Some(((between - within) / of_a_load).max(0.0).sqrt()),
+        between_instances: Some((within - of_slices).max(0.0).sqrt()),
+    }
 }
 
 /// Variance components of the log ratio of two systems in a test.
@@ -125,6 +168,40 @@ mod tests {
             sum += between_instances(&rounds, &[0.03; 10]).unwrap().powi(2);
         }
         assert_close((sum / f64::from(experiments)).sqrt(), 0.05, 0.001);
+    }
+
+    #[test]
+    fn loads_are_told_from_instances_if_rounds_share_them() {
+        // Means 1 and 4 of two rounds each, 2 apart within: 2 within, 9 between, so (9 − 2) / 2 of a load.
+        let found = nested_components(&[vec![0.0, 2.0], vec![3.0, 5.0], vec![]], &[1.0; 4]);
+        assert_close(found.between_loads.unwrap().powi(2), 3.5, 1e-12);
+        assert_close(found.between_instances.unwrap().powi(2), 1.0, 1e-12);
+        let alone = nested_components(&[vec![1.0, 2.0, 3.0]], &[0.6; 3]);
+        assert_eq!((alone.between_loads, alone.between_instances.is_some()), (None, true));
+        let each = nested_components(&[vec![1.0], vec![2.0], vec![3.0]], &[0.6; 3]);
+        assert_eq!(each, alone);
+        assert_eq!(nested_components(&[], &[]).between_instances, None);
+    }
+
+    #[test]
+    fn simulated_loads_have_their_variance() {
+        let mut random = SplitMix64::new(9);
+        let (mut of_loads, mut of_instances, experiments) = (0.0, 0.0, 1000);
+        for _ in 0..experiments {
+            let load = |random: &mut SplitMix64, rounds: usize| {
+                let load = 0.04 * normal(random);
+                (0..rounds).map(|_| load + 0.03 * normal(random) + 0.02 * normal(random)).collect()
+            };
+            // The last load is cut short, as in a run that time ends.
+            let loads: Vec<Vec<f64>> =
+                [4, 4, 4, 1].into_iter().map(|rounds| load(&mut random, rounds)).collect();
+            let found = nested_components(&loads, &[0.02; 13]);
+            of_loads += found.between_loads.unwrap().powi(2);
+            of_instances += found.between_instances.unwrap().powi(2);
+        }
+        let root = |sum: f64| (sum / f64::from(experiments)).sqrt();
+        assert_close(root(of_loads), 0.04, 0.003);
+        assert_close(root(of_instances), 0.03, 0.001);
     }
 
     #[test]

@@ -33,6 +33,16 @@ pub struct SharedTest {
 /// rounds, random reversals are drawn by a seed, and the unreversed test counts as one of them (Phipson and
 /// Smyth, "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular
 /// Biology 9(1), 2010). `rounds` is the length of every `ln_ratios`.
+///
+/// A test may have been left at an earlier look, with the rounds that it had by then. It stays among the
+/// tests, unless its hypothesis was rejected. Otherwise the tests that remain would be those that chance
+/// favours, each judged as if it were alone. The largest t is then, apart from small numbers of rounds, at
+/// least as large under reversals as if no test had been left: of a test with n of the N rounds, the
+/// correlations with others are smaller by the factor √(n/N), which makes a large maximum more probable
+/// (Royen, "A simple proof of the Gaussian correlation conjecture extended to some multivariate gamma
+/// distributions", Far East Journal of Theoretical Statistics 48(2), 2014; the monotony is in Latała and
+/// Matlak, "Royen's proof of the Gaussian correlation inequality", Lecture Notes in Mathematics 2169, 2017).
+/// So leaving tests, for whatever reason, does not raise the probability of a false alarm at a look.
 pub fn max_t(tests: &[SharedTest], rounds: usize, seed: u64) -> Vec<f64> {
     let values: Vec<Vec<f64>> =
         tests.iter().map(|test| test.ln_ratios.iter().copied().flatten().collect()).collect();

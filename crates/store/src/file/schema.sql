@@ -20,6 +20,8 @@ CREATE TABLE run (
     owner         TEXT NOT NULL,                -- its process: boot id, pid, start time in ticks
     audit         TEXT CHECK (json_valid(audit)),       -- of comparability; NULL if there was none
     allocation    TEXT CHECK (json_valid(allocation)),  -- of a time budget; NULL without one
+    -- Tests that were measured no more before the run ended: step, clients, the last round in which they were.
+    left_tests    TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(left_tests)),
     ladders       TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(ladders)),   -- chains of systems, each with its id
     counters      TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(counters)),  -- names of the counters that reports show
     -- Of a run whose rounds are spread over hosts: the files of its tasks have the same one. NULL for a run on one host.

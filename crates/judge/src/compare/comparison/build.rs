@@ -8,6 +8,7 @@ use super::gate::outcome;
 use super::group::{group_means, overall};
 use super::member::Member;
 use super::shared::adjusted_by_rounds;
+use super::stages::{Alarmed, judge_in_stages};
 use super::subject::Subject;
 use super::test::Measured;
 use super::{ComparedSystem, Comparison, Judgement, Side};
@@ -48,26 +49,35 @@ fn members<'a>(side: &[ComparedSystem<'a>], evidence: &'a [Evidence<'a>]) -> Vec
     side.iter().filter_map(|session| Member::of(*session, evidence)).collect()
 }
 
-/// Judges candidates against bases as one family.
+/// Judges candidates against bases as one family. Tests that a run left early are judged by what was known
+/// then.
 pub(crate) fn judge(subjects: &[Subject<'_>], rule: &Rule) -> Judgement {
-    let mut rule = rule.for_runs(subjects.iter().flat_map(Subject::runs));
+    let rule = rule.for_runs(subjects.iter().flat_map(Subject::runs));
+    judge_in_stages(subjects, &rule).unwrap_or_else(|| judge_together(subjects, &rule, &Alarmed::default()))
+}
+
+/// Judges candidates against bases as one family, by all that was measured. Tests that `alarmed` earlier
+/// belong to the family no more.
+pub(super) fn judge_together(subjects: &[Subject<'_>], rule: &Rule, alarmed: &Alarmed) -> Judgement {
+    let mut rule = rule.clone();
     let same: Vec<Option<Vec<NotInForce>>> = subjects.iter().map(Subject::same_for).collect();
     let measured: Vec<Vec<Measured<'_>>> =
         subjects.iter().zip(&same).map(|(subject, same)| subject.measure(same.is_some(), &rule)).collect();
-    let family = Family::of(subjects.iter().zip(&measured), &rule);
+    let family = Family::of(subjects.iter().zip(&measured), alarmed, &rule);
     rule.correction = Some(family.correction);
     let mut adjusted = family.adjusted.iter().copied();
     let comparisons: Vec<Comparison> = subjects
         .iter()
         .zip(&measured)
         .zip(same)
-        .map(|((subject, measured), same_for)| {
+        .enumerate()
+        .map(|(at, ((subject, measured), same_for))| {
             let is_control = subject.is_control(&rule);
             let judge = |test: &Measured<'_>| {
                 let adjusted = match test.p(&rule) {
                     Some(alone) if is_control => Some(alone),
-                    Some(_) => adjusted.next(),
-                    None => None,
+                    Some(_) if !test.is_among(alarmed, at) => adjusted.next(),
+                    _ => None,
                 };
                 test.judge(adjusted, family.alarm_confidence, &rule)
             };
@@ -99,11 +109,14 @@ struct Family {
 impl Family {
     fn of<'a, 'b: 'a>(
         subjects: impl Iterator<Item = (&'a Subject<'b>, &'a Vec<Measured<'b>>)>,
+        alarmed: &Alarmed,
         rule: &Rule,
     ) -> Self {
-        let judged = subjects.filter(|(subject, _)| !subject.is_control(rule));
-        let (tests, p): (Vec<&Measured<'_>>, Vec<f64>) =
-            judged.flat_map(|(_, measured)| measured).filter_map(|test| Some((test, test.p(rule)?))).unzip();
+        let judged = subjects.enumerate().filter(|(_, (subject, _))| !subject.is_control(rule));
+        let (tests, p): (Vec<&Measured<'_>>, Vec<f64>) = judged
+            .flat_map(|(at, (_, measured))| measured.iter().filter(move |test| !test.is_among(alarmed, at)))
+            .filter_map(|test| Some((test, test.p(rule)?)))
+            .unzip();
         let correction = rule.correction();
         let by_rounds = (correction == Correction::MaxT).then(|| adjusted_by_rounds(&tests, rule)).flatten();
         match by_rounds {

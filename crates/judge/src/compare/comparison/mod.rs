@@ -7,6 +7,7 @@ mod gate;
 mod group;
 mod member;
 mod shared;
+mod stages;
 mod subject;
 mod system;
 mod test;
@@ -149,6 +150,8 @@ pub struct TestComparison {
     pub more_rounds: Option<usize>,
     /// Whether the candidate is significantly not worse by more than the margin.
     pub rules_out_regression: bool,
+    /// Standard deviation of log ratios between loads; `None` unless several loads have several rounds each.
+    pub between_loads: Option<f64>,
     /// Standard deviation of log ratios between instances; `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
     /// Standard deviation of log ratios between neighbouring slices; `None` without slices.
@@ -202,7 +205,7 @@ pub enum Undecided {
         /// The candidate's rate at the end of a trial as a multiple of that at its start, median of the rounds.
         change: f64,
     },
-    /// Measured in only one round by design: a load whose data later rounds restore.
+    /// Measured in one round, or in some, by design: a load whose data the other rounds restore.
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,

@@ -8,6 +8,7 @@ use super::test::Measured;
 use crate::compare::anchor::{self, SharedAnchor};
 use crate::compare::noise;
 use crate::compare::rule::Rule;
+use crate::trial::evidence::Evidence;
 use crate::trial::in_force::same_systems;
 use crate::trial::of_run::tests;
 
@@ -26,6 +27,16 @@ impl<'a> Subject<'a> {
     /// Two systems of one run.
     pub(crate) fn within(base: Member<'a>, candidate: Member<'a>) -> Self {
         Self { base: vec![base], candidate: vec![candidate], anchor: None }
+    }
+
+    /// The same two systems of one run, by other evidence of it.
+    pub(super) fn on<'b>(&self, evidence: &'b Evidence<'b>) -> Subject<'b>
+    where
+        'a: 'b,
+    {
+        let (base, candidate) = self.first();
+        let member = |system| Member { evidence, system };
+        Subject::within(member(base.system), member(candidate.system))
     }
 
     /// `None` if a side has no session.

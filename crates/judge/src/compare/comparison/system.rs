@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_stats::{Margin, median};
-use dyno_store::Trial;
+use dyno_store::{StepRecord, Trial};
 
 use super::member::Member;
 use crate::compare::anchor;
@@ -107,9 +107,9 @@ impl<'a> System<'a> {
         margins.fold(rule.margin, Margin::max)
     }
 
-    /// Whether one of its runs has several rounds.
-    pub(super) fn has_rounds(&self) -> bool {
-        self.sessions.iter().any(|session| session.member.run().record.rounds > 1)
+    /// Whether one of its runs has more rounds than measure a step.
+    pub(super) fn has_more_rounds_than(&self, step: &StepRecord) -> bool {
+        self.sessions.iter().any(|session| session.member.run().record.rounds > step.rounds)
     }
 
     /// Whether one instance was used in several rounds of a session.

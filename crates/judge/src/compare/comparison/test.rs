@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use dyno_stats::{
-    Better, Margin, RatioEstimate, Verdict, between_instances, median, more_rounds, rounds_a_side_min,
-    rounds_min, rules_out_regression, verdict,
+    Better, Margin, NestedComponents, RatioEstimate, Verdict, median, more_rounds, nested_components,
+    rounds_a_side_min, rounds_min, rules_out_regression, verdict,
 };
 use dyno_store::{Correction, StepRecord, TrialRecord};
 
 use super::course::{NoLevel, counted_stalls, no_level, stalls};
 use super::gate::GateVote;
+use super::stages::Alarmed;
 use super::subject::Subject;
 use super::system::{System, disturbed_rounds};
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
-use crate::compare::pair::{PairRound, Ratios, SystemTrials, ln_ratios};
+use crate::compare::pair::{PairRound, Ratios, SystemTrials};
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
 use crate::compare::sessions::Replicates;
 use crate::trial::disturbance::DisturbedRounds;
@@ -74,6 +75,11 @@ impl<'a> Measured<'a> {
         }
     }
 
+    /// Whether it is one of the tests with an alarm, as that of the subject at a place.
+    pub(super) fn is_among(&self, alarmed: &Alarmed, subject: usize) -> bool {
+        alarmed.has(subject, &self.step.id, self.clients)
+    }
+
     /// The p-value of a test that can be judged, adjusted for all looks.
     pub(super) fn p(&self, rule: &Rule) -> Option<f64> {
         let estimate = self.estimate.filter(|_| self.never(rule).is_none())?;
@@ -92,7 +98,7 @@ impl<'a> Measured<'a> {
         let rules_out_regression = has_replicates
             && finding != Finding::Failed
             && rules_out_regression(interval, rule.margin, rule.quantity.better());
-        let (between_instances, between_slices) = components(self.ratios.rounds());
+        let NestedComponents { between_loads, between_instances } = self.components();
         TestComparison {
             group: self.step.group.clone(),
             step: self.step.id.clone(),
@@ -123,8 +129,9 @@ impl<'a> Measured<'a> {
                 .then(|| self.more_rounds(alarm_confidence, rule))
                 .flatten(),
             rules_out_regression,
+            between_loads,
             between_instances,
-            between_slices,
+            between_slices: between_slices(self.ratios.rounds()),
             costs: self.costs(rule),
             warnings: self.warnings(rule),
         }
@@ -272,9 +279,9 @@ impl<'a> Measured<'a> {
         self.candidate.failed_in_first().iter().filter(completed).count()
     }
 
-    /// Whether it is a load whose data later rounds restore. Every session has such a load.
+    /// Whether it is a load whose data other rounds restore. Every session has such a load.
     fn is_measured_once(&self) -> bool {
-        let is_so = self.step.command == "prepare" && self.step.rounds == 1 && self.base.has_rounds();
+        let is_so = self.step.command == "prepare" && self.base.has_more_rounds_than(self.step);
         is_so && self.ratios.replicates() != Replicates::Sessions
     }
 
@@ -327,6 +334,18 @@ impl<'a> Measured<'a> {
             least,
             margin,
         )
+    }
+
+    /// Standard deviations of log ratios between loads and between instances.
+    fn components(&self) -> NestedComponents {
+        let evidence = self.base.parts().next().map(|part| part.evidence);
+        let mut loads: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for round in self.ratios.rounds() {
+            let load = evidence.map_or(0, |evidence| evidence.load_of(round.round));
+            loads.entry(load).or_default().push(round.ln_ratio);
+        }
+        let errors = self.ratios.rounds().iter().filter_map(|round| round.slices?.standard_error);
+        nested_components(&loads.into_values().collect::<Vec<_>>(), &errors.collect::<Vec<_>>())
     }
 
     fn costs(&self, rule: &Rule) -> BTreeMap<Quantity, CostRatio> {
@@ -387,10 +406,8 @@ fn rounds_pinned_alone(one: SystemTrials<'_>, other: SystemTrials<'_>) -> usize 
         .count()
 }
 
-/// Standard deviations of log ratios: between instances, and between neighbouring slices in the middle round.
-fn components(rounds: &[PairRound]) -> (Option<f64>, Option<f64>) {
-    let slices = || rounds.iter().filter_map(|round| round.slices);
-    let errors: Vec<f64> = slices().filter_map(|slices| slices.standard_error).collect();
-    let of_slices: Vec<f64> = slices().filter_map(|slices| slices.between_slices).collect();
-    (between_instances(&ln_ratios(rounds), &errors), median(&of_slices))
+/// Standard deviation of log ratios between neighbouring slices in the middle round.
+fn between_slices(rounds: &[PairRound]) -> Option<f64> {
+    let of_slices = rounds.iter().filter_map(|round| round.slices?.between_slices);
+    median(&of_slices.collect::<Vec<_>>())
 }

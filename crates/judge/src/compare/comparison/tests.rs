@@ -1,4 +1,5 @@
 mod failures;
+mod leaving;
 mod means;
 mod neighbours;
 mod slices;

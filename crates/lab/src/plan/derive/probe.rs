@@ -15,7 +15,7 @@ use crate::plan::keys::steps::queries::Explained;
 use crate::plan::keys::steps::step::Step;
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;
-use crate::plan::{BetweenSteps, Plan, PlanError, Rounds};
+use crate::plan::{BetweenSteps, LeaveDecided, Plan, PlanError, Rounds};
 use crate::records;
 
 /// New values of settings, by name; `None` is the server's default.
@@ -196,6 +196,7 @@ impl Plan {
         }
         self.load_every_round = self.steps.last().is_some_and(Step::is_load);
         self.reuse_data = !self.load_every_round;
+        self.rounds_per_load = None;
         self.warm = true;
         self.between_steps = BetweenSteps::Keep;
     }
@@ -225,6 +226,8 @@ impl Plan {
         self.base = 0;
         self.anchor = None;
         self.rounds = rounds;
+        // A search reads intervals beside verdicts.
+        self.leave_decided = LeaveDecided(false);
         // A probe has a small error probability. Within few rounds only Student's t of each test alone
         // reaches it.
         self.correction = Correction::Holm;

@@ -3,6 +3,7 @@
 pub(in crate::plan) mod claim;
 pub(in crate::plan) mod cores;
 pub(in crate::plan) mod crash;
+pub(in crate::plan) mod loads;
 pub(in crate::plan) mod rounds;
 pub(in crate::plan) mod steps;
 pub(in crate::plan) mod systems;

@@ -92,6 +92,18 @@ impl Rounds {
     }
 }
 
+/// Whether a run until all tests are decided measures no more those that are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(transparent)]
+pub struct LeaveDecided(pub bool);
+
+impl Default for LeaveDecided {
+    fn default() -> Self {
+        Self(true)
+    }
+}
+
 /// What is done to the systems between the steps of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]

@@ -3,7 +3,7 @@
 use dyno_store::Correction;
 
 use super::super::testing::{TEXT, parse, plan};
-use super::super::{BetweenSteps, Decision, Measure, Plan, Rounds, SliceSeconds};
+use super::super::{BetweenSteps, Decision, LeaveDecided, Measure, Plan, Rounds, SliceSeconds};
 use super::{first_line_with, with, with_in_step};
 
 #[test]
@@ -84,6 +84,32 @@ fn a_plan_says_how_its_verdicts_account_for_the_number_of_tests() {
         first_line_with("rounds = 6\ncorrection = \"fdx\""),
         "plan.toml:5:14: `correction` cannot be `fdx` — did you mean `fdr`?"
     );
+}
+
+#[test]
+fn a_plan_says_how_many_rounds_use_one_load() {
+    let plan = plan();
+    assert_eq!((plan.rounds_per_load, plan.leave_decided), (None, LeaveDecided(true)));
+    let loading = |plan: &Plan| (0..8).filter(|round| plan.loads_in(*round, 1)).collect::<Vec<u32>>();
+    assert_eq!((loading(&plan), plan.load_rounds(8)), (vec![1], 1));
+    let plan = with("rounds = 8\nrounds_per_load = 3\nleave_decided = false").unwrap();
+    assert_eq!((plan.rounds_per_load, plan.leave_decided), (Some(3), LeaveDecided(false)));
+    assert_eq!((loading(&plan), plan.load_rounds(8)), (vec![1, 4, 7], 3));
+    let every = with("rounds = 8\nload = \"every-round\"").unwrap();
+    assert_eq!((loading(&every).len(), every.load_rounds(8)), (8, 8));
+    for (keys, complaint) in [
+        (
+            "rounds = 8\nrounds_per_load = 3\nload = \"every-round\"",
+            "plan.toml:5:19: `load = \"every-round\"` loads in every round; leave that or `rounds_per_load` out",
+        ),
+        (
+            "rounds = 8\nrounds_per_load = 3\nreuse_data = true",
+            "plan.toml:5:19: `reuse_data` keeps the load of an earlier run; leave that or `rounds_per_load` out",
+        ),
+    ] {
+        assert_eq!(first_line_with(keys), complaint);
+    }
+    assert!(first_line_with("rounds = 8\nrounds_per_load = 1").starts_with("plan.toml:5:19: "));
 }
 
 #[test]

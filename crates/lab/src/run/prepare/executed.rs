@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dyno_store::{Outcome, Run};
+use dyno_store::{LeftTest, Outcome, Run};
 
 use crate::plan::Plan;
 use crate::schedule::blocks;
 
 /// Rounds and trials of a run so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Executed {
     /// The number of the next round.
     pub(crate) next_round: u32,
-    /// Rounds in which every system completed every step.
+    /// Rounds in which every system completed every step that was not left before.
     pub(crate) rounds_complete: u32,
     /// The round in which every system completed every load, if there is one.
     pub(crate) load_round: Option<u32>,
@@ -21,6 +21,8 @@ pub(crate) struct Executed {
     pub(crate) trials_completed: usize,
     /// Duration of its rounds in milliseconds, without the breaks between them.
     pub(crate) spent_ms: u64,
+    /// Tests that are measured no more.
+    pub(crate) left_tests: Vec<LeftTest>,
 }
 
 impl Executed {
@@ -28,7 +30,7 @@ impl Executed {
     /// complete. It keeps its trials, and another round replaces it.
     pub(crate) fn of(plan: &Plan, run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, BTreeSet<(&str, u32, &str)>> = BTreeMap::new();
-        let mut executed = Self::default();
+        let mut executed = Self { left_tests: run.left_tests.clone(), ..Self::default() };
         for record in run.trials.iter().chain(&run.superseded).map(|trial| &trial.record) {
             executed.next_position = executed.next_position.max(record.position + 1);
             executed.next_round = executed.next_round.max(record.round + 1);
@@ -41,11 +43,18 @@ impl Executed {
             }
         }
         let of_every_round = trials_of(plan, |step| plan.measures_every_round(step));
-        let has_all = |done: &BTreeSet<_>, wanted: &[_]| wanted.iter().all(|key| done.contains(key));
-        executed.rounds_complete =
-            rounds.values().filter(|done| has_all(done, &of_every_round)).count() as u32;
+        let was_left = |round: u32, (step, clients, _): (&str, u32, &str)| {
+            let mut left = run.left_tests.iter();
+            left.any(|left| left.step == step && left.clients == clients && left.last_round < round)
+        };
+        let has_all = |round: u32, done: &BTreeSet<_>, wanted: &[(&str, u32, &str)]| {
+            wanted.iter().all(|key| done.contains(key) || was_left(round, *key))
+        };
+        let is_complete = |(round, done): &(&u32, &BTreeSet<_>)| has_all(**round, done, &of_every_round);
+        executed.rounds_complete = rounds.iter().filter(is_complete).count() as u32;
         let loads = trials_of(plan, |step| plan.steps[step].is_load());
-        executed.load_round = rounds.iter().find(|(_, done)| has_all(done, &loads)).map(|(round, _)| *round);
+        let has_loaded = |(round, done): &(&u32, &BTreeSet<_>)| has_all(**round, done, &loads);
+        executed.load_round = rounds.iter().find(has_loaded).map(|(round, _)| *round);
         executed.spent_ms = spent_ms(run);
         executed
     }
@@ -134,7 +143,7 @@ mod tests {
             load_round: None,
             next_position: 11,
             trials_completed: 8,
-            spent_ms: 0,
+            ..Executed::default()
         };
         assert_eq!(executed, expected);
     }
@@ -167,6 +176,18 @@ mod tests {
         trials[3].outcome = Outcome::failed("it died");
         let executed = Executed::of(&plan(), &run(trials));
         assert_eq!((executed.next_round, executed.rounds_complete, executed.trials_completed), (1, 0, 5));
+    }
+
+    #[test]
+    fn a_round_without_the_tests_that_were_left_before_is_complete() {
+        let without = |round| whole_round(round).into_iter().filter(|trial| trial.clients == 4);
+        let mut run = run(whole_round(0).into_iter().chain(without(1)).chain(without(2)).collect());
+        assert_eq!(Executed::of(&plan(), &run).rounds_complete, 1);
+        run.left_tests = vec![LeftTest { step: "read-write".to_owned(), clients: 1, last_round: 1 }];
+        let executed = Executed::of(&plan(), &run);
+        assert_eq!((executed.rounds_complete, &executed.left_tests), (2, &run.left_tests));
+        run.left_tests[0].last_round = 0;
+        assert_eq!(Executed::of(&plan(), &run).rounds_complete, 3);
     }
 
     #[test]

@@ -47,6 +47,14 @@ impl Plan {
         trials.sum::<f64>() + stacks + starting
     }
 
+    /// Estimated time of the loads of a round that measures them, as a share of each round, in seconds.
+    fn expected_load_seconds_a_round(&self) -> f64 {
+        let loads = blocks(self).into_iter().filter(|block| !self.measures_every_round(block.step));
+        let seconds =
+            loads.map(|block| self.trials_a_round(block) as f64 * self.expected_trial_seconds(block));
+        self.rounds_per_load.map_or(0.0, |rounds| seconds.sum::<f64>() / f64::from(rounds))
+    }
+
     /// Estimated time of the additional loads during which stacks are sampled, in seconds.
     fn expected_stacks_seconds(&self) -> f64 {
         let of_step = |(position, step): (usize, &Step)| {
@@ -80,7 +88,7 @@ impl Forecast {
         Self {
             rounds_left: rounds,
             first_seconds: plan.expected_round_seconds(true),
-            other_seconds: plan.expected_round_seconds(false),
+            other_seconds: plan.expected_round_seconds(false) + plan.expected_load_seconds_a_round(),
             seen: (0, 0.0),
         }
     }

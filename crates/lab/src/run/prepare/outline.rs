@@ -44,7 +44,9 @@ impl Plan {
             seconds: self.trials_a_round(block) as f64 * self.expected_trial_seconds(block),
         };
         let rounds = |block: &Block| {
-            if self.measures_every_round(block.step) { self.rounds.min() as usize } else { 1 }
+            let rounds = self.rounds.min();
+            let is_load = self.steps[block.step].is_load();
+            if is_load { self.load_rounds(rounds) as usize } else { rounds as usize }
         };
         let trials = blocks(self).iter().map(|block| rounds(block) * self.trials_a_round(*block)).sum();
         Outline {

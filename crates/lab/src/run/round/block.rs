@@ -101,7 +101,7 @@ impl<'a> RunSession<'a> {
     /// Loads tables and measures the load, or restores tables that an earlier round loaded.
     fn load(&mut self, round: &mut Round<'a>, block: Block) -> Result<(), RoundAbort> {
         let plan = self.plan;
-        let is_measured = plan.load_every_round || round.number == self.load_round;
+        let is_measured = plan.loads_in(round.number, self.load_round);
         for trial in round.trials(plan, self.seed, block) {
             let planned = PlannedTrial { plan, trial: &trial, options: self.options };
             if (plan.reuses_data_of(trial.system) || !is_measured)
@@ -266,6 +266,7 @@ impl<'a> RunSession<'a> {
         let here = move |block: &Block| (block.step, block.clients) == (of.step, of.clients);
         let following = round_blocks(plan, seed, of.round)
             .into_iter()
+            .filter(|block| !self.is_left(block))
             .skip_while(move |block| !here(block))
             .flat_map(move |block| trials(plan, seed, block, of.round))
             .filter(move |trial| !plan.one_at_a_time || trial.system == of.system)

@@ -122,7 +122,8 @@ impl<'a> RunSession<'a> {
         let installation = self.installed[position].as_ref().ok().and_then(Option::as_ref);
         let starter = Starter { system, installation, cache: &options.cache, holds: self.holds };
         let loads = initial_loads(plan);
-        let is_loaded_before = round > self.load_round || plan.reuses_data_of(position);
+        let is_loaded_before = (round > self.load_round && !plan.loads_in(round, self.load_round))
+            || plan.reuses_data_of(position);
         let may_be_kept = !loads.is_empty() && !plan.load_every_round && is_loaded_before;
         let kept = may_be_kept.then(|| starter.kept(plan, &loads)).flatten();
         Intent::Start { starter, kept }

@@ -6,6 +6,7 @@ mod calibration;
 mod comparability;
 mod crash_tests;
 mod instances;
+mod leaving;
 mod part;
 mod queries;
 mod rest;
@@ -56,6 +57,9 @@ impl RunSession<'_> {
         let mut round = Round { number, slots: self.start_instances(number, systems)? };
         self.audit(&round)?;
         for block in round_blocks(self.plan, self.seed, number) {
+            if self.is_left(&block) {
+                continue;
+            }
             self.check_stopped()?;
             self.block(&mut round, block)?;
         }

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use dyno_judge::{Analysis, Rule, analyse, check_trials};
+use dyno_judge::{Analysis, Rule, TestComparison, analyse, check_trials};
 use dyno_stats::ROUNDS_MIN;
-use dyno_store::{AttemptRecord, RunChoice, RunId, Store, StoreError};
+use dyno_store::{AttemptRecord, LeftTest, RunChoice, RunId, Store, StoreError};
 
+use super::leaving::is_left;
 use super::session::RunSession;
 use crate::plan::{Decision, Plan, Rounds};
 use crate::run::error::{RoundAbort, RunError};
@@ -19,11 +20,13 @@ impl RunSession<'_> {
     ///
     /// # Errors
     /// The results file cannot be written, or the base does not start.
-    pub(crate) fn carry_out(mut self, executed: Executed) -> Result<RunOutcome, RunError> {
+    pub(crate) fn carry_out(mut self, executed: &Executed) -> Result<RunOutcome, RunError> {
         let began = Instant::now();
         let spent_before = executed.spent_ms as f64 / 1000.0;
         let (mut number, mut complete) = (executed.next_round, executed.rounds_complete);
-        while let Some(rounds) = self.rounds_wanted(complete, spent_before + began.elapsed().as_secs_f64())? {
+        loop {
+            let spent_seconds = spent_before + began.elapsed().as_secs_f64();
+            let Some(rounds) = self.rounds_wanted(number, complete, spent_seconds)? else { break };
             self.plan_rounds(number, complete, rounds);
             self.round_began = Instant::now();
             self.observer.observe(&Event::RoundStarted { round: number, of: rounds });
@@ -74,9 +77,14 @@ impl RunSession<'_> {
         }
     }
 
-    /// The number of rounds to run, as far as known; `None` if the complete rounds suffice. The run has taken
-    /// `spent_seconds` so far.
-    fn rounds_wanted(&mut self, complete: u32, spent_seconds: f64) -> Result<Option<u32>, RunError> {
+    /// The number of rounds to run, as far as known; `None` if the complete rounds suffice. The next would have
+    /// this number. The run has taken `spent_seconds` so far.
+    fn rounds_wanted(
+        &mut self,
+        number: u32,
+        complete: u32,
+        spent_seconds: f64,
+    ) -> Result<Option<u32>, RunError> {
         // Not before the first round, because its failed trials show which systems did not start.
         if complete > 0 && self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
             return Ok(None);
@@ -91,7 +99,12 @@ impl RunSession<'_> {
             Rounds::Fixed(rounds) => rounds,
             _ if complete < min => min,
             Rounds::UntilDecided(decision) => {
-                next_look(self.plan, complete, decision, |rule| self.analyse(rule))?
+                let left = &self.left_tests;
+                let look = next_look(self.plan, complete, decision, left, |rule| self.analyse(rule))?;
+                if let Some(analysis) = look.undecided {
+                    self.leave(&analysis, (number.saturating_sub(1), complete), spent_seconds)?;
+                }
+                look.next
             }
             Rounds::Budget { seconds } => {
                 let left = seconds - spent_seconds;
@@ -112,7 +125,15 @@ impl RunSession<'_> {
     }
 }
 
-/// The number of rounds until the next look. `complete` of them if all verdicts are decided.
+/// What a look at the complete rounds shows.
+pub(crate) struct Look {
+    /// The number of rounds at the next look; that of the complete rounds if all verdicts are decided.
+    pub(crate) next: u32,
+    /// The analysis, if verdicts are open and further rounds follow; `None` also if this was no time to look.
+    pub(crate) undecided: Option<Analysis>,
+}
+
+/// Looks at the complete rounds, if that was planned. Tests that were `left` are not waited for.
 ///
 /// Judging after every round would raise the probability of a false alarm. Therefore there are few looks, fixed in
 /// advance, which share the error probability (see [`Decision::looks`]).
@@ -120,16 +141,20 @@ pub(crate) fn next_look(
     plan: &Plan,
     complete: u32,
     decision: Decision,
+    left: &[LeftTest],
     analyse: impl Fn(&Rule) -> Result<Analysis, StoreError>,
-) -> Result<u32, RunError> {
+) -> Result<Look, RunError> {
     let Decision { rounds_max: max, alpha, margin } = decision;
-    let Some(looks) = decision.looks() else { return Ok(max) };
-    let base = &plan.systems[plan.base].id;
+    let Some(looks) = decision.looks() else { return Ok(Look { next: max, undecided: None }) };
     let rule = Rule { alpha, margin, ..Rule::default() };
-    if looks.at.contains(&(complete as usize)) && analyse(&rule)?.is_decided(base) {
-        return Ok(complete);
+    let is_time = looks.at.contains(&(complete as usize));
+    let analysis = is_time.then(|| analyse(&rule)).transpose()?;
+    let is_waited_for = |test: &TestComparison| !is_left(left, &test.step, test.clients);
+    if analysis.as_ref().is_some_and(|analysis| !analysis.open_tests(plan.base_id()).any(is_waited_for)) {
+        return Ok(Look { next: complete, undecided: None });
     }
-    Ok(looks.at.iter().map(|at| *at as u32).find(|at| *at > complete).unwrap_or(max))
+    let next = looks.at.iter().map(|at| *at as u32).find(|at| *at > complete);
+    Ok(Look { next: next.unwrap_or(max), undecided: analysis.filter(|_| next.is_some()) })
 }
 
 /// Analyses a run so far.

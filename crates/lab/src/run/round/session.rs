@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use dyno_settings::Audit;
-use dyno_store::{RunId, Store};
+use dyno_store::{LeftTest, RunId, Store};
 
 use super::calibration::SliceLengths;
 use super::queries::QueryRound;
@@ -43,8 +43,10 @@ pub(crate) struct RunSession<'a> {
     pub(crate) pins_threads: bool,
     /// Number of blocks in a row that were still disturbed after a rerun.
     pub(crate) reruns_in_vain: u32,
-    /// The round that measures loads, unless every round does. It is the first round, or the first round of a
-    /// resumed run that has not measured all loads.
+    /// Tests that are measured no more, in the order in which they were left.
+    pub(crate) left_tests: Vec<LeftTest>,
+    /// The first round in which loads are measured: the first round, or the first round of a resumed run that
+    /// has not measured all loads.
     pub(crate) load_round: u32,
     /// The result of dividing a time budget; none before that, and without a budget.
     pub(crate) divided: Option<Divided>,
@@ -72,7 +74,7 @@ impl<'a> RunSession<'a> {
         options: &'a RunOptions<'a>,
         (installed, holds): (&'a [Installed], &'a Holds<'a>),
         (store, run, seed): (&'a mut Store, RunId, u64),
-        executed: Executed,
+        executed: &Executed,
         observer: &'a mut dyn Observer,
     ) -> Self {
         let not_started: Vec<NotStarted> =
@@ -93,6 +95,7 @@ impl<'a> RunSession<'a> {
             slice_lengths: BTreeMap::new(),
             pins_threads: plan.pin_threads.0 && !options.counts_disturbed,
             reruns_in_vain: 0,
+            left_tests: executed.left_tests.clone(),
             load_round: executed.load_round.unwrap_or(executed.next_round),
             divided: None,
             next_position: executed.next_position,
@@ -120,17 +123,14 @@ impl<'a> RunSession<'a> {
     pub(crate) fn plan_rounds(&mut self, number: u32, complete: u32, rounds: u32) {
         let left = rounds.saturating_sub(complete);
         self.forecast.set_rounds_left(left);
-        let loads_next = left > 0 && number <= self.load_round;
-        let trials = |with_loads: bool| {
-            let blocks = blocks(self.plan);
-            let measured =
-                blocks.iter().filter(|block| with_loads || self.plan.measures_every_round(block.step));
-            measured.map(|block| self.plan.systems_of(block.step).count()).sum::<usize>()
+        let trials = |is_load: bool| {
+            let blocks = blocks(self.plan).into_iter().filter(|block| !self.is_left(block));
+            let wanted = blocks.filter(|block| self.plan.steps[block.step].is_load() == is_load);
+            wanted.map(|block| self.plan.systems_of(block.step).count()).sum::<usize>()
         };
-        let next = if loads_next { trials(true) } else { 0 };
-        let others = (left as usize - usize::from(loads_next)) * trials(false);
-        self.outcome.planned_trials =
-            self.outcome.completed_trials + self.outcome.failed_trials + next + others;
+        let loads = (number..number + left).filter(|round| self.plan.loads_in(*round, self.load_round));
+        let planned = left as usize * trials(false) + loads.count() * trials(true);
+        self.outcome.planned_trials = self.outcome.completed_trials + self.outcome.failed_trials + planned;
     }
 
     /// Whether the user stopped the run.

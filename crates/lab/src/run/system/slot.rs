@@ -122,7 +122,8 @@ impl<'a> SystemSlot<'a> {
         self.change(<dyn RunningSystem>::restart)
     }
 
-    /// Keeps a copy of its data after some loads, and starts it again.
+    /// Keeps a copy of its data after some loads, and starts it again. If rounds share loads, it replaces an
+    /// earlier copy.
     pub(crate) fn keep(&mut self, plan: &Plan, loads: &[usize]) -> Result<Snapshot, String> {
         let Some(data) = self.data().map(Path::to_owned) else {
             return Err("it was not started by Dyno, which does not know where its data is".to_owned());
@@ -137,6 +138,10 @@ impl<'a> SystemSlot<'a> {
         // Even if the copy fails, the system is started.
         let saved = self.change(|system| {
             system.shut_down_cleanly()?;
+            if plan.rounds_per_load.is_some() {
+                // If another run uses it, that one stays.
+                let _ = snapshots.remove(&parts.key());
+            }
             let saved = snapshots.save(&parts, &description, &data);
             system.restart().map(|()| saved)
         })?;

@@ -116,9 +116,9 @@ impl PlannedTrial<'_> {
         if !succeeded || !self.plan.keeps_data() || !has_all {
             return;
         }
-        if slot.kept(self.plan, &loads).is_none()
-            && let Err(reason) = slot.keep(self.plan, &loads)
-        {
+        // Rounds that share a load use this one, and not one that an earlier run has kept.
+        let is_kept = self.plan.rounds_per_load.is_none() && slot.kept(self.plan, &loads).is_some();
+        if !is_kept && let Err(reason) = slot.keep(self.plan, &loads) {
             observer.observe(&Event::NotKept { system: self.system_id(), reason: &reason });
         }
     }

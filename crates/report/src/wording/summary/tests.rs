@@ -43,6 +43,7 @@ fn test(finding: Finding, ratio: Option<f64>) -> TestComparison {
         p_adjusted: None,
         more_rounds: None,
         rules_out_regression: false,
+        between_loads: None,
         between_instances: None,
         between_slices: None,
         costs: BTreeMap::new(),

@@ -1,3 +1,5 @@
+mod leaving;
+
 use super::*;
 use crate::testing::{hits_max, normal, uniform};
 use crate::{holm, ratio_of_rounds};

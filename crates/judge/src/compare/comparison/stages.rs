@@ -1,0 +1,81 @@
+//! A run that left tests before its end. Each of them is judged by what was known when it was left.
+//!
+//! A test is left only after a look, and every look has its part of the error probability. A test that was
+//! left without an alarm stays in the family of later looks, with the rounds that it has. A test with an alarm
+//! leaves the family of a correction that goes step by step. [`max_t`](dyno_stats::max_t) says why the
+//! probability of a false alarm then remains within the bound; for Holm's correction it follows from each
+//! test's own p-value.
+
+use std::collections::BTreeSet;
+
+use dyno_store::{Correction, Run};
+
+use super::build::judge_together;
+use super::gate::outcome;
+use super::subject::Subject;
+use super::{Finding, Judgement, TestComparison};
+use crate::compare::rule::Rule;
+
+/// Tests that have an alarm and have left the family: the place of their subject, their step and number of
+/// clients.
+#[derive(Debug, Default)]
+pub(super) struct Alarmed(BTreeSet<(usize, String, u32)>);
+
+impl Alarmed {
+    pub(super) fn has(&self, subject: usize, step: &str, clients: u32) -> bool {
+        self.0.iter().any(|(at, of, number)| (*at, of.as_str(), *number) == (subject, step, clients))
+    }
+}
+
+/// Judges the systems of a run that left tests; `None` if none was left, or if several runs are compared.
+pub(super) fn judge_in_stages(subjects: &[Subject<'_>], rule: &Rule) -> Option<Judgement> {
+    let evidence = subjects.first()?.first().0.evidence;
+    let run = evidence.run;
+    let is_of_run = |subject: &Subject<'_>| subject.runs().all(|other| std::ptr::eq(other, run));
+    if run.left_tests.is_empty() || rule.looks < 2 || !subjects.iter().all(is_of_run) {
+        return None;
+    }
+    let goes_step_by_step = matches!(rule.correction(), Correction::MaxT | Correction::Holm);
+    let ends: BTreeSet<u32> = run.left_tests.iter().map(|left| left.last_round).collect();
+    let mut alarmed = Alarmed::default();
+    let mut judged: Vec<(usize, TestComparison)> = Vec::new();
+    let mut first_stage = None;
+    for end in ends {
+        let evidence = evidence.until(end);
+        let until: Vec<Subject<'_>> = subjects.iter().map(|subject| subject.on(&evidence)).collect();
+        let stage = judge_together(&until, rule, &alarmed);
+        for (at, comparison) in stage.comparisons.iter().enumerate() {
+            for test in comparison.tests.iter().filter(|test| is_left(run, test, end)) {
+                let has_alarm = matches!(test.finding, Finding::Improved | Finding::Regressed);
+                if has_alarm && goes_step_by_step && !comparison.is_control {
+                    alarmed.0.insert((at, test.step.clone(), test.clients));
+                }
+                judged.push((at, test.clone()));
+            }
+        }
+        first_stage.get_or_insert(stage);
+    }
+    let mut judgement = judge_together(subjects, rule, &alarmed);
+    for (at, test) in judged {
+        let tests = &mut judgement.comparisons[at].tests;
+        if let Some(place) = tests.iter_mut().find(|it| (&it.step, it.clients) == (&test.step, test.clients))
+        {
+            *place = test;
+        }
+    }
+    // Means over tests are of the rounds in which all were measured. In later rounds, those that were decided
+    // first, which differ most, would be missing.
+    for (comparison, first) in
+        judgement.comparisons.iter_mut().zip(first_stage.into_iter().flat_map(|it| it.comparisons))
+    {
+        (comparison.groups, comparison.overall) = (first.groups, first.overall);
+    }
+    judgement.outcome = outcome(&judgement.comparisons);
+    Some(judgement)
+}
+
+/// Whether a test was measured for the last time in a round.
+fn is_left(run: &Run, test: &TestComparison, last_round: u32) -> bool {
+    let mut left = run.left_tests.iter();
+    left.any(|left| (&left.step, left.clients, left.last_round) == (&test.step, test.clients, last_round))
+}
