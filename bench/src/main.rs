@@ -32,6 +32,7 @@ mod snapshot;
 mod sysbench;
 mod table;
 mod truth;
+mod variance;
 
 use clap::{Parser, Subcommand};
 use dyno_host::Awake;
@@ -71,6 +72,8 @@ enum What {
     Report(report::Options),
     /// Share of correct verdicts on real servers, with equal systems and with planted differences.
     Truth(truth::Options),
+    /// What would make ratios vary less, by the runs of results files: covariates, several instances in a round.
+    Variance(variance::Options),
     /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which verdicts hold, and which
     /// rounds are left out.
     Neighbours(neighbours::Options),
@@ -116,6 +119,7 @@ fn main() -> anyhow::Result<()> {
         What::Snapshot(options) => snapshot::run(&options),
         What::Report(options) => report::run(&options),
         What::Truth(options) => truth::run(&options),
+        What::Variance(options) => variance::run(&options),
         What::Neighbours(options) => neighbours::run(&options),
         What::Outages(options) => outages::run(&options),
         What::Freeze(options) => freeze::run(&options),

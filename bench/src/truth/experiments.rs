@@ -1,22 +1,79 @@
 //! A long run, divided into experiments.
 
-use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
-use dyno_store::Run;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Divides the run into runs of `rounds` rounds. Each is a separate experiment.
-pub(super) fn experiments(run: &Run, rounds: u32) -> impl Iterator<Item = Run> + '_ {
-    let last = run.trials.iter().map(|trial| trial.record.round + 1).max().unwrap_or(0);
-    (0..last / rounds).map(move |number| part(run, number * rounds, rounds))
+use dyno_judge::{DisturbanceLimits, Finding, Rule, TestComparison, TrialChecks, analyse, disturbance};
+use dyno_stats::median;
+use dyno_store::{Outcome, Run};
+
+/// Divides the whole rounds of a run into runs of `rounds` rounds. Each is a separate experiment.
+pub(super) fn experiments(run: &Run, rounds: usize) -> Vec<Run> {
+    whole_rounds(run).chunks_exact(rounds).map(|numbers| part(run, numbers)).collect()
+}
+
+/// Divides a run into searches, each of the rounds that begin and end within `seconds` of its begin, restarts
+/// included. Rounds that are not whole take time and show nothing.
+pub(super) fn searches(run: &Run, seconds: f64) -> Vec<Run> {
+    let whole: BTreeSet<u32> = whole_rounds(run).into_iter().collect();
+    let (mut searches, mut numbers, mut spent) = (Vec::new(), Vec::new(), 0.0);
+    for (round, round_seconds) in round_seconds(run) {
+        if spent + round_seconds > seconds && spent > 0.0 {
+            searches.push(part(run, &numbers));
+            numbers.clear();
+            spent = 0.0;
+        }
+        spent += round_seconds;
+        numbers.extend(whole.contains(&round).then_some(round));
+    }
+    searches
 }
 
 /// The run with only these rounds.
-pub(super) fn part(run: &Run, first: u32, rounds: u32) -> Run {
-    let range = first..first + rounds;
-    let mut part = run.clone();
-    part.trials.retain(|trial| range.contains(&trial.record.round));
-    part.instances.retain(|instance| range.contains(&instance.round));
-    part.record.rounds = rounds;
+pub(super) fn part(run: &Run, rounds: &[u32]) -> Run {
+    let mut part = Run::new(run.id, run.record.clone(), run.state);
+    part.record.rounds = rounds.len() as u32;
+    part.systems.clone_from(&run.systems);
+    part.steps.clone_from(&run.steps);
+    part.trials = run.trials.iter().filter(|trial| rounds.contains(&trial.record.round)).cloned().collect();
+    part.instances =
+        run.instances.iter().filter(|instance| rounds.contains(&instance.round)).cloned().collect();
     part
+}
+
+/// The numbers of the rounds in which every trial was completed and undisturbed, ascending. Only such rounds
+/// make families that can all raise an alarm.
+pub(super) fn whole_rounds(run: &Run) -> Vec<u32> {
+    let tests = run.steps.iter().filter(|step| step.command == "run").map(|step| step.clients.len());
+    let wanted = tests.sum::<usize>() * run.systems.len();
+    let is_load = |id: &str| run.steps.iter().any(|step| step.id == id && step.command != "run");
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    for trial in run.trials.iter().map(|trial| &trial.record).filter(|trial| !is_load(&trial.step_id)) {
+        let found = disturbance(trial, &DisturbanceLimits::default());
+        let counts_for_all = trial.outcome == Outcome::Completed && !found.is_some_and(|it| it.is_disturbed);
+        *counts.entry(trial.round).or_default() += usize::from(counts_for_all);
+    }
+    counts.into_iter().filter(|(_, trials)| *trials == wanted).map(|(round, _)| round).collect()
+}
+
+/// The wall time of each round, from its first start to that of the next round. Before a break of the run, and
+/// at its end, it is the median of the others.
+fn round_seconds(run: &Run) -> Vec<(u32, f64)> {
+    let mut starts: BTreeMap<u32, i64> = BTreeMap::new();
+    for instance in &run.instances {
+        let start = starts.entry(instance.round).or_insert(instance.started_at_ms);
+        *start = (*start).min(instance.started_at_ms);
+    }
+    let starts: Vec<(u32, i64)> = starts.into_iter().collect();
+    let is_break = |from: i64, to: i64| {
+        run.resumptions.iter().any(|resumption| (from..=to).contains(&resumption.resumed_at_ms))
+    };
+    let known = starts.windows(2).map(|two| {
+        let (from, to) = (two[0].1, two[1].1);
+        (!is_break(from, to)).then_some((to - from) as f64 / 1000.0)
+    });
+    let known: Vec<Option<f64>> = known.chain([None]).collect();
+    let usual = median(&known.iter().copied().flatten().collect::<Vec<_>>()).unwrap_or(0.0);
+    starts.iter().zip(known).map(|((round, _), seconds)| (*round, seconds.unwrap_or(usual))).collect()
 }
 
 /// The candidate's tests, without loads.
@@ -29,4 +86,76 @@ pub(super) fn tests(run: &Run, rule: &Rule) -> Vec<TestComparison> {
 
 pub(super) fn has_alarm(tests: &[TestComparison]) -> bool {
     tests.iter().any(|test| matches!(test.finding, Finding::Improved | Finding::Regressed))
+}
+
+#[cfg(test)]
+mod tests {
+    use dyno_store::{
+        HostRecord, InstanceRecord, Neighbours, ResumptionRecord, RunId, RunRecord, RunState, StepRecord,
+        SystemRecord, Trial, TrialId, TrialRecord,
+    };
+
+    use super::*;
+
+    /// Rounds of ten seconds, each with a trial of each of two systems.
+    fn run(rounds: u32) -> Run {
+        let mut run = Run::new(RunId(1), RunRecord::default(), RunState::Ended(dyno_store::Ending::Finished));
+        run.systems =
+            ["a", "b"].map(|id| SystemRecord { id: id.to_owned(), ..SystemRecord::default() }).into();
+        let step = StepRecord { id: "reads".to_owned(), command: "run".to_owned(), ..StepRecord::default() };
+        run.steps = vec![StepRecord { clients: vec![4], ..step }];
+        for (round, system) in (0..rounds).flat_map(|round| ["a", "b"].map(|system| (round, system))) {
+            let record = TrialRecord {
+                system_id: system.to_owned(),
+                step_id: "reads".to_owned(),
+                clients: 4,
+                round,
+                ..TrialRecord::default()
+            };
+            run.trials.push(Trial { id: TrialId(run.trials.len() as i64), record });
+            run.instances.push(InstanceRecord {
+                system_id: system.to_owned(),
+                round,
+                started_at_ms: i64::from(round) * 10_000,
+                ..InstanceRecord::default()
+            });
+        }
+        run
+    }
+
+    fn rounds_of(parts: &[Run]) -> Vec<Vec<u32>> {
+        let rounds = |run: &Run| run.trials.iter().step_by(2).map(|trial| trial.record.round).collect();
+        parts.iter().map(rounds).collect()
+    }
+
+    #[test]
+    fn experiments_are_of_whole_and_undisturbed_rounds() {
+        let mut run = run(9);
+        run.trials.remove(1);
+        run.trials[9].record.outcome = Outcome::failed("it died");
+        run.trials[12].record.neighbours = Neighbours {
+            watched_us: Some(1_000_000),
+            watched_cpus: Some(2),
+            neighbour_cpu_us: Some(500_000),
+            neighbour_steal_us: Some(0),
+        };
+        assert_eq!(rounds_of(&experiments(&run, 3)), [[1, 2, 3], [4, 7, 8]]);
+    }
+
+    #[test]
+    fn a_search_lasts_its_seconds_of_wall_time_without_the_breaks() {
+        let mut run = run(8);
+        assert_eq!(rounds_of(&searches(&run, 30.0)), [[0, 1, 2], [3, 4, 5]]);
+        // The run paused after the third round, and a trial of the fifth failed.
+        for instance in run.instances.iter_mut().filter(|instance| instance.round > 2) {
+            instance.started_at_ms += 1_000_000;
+        }
+        run.resumptions.push(ResumptionRecord {
+            resumed_at_ms: 1_029_000,
+            host: HostRecord::default(),
+            differences: Vec::new(),
+        });
+        run.trials[8].record.outcome = Outcome::failed("it died");
+        assert_eq!(rounds_of(&searches(&run, 30.0)), [vec![0, 1, 2], vec![3, 5]]);
+    }
 }

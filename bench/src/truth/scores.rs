@@ -1,13 +1,15 @@
 //! Scores for systems whose ratio is known, and for the same systems measured in two ways.
 
-use dyno_judge::{Rule, TestComparison};
-use dyno_stats::{CONFIDENCE, Interval, Margin, ratio_of_rounds};
+use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
+use dyno_stats::{CONFIDENCE, Interval, Margin, centre_of_rounds, ratio_of_rounds};
 use dyno_store::Run;
 
-use super::experiments::{experiments, tests};
-use super::plans::{BIAS, Planted, SEQUENTIAL_SLICED_ROUNDS, WHOLE};
+use super::experiments::{experiments, searches, tests};
+use super::plans::{BIAS, FIRST_LOOK_SECONDS, Planted, SEQUENTIAL_SLICED_ROUNDS, WHOLE};
 use super::score::{Goal, Score};
 
+/// The half width that was measured on 24 November 2026, to be kept.
+const HALF_WIDTH: f64 = 0.0085;
 /// The quantile of the normal distribution for 95%.
 const NORMAL_95: f64 = 1.96;
 
@@ -15,19 +17,20 @@ fn no_margin() -> Rule {
     Rule { margin: Margin::new(0.0).expect("a margin"), ..Rule::default() }
 }
 
-/// The share of planted differences that were found, and the share of intervals that contain the true ratio.
+/// The share of searches that found a planted difference, each in the wall time of a search, and the share of
+/// intervals that contain the true ratio.
 pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     let [base, candidate] = planted.statements.map(f64::from);
     let truth = base / candidate;
     let all: Vec<TestComparison> =
-        experiments(run, planted.rounds).flat_map(|part| tests(&part, &no_margin())).collect();
+        searches(run, planted.wall_seconds).iter().flat_map(|part| tests(part, &no_margin())).collect();
     let mut scores = Vec::new();
     for kind in ["reads", "writes"] {
         let of_kind: Vec<&TestComparison> = all.iter().filter(|test| test.step == kind).collect();
         let intervals = || of_kind.iter().filter_map(|test| test.interval);
         let below = intervals().filter(|interval| interval.high < 1.0).count();
         let holding = intervals().filter(|it| it.low <= truth && truth <= it.high).count();
-        let what = format!("{} a test, {kind}", planted.name);
+        let what = format!("{}, {kind}", planted.name);
         scores.push(Score::share(format!("{what}: found"), below, of_kind.len(), Goal::AtLeast(0.9)));
         let holds = format!("{what}: intervals that hold {truth:.4}");
         scores.push(Score::share(holds, holding, of_kind.len(), Goal::None));
@@ -35,15 +38,19 @@ pub(super) fn found(planted: Planted, run: &Run) -> Vec<Score> {
     scores
 }
 
-/// Half of the interval's width for one pair of instances.
+/// Half of the interval's width for one pair of instances, the middle of several pairs.
 pub(super) fn half_width(run: &Run) -> Vec<Score> {
-    let measured = |test: TestComparison| {
-        let (interval, ratio) = test.interval.zip(test.ratio)?;
-        let half = (interval.high / interval.low).ln() / 2.0;
-        let what = "half width of the interval, one fresh pair, 60 s".to_owned();
-        Some(Score::figure(what, format!("ratio {ratio:.4}"), half, None, Goal::AtMost(0.015)))
-    };
-    tests(run, &Rule::default()).into_iter().filter_map(measured).collect()
+    let pairs = experiments(run, 1);
+    let widths: Vec<f64> = pairs
+        .iter()
+        .flat_map(|pair| tests(pair, &Rule::default()))
+        .filter_map(|test| Some((test.interval?.high / test.interval?.low).ln() / 2.0))
+        .collect();
+    let what = "half width of the interval, one fresh pair, 60 s of point selects".to_owned();
+    let of = format!("{} pairs", widths.len());
+    let goal = Goal::AtMost(HALF_WIDTH);
+    let centre = centre_of_rounds(&widths, CONFIDENCE);
+    centre.map(|centre| Score::figure(what, of, centre.value, centre.interval, goal)).into_iter().collect()
 }
 
 /// Log ratios of slices minus those of whole trials in the same round. The effects of an instance and of a
@@ -101,4 +108,24 @@ pub(super) fn variance_beside_sequential(run: &Run) -> Vec<Score> {
 fn variance(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0)
+}
+
+/// Decided tests of `first-look`, loads included, in its time.
+pub(super) fn decided(run: &Run) -> Vec<Score> {
+    let analysis = analyse(run, &TrialChecks::new(), &Rule::default());
+    let Some(base) = &analysis.base else { return Vec::new() };
+    let judgement = analysis.judgement(base);
+    let tests: Vec<&TestComparison> = judgement
+        .into_iter()
+        .flat_map(|judgement| &judgement.comparisons)
+        .flat_map(|comparison| &comparison.tests)
+        .collect();
+    let has_verdict = |test: &&&TestComparison| {
+        matches!(test.finding, Finding::Improved | Finding::Regressed | Finding::Same | Finding::Decays)
+    };
+    let decided = tests.iter().filter(has_verdict).count();
+    let what = format!("first-look: tests decided in {:.0} min", FIRST_LOOK_SECONDS / 60.0);
+    let minutes = run.finished_at_ms.map_or(0.0, |end| (end - run.record.started_at_ms) as f64 / 60_000.0);
+    let of = format!("{} tests, {} rounds, {minutes:.1} min", tests.len(), analysis.replication.rounds);
+    vec![Score::count(what, of, decided, Goal::AtLeast(20.0))]
 }

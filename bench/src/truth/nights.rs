@@ -1,0 +1,51 @@
+//! Families of equal systems, taken as the nights of a history.
+
+use dyno_judge::{HistoryGate, HistoryRule, histories};
+use dyno_stats::{ChangeRule, SplitMix64};
+use dyno_store::{Run, RunId};
+
+use super::experiments::experiments;
+use super::score::{Goal, Score};
+use super::sessions::with_anchor;
+
+/// Histories, each of all nights in an order of its own.
+const HISTORIES: usize = 60;
+/// The rule of `dyno history --gate`.
+const GATE: HistoryGate = HistoryGate { runs: 14, error_max: 0.05 };
+const DAY_MS: i64 = 86_400_000;
+
+/// The share of histories with a regression. One of the two systems is the anchor. The nights are the same in
+/// all histories, so the interval is narrower than that of as many histories of nights of their own.
+pub(super) fn score(run: &Run, family_rounds: usize, goal: Goal) -> Score {
+    let nights: Vec<Run> = experiments(run, family_rounds).iter().map(with_anchor).collect();
+    let mut random = SplitMix64::new(40);
+    let alarmed = (0..HISTORIES).filter(|_| {
+        let mut order: Vec<usize> = (0..nights.len()).collect();
+        random.shuffle(&mut order);
+        let history: Vec<Run> =
+            (1..).zip(order).map(|(number, night)| dated(&nights[night], number)).collect();
+        has_regression(&history)
+    });
+    let alarmed = alarmed.count();
+    let of = format!("histories of {} of these as nights, with a regression", nights.len());
+    Score::share(of, alarmed, HISTORIES, goal)
+}
+
+fn dated(night: &Run, number: i64) -> Run {
+    let mut night = night.clone();
+    night.id = RunId(number);
+    night.record.started_at_ms = number * DAY_MS;
+    night
+}
+
+fn has_regression(nights: &[Run]) -> bool {
+    let rule = |permutations| HistoryRule {
+        changes: ChangeRule { permutations, ..ChangeRule::default() },
+        ..HistoryRule::default()
+    };
+    let usual = ChangeRule::default().permutations;
+    // A history has the tests of one system, because the other is its anchor.
+    let tests = nights.first().map_or(0, |night| night.steps.iter().map(|step| step.clients.len()).sum());
+    let found = histories(nights, &rule(usual.max(GATE.permutations(tests))));
+    found.first().is_some_and(|history| !GATE.regressions(history).is_empty())
+}

@@ -1,0 +1,28 @@
+//! The fewest rounds in which every test of a family can have a verdict.
+
+use dyno_stats::{CONFIDENCE, Margin, SharedTest, max_t};
+
+use super::score::{Goal, Score};
+
+const ROUNDS_MAX: usize = 20;
+
+/// The fewest rounds of `max-t` for families of 24 and 296 tests whose differences are clear.
+pub(super) fn scores() -> Vec<Score> {
+    let score = |tests: usize, goal: f64| {
+        let rounds = (2..ROUNDS_MAX).find(|rounds| is_decided(tests, *rounds)).unwrap_or(ROUNDS_MAX);
+        let what = "rounds for a verdict on every test of a family".to_owned();
+        Score::count(what, format!("{tests} tests"), rounds, Goal::AtMost(goal))
+    };
+    vec![score(24, 6.0), score(296, 7.0)]
+}
+
+fn is_decided(tests: usize, rounds: usize) -> bool {
+    let value = |test: usize, round: usize| 0.5 + 0.001 * ((round * 7 + test) % 5) as f64;
+    let family: Vec<SharedTest> = (0..tests)
+        .map(|test| SharedTest {
+            ln_ratios: (0..rounds).map(|round| Some(value(test, round))).collect(),
+            margin: Margin::least(),
+        })
+        .collect();
+    max_t(&family, rounds, 1).iter().all(|p| *p <= 1.0 - CONFIDENCE)
+}
