@@ -87,6 +87,11 @@ pub(crate) const TABLES: &[Table] = &[
         "SELECT trial.run_id, p.* FROM statement_plan p JOIN trial ON trial.id = p.trial_id",
         "trial_id, number",
     ),
+    of_run(
+        "replayed_digest",
+        "SELECT trial.run_id, d.* FROM replayed_digest d JOIN trial ON trial.id = d.trial_id",
+        "trial_id, digest",
+    ),
 ];
 
 const fn of_run(name: &'static str, select: &'static str, order: &'static str) -> Table {

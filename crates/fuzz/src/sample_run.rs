@@ -4,12 +4,13 @@ use std::fs;
 
 use dyno_store::{
     Allocation, AttemptRecord, CapacityRecord, ClaimRecord, Configuration, CounterRecord, CountsRecord,
-    CrashRecord, CrashVerdict, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind, FindRecord,
-    GapsRecord, HostRecord, InstanceRecord, JoinRecord, LadderRecord, LimitsRecord, Measured, Memory,
-    NetworkRecord, Outcome, Phase, Price, PricedInstance, PricedVolume, ProbeRecord, QueryAnswer, QueryPlan,
-    ResumptionRecord, RunRecord, SampleRecord, SearchQuestion, SearchRecord, SearchSide, SearchSize,
-    SearchStep, SliceRecord, StackProfile, StackRecord, StatementPlan, StepRecord, Store, SystemRecord,
-    TrialRecord, UnmetLimit, Usage, latency_bytes, latency_record,
+    CrashRecord, CrashVerdict, DigestRecord, DriverLatency, DriverRecord, Ending, FactorLevel, FailureKind,
+    FindRecord, GapsRecord, HostRecord, InstanceRecord, JoinRecord, LadderRecord, LatenessRecord,
+    LimitsRecord, Measured, Memory, NetworkRecord, Outcome, Phase, Price, PricedInstance, PricedVolume,
+    ProbeRecord, QueryAnswer, QueryPlan, ReplayRecord, ResumptionRecord, RunRecord, SampleRecord,
+    SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, SliceRecord, StackProfile, StackRecord,
+    StatementPlan, StepRecord, Store, SystemRecord, TrialRecord, UnmetLimit, Usage, latency_bytes,
+    latency_record,
 };
 use serde_json::json;
 
@@ -305,8 +306,34 @@ fn trial(system: &str, round: u32, clients: u32, position: u32) -> TrialRecord {
             StatementPlan { statement: "SELECT ?".to_owned(), plan: Ok(format!("scan t {system} [rows 5]")) },
             StatementPlan { statement: "UPDATE ?".to_owned(), plan: Err("refused".to_owned()) },
         ],
+        replay: Some(replay()),
+        replayed: vec![replayed("reads", rate), replayed("writes", 2.0 * rate)],
         samples: (0..2).map(|number| sample(number, rate)).collect(),
         ..TrialRecord::default()
+    }
+}
+
+fn replay() -> ReplayRecord {
+    ReplayRecord {
+        sessions: 3,
+        sessions_refused: 1,
+        sessions_lost: 1,
+        not_sent: [("server".to_owned(), 2)].into(),
+        late: Some(LatenessRecord { p50_us: 20.0, p99_us: 300.0, max_us: 900.0 }),
+    }
+}
+
+fn replayed(digest: &str, rate: f64) -> DigestRecord {
+    DigestRecord {
+        digest: digest.to_owned(),
+        statement: format!("SELECT {digest} FROM t WHERE id = ?"),
+        kind: "read".to_owned(),
+        statements: 9,
+        rows: 8,
+        rows_affected: 0,
+        error_codes: [("1205".to_owned(), 1)].into(),
+        answers: Some(7),
+        latency: latency_record([(1e6 / rate) as u64; 8]),
     }
 }
 

@@ -19,6 +19,7 @@ use crate::effects::events::EventfulTest;
 use crate::effects::hosts::Hosts;
 use crate::effects::joins::JoinedTest;
 use crate::effects::ladder::Ladder;
+use crate::effects::replays::ReplayedTest;
 use crate::effects::sensitivity::Sensitivity;
 use crate::trial::drivers::DriverDoubt;
 use crate::trial::in_force::SystemNotInForce;
@@ -50,6 +51,8 @@ pub struct Analysis {
     pub joined: Vec<JoinedTest>,
     /// The tests in which something is done to the systems while the load goes on.
     pub events: Vec<EventfulTest>,
+    /// The steps that replay a server's traffic, against the plan's base.
+    pub replays: Vec<ReplayedTest>,
     /// The cost of each step of the plan's ladders.
     pub ladders: Vec<Ladder>,
     /// For each test, which of the systems with a price are worth it.

@@ -52,6 +52,7 @@ pub use effects::events::{
 pub use effects::hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
 pub use effects::joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
 pub use effects::ladder::{Ladder, Rung, RungRatio, RungTest, SettingChange};
+pub use effects::replays::{Answers, DigestFigures, DigestRatio, DigestTest, ReplayedSystem, ReplayedTest};
 pub use effects::scaling::{Scaling, ScalingPoint, scalings};
 pub use effects::sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use dyno_load::{Job, Join, NotedStatement, Protocol, Script, Target, Tuning};
+use dyno_load::{Job, Join, NotedStatement, Protocol, Replay, Script, Target, Tuning};
 
-use crate::plan::{Background, Command, Plan, System};
+use crate::plan::{Background, Command, Plan, Step, System, Traffic};
 use crate::schedule::Trial;
 
 /// sysbench's general options that a step may set: the distribution of random ids.
@@ -33,6 +33,9 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
     let step = &plan.steps[trial.step];
     let timed = !step.is_load();
     let events = step.events();
+    if let Some(traffic) = &step.traffic {
+        return replayed(trial, step, traffic, target);
+    }
     let options = options(plan, &plan.systems[trial.system], &step.options);
     Job {
         connections: trial.clients,
@@ -47,6 +50,22 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
         notes_statements: step.notes_statements() && step.clients.first() == Some(&trial.clients),
         reconnects: !step.step_events.is_empty(),
         ..with_options(Job::new(target, step.script.clone(), step.command().as_str()), options)
+    }
+}
+
+/// The job of a trial that replays traffic.
+fn replayed(trial: &Trial, step: &Step, traffic: &Traffic, target: Target) -> Job {
+    Job {
+        connections: trial.clients,
+        seconds: traffic.seconds_max,
+        replay: Some(Replay {
+            file: traffic.file.clone(),
+            pace: traffic.pace,
+            sends_server_statements: traffic.sends_server_statements,
+            reads_answers: traffic.reads_answers,
+        }),
+        seed: trial.seed,
+        ..Job::new(target, step.script.clone(), step.command().as_str())
     }
 }
 

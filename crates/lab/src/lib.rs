@@ -38,7 +38,7 @@ pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, Decision, EventAction, Explained,
     Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, LeaveDecided, Measure, Mixture, PinThreads, Plan,
     PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds, Source,
-    SourceLocation, StackSampling, Step, StepEvent, System, TooFewRounds, Versus, builtin_plans,
+    SourceLocation, StackSampling, Step, StepEvent, System, TooFewRounds, Traffic, Versus, builtin_plans,
 };
 pub use run::{
     DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,

@@ -75,7 +75,7 @@ fn step(plan: &Plan, step: &Step) -> StepRecord {
         operation: step.operation,
         clients: step.clients.clone(),
         rounds: if timed { plan.rounds.max() } else { plan.load_rounds(plan.rounds.max()) },
-        seconds: timed.then_some(step.seconds),
+        seconds: (timed && step.traffic.is_none()).then_some(step.seconds),
         warmup_seconds: if timed { step.warmup_seconds } else { 0.0 },
         options: json!(plan.options(&step.options)),
         repeats: step.repeats.clone(),

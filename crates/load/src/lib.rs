@@ -67,6 +67,7 @@ mod statements;
 mod worker;
 
 pub use dyno_client::{PgsqlMethod, Tls, TlsContradiction, TlsMode, TlsNames, Trust, read_public_key};
+pub use dyno_traffic::NotSent;
 pub use group::{LoadGroup, MemberFigures};
 pub use machine::script_memory::{ScriptMemoryError, script_memory};
 pub use measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
@@ -78,6 +79,7 @@ pub use protocol::job::{
     Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,
 };
 pub use protocol::process::{FrameSource, LoadProcess, LoadProcessError};
+pub use protocol::replay::{PackedLatency, Replay, Replayed, ReplayedDigest};
 pub use protocol::stdio::{StdioError, drive_stdio};
 pub use protocol::workload::{builtin_workload, builtin_workloads};
 pub use run::{check_syntax, run_job, run_ordered_job};

@@ -5,6 +5,7 @@ mod joins;
 mod layout;
 mod orders;
 mod slices;
+mod traffic;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +26,9 @@ use crate::schedule::arrivals::Schedule;
 use crate::schedule::control::{Control, Phase};
 use crate::session::failure;
 use crate::session::servers::Dialer;
-use crate::worker::{Assignment, EventLoop, Message, PANICKED, Shared, Thread, ThreadHost, WorkerReport};
+use crate::worker::{
+    Assignment, EventLoop, Message, PANICKED, ReplayLoop, Shared, Thread, ThreadHost, WorkerReport,
+};
 
 /// Time limit of events in flight after the user stops the job.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
@@ -106,6 +109,11 @@ fn prepare(
         database: AtomicBool::new(false),
         messages: sender,
     };
+    if let Some(replay) = shared.job.replay.clone() {
+        traffic::check(&shared, &replay).map_err(|error| error.to_string())?;
+        shared.info = Some(ScriptInfo::default());
+        return Ok((shared, messages, ScriptInfo::default()));
+    }
     let info = {
         let assignment = Assignment { tids: 0..1, recorder: Arc::default(), busy_since_ns: Arc::default() };
         let mut host = ThreadHost::new(&shared, &assignment);
@@ -137,9 +145,14 @@ fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Res
         let thread = if shared.runs_alone() { thread.map(Thread::hush) } else { thread };
         return thread.and_then(Thread::run).map_err(|error| error.to_string());
     }
-    // At a given rate, events must begin when due, so workers may preempt.
-    if shared.job.rate.is_none() && !shared.job.paced_slices {
+    // At a given rate or pace, events must begin when due, so workers may preempt.
+    let has_pace = shared.job.replay.as_ref().is_some_and(|replay| replay.pace.is_some());
+    if shared.job.rate.is_none() && !shared.job.paced_slices && !has_pace {
         sched_batch::wait_for_turns();
+    }
+    if let Some(replay) = &shared.job.replay {
+        let replay = ReplayLoop::new(shared, &assignment, replay).and_then(ReplayLoop::run);
+        return replay.map_err(|error| error.to_string());
     }
     EventLoop::new(shared, assignment).and_then(EventLoop::run).map_err(|error| error.to_string())
 }
@@ -383,8 +396,7 @@ impl<'a> Run<'a> {
             job.warms_up() || !job.joins.is_empty(),
             self.shared.control.epoch(),
         );
-        let is_paced = job.rate.is_some() || job.tuning.think_seconds > 0.0;
-        if is_paced { reporter.paced(job.rate.is_some()) } else { reporter }
+        if job.is_paced() { reporter.paced(job.rate.is_some()) } else { reporter }
     }
 
     /// Sends ticks for a time, or until the workers or the job end.

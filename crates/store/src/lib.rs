@@ -39,6 +39,7 @@ pub use record::host::HostRecord;
 pub use record::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
 pub use record::price::{Price, PricedInstance, PricedVolume};
 pub use record::queries::{QueryAnswer, QueryPlan};
+pub use record::replay::{DigestRecord, LatenessRecord, ReplayRecord};
 pub use record::search::{SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, StoredSearch};
 pub use record::seconds::{Second, SecondRate};
 pub use record::stacks::{StackProfile, StackRecord};

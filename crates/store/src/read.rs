@@ -139,6 +139,7 @@ impl Store {
         )?;
         let mut profiles = self.stack_profiles(id)?;
         let (mut plans, mut answers) = (self.query_plans(id)?, self.query_answers(id)?);
+        let mut digests = self.replayed_digests(id)?;
         let mut counters = self.chosen_counters(id, &run.record.counters)?;
         let (mut step_events, mut timelines) = (self.step_events(id)?, self.timelines(id)?);
         let mut trials = |is_superseded: bool| {
@@ -151,6 +152,7 @@ impl Store {
                     let stacks = profiles.remove(&id);
                     let counters = counters.remove(&TrialId(id)).unwrap_or_default();
                     let (query_plan, query_answer) = (plans.remove(&id), answers.remove(&id));
+                    let replayed = digests.remove(&id).unwrap_or_default();
                     let record = TrialRecord {
                         slices,
                         step_events: step_events.remove(&id).unwrap_or_default(),
@@ -158,6 +160,7 @@ impl Store {
                         stacks,
                         query_plan,
                         query_answer,
+                        replayed,
                         counters,
                         ..trial_record(row)?
                     };
@@ -432,6 +435,8 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         loaded_again: json(row, "loaded_again")?,
         limits: optional_json(row, "limits")?,
         drain: optional_json(row, "drain")?,
+        replay: optional_json(row, "replay")?,
+        replayed: Vec::new(),
         stacks: None,
         query_plan: None,
         query_answer: None,
@@ -473,8 +478,13 @@ fn measured(row: &Row<'_>) -> rusqlite::Result<Measured> {
         seconds: row.get("seconds")?,
         counts: CountsRecord::from_row(row)?,
         due: row.get("due")?,
-        latency: LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? },
+        latency: latency_of(row)?,
     })
+}
+
+/// The latencies of a row that has their histogram and their figures.
+pub(crate) fn latency_of(row: &Row<'_>) -> rusqlite::Result<LatencyRecord> {
+    Ok(LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? })
 }
 
 fn latency_ns(row: &Row<'_>) -> rusqlite::Result<Option<LatencyNs>> {

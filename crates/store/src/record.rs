@@ -10,6 +10,7 @@ pub(crate) mod host;
 pub(crate) mod latency;
 pub(crate) mod price;
 pub(crate) mod queries;
+pub(crate) mod replay;
 pub(crate) mod search;
 pub(crate) mod seconds;
 pub(crate) mod stacks;
@@ -26,6 +27,7 @@ use crate::record::host::HostRecord;
 use crate::record::latency::LatencyRecord;
 use crate::record::price::{Price, by_the_year};
 use crate::record::queries::{QueryAnswer, QueryPlan};
+use crate::record::replay::{DigestRecord, ReplayRecord};
 use crate::record::search::SearchRecord;
 use crate::record::stacks::StackProfile;
 use crate::record::statement_plans::StatementPlan;
@@ -412,6 +414,10 @@ pub struct TrialRecord {
     pub query_answer: Option<QueryAnswer>,
     /// Its server's plans for its statements. `Store::load_run` does not read them; see `Store::statement_plans`.
     pub statement_plans: Vec<StatementPlan>,
+    /// What it replayed of a server's traffic; `None` for other trials.
+    pub replay: Option<ReplayRecord>,
+    /// The statements that it replayed, by digest.
+    pub replayed: Vec<DigestRecord>,
     /// The server's counters. `Store::load_run` reads only those of [`RunRecord::counters`], without their values between
     /// first and last; see `Store::counters`.
     pub counters: Vec<CounterRecord>,

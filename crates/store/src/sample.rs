@@ -209,6 +209,8 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         query_plan: None,
         query_answer: None,
         statement_plans: Vec::new(),
+        replay: None,
+        replayed: Vec::new(),
         counters: Vec::new(),
         samples: vec![sample(0, Phase::Warmup), sample(1, Phase::Measure)],
     }

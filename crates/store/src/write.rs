@@ -11,6 +11,7 @@ use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
 use crate::record::event;
 use crate::record::latency;
 use crate::record::queries;
+use crate::record::replay;
 use crate::record::stacks;
 use crate::record::statement_plans;
 use crate::record::{
@@ -337,6 +338,7 @@ fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     }
     queries::insert(transaction, id, trial)?;
     statement_plans::insert(transaction, id, &trial.statement_plans)?;
+    replay::insert(transaction, id, &trial.replayed)?;
     Ok(id)
 }
 
@@ -386,6 +388,7 @@ fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
     row.set("loaded_again", serde_json::json!(trial.loaded_again).to_string());
     row.set("limits", trial.limits.as_ref().map(|limits| serde_json::json!(limits).to_string()));
     row.set("drain", trial.drain.as_ref().map(ToString::to_string));
+    row.set("replay", trial.replay.as_ref().map(|replay| serde_json::json!(replay).to_string()));
     if let Some(measured) = &trial.measured {
         row.set_measured(measured);
         row.set("latency", measured.latency.histogram.clone());
@@ -443,7 +446,7 @@ impl Row {
         self.values.push(value.into());
     }
 
-    fn set_all(&mut self, columns: &[&'static str], values: impl IntoIterator<Item = Value>) {
+    pub(crate) fn set_all(&mut self, columns: &[&'static str], values: impl IntoIterator<Item = Value>) {
         self.columns.extend(columns);
         self.values.extend(values);
     }

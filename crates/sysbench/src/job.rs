@@ -57,6 +57,7 @@ pub(crate) fn job(
         paced_slices: false,
         notes_statements: false,
         reconnects: runs && ignores_loss,
+        replay: None,
         share: None,
         checks_only: false,
         seed: settings.seed.number(),

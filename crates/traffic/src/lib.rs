@@ -18,12 +18,14 @@ mod file;
 mod import;
 mod input;
 mod log;
+mod replay;
 pub mod sql;
 
 pub use error::TrafficError;
 pub use file::{
-    DigestRow, Gap, KindRow, Order, RateRow, SessionCounts, SkippedRow, SourceRow, Summary, TrafficFile,
-    TroubleRow,
+    DigestName, DigestRow, Gap, KindRow, Order, Outline, RateRow, SessionCounts, SessionTimes, SkippedRow,
+    SourceRow, Summary, TrafficFile, TroubleRow,
 };
 pub use import::{Imported, Options, Progress, import, read_log};
 pub use log::{Event, LogFormat, Statement, Trouble};
+pub use replay::{Form, NotSent, ReplayStatement, StatementReader};

@@ -98,6 +98,9 @@ impl Doctor {
                 step.measure = Measure::Whole;
             }
             step.set_seconds(step.seconds.min(STEP_SECONDS));
+            if let Some(traffic) = &mut step.traffic {
+                traffic.seconds_max = Some(step.seconds);
+            }
             (step.warmup_seconds, step.warmup_seconds_max) = (0.0, 0.0);
         }
         let folder = tempfile::tempdir().context("cannot make a folder for the results")?;

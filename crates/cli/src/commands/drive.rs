@@ -66,7 +66,8 @@ fn files(job: &Job) -> impl Iterator<Item = &Path> {
     let tls = &job.target.tls;
     let of_tls = [&tls.ca, &tls.cert, &tls.key].into_iter().flatten();
     let folders = databases(job).filter_map(Path::parent);
-    job.script.search_path.iter().chain(of_tls).map(AsRef::as_ref).chain(folders)
+    let traffic = job.replay.iter().map(|replay| replay.file.as_path());
+    job.script.search_path.iter().chain(of_tls).map(AsRef::as_ref).chain(folders).chain(traffic)
 }
 
 /// The sockets and database files that the job names.

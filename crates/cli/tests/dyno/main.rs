@@ -32,6 +32,7 @@ mod python;
 mod queries;
 mod rates;
 mod remote;
+mod replays;
 mod results;
 mod resume;
 mod rounds;
@@ -81,6 +82,7 @@ fn main() -> ExitCode {
         rounds::tests(),
         capacity::tests(),
         rates::tests(),
+        replays::tests(),
         tpch::tests(),
         tpcc::tests(),
         tune::tests(),

@@ -35,7 +35,7 @@ pub use keys::steps::queries::{Explained, Queries};
 pub use keys::steps::slicing::Freeze;
 pub use keys::steps::stacks::StackSampling;
 pub(crate) use keys::steps::step::Command;
-pub use keys::steps::step::Step;
+pub use keys::steps::step::{Step, Traffic};
 pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};
 pub use keys::systems::system::{Source, System};
 pub use syntax::error::{PlanError, Problem, SourceLocation};

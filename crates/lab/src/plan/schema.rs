@@ -108,6 +108,9 @@ pub(super) fn whole_trials(step: &mut Schema) {
         "explain": no_load,
         "answers": no_load,
         "limit_io": load,
+        "traffic": { "properties": { "workload": { "const": "traffic" } } },
+        "pace": has("traffic"),
+        "allow": has("traffic"),
     });
     step.insert("dependentSchemas".to_owned(), dependent);
 }

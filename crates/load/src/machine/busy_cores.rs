@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
+use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 
@@ -11,6 +12,15 @@ const LOOK_EVERY_NS: u64 = 200_000_000;
 const IDLE_SHARE_MAX: f64 = 0.05;
 /// An upper bound for the size of the lines of all CPUs of a host.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
+
+/// The part of the answers in flight that a loop gathers before handling them while all cores are busy, and the most.
+const GATHERED_SHARE: u32 = 4;
+const GATHERED_MAX: u32 = 32;
+/// Answers are gathered if there are at least this many working connections per core. The remaining connections must keep the
+/// cores busy.
+const GATHERED_FROM: u32 = 4;
+/// Longest time for which an answer waits for others.
+pub(crate) const GATHER_PATIENCE: Duration = Duration::from_micros(400);
 
 /// The cores of a thread, and whether they were busy between the last two readings.
 pub(crate) struct BusyCores {
@@ -45,12 +55,19 @@ impl BusyCores {
     }
 
     /// Number of these cores.
-    pub(crate) fn count(&self) -> u32 {
+    fn count(&self) -> u32 {
         self.allowed.count()
     }
 
+    /// How many answers to wait for at once, with this number of connections that wait for answers. `None` if each answer is
+    /// taken as it comes: too few connections would be left to keep the cores busy, or they are not busy.
+    pub(crate) fn answers_to_gather(&mut self, waiting: u32, now_ns: u64) -> Option<usize> {
+        let is_crowd = waiting >= (GATHERED_FROM * self.count()).max(2 * GATHERED_SHARE);
+        (is_crowd && self.are_busy(now_ns)).then(|| (waiting / GATHERED_SHARE).min(GATHERED_MAX) as usize)
+    }
+
     /// Whether they are busy; false until that is known. `now_ns` is the time by any clock of the caller.
-    pub(crate) fn are_busy(&mut self, now_ns: u64) -> bool {
+    fn are_busy(&mut self, now_ns: u64) -> bool {
         if now_ns.saturating_sub(self.looked_ns) >= LOOK_EVERY_NS {
             self.looked_ns = now_ns;
             let now = self.read();

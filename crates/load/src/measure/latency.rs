@@ -48,7 +48,7 @@ impl Default for LatencyNs {
 }
 
 impl LatencyNs {
-    fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
@@ -56,6 +56,19 @@ impl LatencyNs {
 }
 
 impl Latency {
+    /// Latencies of which each is there a number of times: pairs of µs and number.
+    ///
+    /// # Panics
+    /// Never: the bounds keep the histogram small.
+    pub(crate) fn of_bins(bins: impl Iterator<Item = (u64, u64)>, exact: LatencyNs) -> Self {
+        let mut latency = Self { histogram: None, exact };
+        for (us, latencies) in bins {
+            let recorded = latency.grown().record_n(us.clamp(1, LATENCY_US_MAX), latencies);
+            recorded.expect("a histogram of an hour fits into memory");
+        }
+        latency
+    }
+
     /// Records one latency. In the distribution, less than 1 µs counts as 1 µs.
     ///
     /// # Panics

@@ -1,5 +1,7 @@
 //! The measurements of a load: latency, events, gaps, and unfinished events.
 
+pub(crate) mod answer;
+pub(crate) mod digests;
 pub(crate) mod gaps;
 pub(crate) mod latency;
 pub(crate) mod per_connection;

@@ -154,6 +154,11 @@ impl Recorder {
     }
 }
 
+/// The server's number of an error, or the SQL state where it has none.
+pub(crate) fn code_of(failure: &SqlFailure) -> String {
+    if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() }
+}
+
 /// Records of one turn of a worker's loop, not yet visible to the reporter.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
@@ -241,10 +246,9 @@ impl Batch {
         self.ignored(failure);
     }
 
-    /// Records an error after which the event is rerun.
+    /// Records an error after which the event is rerun, or that answers a statement of a replay.
     pub(crate) fn ignored(&mut self, failure: &SqlFailure) {
-        let code = if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() };
-        *self.error_codes.entry(code).or_default() += 1;
+        *self.error_codes.entry(code_of(failure)).or_default() += 1;
     }
 
     pub(crate) fn flush(&mut self, recorder: &Recorder) {

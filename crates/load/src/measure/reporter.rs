@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::machine::usage;
+use crate::measure::digests::ReplayFigures;
 use crate::measure::gaps::GapWatch;
 use crate::measure::per_connection::ConnectionStats;
 use crate::measure::recorder::{Edges, Interval, Recorder};
@@ -12,6 +13,7 @@ use crate::measure::timeline::Timeline;
 use crate::measure::unfinished::Unfinished;
 use crate::measure::warm_up::Course;
 use crate::protocol::frame::{Fairness, Slice, Tick, Total, Usage};
+use crate::protocol::replay::Replayed;
 use crate::worker::WorkerReport;
 
 /// Tolerance of checkpoints, because intervals are never exact.
@@ -266,11 +268,23 @@ impl Reporter {
         }
         self.total.stall_us_max = workers.iter().map(|worker| worker.stall_us_max).max().unwrap_or(0);
         self.total.noted = *workers.iter().find_map(|worker| worker.noted.clone()).unwrap_or_default();
+        self.total.replay = replayed(workers);
         self.total.fairness = self.served.fairness();
         self.total.since_checkpoint =
             self.checkpoint_reached.then(|| self.served_since_checkpoint.fairness());
         self.total
     }
+}
+
+/// What all workers replayed; `None` without a replay.
+fn replayed(workers: &[WorkerReport]) -> Option<Box<Replayed>> {
+    let parts = workers.iter().filter_map(|worker| worker.replay.as_deref());
+    let all = parts.fold(None, |all: Option<ReplayFigures>, part| {
+        let mut all = all.unwrap_or_default();
+        all.merge(part);
+        Some(all)
+    });
+    all.map(|all| Box::new(all.replayed()))
 }
 
 #[cfg(test)]

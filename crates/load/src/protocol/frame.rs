@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::measure::latency::Latency;
+use crate::protocol::replay::Replayed;
 use crate::statements::distinct::Noted;
 
 /// One message of the load process.
@@ -218,6 +219,9 @@ pub struct Total {
     /// Its statements; empty unless the job [notes](crate::Job::notes_statements) them.
     #[serde(default)]
     pub noted: Noted,
+    /// What it replayed; `None` if the job has no [traffic](crate::Job::replay).
+    #[serde(default)]
+    pub replay: Option<Box<Replayed>>,
 }
 
 /// Stretches of the measured time in which no event and no statement finished, exact to 0.1 s. At a rate, a

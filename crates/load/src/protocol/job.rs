@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use dyno_client::{Tls, Trust};
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::replay::Replay;
 use crate::schedule::arrivals::Rate;
 use crate::statements::changed_names::ChangedNames;
 
@@ -70,6 +71,9 @@ pub struct Job {
     /// [timeline](crate::Total::timeline). Without it, a connection that is lost fails the job.
     #[serde(default)]
     pub reconnects: bool,
+    /// The traffic that is sent, in place of a script's events.
+    #[serde(default)]
+    pub replay: Option<Replay>,
     /// Its part of a load that several load processes share; `None` if it is the whole load.
     #[serde(default)]
     pub share: Option<Share>,
@@ -108,6 +112,7 @@ impl Job {
             paced_slices: false,
             notes_statements: false,
             reconnects: false,
+            replay: None,
             share: None,
             checks_only: false,
             seed: 0,
@@ -170,6 +175,12 @@ impl Job {
     /// Whether there is load before the measured time.
     pub(crate) fn warms_up(&self) -> bool {
         self.warmup_seconds > 0.0 || self.warmup_seconds_max > 0.0
+    }
+
+    /// Whether events wait until they are due, at a rate, after a think time or as they were logged.
+    pub(crate) fn is_paced(&self) -> bool {
+        let has_pace = self.replay.as_ref().is_some_and(|replay| replay.pace.is_some());
+        self.rate.is_some() || self.tuning.think_seconds > 0.0 || has_pace
     }
 
     /// Whether each connection needs a thread of its own, because its calls block or are logged in order.

@@ -5,5 +5,6 @@ pub(crate) mod frame;
 pub(crate) mod globals;
 pub(crate) mod job;
 pub(crate) mod process;
+pub(crate) mod replay;
 pub(crate) mod stdio;
 pub(crate) mod workload;

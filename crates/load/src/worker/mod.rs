@@ -3,6 +3,7 @@
 mod connections;
 mod event_loop;
 mod link;
+mod replay;
 mod retry;
 mod slot;
 mod thread;
@@ -18,6 +19,7 @@ use dyno_script::{
     UniqueCounters,
 };
 
+use crate::measure::digests::ReplayFigures;
 use crate::measure::recorder::Recorder;
 use crate::measure::unfinished::Unfinished;
 use crate::protocol::frame::Counts;
@@ -30,6 +32,7 @@ use crate::statements::distinct::{Noted, StatementNotes};
 
 pub(crate) use connections::Connections;
 pub(crate) use event_loop::EventLoop;
+pub(crate) use replay::ReplayLoop;
 pub(crate) use thread::{Thread, ThreadError, ThreadHost};
 
 /// The shared state of a job's workers.
@@ -89,6 +92,8 @@ pub(crate) struct WorkerReport {
     pub(crate) unfinished: Unfinished,
     /// The statements that it noted, if any.
     pub(crate) noted: Option<Box<Noted>>,
+    /// Its part of a replay.
+    pub(crate) replay: Option<Box<ReplayFigures>>,
 }
 
 /// The connections that a worker carries, as a range of thread ids in this process.

@@ -13,6 +13,7 @@ mod logins;
 mod micro;
 mod paused_disk;
 mod reconnects;
+mod replay;
 mod results;
 mod slices;
 mod stalls;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         tests.extend(micro::tests(system));
         tests.extend(benchmarks::tests(system));
         tests.extend(bulk::tests(system));
+        tests.extend(replay::tests(system));
     }
     tests.push(micro::sqlite_test());
     tests.extend(benchmarks::sqlite_tests());

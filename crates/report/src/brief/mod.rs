@@ -78,6 +78,7 @@ fn also(reports: &Reports, options: &RenderOptions) -> String {
         (!reports.ladders.is_empty(), "the price of each promise"),
         (!reports.capacities.is_empty(), "capacities"),
         (!reports.sensitivity.is_empty(), "what each setting does"),
+        (!reports.replays.is_empty(), "statements of the traffic"),
         (!reports.joined.is_empty(), "joins"),
         (!reports.events.is_empty(), "events"),
         (!reports.repeated.is_empty(), "before and after"),

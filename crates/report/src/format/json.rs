@@ -67,6 +67,7 @@ mod tests {
             sample::driven_run(),
             sample::spread_run(),
             sample::queried_run(),
+            sample::replayed_run(),
             sample::same_run(),
         ];
         for run in runs {

@@ -11,8 +11,8 @@ pub(crate) mod tune;
 pub(crate) mod why;
 
 use dyno_judge::{
-    CellWarning, EventfulTest, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, Replication,
-    Rule, Sensitivity, StackSummary, SteadyState, SystemNotInForce,
+    CellWarning, EventfulTest, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, ReplayedTest,
+    Replication, Rule, Sensitivity, StackSummary, SteadyState, SystemNotInForce,
 };
 use dyno_store::{Allocation, Configuration, CrashRecord, HostRecord, Operation, Price};
 use serde::Serialize;
@@ -81,6 +81,8 @@ pub struct Reports {
     pub joined: Vec<JoinedTest>,
     /// The tests in which something is done to the systems while the load goes on, against the plan's base.
     pub events: Vec<EventfulTest>,
+    /// The steps that replay a server's traffic, by digest of its statements, against the plan's base.
+    pub replays: Vec<ReplayedTest>,
     /// What each step of the plan's ladders costs.
     pub ladders: Vec<Ladder>,
     /// The hosts of a run that several hosts share; none for a run on one host.

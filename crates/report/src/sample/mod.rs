@@ -9,6 +9,7 @@ mod hosts;
 mod in_force;
 mod ladder;
 mod queries;
+mod replays;
 mod searches;
 mod stacks;
 
@@ -31,6 +32,7 @@ pub(crate) use hosts::spread_run;
 pub(crate) use in_force::same_run;
 pub(crate) use ladder::laddered_run;
 pub(crate) use queries::queried_run;
+pub(crate) use replays::replayed_run;
 pub(crate) use searches::searched_run;
 
 /// Three systems, six steps, 1 and 4 clients. Rounds differ by a percent or two, and so do the slices of the read-only

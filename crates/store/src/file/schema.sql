@@ -201,6 +201,7 @@ CREATE TABLE trial (
     drivers          TEXT CHECK (json_valid(drivers)),  -- hosts from which its load came; NULL if it came from this one
     error_codes      TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(error_codes)),
     drain            TEXT CHECK (json_valid(drain)),    -- the wait for pending writes afterwards
+    replay           TEXT CHECK (json_valid(replay)),   -- what it replayed of a server's traffic; NULL for other trials
     loaded_again     TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(loaded_again)),   -- loads of its tables, unmeasured
     limits           TEXT CHECK (json_valid(limits)),   -- of its system, by the kernel; NULL if it has none
     -- Whether it was disturbed and repeated. It then does not count.
@@ -402,6 +403,29 @@ CREATE TABLE statement_plan (
     plan      TEXT,                             -- lines; estimates are in square brackets
     refusal   TEXT CHECK ((refusal IS NULL) = (plan IS NOT NULL)),          -- why there is no plan
     PRIMARY KEY (trial_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- The statements of a digest that a trial replayed.
+CREATE TABLE replayed_digest (
+    trial_id        INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    digest          TEXT NOT NULL,              -- hash of the text
+    statement       TEXT NOT NULL,              -- its text, with ? for values
+    kind            TEXT NOT NULL,              -- read, write, begin, end, transaction, definition, session, other
+    statements      INTEGER NOT NULL,           -- that were answered, with rows or an error
+    rows            INTEGER NOT NULL,           -- that they returned
+    rows_affected   INTEGER NOT NULL,
+    error_codes     TEXT NOT NULL CHECK (json_valid(error_codes)),
+    answers         INTEGER,                    -- hash of the answers, whatever their order; NULL if they were not read
+    latency         BLOB NOT NULL,              -- HDR histogram of µs, V2 format, from when each was sent, without errors
+    latency_min_ns  INTEGER,                    -- exact, as maximum and sum; NULL if all failed
+    latency_max_ns  INTEGER,
+    latency_sum_ns  INTEGER,
+    latency_mean_us REAL,
+    latency_p50_us  REAL,
+    latency_p95_us  REAL,
+    latency_p99_us  REAL,
+    latency_max_us  REAL,
+    PRIMARY KEY (trial_id, digest)
 ) STRICT, WITHOUT ROWID;
 
 -- Completed trials with their rate: the absolute report before the median is taken.

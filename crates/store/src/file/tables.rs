@@ -18,6 +18,7 @@ pub(crate) const OF_TRIAL: &[&str] = &[
     "query_plan",
     "query_answer",
     "statement_plan",
+    "replayed_digest",
 ];
 
 /// The rows of a table that belong to run `?1`.

@@ -2,12 +2,15 @@
 
 mod place;
 mod read;
+mod replay;
 mod schema;
 mod summary;
 mod write;
 
 pub(crate) use self::place::Place;
 pub use self::read::TrafficFile;
+pub(crate) use self::replay::StoredShape;
+pub use self::replay::{DigestName, Outline, SessionTimes};
 pub(crate) use self::schema::VERSION;
 pub use self::summary::{
     DigestRow, Gap, KindRow, Order, RateRow, SessionCounts, SkippedRow, SourceRow, Summary, TroubleRow,

@@ -16,8 +16,8 @@ const VALUE_BYTES_MAX: i32 = 256 << 20;
 /// A traffic file that is open for reading.
 #[derive(Debug)]
 pub struct TrafficFile {
-    connection: Connection,
-    path: PathBuf,
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
 }
 
 impl TrafficFile {
@@ -66,7 +66,7 @@ fn guard(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cell_size_check", "ON")
 }
 
-fn classified(path: &Path, source: rusqlite::Error) -> TrafficError {
+pub(super) fn classified(path: &Path, source: rusqlite::Error) -> TrafficError {
     match source.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => TrafficError::Foreign { path: path.to_owned() },
         _ => TrafficError::Damaged { path: path.to_owned(), source },

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of the format, in SQLite's `user_version`.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// `DynT` as four bytes, in SQLite's `application_id`.
 const APPLICATION_ID: i64 = 0x4479_6e54;
@@ -18,11 +18,19 @@ pub(super) enum Kind {
     Foreign,
 }
 
+/// Finds the statements of a session in their order. It is made once all statements are there, which is faster.
+const INDEX: &str = "CREATE INDEX statement_session ON statement (session_id)";
+
 /// Makes the tables.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "user_version", VERSION)
+}
+
+/// Ends the schema of a file with all its rows.
+pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(INDEX)
 }
 
 pub(super) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {

@@ -272,6 +272,7 @@ impl<'c> Writer<'c> {
                 imported_at_us
             ],
         )?;
+        schema::complete(self.connection)?;
         self.connection.execute_batch("COMMIT")
     }
 }

@@ -57,7 +57,7 @@ impl Kind {
 
     /// The kind of a statement by its shape.
     pub fn of(shape: &[u8]) -> Self {
-        let mut words = Words { shape, at: 0 };
+        let mut words = Words::of(shape);
         let first = words.next().unwrap_or_default();
         match first.as_str() {
             "select" | "show" | "table" | "values" | "explain" | "describe" | "desc" | "fetch" | "help" => {
@@ -123,9 +123,15 @@ fn of_set(words: Words<'_>) -> Kind {
 }
 
 /// The words of a shape in small letters, outside names in quotes.
-struct Words<'a> {
+pub(crate) struct Words<'a> {
     shape: &'a [u8],
     at: usize,
+}
+
+impl<'a> Words<'a> {
+    pub(crate) fn of(shape: &'a [u8]) -> Self {
+        Self { shape, at: 0 }
+    }
 }
 
 impl Iterator for Words<'_> {

@@ -14,7 +14,9 @@ mod tests;
 
 pub use self::digest::digest_text;
 pub use self::kind::Kind;
-pub use self::normalizer::{Normalized, Normalizer, rebuilt};
+pub(crate) use self::kind::Words;
+pub(crate) use self::normalizer::bytes;
+pub use self::normalizer::{Normalized, Normalizer, rebuilt, rebuilt_to_prepare};
 
 /// Whose rules of quotes and comments hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

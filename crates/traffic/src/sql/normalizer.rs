@@ -6,7 +6,8 @@
 mod comment;
 mod rebuild;
 
-pub use self::rebuild::rebuilt;
+pub(crate) use self::rebuild::bytes;
+pub use self::rebuild::{rebuilt, rebuilt_to_prepare};
 use super::Dialect;
 use super::class::{is_letter, is_of_word, is_space, run};
 use super::literals::Literals;

@@ -6,6 +6,7 @@ mod memory;
 mod meter;
 mod neighbours;
 mod recording;
+mod replayed;
 mod slice_recording;
 mod tally;
 
@@ -21,6 +22,7 @@ pub(crate) use self::host::this_host;
 pub(crate) use self::meter::{Meter, Reading, Work};
 pub(crate) use self::neighbours::NeighbourWatch;
 pub(crate) use self::recording::{Recording, counts, latency_now, latency_record, pace};
+pub(crate) use self::replayed::note_replay;
 pub(crate) use self::slice_recording::SliceRecording;
 pub(crate) use self::tally::Tally;
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::thread;
 use std::time::Instant;
 
-use dyno_load::{Frame, Job};
+use dyno_load::{Frame, Job, Total};
 use dyno_store::{Phase, TrialRecord};
 
 use super::background::BackgroundLoads;
@@ -19,7 +19,7 @@ use crate::plan::Measure;
 use crate::run::error::Stopped;
 use crate::run::observer::Pace;
 use crate::run::options::RunOptions;
-use crate::run::record::{Meter, NeighbourWatch, Recording, Tally, pace};
+use crate::run::record::{Meter, NeighbourWatch, Recording, Tally, note_replay, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
 
 /// A trial may be shorter than whole seconds by this much, because intervals are not exact.
@@ -186,7 +186,17 @@ impl PlannedTrial<'_> {
         let seconds = whole_seconds(&finished.record);
         finished.record.drivers = load.drivers(operation);
         finished.background = background.finish(&begun, (measured_from, measured_to), seconds);
+        let ended = ended.and_then(|()| self.note_replay(total.as_deref(), &mut finished.record));
         ended.and_then(|()| went_on(&finished.record)).and_then(|()| were_together(&finished.record))
+    }
+}
+
+impl PlannedTrial<'_> {
+    /// Records what the trial replayed, if it did.
+    fn note_replay(&self, total: Option<&Total>, record: &mut TrialRecord) -> Result<(), TrialAbort> {
+        let replayed = total.and_then(|total| total.replay.as_deref());
+        let Some((replayed, traffic)) = replayed.zip(self.step().traffic.as_ref()) else { return Ok(()) };
+        note_replay(record, replayed, traffic).map_err(|error| TrialAbort::failed(error.to_string()))
     }
 }
 

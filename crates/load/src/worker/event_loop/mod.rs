@@ -21,7 +21,7 @@ use super::slot::{Slot, Stage};
 use super::timers::Timers;
 use super::{Assignment, Message, Shared, WorkerReport};
 use crate::io::{Io, IoEvent, Token};
-use crate::machine::busy_cores::BusyCores;
+use crate::machine::busy_cores::{BusyCores, GATHER_PATIENCE};
 use crate::measure::recorder::Batch;
 use crate::measure::unfinished::Unfinished;
 use crate::schedule::arrivals::Schedule;
@@ -30,16 +30,6 @@ use crate::statements::distinct::StatementNotes;
 
 /// Longest sleep of the loop at a given rate, so that the backlog stays up to date.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
-
-/// The part of the answers in flight that the loop gathers before handling them while all cores are busy, and
-/// the most.
-const GATHERED_SHARE: u32 = 4;
-const GATHERED_MAX: u32 = 32;
-/// Longest time for which an answer waits for others.
-const GATHER_PATIENCE: Duration = Duration::from_micros(400);
-/// Answers are gathered if there are at least this many working connections per core. The remaining
-/// connections must keep the cores busy.
-const GATHERED_FROM: u32 = 4;
 
 /// See the [module](self).
 pub(crate) struct EventLoop<'a> {
@@ -238,12 +228,13 @@ impl<'a> EventLoop<'a> {
     /// gathered, because each wake-up takes a core from the server.
     fn wait(&mut self) -> io::Result<()> {
         let timeout = self.next_wait();
-        let is_crowd = self.active >= (GATHERED_FROM * self.cores.count()).max(2 * GATHERED_SHARE);
-        if timeout.is_none() && is_crowd && self.cores.are_busy(self.clock_ns) {
-            let answers = (self.active / GATHERED_SHARE).min(GATHERED_MAX);
-            self.io.gather(answers as usize, GATHER_PATIENCE)
-        } else {
-            self.io.wait(timeout)
+        let gathered = match timeout {
+            None => self.cores.answers_to_gather(self.active, self.clock_ns),
+            Some(_) => None,
+        };
+        match gathered {
+            Some(answers) => self.io.gather(answers, GATHER_PATIENCE),
+            None => self.io.wait(timeout),
         }
     }
 
@@ -354,6 +345,6 @@ impl<'a> EventLoop<'a> {
             }
         }
         let noted = self.notes.as_ref().map(|notes| Box::new(notes.so_far()));
-        WorkerReport { stall_us_max: self.stalls.longest_us(), unfinished, noted }
+        WorkerReport { stall_us_max: self.stalls.longest_us(), unfinished, noted, replay: None }
     }
 }

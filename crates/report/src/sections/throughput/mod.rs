@@ -8,3 +8,4 @@ pub(crate) mod matrices;
 pub(super) mod repeated;
 pub(super) mod scaling;
 pub(super) mod sweeps;
+pub(super) mod traffic;

@@ -6,6 +6,15 @@ use crate::sql::Dialect;
 
 /// The statement of a shape and its literals. None if the literals are not those of the shape, or were not kept.
 pub fn rebuilt(shape: &str, literals: Option<&str>, dialect: Dialect) -> Option<Vec<u8>> {
+    rebuilt_with(shape, literals, dialect, b"?")
+}
+
+/// As [`rebuilt`], to be prepared: a question mark of the statement itself stays doubled, as JDBC and `dyno-wire` have it.
+pub fn rebuilt_to_prepare(shape: &str, literals: Option<&str>, dialect: Dialect) -> Option<Vec<u8>> {
+    rebuilt_with(shape, literals, dialect, b"??")
+}
+
+fn rebuilt_with(shape: &str, literals: Option<&str>, dialect: Dialect, question: &[u8]) -> Option<Vec<u8>> {
     let literals: Vec<Value> = literals.map_or(Some(Vec::new()), |text| serde_json::from_str(text).ok())?;
     let mut literals = literals.iter();
     let mut statement = Vec::with_capacity(shape.len() + 64);
@@ -14,7 +23,7 @@ pub fn rebuilt(shape: &str, literals: Option<&str>, dialect: Dialect) -> Option<
         if byte != b'?' {
             statement.push(byte);
         } else if bytes.next_if_eq(&b'?').is_some() {
-            statement.push(b'?');
+            statement.extend_from_slice(question);
         } else {
             literal(literals.next()?, dialect, &mut statement)?;
         }
@@ -57,7 +66,7 @@ fn quote(text: &[u8], dialect: Dialect, into: &mut Vec<u8>) {
 }
 
 /// The bytes of hexadecimal digits.
-fn bytes(digits: &str) -> Option<Vec<u8>> {
+pub(crate) fn bytes(digits: &str) -> Option<Vec<u8>> {
     let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
     digits.as_bytes().chunks(2).map(byte).collect()
 }

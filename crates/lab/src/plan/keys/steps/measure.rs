@@ -13,6 +13,8 @@ pub enum Measure {
     Whole,
     /// This number of events over all clients, without a warm-up.
     Events(u32),
+    /// The traffic of a server, to its end.
+    Traffic,
     /// The highest rate of events within a limit of latency. The search takes up to the step's seconds.
     Search(FindRecord),
 }

@@ -1,5 +1,7 @@
 //! The plan's tables `[[step]]`.
 
+mod traffic;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -8,6 +10,8 @@ use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_work
 use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
+pub use self::traffic::Traffic;
+use self::traffic::{Allowed, PaceKey};
 use crate::plan::keys::steps::background::{Background, BackgroundTable};
 use crate::plan::keys::steps::drivers::{self, DriversKey};
 use crate::plan::keys::steps::event::{self, EventTable, StepEvent, StepOfEvent};
@@ -47,6 +51,8 @@ pub struct Step {
     pub drivers: Vec<String>,
     /// Rate of an open loop, in events a second over all connections; `None` for a closed loop.
     pub rate: Option<Rate>,
+    /// The traffic that it replays, in place of a script's events.
+    pub traffic: Option<Traffic>,
     /// Queries that take long: their limit, their plans and answers.
     pub queries: Queries,
     /// Background loads.
@@ -210,8 +216,15 @@ pub(in crate::plan) struct StepTable {
     /// prepare fills the tables afresh.
     #[serde(default)]
     command: Command,
-    /// A built-in workload (dyno workloads), or a .lua file beside the plan.
+    /// A built-in workload (dyno workloads), a .lua file beside the plan, or traffic to replay the traffic of a server.
     workload: At<String>,
+    /// The traffic file that the workload traffic replays; docs/do/traffic.md.
+    traffic: Option<At<String>>,
+    /// How fast traffic is replayed; 1, as it was logged, unless it says otherwise.
+    pace: Option<At<PaceKey>>,
+    /// What a replay may do beyond the databases of servers that Dyno starts.
+    #[cfg_attr(test, schemars(extend("uniqueItems" = true)))]
+    allow: Option<At<Vec<Allowed>>>,
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
@@ -248,7 +261,7 @@ pub(in crate::plan) struct StepTable {
     /// true also keeps the server's plan of the query that the workload's command explain prints; false asks
     /// for no plans of statements.
     explain: Option<At<bool>>,
-    /// Compare the systems' answers: the rows that the workload's command answer prints.
+    /// Compare the systems' answers: the rows that the workload's command answer prints, or those of all replayed statements.
     answers: Option<At<bool>>,
     /// Workloads that run all the time while the step's own is measured.
     #[serde(default)]
@@ -319,6 +332,10 @@ impl StepTable {
         pace: &Pace<'_>,
         context: &ParseContext<'_>,
     ) -> Result<Step, Mistake> {
+        if *self.workload == traffic::WORKLOAD {
+            return self.read_traffic(earlier, pace, context);
+        }
+        self.check_no_traffic()?;
         let seconds = self.seconds.map_or(pace.seconds, |seconds| seconds.0);
         let operation = self.operation.unwrap_or(self.command.operation());
         let obstacle = self.obstacle_to_events();
@@ -382,10 +399,6 @@ impl StepTable {
             _ if events.is_some() => 0.0,
             own => own.map_or(pace.warmup_seconds, |seconds| seconds.0),
         };
-        let known = |name: String| match earlier.iter().find(|step| step.id == name) {
-            Some(_) => Ok(name),
-            None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),
-        };
         let slicing = slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?;
         let measure = match (self.command, find, events) {
             (Command::Prepare, ..) => Measure::Load,
@@ -406,19 +419,28 @@ impl StepTable {
             warmup_seconds_max,
             drivers,
             rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
+            traffic: None,
             queries,
             background,
             step_events,
             limit_io: limit_io(self.limit_io, self.command)?,
             drain: self.drain,
             stacks: stacks::of_step(self.stacks.as_ref(), self.command, find.is_some())?,
-            repeats: self.repeats.map(|name| name.read(known)).transpose()?,
+            repeats: self.repeats.map(|name| name.read(|name| known(name, earlier))).transpose()?,
             check: self.check && self.command == Command::Run,
             crashes: crashes(self.crashes, self.check && self.command == Command::Run)?,
             before: self.before,
             after: self.after,
             not_for,
         })
+    }
+}
+
+/// The name of an earlier step.
+fn known(name: String, earlier: &[Step]) -> Result<String, Problem> {
+    match earlier.iter().find(|step| step.id == name) {
+        Some(_) => Ok(name),
+        None => Err(Problem::unknown("earlier step", &name, earlier.iter().map(|step| &step.id))),
     }
 }
 

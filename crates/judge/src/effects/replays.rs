@@ -1,0 +1,401 @@
+//! Replays of a server's traffic: each digest on each system, and verdicts on their latencies.
+//!
+//! All digests of a run on all candidates are one family for the correction, apart from the tests of throughput.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dyno_stats::{
+    Better, Interval, Method, RatioEstimate, SharedTest, Verdict, max_t, median, ratio_of_rounds, verdict,
+};
+use dyno_store::{Correction, DigestRecord, LatencyCounts, ReplayRecord, Run, StepRecord, Trial};
+use serde::Serialize;
+
+use crate::compare::comparison::Finding;
+use crate::compare::noise;
+use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+use crate::trial::evidence::Evidence;
+use crate::trial::of_run::{pairs, tests};
+
+/// Seed of the random sign reversals, if there are too many rounds to try all. It is fixed, so that the same results have the
+/// same verdicts.
+const SEED: u64 = 43;
+
+/// Errors that depend on when statements of several sessions meet: MySQL's deadlocks and lock waits, PostgreSQL's deadlocks,
+/// serialization failures and cancelled waits. They are no failures of a candidate.
+const BY_CHANCE: [&str; 7] = ["1020", "1205", "1213", "3572", "40001", "40P01", "55P03"];
+
+/// A step that replays traffic, at a number of sessions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReplayedTest {
+    pub step: String,
+    pub clients: u32,
+    /// The systems that completed it, in the plan's order.
+    pub systems: Vec<ReplayedSystem>,
+    /// Those that took the longest on the base first.
+    pub digests: Vec<DigestTest>,
+}
+
+/// What a system did with the traffic, in all its completed rounds together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ReplayedSystem {
+    pub system: String,
+    pub rounds: usize,
+    pub statements: u64,
+    pub errors: u64,
+    pub sessions: u64,
+    /// Sessions whose connection the server refused.
+    pub sessions_refused: u64,
+    /// Sessions that the server closed before their end.
+    pub sessions_lost: u64,
+    /// Statements that were not sent, by reason.
+    pub not_sent: BTreeMap<String, u64>,
+    /// By how much statements were sent after they were due, if nothing but the client was late: the 99th percentile, and of
+    /// the rounds the largest. `None` without a pace.
+    pub late_p99_us: Option<f64>,
+}
+
+/// A digest of the traffic.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DigestTest {
+    /// The hash of its text.
+    pub digest: String,
+    pub statement: String,
+    pub kind: String,
+    /// Share of the time that all statements took on the base; `None` if it did not replay the traffic.
+    pub time_share: Option<f64>,
+    /// As [`ReplayedTest::systems`].
+    pub systems: Vec<DigestFigures>,
+}
+
+/// A digest on a system.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DigestFigures {
+    pub system: String,
+    /// Statements in all rounds, with those that failed.
+    pub statements: u64,
+    pub rows: u64,
+    /// Errors by code.
+    pub error_codes: BTreeMap<String, u64>,
+    /// Whether it answers as the base does; `None` for the base, and if answers were not read.
+    pub answers: Option<Answers>,
+    /// Mean latency from when a statement was sent, median of the rounds; `None` if all failed.
+    pub mean_us: Option<f64>,
+    /// The 99th percentile of all rounds together.
+    pub p99_us: Option<f64>,
+    /// Its latency as a multiple of the base's; `None` for the base, and without a round that both have unless it fails.
+    pub against_base: Option<DigestRatio>,
+}
+
+/// How the answers of a digest compare to the base's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answers {
+    /// They are the same in every round.
+    Same,
+    /// The base gives the same answers in every round, and the candidate gives others in every round.
+    Differ,
+    /// The answers of one of the two differ from round to round, there is one round only, or the two do not have the same
+    /// errors.
+    NotDetermined,
+}
+
+/// The mean latency of a digest as a multiple of the base's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DigestRatio {
+    /// `None` if one of the systems executed none.
+    pub ratio: Option<f64>,
+    /// Confidence interval of the true ratio, for this digest alone.
+    pub interval: Option<Interval>,
+    pub method: Method,
+    pub rounds: usize,
+    /// Adjusted for all digests together; `None` if there are too few rounds.
+    pub p_adjusted: Option<f64>,
+    /// [`Finding::Failed`] if it fails with an error that the base does not have, and that is not by chance.
+    pub finding: Finding,
+}
+
+/// The replays of a run, in run order.
+pub(crate) fn replays(evidence: &Evidence<'_>, base: &str, rule: &Rule) -> Vec<ReplayedTest> {
+    let mut found: Vec<ReplayedTest> = Vec::new();
+    let mut ratios: Vec<RatioOf> = Vec::new();
+    for (step, clients) in tests(evidence.run) {
+        let Some(test) = Test::of(evidence, step, clients, base) else { continue };
+        let at = found.len();
+        found.push(test.replayed());
+        ratios.extend(test.ratios(at, &found[at], rule));
+    }
+    judge(&mut ratios, rule);
+    for RatioOf { place: (test, digest, system), finding, .. } in ratios {
+        found[test].digests[digest].systems[system].against_base = finding;
+    }
+    found
+}
+
+/// The trials of a test, by system.
+struct Test<'a> {
+    run: &'a Run,
+    step: &'a StepRecord,
+    clients: u32,
+    base: &'a str,
+    systems: Vec<(&'a str, &'a [&'a Trial])>,
+}
+
+/// The ratios of a digest on a candidate, by round.
+struct RatioOf {
+    /// Position of its test, its digest and its system.
+    place: (usize, usize, usize),
+    rounds: Vec<(u32, f64)>,
+    /// Whether it fails where the base does not.
+    fails: bool,
+    finding: Option<DigestRatio>,
+}
+
+impl<'a> Test<'a> {
+    /// `None` if nothing was replayed in it.
+    fn of(evidence: &'a Evidence<'a>, step: &'a StepRecord, clients: u32, base: &'a str) -> Option<Self> {
+        let of_system = |system: &'a str| {
+            let trials = evidence.trials.completed(&step.id, clients, system);
+            trials.iter().any(|trial| trial.record.replay.is_some()).then_some((system, trials))
+        };
+        let systems: Vec<_> =
+            evidence.run.systems.iter().filter_map(|system| of_system(&system.id)).collect();
+        (!systems.is_empty()).then_some(Self { run: evidence.run, step, clients, base, systems })
+    }
+
+    fn replayed(&self) -> ReplayedTest {
+        let mut names: BTreeMap<&str, &DigestRecord> = BTreeMap::new();
+        for digest in
+            self.systems.iter().flat_map(|(_, trials)| *trials).flat_map(|trial| &trial.record.replayed)
+        {
+            names.entry(&digest.digest).or_insert(digest);
+        }
+        let mut times_ns: BTreeMap<&str, f64> = BTreeMap::new();
+        let base =
+            self.systems.iter().filter(|(system, _)| *system == self.base).flat_map(|(_, trials)| *trials);
+        for digest in base.flat_map(|trial| &trial.record.replayed) {
+            *times_ns.entry(&digest.digest).or_default() += sum_ns(digest);
+        }
+        let total_ns: f64 = times_ns.values().sum();
+        let mut digests: Vec<DigestTest> = names
+            .into_values()
+            .map(|name| DigestTest {
+                digest: name.digest.clone(),
+                statement: name.statement.clone(),
+                kind: name.kind.clone(),
+                time_share: (total_ns > 0.0)
+                    .then(|| times_ns.get(name.digest.as_str()).copied().unwrap_or_default() / total_ns),
+                systems: (self.systems.iter())
+                    .map(|(system, trials)| figures(system, trials, &name.digest))
+                    .collect(),
+            })
+            .collect();
+        let share = |digest: &DigestTest| digest.time_share.unwrap_or(0.0);
+        digests.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| a.digest.cmp(&b.digest)));
+        self.compare_answers(&mut digests);
+        let systems = self.systems.iter().map(|(system, trials)| of_system(system, trials)).collect();
+        ReplayedTest { step: self.step.id.clone(), clients: self.clients, systems, digests }
+    }
+
+    /// Compares the answers of all candidates with the base's.
+    fn compare_answers(&self, digests: &mut [DigestTest]) {
+        let Some((_, base)) = self.systems.iter().find(|(system, _)| *system == self.base) else { return };
+        for digest in digests {
+            let of_base = Answered::of(base, &digest.digest);
+            for ((system, trials), figures) in self.systems.iter().zip(&mut digest.systems) {
+                let own = Answered::of(trials, &digest.digest).filter(|_| *system != self.base);
+                figures.answers = of_base.as_ref().zip(own).map(|(base, own)| own.compared(base));
+            }
+        }
+    }
+
+    /// The ratios of each digest on each candidate, in rounds that both have.
+    fn ratios(&self, test: usize, replayed: &ReplayedTest, rule: &Rule) -> Vec<RatioOf> {
+        let Some((_, base)) = self.systems.iter().find(|(system, _)| *system == self.base) else {
+            return Vec::new();
+        };
+        let is_control =
+            |system: &str| noise::controls(self.run, rule).any(|pair| pair == (system, self.base));
+        let mut ratios = Vec::new();
+        for (system, (id, trials)) in self.systems.iter().enumerate() {
+            if *id == self.base || is_control(id) {
+                continue;
+            }
+            for (digest, name) in replayed.digests.iter().enumerate() {
+                let ratio = |(base, own): (&Trial, &Trial)| {
+                    let mean = |trial: &Trial| mean_us(find(trial, &name.digest)?);
+                    Some((own.record.round, (mean(own)? / mean(base)?).ln()))
+                };
+                let rounds: Vec<(u32, f64)> = pairs(base, trials)
+                    .filter_map(ratio)
+                    .filter(|(_, ln_ratio)| ln_ratio.is_finite())
+                    .collect();
+                let fails = fails(&name.systems, system, self.base);
+                ratios.push(RatioOf { place: (test, digest, system), rounds, fails, finding: None });
+            }
+        }
+        ratios
+    }
+}
+
+/// The answers of a digest on a system.
+struct Answered {
+    /// In each round: hash, number of statements, number of errors.
+    rounds: Vec<(u64, u64, u64)>,
+}
+
+impl Answered {
+    /// `None` if answers were not read.
+    fn of(trials: &[&Trial], digest: &str) -> Option<Self> {
+        let of_round = |record: &DigestRecord| Some((record.answers?, record.statements, record.errors()));
+        let rounds: Vec<_> = trials.iter().filter_map(|trial| of_round(find(trial, digest)?)).collect();
+        (!rounds.is_empty()).then_some(Self { rounds })
+    }
+
+    /// The answers of all rounds, if they are the same.
+    fn determined(&self) -> Option<(u64, u64, u64)> {
+        let first = *self.rounds.first()?;
+        self.rounds.iter().all(|round| *round == first).then_some(first)
+    }
+
+    fn compared(&self, base: &Self) -> Answers {
+        match (self.determined(), base.determined()) {
+            (Some(own), Some(base)) if own == base => Answers::Same,
+            (Some((_, statements, errors)), Some((_, of_base, errors_of_base)))
+                if self.rounds.len() > 1
+                    && base.rounds.len() > 1
+                    && (statements, errors) == (of_base, errors_of_base) =>
+            {
+                Answers::Differ
+            }
+            _ => Answers::NotDetermined,
+        }
+    }
+}
+
+/// Whether a digest fails on a system with an error that the base does not have.
+fn fails(systems: &[DigestFigures], candidate: usize, base: &str) -> bool {
+    let of_base = systems.iter().find(|figures| figures.system == base);
+    let is_known = |code: &String| of_base.is_some_and(|base| base.error_codes.contains_key(code));
+    let mut codes = systems[candidate].error_codes.keys();
+    codes.any(|code| !is_known(code) && !BY_CHANCE.contains(&code.as_str()))
+}
+
+/// Gives each ratio its finding. All are one family.
+fn judge(ratios: &mut [RatioOf], rule: &Rule) {
+    let estimates: Vec<Option<RatioEstimate>> = ratios
+        .iter()
+        .map(|of| {
+            let values: Vec<f64> = of.rounds.iter().map(|(_, ln_ratio)| *ln_ratio).collect();
+            ratio_of_rounds(&values, rule.margin, rule.confidence())
+        })
+        .collect();
+    let adjusted = adjusted(ratios, &estimates, rule);
+    for ((of, estimate), p) in ratios.iter_mut().zip(estimates).zip(adjusted) {
+        let found = match &estimate {
+            _ if of.fails => Finding::Failed,
+            Some(estimate) => finding(estimate, p, rule),
+            None => continue,
+        };
+        of.finding = Some(DigestRatio {
+            ratio: estimate.map(|estimate| estimate.ratio),
+            interval: estimate.and_then(|estimate| estimate.interval),
+            method: estimate.map_or(Method::None, |estimate| estimate.method),
+            rounds: of.rounds.len(),
+            p_adjusted: p,
+            finding: found,
+        });
+    }
+}
+
+fn finding(estimate: &RatioEstimate, p_adjusted: Option<f64>, rule: &Rule) -> Finding {
+    match p_adjusted {
+        Some(p) if p <= rule.alpha && estimate.p_above < estimate.p_below => Finding::Regressed,
+        Some(p) if p <= rule.alpha => Finding::Improved,
+        Some(_) if verdict(estimate.interval, rule.margin, Better::Lower) == Verdict::Same => Finding::Same,
+        _ => Finding::NotEnoughEvidence,
+    }
+}
+
+/// The adjusted p-values; `None` for a digest with too few rounds.
+fn adjusted(ratios: &[RatioOf], estimates: &[Option<RatioEstimate>], rule: &Rule) -> Vec<Option<f64>> {
+    let has_enough = |of: &RatioOf| of.rounds.len() >= ROUNDS_WITH_VERDICT_MIN;
+    let looks = rule.looks as f64;
+    if rule.correction() == Correction::MaxT {
+        let rounds: BTreeSet<u32> =
+            ratios.iter().flat_map(|of| &of.rounds).map(|(round, _)| *round).collect();
+        let shared = |of: &RatioOf| {
+            let own: BTreeMap<u32, f64> =
+                if has_enough(of) { of.rounds.iter().copied().collect() } else { BTreeMap::new() };
+            let ln_ratios = rounds.iter().map(|round| own.get(round).copied()).collect();
+            SharedTest { ln_ratios, margin: rule.margin }
+        };
+        let tests: Vec<SharedTest> = ratios.iter().map(shared).collect();
+        let p = max_t(&tests, rounds.len(), SEED);
+        return ratios.iter().zip(p).map(|(of, p)| has_enough(of).then_some((p * looks).min(1.0))).collect();
+    }
+    let judged = || ratios.iter().zip(estimates).filter(|(of, _)| has_enough(of));
+    let p: Vec<f64> =
+        judged().filter_map(|(_, estimate)| Some((estimate.as_ref()?.p() * looks).min(1.0))).collect();
+    let mut adjusted = rule.adjust(&p).into_iter();
+    let of = |(of, estimate): (&RatioOf, &Option<RatioEstimate>)| {
+        (has_enough(of) && estimate.is_some()).then(|| adjusted.next()).flatten()
+    };
+    ratios.iter().zip(estimates).map(of).collect()
+}
+
+fn of_system(system: &str, trials: &[&Trial]) -> ReplayedSystem {
+    let mut sum = ReplayedSystem { system: system.to_owned(), ..ReplayedSystem::default() };
+    for record in trials.iter().map(|trial| &trial.record) {
+        let Some(replay) = &record.replay else { continue };
+        let ReplayRecord { sessions, sessions_refused, sessions_lost, not_sent, late } = replay;
+        sum.rounds += 1;
+        sum.statements += record.replayed.iter().map(|digest| digest.statements).sum::<u64>();
+        sum.errors += record.replayed.iter().map(DigestRecord::errors).sum::<u64>();
+        sum.sessions += sessions;
+        sum.sessions_refused += sessions_refused;
+        sum.sessions_lost += sessions_lost;
+        for (why, statements) in not_sent {
+            *sum.not_sent.entry(why.clone()).or_default() += statements;
+        }
+        let late_us = late.map(|late| late.p99_us);
+        sum.late_p99_us = [sum.late_p99_us, late_us].into_iter().flatten().reduce(f64::max);
+    }
+    sum
+}
+
+fn figures(system: &str, trials: &[&Trial], digest: &str) -> DigestFigures {
+    let mut found = DigestFigures { system: system.to_owned(), ..DigestFigures::default() };
+    let (mut means_us, mut counts) = (Vec::new(), LatencyCounts::default());
+    for record in trials.iter().filter_map(|trial| find(trial, digest)) {
+        found.statements += record.statements;
+        found.rows += record.rows;
+        for (code, errors) in &record.error_codes {
+            *found.error_codes.entry(code.clone()).or_default() += errors;
+        }
+        means_us.extend(mean_us(record));
+        if let Some(own) = LatencyCounts::of(&record.latency) {
+            counts.add(&own);
+        }
+    }
+    found.mean_us = median(&means_us);
+    found.p99_us = (counts.events() > 0).then(|| counts.quantile_us(0.99));
+    found
+}
+
+fn find<'a>(trial: &'a Trial, digest: &str) -> Option<&'a DigestRecord> {
+    let digests = &trial.record.replayed;
+    digests.binary_search_by(|known| known.digest.as_str().cmp(digest)).ok().map(|at| &digests[at])
+}
+
+fn sum_ns(digest: &DigestRecord) -> f64 {
+    digest.latency.exact.map_or(0.0, |exact| exact.sum_ns as f64)
+}
+
+/// Mean latency of the statements without an error; `None` if all failed.
+fn mean_us(digest: &DigestRecord) -> Option<f64> {
+    let executed = digest.statements.saturating_sub(digest.errors());
+    (executed > 0).then(|| sum_ns(digest) / executed as f64 / 1e3).filter(|mean| *mean > 0.0)
+}
+
+#[cfg(test)]
+mod tests;

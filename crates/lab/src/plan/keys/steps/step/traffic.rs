@@ -1,0 +1,214 @@
+//! A step that replays the traffic of a server: its keys `traffic`, `pace` and `allow`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use dyno_load::Script;
+use dyno_store::Operation;
+use dyno_traffic::{Outline, TrafficFile};
+use serde::de::{Error as _, Unexpected};
+use serde::{Deserialize, Deserializer};
+
+use super::{Command, Pace, Step, StepTable, not_for};
+use crate::plan::keys::steps::measure::Measure;
+use crate::plan::keys::steps::queries::{Explained, Queries};
+use crate::plan::keys::systems::system::{Source, System};
+use crate::plan::read::ParseContext;
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::value::Clients;
+
+/// The name of the workload.
+pub(super) const WORKLOAD: &str = "traffic";
+
+/// Range of `pace`. What is ten times as fast as it was, or as slow, says nothing about the traffic.
+const PACE_MIN: f64 = 0.1;
+const PACE_MAX: f64 = 10.0;
+
+/// The traffic that a step replays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traffic {
+    /// The traffic file.
+    pub file: PathBuf,
+    /// How many times as fast as it was logged. `None` lets each session send its next statement when the last one has ended.
+    pub pace: Option<f64>,
+    /// Time after which no further statement is sent, in seconds; `None` to replay all.
+    pub seconds_max: Option<f64>,
+    /// Whether statements are sent that change more than their database.
+    pub sends_server_statements: bool,
+    /// Whether the systems' answers are compared.
+    pub reads_answers: bool,
+}
+
+/// How fast traffic is replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(in crate::plan) enum PaceKey {
+    /// Each session sends its next statement when the last one has ended.
+    Closed,
+    /// This many times as fast as it was logged.
+    #[serde(rename = "a number", deserialize_with = "pace")]
+    #[cfg_attr(test, schemars(untagged))]
+    Times(#[cfg_attr(test, schemars(range(min = PACE_MIN, max = PACE_MAX)))] f64),
+}
+
+/// What a replay may do beyond the databases of servers that Dyno starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(in crate::plan) enum Allowed {
+    /// Send statements that change more than their database: accounts, settings, other databases.
+    Server,
+    /// Replay on servers that run already, whose data it changes.
+    Dsn,
+}
+
+fn pace<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let pace = f64::deserialize(deserializer)?;
+    if (PACE_MIN..=PACE_MAX).contains(&pace) {
+        return Ok(pace);
+    }
+    let wanted = format!("from {PACE_MIN} to {PACE_MAX}");
+    Err(D::Error::invalid_value(Unexpected::Float(pace), &wanted.as_str()))
+}
+
+impl StepTable {
+    /// Refuses keys of a replay in another step.
+    pub(super) fn check_no_traffic(&self) -> Result<(), Mistake> {
+        let needs = |key: &str| format!("`{key}` is for replays; write `workload = \"{WORKLOAD}\"`");
+        match self {
+            Self { traffic: Some(at), .. } => Err(at.wrong(needs("traffic"))),
+            Self { pace: Some(at), .. } => Err(at.wrong(needs("pace"))),
+            Self { allow: Some(at), .. } => Err(at.wrong(needs("allow"))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads a step that replays traffic.
+    pub(super) fn read_traffic(
+        self,
+        earlier: &[Step],
+        defaults: &Pace<'_>,
+        context: &ParseContext<'_>,
+    ) -> Result<Step, Mistake> {
+        if let Some(key) = self.excluded_by_traffic() {
+            return Err(self.workload.wrong(format!("a replay has no `{key}`; leave it out")));
+        }
+        let Some(traffic) = &self.traffic else {
+            let problem = "a replay needs `traffic`, the file that `dyno traffic import` made".to_owned();
+            return Err(self.workload.wrong(problem));
+        };
+        let path = context.file(traffic);
+        let file = std::path::absolute(&path).unwrap_or(path);
+        let outline = TrafficFile::open(&file).and_then(|file| file.outline());
+        let outline = outline.map_err(|error| traffic.wrong(error.to_string()))?;
+        let not_for = not_for(self.not_for, self.command, defaults.systems)?;
+        let systems = defaults.systems.iter().filter(|system| !not_for.contains(&system.id));
+        let allowed = self.allow.as_deref().map_or(&[][..], Vec::as_slice);
+        check_running(systems, allowed).map_err(|problem| traffic.wrong(problem))?;
+        let pace = self.pace.as_deref().map_or(Some(1.0), |pace| match pace {
+            PaceKey::Closed => None,
+            PaceKey::Times(times) => Some(*times),
+        });
+        let seconds_max = self.seconds.map(|seconds| seconds.0);
+        let expected_seconds = (outline.seconds / pace.unwrap_or(1.0)).max(0.1);
+        let repeats = self.repeats.map(|name| name.read(|name| super::known(name, earlier))).transpose()?;
+        Ok(Step {
+            id: self.id,
+            group: self.group.unwrap_or_else(|| self.command.group().to_owned()),
+            measure: Measure::Traffic,
+            script: Script { name: WORKLOAD.to_owned(), source: String::new(), search_path: Vec::new() },
+            options: BTreeMap::from([
+                ("traffic".to_owned(), (**traffic).clone()),
+                ("pace".to_owned(), pace.map_or_else(|| "closed".to_owned(), |pace| pace.to_string())),
+            ]),
+            operation: self.operation.unwrap_or(Operation::Query),
+            clients: clients(self.clients, pace, &outline)?,
+            seconds: seconds_max.map_or(expected_seconds, |most| most.min(expected_seconds)),
+            warmup_seconds: 0.0,
+            warmup_seconds_max: 0.0,
+            drivers: Vec::new(),
+            rate: None,
+            traffic: Some(Traffic {
+                file,
+                pace,
+                seconds_max,
+                sends_server_statements: allowed.contains(&Allowed::Server),
+                reads_answers: self.answers.as_deref().copied().unwrap_or_default(),
+            }),
+            queries: Queries {
+                event_seconds_max: self.event_seconds_max.map(|seconds| seconds.0),
+                explain: Explained::Nothing,
+                answers: false,
+            },
+            background: Vec::new(),
+            step_events: Vec::new(),
+            limit_io: true,
+            drain: self.drain,
+            stacks: None,
+            repeats,
+            check: false,
+            crashes: 0,
+            before: self.before,
+            after: self.after,
+            not_for,
+        })
+    }
+
+    /// A key of the step that a replay cannot have.
+    fn excluded_by_traffic(&self) -> Option<&'static str> {
+        [
+            (self.command == Command::Prepare, "command"),
+            (!self.options.0.is_empty(), "options"),
+            (self.rate.is_some(), "rate"),
+            (self.spacing.is_some(), "spacing"),
+            (self.find.is_some(), "find"),
+            (self.events.is_some(), "events"),
+            (self.warmup_seconds.is_some(), "warmup_seconds"),
+            (self.warmup_seconds_max.is_some(), "warmup_seconds_max"),
+            (self.slice_seconds.is_some(), "slice_seconds"),
+            (self.drivers.is_some(), "drivers"),
+            (self.explain.is_some(), "explain"),
+            (!self.background.is_empty(), "background"),
+            (!self.event.is_empty(), "event"),
+            (self.limit_io.is_some(), "limit_io"),
+            (self.stacks.is_some(), "stacks"),
+            (self.check, "check"),
+            (self.crashes.is_some(), "crashes"),
+        ]
+        .into_iter()
+        .find_map(|(is_there, key)| is_there.then_some(key))
+    }
+}
+
+/// Sessions at the same time: of traffic with a pace as many as there were, otherwise as many as the step says.
+fn clients(own: Option<Clients>, pace: Option<f64>, outline: &Outline) -> Result<Vec<u32>, Mistake> {
+    match (own, pace) {
+        (None, _) => Ok(vec![outline.sessions_at_once.max(1)]),
+        (Some(own), None) => own.read(),
+        (Some(_), Some(_)) => Err(Mistake::from(
+            "a replay has as many sessions at the same time as the traffic had; leave `clients` out, or write \
+             `pace = \"closed\"`"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Refuses servers that run already, unless the plan allows a replay on them. Statements beyond their databases never get there.
+fn check_running<'a>(systems: impl Iterator<Item = &'a System>, allowed: &[Allowed]) -> Result<(), Problem> {
+    let mut running = systems.filter(|system| matches!(system.source, Source::Dsn { .. }));
+    let Some(system) = running.next() else { return Ok(()) };
+    let id = &system.id;
+    if !allowed.contains(&Allowed::Dsn) {
+        return Err(Problem::Other(format!(
+            "a replay changes the data of system `{id}`, which Dyno does not start; write `allow = [\"dsn\"]` if it may"
+        )));
+    }
+    if allowed.contains(&Allowed::Server) {
+        return Err(Problem::Other(format!(
+            "system `{id}` runs already, so `allow` cannot have \"server\": a statement such as DROP DATABASE would reach what is not Dyno's"
+        )));
+    }
+    Ok(())
+}

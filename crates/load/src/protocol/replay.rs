@@ -1,0 +1,85 @@
+//! A replay: the traffic of a server, in place of a script's events.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use dyno_traffic::NotSent;
+use serde::{Deserialize, Serialize};
+
+use crate::measure::latency::{Latency, LatencyNs};
+
+/// The traffic that a job sends. The job has no script, and ends with the traffic or by its seconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    /// The traffic file.
+    pub file: PathBuf,
+    /// How many times as fast as it was logged. `None` sends each statement of a session when the last one has ended, in as
+    /// many sessions at the same time as the job has connections.
+    pub pace: Option<f64>,
+    /// Whether statements are sent that change more than their database ([`NotSent::Server`]).
+    #[serde(default)]
+    pub sends_server_statements: bool,
+    /// Whether the rows of all answers are read, to be compared.
+    #[serde(default)]
+    pub reads_answers: bool,
+}
+
+/// What a replay did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replayed {
+    /// Sessions that were opened.
+    pub sessions: u64,
+    /// Sessions whose connection the server refused.
+    pub sessions_refused: u64,
+    /// Sessions that the server closed before their end.
+    pub sessions_lost: u64,
+    /// Statements that were not sent.
+    pub not_sent: BTreeMap<NotSent, u64>,
+    /// By how much statements were sent after they were due, those whose session was not busy then. Empty without a pace.
+    pub late: Latency,
+    /// By digest, in the order of their ids.
+    pub digests: Vec<ReplayedDigest>,
+}
+
+/// The statements of a digest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplayedDigest {
+    /// Its id in the traffic file.
+    pub id: i64,
+    /// Statements that were answered, with rows or an error.
+    pub statements: u64,
+    /// Rows that they returned.
+    pub rows: u64,
+    /// Rows that they changed.
+    pub affected_rows: u64,
+    /// Errors by the server's number, or the SQL state where it has none.
+    pub error_codes: BTreeMap<String, u64>,
+    /// A hash of the answers of those without an error, whatever the order of their rows and of the statements. Only the numbers
+    /// of rows are in it if [`reads_answers`](Replay::reads_answers) is not set.
+    pub answers: u64,
+    /// Time from when each was sent until its answer, of those without an error.
+    pub latency: PackedLatency,
+}
+
+/// Latencies that are only kept or passed on. A [`Latency`] takes more memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PackedLatency {
+    /// As [`Latency::to_base64`].
+    histogram: String,
+    /// `None` without a latency.
+    pub exact: Option<LatencyNs>,
+}
+
+impl PackedLatency {
+    pub(crate) fn of(latency: &Latency) -> Self {
+        Self { histogram: latency.to_base64(), exact: latency.exact() }
+    }
+
+    /// As [`Latency::to_bytes`]; empty if another process wrote something else.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        STANDARD_NO_PAD.decode(self.histogram.as_bytes()).unwrap_or_default()
+    }
+}

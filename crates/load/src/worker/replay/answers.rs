@@ -1,0 +1,224 @@
+//! Answers of the server to a session, and what the session does next.
+
+use std::ops::Range;
+
+use dyno_script::{Reply, Request, SqlFailure};
+use dyno_traffic::{Form, NotSent};
+
+use super::session::Stage;
+use super::{ReplayError, ReplayLoop};
+use crate::measure::digests::Returned;
+use crate::worker::link::LinkProgress;
+
+impl ReplayLoop<'_> {
+    /// Takes an answer, and goes on with the session.
+    pub(super) fn answered(
+        &mut self,
+        slot: usize,
+        reply: Reply,
+    ) -> Result<Option<LinkProgress>, ReplayError> {
+        let Some(session) = &mut self.slots[slot] else { return Ok(None) };
+        match (session.stage, reply) {
+            (Stage::Opening, Reply::Done) => {
+                self.figures.sessions += 1;
+                match self.choose(slot, |session| session.times.database_id) {
+                    Some(step) => Ok(Some(step)),
+                    None => self.opened(slot),
+                }
+            }
+            (Stage::Opening, Reply::Failed(failure)) => self.refused(slot, failure),
+            (Stage::Choosing, Reply::Result { .. }) if session.statement.is_none() => self.opened(slot),
+            (Stage::Choosing, Reply::Result { .. }) => self.send_now(slot),
+            (Stage::Choosing, Reply::Failed(failure)) if session.statement.is_none() => {
+                self.refused(slot, failure)
+            }
+            (Stage::Preparing, Reply::Prepared(id)) => {
+                session.prepared(id);
+                Ok(session.send(&self.shared.job.target, &mut *self.io))
+            }
+            (Stage::Executing, Reply::Result { .. }) => {
+                if session.take_result(self.reads_answers) {
+                    return Ok(Some(session.link.next_result(&self.shared.job.target, &mut *self.io)));
+                }
+                self.executed(slot);
+                self.next_statement(slot)
+            }
+            (Stage::Choosing | Stage::Preparing | Stage::Executing, Reply::Failed(failure)) => {
+                let is_open = session.link.is_open();
+                if session.stage == Stage::Choosing {
+                    session.database_id = None;
+                }
+                self.failed(slot, &failure);
+                if is_open {
+                    return self.next_statement(slot);
+                }
+                self.lose(slot);
+                Ok(None)
+            }
+            // A connection that broke while nothing was asked is noticed by the next statement.
+            _ => Ok(None),
+        }
+    }
+
+    /// Begins the next statement of a session, now or when it is due.
+    pub(super) fn next_statement(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
+        let Some(session) = &mut self.slots[slot] else { return Ok(None) };
+        if session.is_busy() {
+            session.stage = Stage::Resting;
+            self.busy -= 1;
+        }
+        if self.is_stopped {
+            self.close(slot);
+            return Ok(None);
+        }
+        loop {
+            if session.queue.is_empty() {
+                self.traffic.read(session.times.id, &mut session.after, &mut session.queue)?;
+            }
+            let Some(statement) = session.queue.pop_front() else { break };
+            session.taken += 1;
+            if let Form::Not(why) = statement.form {
+                self.figures.not_sent(why, 1);
+                continue;
+            }
+            let due_ns = self.traffic.due_ns(statement.offset_us);
+            session.statement = Some(statement);
+            session.due_ns = due_ns.unwrap_or(self.clock_ns);
+            if session.due_ns > self.clock_ns {
+                session.stage = Stage::Waiting;
+                let due_ns = session.due_ns;
+                self.wake_at(slot, due_ns);
+                return Ok(None);
+            }
+            return self.send(slot);
+        }
+        self.end(slot);
+        Ok(None)
+    }
+
+    /// Sends the statement of a session, in its database.
+    pub(super) fn send(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
+        let Some(session) = &mut self.slots[slot] else { return Ok(None) };
+        if !session.link.is_open() {
+            session.taken -= 1;
+            self.lose(slot);
+            return Ok(None);
+        }
+        self.busy += 1;
+        let of_statement = |session: &super::Session| session.statement.as_ref()?.database_id;
+        match self.choose(slot, of_statement) {
+            Some(step) => Ok(Some(step)),
+            None => self.send_now(slot),
+        }
+    }
+
+    fn send_now(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
+        let Some(session) = &mut self.slots[slot] else { return Ok(None) };
+        if let Some(sql) = session.text() {
+            self.shared.tell_names(&Request::Query { connection: 0, sql });
+        }
+        // Statements may have been read from the file since the last reading of the clock.
+        self.clock_ns = self.epoch.elapsed().as_nanos() as u64;
+        (session.sent_ns, session.returned) = (self.clock_ns, Returned::default());
+        if !self.traffic.is_paced() {
+            session.due_ns = self.clock_ns;
+        }
+        Ok(session.send(&self.shared.job.target, &mut *self.io))
+    }
+
+    /// Chooses a database, if sessions choose theirs and this is another one.
+    fn choose(
+        &mut self,
+        slot: usize,
+        wanted: impl Fn(&super::Session) -> Option<i64>,
+    ) -> Option<LinkProgress> {
+        let session = self.slots[slot].as_mut()?;
+        let database_id = wanted(session);
+        if database_id == session.database_id {
+            return None;
+        }
+        let sql = self.traffic.chooses(database_id)?;
+        (session.database_id, session.stage) = (database_id, Stage::Choosing);
+        let target = &self.shared.job.target;
+        Some(session.link.start(target, &mut *self.io, |_, client| client.query(&sql)))
+    }
+
+    /// A session is open: it begins, unless the replay has not begun.
+    fn opened(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
+        if self.has_begun {
+            return self.next_statement(slot);
+        }
+        if let Some(session) = &mut self.slots[slot] {
+            session.stage = Stage::Resting;
+            self.busy -= 1;
+        }
+        Ok(None)
+    }
+
+    fn refused(&mut self, slot: usize, failure: SqlFailure) -> Result<Option<LinkProgress>, ReplayError> {
+        if !self.has_begun {
+            return Err(ReplayError::Refused(failure.message));
+        }
+        self.figures.sessions_refused += 1;
+        self.batch.counts.errors += 1;
+        self.batch.ignored(&failure);
+        self.drop_rest(slot);
+        Ok(None)
+    }
+
+    fn executed(&mut self, slot: usize) {
+        let Some(session) = &self.slots[slot] else { return };
+        let Some(statement) = &session.statement else { return };
+        let latency_ns = self.clock_ns.saturating_sub(session.sent_ns);
+        let returned = session.returned;
+        self.figures.executed(statement, returned, latency_ns);
+        let since_due_ns = self.clock_ns.saturating_sub(session.due_ns);
+        self.batch.event(connection_of(&self.tids, slot), since_due_ns);
+        self.batch.statement(returned.fields, returned.affected_rows, latency_ns);
+    }
+
+    /// An error is an answer, too.
+    fn failed(&mut self, slot: usize, failure: &SqlFailure) {
+        let Some(session) = &self.slots[slot] else { return };
+        let Some(statement) = &session.statement else { return };
+        self.figures.failed(statement.digest_id, failure);
+        let since_due_ns = self.clock_ns.saturating_sub(session.due_ns);
+        self.batch.event(connection_of(&self.tids, slot), since_due_ns);
+        self.batch.counts.errors += 1;
+        self.batch.ignored(failure);
+    }
+
+    /// A session has no more statements.
+    fn end(&mut self, slot: usize) {
+        let Some(session) = &mut self.slots[slot] else { return };
+        let until_ns =
+            if session.times.is_end_logged { self.traffic.due_ns(session.times.until_us) } else { None };
+        match until_ns.filter(|until_ns| *until_ns > self.clock_ns) {
+            Some(until_ns) if session.link.is_open() => {
+                session.stage = Stage::Closing;
+                self.wake_at(slot, until_ns);
+            }
+            _ => self.close(slot),
+        }
+    }
+
+    /// The server has closed a session before its end.
+    fn lose(&mut self, slot: usize) {
+        self.figures.sessions_lost += 1;
+        self.drop_rest(slot);
+    }
+
+    /// Closes a session, and counts the statements that it did not send.
+    fn drop_rest(&mut self, slot: usize) {
+        if let Some(session) = &self.slots[slot] {
+            let rest = session.times.statements.saturating_sub(session.taken);
+            self.figures.not_sent(NotSent::Disconnected, rest);
+        }
+        self.close(slot);
+    }
+}
+
+/// The number under which the work of a session is counted. With a pace, there may be more sessions than connections of the job.
+fn connection_of(tids: &Range<u32>, slot: usize) -> u32 {
+    tids.start + (slot % tids.len().max(1)) as u32
+}

@@ -1,0 +1,129 @@
+//! The statements of a traffic file as they are sent again.
+
+mod bound;
+mod reach;
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+pub use self::reach::NotSent;
+use crate::error::TrafficError;
+use crate::file::{StoredShape, TrafficFile};
+use crate::sql::{Dialect, rebuilt, rebuilt_to_prepare};
+
+/// Bytes of shapes that are kept in memory. With more, all are read anew.
+const SHAPE_BYTES_MAX: usize = 64 << 20;
+/// Statements of a session that are read at once, and bytes of values after which no more of them are.
+const READ_AT_ONCE: usize = 64;
+const READ_BYTES_MAX: usize = 1 << 20;
+
+/// A statement to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayStatement {
+    pub id: i64,
+    pub digest_id: i64,
+    /// When it began, in µs, as in the traffic file.
+    pub offset_us: i64,
+    /// The database in which it was executed.
+    pub database_id: Option<i64>,
+    pub form: Form,
+}
+
+/// How a statement is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// As text.
+    Text(Vec<u8>),
+    /// Prepared, with its parameters as text; `None` is NULL. A question mark of the statement is doubled.
+    Prepared { sql: Vec<u8>, params: Vec<Option<Vec<u8>>> },
+    /// Not at all.
+    Not(NotSent),
+}
+
+/// Reads the statements of sessions.
+#[derive(Debug)]
+pub struct StatementReader {
+    file: TrafficFile,
+    dialect: Dialect,
+    /// Reasons that do not keep a statement from being sent.
+    waived: Vec<NotSent>,
+    shapes: HashMap<i64, Rc<Shape>>,
+    shape_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Shape {
+    digest_id: i64,
+    text: String,
+    not_sent: Option<NotSent>,
+}
+
+impl StatementReader {
+    /// Reads a file. Statements that would not be sent for one of the reasons in `waived` are sent all the same.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn new(file: TrafficFile, waived: Vec<NotSent>) -> Result<Self, TrafficError> {
+        let dialect = file.dialect()?;
+        Ok(Self { file, dialect, waived, shapes: HashMap::new(), shape_bytes: 0 })
+    }
+
+    /// Reads the next statements of a session, behind the one with id `after`, and moves `after` on. Nothing is added at the
+    /// end of the session.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn read(
+        &mut self,
+        session: i64,
+        after: &mut i64,
+        into: &mut VecDeque<ReplayStatement>,
+    ) -> Result<(), TrafficError> {
+        let mut stored = Vec::new();
+        self.file.for_statements((session, *after), (READ_AT_ONCE, READ_BYTES_MAX), |it| stored.push(it))?;
+        for it in stored {
+            *after = it.id;
+            let shape = self.shape(it.shape_id)?;
+            into.push_back(ReplayStatement {
+                id: it.id,
+                digest_id: shape.digest_id,
+                offset_us: it.offset_us,
+                database_id: it.database_id,
+                form: self.form(&shape, it.literals.as_deref(), it.bound.as_deref()),
+            });
+        }
+        Ok(())
+    }
+
+    fn form(&self, shape: &Shape, literals: Option<&str>, bound: Option<&str>) -> Form {
+        if let Some(why) = shape.not_sent {
+            return Form::Not(why);
+        }
+        let form = match bound {
+            None => rebuilt(&shape.text, literals, self.dialect).map(Form::Text),
+            Some(bound) => rebuilt_to_prepare(&shape.text, literals, self.dialect)
+                .zip(bound::values(bound))
+                .map(|(sql, params)| Form::Prepared { sql, params }),
+        };
+        form.unwrap_or(Form::Not(NotSent::Redacted))
+    }
+
+    fn shape(&mut self, id: i64) -> Result<Rc<Shape>, TrafficError> {
+        if let Some(known) = self.shapes.get(&id) {
+            return Ok(Rc::clone(known));
+        }
+        let StoredShape { digest_id, text } = self.file.shape(id)?;
+        self.shape_bytes += text.len();
+        if self.shape_bytes > SHAPE_BYTES_MAX {
+            self.shapes.clear();
+            self.shape_bytes = text.len();
+        }
+        let not_sent = NotSent::of(text.as_bytes(), self.dialect).filter(|why| !self.waived.contains(why));
+        let shape = Rc::new(Shape { digest_id, text, not_sent });
+        self.shapes.insert(id, Rc::clone(&shape));
+        Ok(shape)
+    }
+}
+
+#[cfg(test)]
+mod tests;
