@@ -42,6 +42,14 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 
+/// The exit status of a command whose exit status 1 is an answer. An error is reported, and has another status.
+pub(crate) fn of_gate(outcome: anyhow::Result<ExitCode>) -> ExitCode {
+    outcome.unwrap_or_else(|error| {
+        let status = report(&error);
+        if error.is::<DisturbedHost>() { status } else { ExitCode::from(USAGE) }
+    })
+}
+
 /// The mistakes of a plan after the first. The error's own sentence describes the first.
 fn further_mistakes(error: &anyhow::Error) -> &[PlanError] {
     error

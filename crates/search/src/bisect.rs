@@ -54,6 +54,24 @@ pub struct Bisected {
     pub step: BisectionStep,
     /// The verdict of the last comparison.
     pub last: VersionVerdict,
+    /// Indices of the versions whose comparison failed because a server did not start.
+    pub not_started: Vec<usize>,
+}
+
+impl Bisected {
+    /// Whether the search has no answer that more rounds may give. They do not if a version does not start, or if comparisons
+    /// contradict each other.
+    pub fn is_undecided(&self) -> bool {
+        let failed = |version: usize| self.not_started.contains(&version);
+        match &self.step {
+            BisectionStep::NoRegression => {
+                self.last == VersionVerdict::Unclear && self.not_started.is_empty()
+            }
+            BisectionStep::Unconfirmed { bad, .. } => self.last == VersionVerdict::Unclear && !failed(*bad),
+            BisectionStep::OneOf { versions } => !versions.clone().any(failed),
+            BisectionStep::Found { .. } | BisectionStep::Test { .. } | BisectionStep::Confirm { .. } => false,
+        }
+    }
 }
 
 /// All versions of an engine between two versions, oldest first: those of the catalogue, and the newest published
@@ -118,13 +136,13 @@ impl Bisect {
         });
         images::bring(images, lab)?;
         let mut session = Session::begin(lab, results, seed, &plan.name)?;
-        let (mut last, mut confirmations) = (VersionVerdict::Unclear, 0);
+        let (mut last, mut confirmations, mut not_started) = (VersionVerdict::Unclear, 0, Vec::new());
         loop {
             let step = bisection.next_step();
             let (good, tested, confirmation) = match step {
                 BisectionStep::Test { version } => (0, version, 0),
                 BisectionStep::Confirm { good, bad } => (good, bad, confirmations + 1),
-                step => return Ok(Some(Bisected { step, last })),
+                step => return Ok(Some(Bisected { step, last, not_started })),
             };
             let (good, version) = (&self.versions[good], &self.versions[tested]);
             let question = SearchQuestion::Bisection {
@@ -144,6 +162,9 @@ impl Bisect {
                 return Ok(None);
             };
             on_verdict(&found)?;
+            if found.not_started.is_some() {
+                not_started.push(tested);
+            }
             match step {
                 BisectionStep::Confirm { .. } => bisection.note_confirmation(found.verdict),
                 _ => bisection.note(tested, found.verdict),
@@ -176,5 +197,33 @@ impl Bisect {
             };
             Tested { version, good, verdict, not_started: compared.not_started, run: compared.run }
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_rounds_decide_what_noise_left_open_and_nothing_else() {
+        use VersionVerdict::{Bad, Good, Unclear};
+        let one_of = BisectionStep::OneOf { versions: 1..3 };
+        let unconfirmed = BisectionStep::Unconfirmed { good: 1, bad: 2 };
+        for (step, last, not_started, is_undecided) in [
+            (BisectionStep::Found { first_bad: 2 }, Bad, vec![], false),
+            (BisectionStep::NoRegression, Good, vec![], false),
+            (BisectionStep::NoRegression, Unclear, vec![], true),
+            (BisectionStep::NoRegression, Unclear, vec![2], false),
+            (unconfirmed.clone(), Unclear, vec![], true),
+            (unconfirmed.clone(), Unclear, vec![1], true),
+            (unconfirmed.clone(), Unclear, vec![2], false),
+            (unconfirmed, Good, vec![], false),
+            (one_of.clone(), Unclear, vec![], true),
+            (one_of.clone(), Good, vec![0, 3], true),
+            (one_of, Good, vec![1], false),
+        ] {
+            let found = Bisected { step, last, not_started };
+            assert_eq!(found.is_undecided(), is_undecided, "{found:?}");
+        }
     }
 }

@@ -15,6 +15,7 @@ use dyno_stats::Margin;
 use super::next;
 use super::run::{self, RunFlags};
 use crate::arguments::margin;
+use crate::failure::{self, NOT_DECIDED};
 use crate::{interrupt, output};
 
 /// Find the version that made a test slower, by binary search between a good and a bad version
@@ -26,8 +27,8 @@ found is confirmed: the version is compared with the one before it. The chance t
 comparisons errs is 5%. Each comparison is a run in the results file, so after ^C the same command goes on. \
 Builds in folders and images that have changed since are compared anew.
 
-Exit status: 0 the version was found, or there is no regression; 1 it could not be told which version it is; \
-3 neighbours disturbed a comparison, so that nothing is decided.
+Exit status: 0 the version was found, or there is no regression; 1 it cannot be told which version it is, because one does not \
+start or comparisons contradict each other; 2 an error; 3 not decided, which more rounds or a quiet host may change.
 
 Examples:
   dyno bisect --good mysql@5.6.24 --bad mysql@9.7.4 point-query
@@ -76,7 +77,12 @@ pub(crate) struct Bisect {
 }
 
 impl Bisect {
-    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+    /// Exit status 1 is an answer here, so errors use another status.
+    pub(crate) fn execute(&self) -> ExitCode {
+        failure::of_gate(self.answer())
+    }
+
+    fn answer(&self) -> anyhow::Result<ExitCode> {
         let catalogue = Catalogue::load()?;
         let search = dyno_search::Bisect {
             test: self.test.clone(),
@@ -147,45 +153,44 @@ fn print_verdict(tested: &Tested<'_>) -> anyhow::Result<()> {
 
 /// Prints the result of the search and returns the exit status.
 fn conclude(found: &Bisected, versions: &[EngineName], test: &str) -> anyhow::Result<ExitCode> {
+    let is_undecided = found.is_undecided();
+    let open = if is_undecided { ExitCode::from(NOT_DECIDED) } else { ExitCode::FAILURE };
     let (sentence, code) = match &found.step {
         BisectionStep::Found { first_bad } => {
             let (before, first) = (&versions[first_bad - 1], &versions[*first_bad]);
             (format!("{first} made {test} slower; {before} was not."), ExitCode::SUCCESS)
         }
         BisectionStep::Unconfirmed { good, bad } => {
-            let (before, likely) = (&versions[*good], &versions[*bad]);
-            (
-                format!(
-                    "{likely} is slower than {} in {test}, and {before} is not; but compared with {before}, that was \
-                     not confirmed: give it more rounds (--rounds-max).",
-                    versions[0]
-                ),
-                ExitCode::FAILURE,
-            )
+            let (first, before, likely) = (&versions[0], &versions[*good], &versions[*bad]);
+            let sentence = format!(
+                "{likely} is slower than {first} in {test}, and {before} is not; but compared with {before}, that was not \
+                 confirmed: give it more rounds (--rounds-max)."
+            );
+            (sentence, open)
         }
         BisectionStep::OneOf { versions: range } => {
             let names: Vec<_> = versions[range.clone()].iter().map(ToString::to_string).collect();
             let names = names.join(", ");
-            (
-                format!(
-                    "One of {names} made {test} slower; more rounds, or versions that start, would tell which."
-                ),
-                ExitCode::FAILURE,
-            )
+            let what = if is_undecided { "more rounds" } else { "more rounds, or versions that start," };
+            (format!("One of {names} made {test} slower; {what} would tell which."), open)
         }
         BisectionStep::NoRegression => {
             let newest = &versions[versions.len() - 1];
             match found.last {
-                VersionVerdict::Unclear => (
-                    format!(
+                VersionVerdict::Unclear if is_undecided => {
+                    let sentence = format!(
                         "Whether {newest} is slower in {test} was not decided; give it more rounds (--rounds-max)."
-                    ),
-                    ExitCode::FAILURE,
+                    );
+                    (sentence, open)
+                }
+                VersionVerdict::Unclear => (
+                    format!("Whether {newest} is slower in {test} is not known: a server did not start."),
+                    open,
                 ),
-                _ => (
-                    format!("{newest} is not slower in {test}: there is nothing to search."),
-                    ExitCode::SUCCESS,
-                ),
+                VersionVerdict::Good | VersionVerdict::Bad => {
+                    let sentence = format!("{newest} is not slower in {test}: there is nothing to search.");
+                    (sentence, ExitCode::SUCCESS)
+                }
             }
         }
         BisectionStep::Test { .. } | BisectionStep::Confirm { .. } => bail!("the search has not ended"),

@@ -75,10 +75,7 @@ pub(crate) struct Cost {
 impl Cost {
     /// Exit status 1 is an answer here, so errors have another status.
     pub(crate) fn execute(&self) -> ExitCode {
-        self.answer().unwrap_or_else(|error| {
-            failure::report(&error);
-            ExitCode::from(failure::USAGE)
-        })
+        failure::of_gate(self.answer())
     }
 
     fn answer(&self) -> anyhow::Result<ExitCode> {

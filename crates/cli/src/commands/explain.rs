@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use clap::Args;
-use dyno_judge::{Analysis, Explanation, Judgement, Rule, TestComparison, analyse, check_trials};
+use dyno_judge::{
+    Analysis, Explanation, Judgement, ProofEnding, Rule, TestComparison, analyse, check_trials,
+};
 use dyno_report::render;
 use dyno_search::explain::{Explainer, is_decided};
 use dyno_search::{DisturbedHost, Ending, Prove};
@@ -13,6 +15,7 @@ use dyno_store::{Run, RunChoice, RunId, Store};
 
 use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ReportFormat, run_id, time};
+use crate::failure::NOT_DECIDED;
 use crate::{interrupt, output};
 
 /// Show what differs between two systems: costs, counters, settings; prove which setting makes one faster
@@ -25,6 +28,9 @@ no more.
 --prove takes apart what the plan gives the two otherwise, settings, limits on the host and steps: it compares the base with \
 itself under some of it, until the least is found that makes the difference. The chance that any of its comparisons errs is 5%. \
 Each is a run in the results file, so after ^C the same command goes on.
+
+Exit status: 0 explained; 1 an error, or a system did not start again; 3 not decided, because neighbours disturbed the run, or \
+because the comparisons of --prove do not show whether the difference is there.
 
 Examples:
   dyno explain
@@ -102,7 +108,12 @@ impl Explain {
         let prove = Prove { budget: *budget, rounds: *rounds, seconds: *seconds, plan: plan.clone() };
         let (report, ending) = prove.search(self.flags.search(), run, explanations)?;
         output::print_rendered(&render(&report, self.format.into(), &output::render_options()))?;
-        Ok(if ending == Ending::Stopped { interrupt::exit_code() } else { ExitCode::SUCCESS })
+        Ok(match (ending, report.proof.ending) {
+            (Ending::Stopped, _) => interrupt::exit_code(),
+            (Ending::Ended, ProofEnding::Undecided | ProofEnding::Unfinished) => ExitCode::from(NOT_DECIDED),
+            (Ending::Ended, ProofEnding::Refused) => ExitCode::FAILURE,
+            (Ending::Ended, _) => ExitCode::SUCCESS,
+        })
     }
 
     /// The run to explain; by default the latest run that is not a comparison of a search.

@@ -63,14 +63,9 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        match self.answer() {
-            // With a gate, exit status 1 means that a test regressed.
-            Err(error) if self.gate.is_some() => {
-                failure::report(&error);
-                Ok(ExitCode::from(failure::USAGE))
-            }
-            answer => answer,
-        }
+        let answer = self.answer();
+        // With a gate, exit status 1 means that a test regressed.
+        if self.gate.is_some() { Ok(failure::of_gate(answer)) } else { answer }
     }
 
     fn answer(&self) -> anyhow::Result<ExitCode> {

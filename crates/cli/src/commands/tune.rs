@@ -10,6 +10,7 @@ use dyno_search::Ending;
 
 use super::run::{RunFlags, positive_seconds};
 use crate::arguments::{ReportFormat, time};
+use crate::failure::NOT_DECIDED;
 use crate::{interrupt, output};
 
 /// Search for faster settings with the same durability guarantees, by measuring
@@ -19,6 +20,9 @@ use crate::{interrupt, output};
 is dropped and the others are compared again in more rounds, until the best is left. That one is confirmed in rounds that the \
 search has not used, and each of its settings is taken out to see what it is worth. What commits survive, torn pages, checksums \
 and isolation stay as they are. Each comparison is a run in the results file, so after ^C the same command goes on.
+
+Exit status: 0 better settings were found, or there are none; 1 an error; 3 not decided, because the time was over before the best \
+candidate was confirmed.
 
 Examples:
   dyno tune first-look --step read-write
@@ -80,8 +84,9 @@ impl Tune {
         output::print_rendered(&render(&report, self.format.into(), &output::render_options()))?;
         Ok(match (ending, report.tuned.ending) {
             (Ending::Stopped, _) => interrupt::exit_code(),
+            (Ending::Ended, TuneEnding::Better | TuneEnding::NothingBetter) => ExitCode::SUCCESS,
             (Ending::Ended, TuneEnding::BaseFailed) => ExitCode::FAILURE,
-            (Ending::Ended, _) => ExitCode::SUCCESS,
+            (Ending::Ended, TuneEnding::Unfinished) => ExitCode::from(NOT_DECIDED),
         })
     }
 }

@@ -96,14 +96,9 @@ const ROWS: u64 = 10_000;
 
 impl Versus {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        match self.compare() {
-            // With a gate, exit status 1 is a verdict.
-            Err(error) if self.gate => {
-                failure::report(&error);
-                Ok(ExitCode::from(failure::USAGE))
-            }
-            outcome => outcome,
-        }
+        let outcome = self.compare();
+        // With a gate, exit status 1 is a verdict.
+        if self.gate { Ok(failure::of_gate(outcome)) } else { outcome }
     }
 
     fn compare(&self) -> anyhow::Result<ExitCode> {

@@ -18,6 +18,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     vec![
         test("the_version_that_became_slow_is_found_among_versions", among_versions),
         test("a_search_that_is_started_again_makes_no_comparison_twice", started_again),
+        test("a_comparison_without_a_verdict_is_no_answer", without_a_verdict),
         test("the_build_that_became_slow_is_found_among_folders", among_folders),
         test("a_version_that_does_not_start_is_passed_by", a_version_that_does_not_start_is_passed_by),
     ]
@@ -116,6 +117,28 @@ fn started_again() {
     let resumed = bisect(&bench, "10.11", &[&versions[..], &["--seconds", "0.5"]].concat()).with(0);
     assert!(resumed.stderr.contains("going on to compare"), "{}", resumed.stderr);
     assert_eq!(bench.count("run"), 2 * runs);
+}
+
+/// Two rounds decide nothing.
+fn without_a_verdict() {
+    for name in [LADDER[0], LADDER[3]] {
+        installation(name).unwrap();
+    }
+    let bench = Bench::new();
+    let versions = ["--versions", &[LADDER[0], LADDER[3]].join(",")];
+    // On a busy host this may be undecided already.
+    bisect(&bench, "99", &versions);
+    rusqlite::Connection::open(bench.path("dyno.db"))
+        .unwrap()
+        .execute_batch("PRAGMA foreign_keys = ON; DELETE FROM trial WHERE round > 2;")
+        .unwrap();
+    let ended = bisect(&bench, "99", &versions).with(3);
+    assert!(ended.stderr.contains(": taken from run 1"), "{}", ended.stderr);
+    let words = format!(
+        "Whether {} is slower in answer was not decided; give it more rounds (--rounds-max).",
+        LADDER[3]
+    );
+    assert_eq!(ended.stdout.lines().last(), Some(words.as_str()), "{}", ended.stdout);
 }
 
 fn among_folders() {

@@ -110,10 +110,7 @@ enum Account {
 impl Compare {
     /// Exit status 1 is a verdict here, so errors have another status.
     pub(crate) fn execute(&self) -> ExitCode {
-        self.judge_and_write().unwrap_or_else(|error| {
-            failure::report(&error);
-            ExitCode::from(failure::USAGE)
-        })
+        failure::of_gate(self.judge_and_write())
     }
 
     fn judge_and_write(&self) -> anyhow::Result<ExitCode> {

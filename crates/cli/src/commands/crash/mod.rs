@@ -22,7 +22,7 @@ use dyno_settings::{CrashKind, Product, Profile, Translation};
 pub(crate) use self::client::CrashClient;
 use super::engine::{SystemArgument, install};
 use crate::arguments::{TextOrJson, setting};
-use crate::{interrupt, output};
+use crate::{failure, interrupt, output};
 
 /// Crash a system under load repeatedly, and check whether it loses acknowledged commits
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ use crate::{interrupt, output};
     after_help = "Clients commit transactions and note what is acknowledged. The system is crashed and started \
 again, and each row is looked for. What may be lost is what the settings say; docs/do/crash.md has the words and the limits.
 
-Exit status: 0 it kept the guarantees of its settings; 1 it did not, or did not start again; 130 stopped by ^C.
+Exit status: 0 it kept the guarantees of its settings; 1 it did not, or did not start again; 2 an error; 130 stopped by ^C.
 
 Examples:
   dyno crash mysql@5.6.24 --profile safe
@@ -84,7 +84,12 @@ fn volume(text: &str) -> Result<u64, String> {
 }
 
 impl CrashCommand {
-    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+    /// Exit status 1 is an answer here, so errors use another status.
+    pub(crate) fn execute(&self) -> ExitCode {
+        failure::of_gate(self.answer())
+    }
+
+    fn answer(&self) -> anyhow::Result<ExitCode> {
         let system = self.system()?;
         let has_server = system.installation.entry.family.has_server();
         let kind = match self.kill {
