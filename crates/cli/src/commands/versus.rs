@@ -23,8 +23,8 @@ use crate::{interrupt, output};
 #[derive(Debug, Args)]
 #[command(
     after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build (./DIR, ~/DIR), an image (oci:NAME:TAG), or the address of a \
-running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 innodb_flush_method=fsync'. The first is \
-the base. Started servers get the settings of a profile, so that they promise the same; --profile stock leaves each its own \
+running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 innodb_flush_method=fsync'. \
+storage_engine=NAME among them chooses the storage engine of the tables. The first is the base. Started servers get the settings of a profile, so that they promise the same; --profile stock leaves each its own \
 defaults.
 
 Without --workload, points, ranges, updates and transactions on sysbench's table are measured. Rounds follow each other until \

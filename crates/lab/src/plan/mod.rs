@@ -37,7 +37,8 @@ pub use keys::steps::stacks::StackSampling;
 pub(crate) use keys::steps::step::Command;
 pub use keys::steps::step::{Step, Traffic};
 pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};
-pub use keys::systems::system::{Source, System};
+pub use keys::systems::source::Source;
+pub use keys::systems::system::System;
 pub use syntax::error::{PlanError, Problem, SourceLocation};
 
 /// A checked plan.

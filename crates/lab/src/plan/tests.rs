@@ -1,5 +1,6 @@
 //! Valid plans, and each way in which a plan can be wrong.
 
+mod effects;
 mod find;
 mod ladders;
 mod rounds;

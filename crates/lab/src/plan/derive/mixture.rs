@@ -62,7 +62,8 @@ mod tests {
         let limits = "confinement = { server_cpus = \"0\", iops = 100 }\n\n[[step]]";
         let own = "[[step]]\nid = \"age\"\ngroup = \"age\"\nworkload = \"oltp_insert\"\noperation = \"query\"\n\
                    events = 10\nnot_for = [\"a\", \"b\"]\n\n[[step]]\nid = \"read-write\"";
-        let text = TEXT.replacen("\n[[step]]", limits, 1);
+        let sqlite = "engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }";
+        let text = TEXT.replacen(sqlite, "engine = \"postgres\"", 1).replacen("\n[[step]]", limits, 1);
         parse(&text.replace("[[step]]\nid = \"read-write\"", own)).unwrap()
     }
 

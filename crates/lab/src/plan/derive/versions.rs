@@ -9,7 +9,8 @@ use dyno_host::Confinement;
 use dyno_settings::Profile;
 use dyno_store::{Origin, Run, SearchQuestion, SearchSide, SystemRecord};
 
-use crate::plan::keys::systems::system::{System, named, translated};
+use crate::plan::keys::systems::source::named;
+use crate::plan::keys::systems::system::{System, translated};
 use crate::plan::read::{Builds, ParseContext};
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::{Decision, Plan, Rounds};
@@ -84,7 +85,7 @@ fn bare(version: &EngineName, catalogue: &Catalogue) -> Result<System, String> {
     let context = ParseContext { folder: Path::new(""), catalogue, builds: Builds::Asked, files: &files };
     Ok(System {
         id: version.to_string(),
-        source: named(version.clone(), None, None, &context)?,
+        source: named(version.clone(), None, &context)?,
         profile: None,
         settings: BTreeMap::new(),
         confinement: Confinement::default(),

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use dyno_engine::{EngineName, EngineNameError, SystemName};
+use dyno_settings::plain_name;
 use toml::Value;
 
 /// What is compared, under which load.
@@ -42,8 +43,13 @@ pub struct Script {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
     place: Place,
+    /// The storage engine of its tables; `None` for the one that the place names, or the server's own.
+    storage_engine: Option<String>,
     settings: BTreeMap<String, String>,
 }
+
+/// The word that is no setting of a server, but the plan's key of that name.
+const STORAGE_ENGINE: &str = "storage_engine";
 
 /// Where a system comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,17 +74,22 @@ impl FromStr for Contender {
         } else {
             Place::Engine(name.parse().map_err(|error: EngineNameError| error.to_string())?)
         };
-        let mut given = BTreeMap::new();
+        let (mut given, mut storage_engine) = (BTreeMap::new(), None);
         for word in settings {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
-            if given.insert(name.to_owned(), value.to_owned()).is_some() {
+            let earlier = if plain_name(name) == STORAGE_ENGINE {
+                storage_engine.replace(value.to_owned())
+            } else {
+                given.insert(name.to_owned(), value.to_owned())
+            };
+            if earlier.is_some() {
                 return Err(format!("`{name}` is given twice"));
             }
         }
         if matches!(place, Place::Dsn(_)) && !given.is_empty() {
             return Err("a server that runs already cannot be given settings".to_owned());
         }
-        Ok(Self { place, settings: given })
+        Ok(Self { place, storage_engine, settings: given })
     }
 }
 
@@ -120,8 +131,9 @@ impl Contender {
                     .to_owned()
             }
         };
+        let storage_engine = self.storage_engine.iter().map(|name| format!("/{name}"));
         let settings = self.settings.iter().map(|(name, value)| format!(" {name}={value}"));
-        name + &settings.collect::<String>()
+        name + &storage_engine.chain(settings).collect::<String>()
     }
 
     fn table(&self, id: &str) -> String {
@@ -132,6 +144,9 @@ impl Contender {
             Place::Dsn(address) => ("dsn", address.clone()),
         };
         let _ = writeln!(text, "{key} = {}", quoted(&value));
+        if let Some(storage_engine) = &self.storage_engine {
+            let _ = writeln!(text, "{STORAGE_ENGINE} = {}", quoted(storage_engine));
+        }
         if !self.settings.is_empty() {
             let settings = self.settings.iter().map(assignment);
             let _ = writeln!(text, "settings = {{ {} }}", settings.collect::<Vec<_>>().join(", "));
@@ -325,6 +340,16 @@ mod tests {
         let path = std::env::home_dir().unwrap().join("builds/main");
         assert_eq!(build.id(), "main innodb_flush_method=fsync");
         assert!(build.table("main").contains(&format!("basedir = {}\n", quoted(path.to_str().unwrap()))));
+        let rocks: Contender = "./build storage-engine=rocksdb a=1".parse().unwrap();
+        assert_eq!(rocks.id(), "build/rocksdb a=1");
+        assert!(
+            rocks
+                .table("x")
+                .ends_with("basedir = \"./build\"\nstorage_engine = \"rocksdb\"\nsettings = { a = \"1\" }\n")
+        );
+        let server: Contender = "mysql://root@h/db storage_engine=myisam".parse().unwrap();
+        assert_eq!(server.id(), "h/myisam");
+        assert_eq!(error("./build storage_engine=a storage_engine=b"), "`storage_engine` is given twice");
         let image: Contender = "oci:localhost/mysql:8.4".parse().unwrap();
         assert!(
             image.engine().is_none() && image.table("x").contains("engine = \"oci:localhost/mysql:8.4\"\n")

@@ -8,7 +8,7 @@ use dyno_engine::Family;
 use dyno_load::{Frame, FrameSource as _, Job, Protocol, Target, check_syntax};
 
 use crate::job::{background, job};
-use crate::plan::{Plan, Source, System};
+use crate::plan::{Plan, System};
 use crate::run::trial::{TrialAbort, start_load};
 use crate::schedule::{Block, trials};
 
@@ -79,11 +79,7 @@ fn reason(abort: TrialAbort) -> String {
 
 /// The protocol of a system. The system need not run.
 fn protocol(system: &System) -> Protocol {
-    let family = match &system.source {
-        Source::Dsn { dsn, .. } => dsn.family(),
-        source => source.entry().map_or(Family::Mysql, |entry| entry.family),
-    };
-    match family {
+    match system.source.family() {
         Family::Postgres => Protocol::Pgsql,
         Family::Sqlite => Protocol::Sqlite,
         Family::Mysql | Family::Mariadb => Protocol::Mysql,

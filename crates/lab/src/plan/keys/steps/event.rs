@@ -4,7 +4,8 @@ use dyno_store::EventKind;
 use serde::Deserialize;
 
 use crate::plan::keys::steps::step::Command;
-use crate::plan::keys::systems::system::{Source, System};
+use crate::plan::keys::systems::source::Source;
+use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, ClientsNumber, From0, each};

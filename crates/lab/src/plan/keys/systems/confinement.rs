@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_host::{Confinement, IoLimits, LimitError};
+use dyno_host::{Confinement, IoLimits};
 use serde::Deserialize;
 
 use crate::plan::syntax::de;
@@ -50,15 +50,24 @@ pub(in crate::plan) struct Limits(
 );
 
 impl TryFrom<ConfinementTable> for Limits {
-    type Error = LimitError;
+    type Error = String;
 
-    fn try_from(table: ConfinementTable) -> Result<Self, LimitError> {
-        let confinement = table.over(&Confinement::default());
-        confinement.check_limits().map(|()| Self(confinement))
+    fn try_from(table: ConfinementTable) -> Result<Self, String> {
+        table.checked_over(&Confinement::default()).map(Self)
     }
 }
 
 impl ConfinementTable {
+    /// As [`over`](Self::over). An error if limits do not fit together, or if one has no effect.
+    fn checked_over(self, under: &Confinement) -> Result<Confinement, String> {
+        if self.iops.is_some() && self.read_iops.is_some() && self.write_iops.is_some() {
+            return Err("`read_iops` and `write_iops` replace `iops`; leave it out".to_owned());
+        }
+        let confinement = self.over(under);
+        confinement.check_limits().map_err(|error| error.to_string())?;
+        Ok(confinement)
+    }
+
     /// These limits, with those of `under` for what the table does not limit.
     fn over(self, under: &Confinement) -> Confinement {
         let bytes = |size: Option<Size>, under: Option<u64>| size.map(|size| size.0).or(under);
@@ -91,7 +100,5 @@ pub(in crate::plan) fn with_limits(
     };
     let table: ConfinementTable = de::read(&limits.iter().map(line).collect::<String>(), "[confinement]")
         .map_err(|mistake: Mistake| Mistake::from(mistake.problem))?;
-    let confinement = table.over(under);
-    confinement.check_limits().map_err(|error| error.to_string())?;
-    Ok(confinement)
+    Ok(table.checked_over(under)?)
 }

@@ -3,7 +3,7 @@
 use dyno_engine::{Family, ImageError, ImageName, Installation};
 use serde::Deserialize;
 
-use crate::plan::keys::systems::system::Source;
+use crate::plan::keys::systems::source::Source;
 use crate::plan::read::Builds;
 
 /// The families of servers that images hold.
@@ -31,7 +31,6 @@ impl From<ImageFamily> for Family {
 pub(in crate::plan) fn source(
     name: ImageName,
     family: Option<Family>,
-    storage_engine: Option<String>,
     builds: Builds,
 ) -> Result<Source, ImageError> {
     let installation = match builds {
@@ -41,5 +40,5 @@ pub(in crate::plan) fn source(
             None => Installation::expected_in_image(&name, family)?,
         },
     };
-    Ok(Source::Image { name, installation: Box::new(installation), storage_engine })
+    Ok(Source::Image { name, installation: Box::new(installation), storage_engine: None })
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use dyno_settings::plain_name;
 use dyno_store::LadderRecord;
 use serde::Deserialize;
 
@@ -87,10 +88,11 @@ pub(in crate::plan) fn rungs(
     if let [only] = tables.as_slice() {
         return Err(only.wrong(TOO_SHORT.to_owned()));
     }
+    let is_own = |setting: &str| own.keys().any(|own| plain_name(own) == plain_name(setting));
     let mut rungs: Vec<Variant> = Vec::new();
     for table in tables {
         let rung = table.read(|RungTable { id, settings: Scalars(settings) }| {
-            if let Some(twice) = settings.keys().find(|setting| own.contains_key(*setting)) {
+            if let Some(twice) = settings.keys().find(|setting| is_own(setting)) {
                 return Err(format!("`{twice}` is in `settings` and in `ladder`; leave one of them out"));
             }
             let mut all = rungs.last().map_or_else(BTreeMap::new, |before| before.settings.clone());

@@ -4,5 +4,6 @@ pub(in crate::plan) mod confinement;
 pub(in crate::plan) mod image;
 pub(in crate::plan) mod ladder;
 pub(in crate::plan) mod price;
+pub(in crate::plan) mod source;
 pub(in crate::plan) mod sweep;
 pub(in crate::plan) mod system;

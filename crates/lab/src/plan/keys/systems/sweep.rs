@@ -85,24 +85,17 @@ struct Factor {
 }
 
 impl Keys {
-    /// The systems that a sweep makes of the system `id`. Without a sweep, one system.
+    /// The systems that a sweep makes of the system `id`. Without a sweep, one system. Keys without effect were refused before.
     pub(in crate::plan) fn variants(self, id: &str) -> Result<Vec<Variant>, Mistake> {
-        let Some(sweep) = self.sweep else {
-            return match (self.fraction, self.seed) {
-                (Some(fraction), _) => Err(fraction.wrong(pointless("sweep_fraction", "`sweep`"))),
-                (_, Some(seed)) => Err(seed.wrong(pointless("sweep_seed", "`sweep_fraction`"))),
-                (None, None) => Ok(vec![Variant::default()]),
-            };
-        };
+        let Some(sweep) = self.sweep else { return Ok(vec![Variant::default()]) };
         let (fraction, seed) = (self.fraction, self.seed);
         sweep.read(|sweep| match sweep {
             SweepKey::Crossed(factors) => crossed(factors)?.choose(id, fraction, seed),
-            SweepKey::Listed(list) => match (fraction, seed) {
-                (None, None) => listed(list, id),
-                (Some(fraction), _) => {
+            SweepKey::Listed(list) => match fraction {
+                None => listed(list, id),
+                Some(fraction) => {
                     Err(fraction.wrong(pointless("sweep_fraction", "a `sweep` that is a table")))
                 }
-                (_, Some(seed)) => Err(seed.wrong(pointless("sweep_seed", "`sweep_fraction`"))),
             },
         })
     }
@@ -115,7 +108,12 @@ pub(in crate::plan) fn pointless(key: &str, without: &str) -> String {
 /// Factors whose levels are crossed, in the order of the file.
 struct Crossed(Vec<Factor>);
 
+const NOTHING_SWEPT: &str = "`sweep` names no setting; add one, or leave `sweep` out";
+
 fn crossed(factors: BTreeMap<String, At<FactorKey>>) -> Result<Crossed, Mistake> {
+    if factors.is_empty() {
+        return Err(NOTHING_SWEPT.to_owned().into());
+    }
     let mut factors: Vec<(String, At<FactorKey>)> = factors.into_iter().collect();
     factors.sort_by_key(|(_, factor)| factor.span().start);
     let mut read: Vec<Factor> = Vec::new();
@@ -170,10 +168,7 @@ impl Crossed {
             return Err(format!("the sweep has more than {CONFIGURATIONS_MAX} configurations").into());
         };
         let chosen = match fraction {
-            None => match seed {
-                Some(seed) => return Err(seed.wrong(pointless("sweep_seed", "`sweep_fraction`"))),
-                None => (0..all).collect(),
-            },
+            None => (0..all).collect(),
             Some(fraction) if fraction.0 > 1.0 => {
                 let wanted = "above 0, at most 1".to_owned();
                 return Err(fraction.wrong(Problem::OutOfRange { key: "sweep_fraction".to_owned(), wanted }));
@@ -206,6 +201,9 @@ impl Crossed {
 /// The configurations of a list. All must set the same settings.
 fn listed(list: Vec<At<Scalars>>, id: &str) -> Result<Vec<Variant>, Mistake> {
     let settings: Vec<String> = list[0].0.keys().cloned().collect();
+    if settings.is_empty() {
+        return Err(NOTHING_SWEPT.to_owned().into());
+    }
     let read = |configuration: At<Scalars>| {
         configuration.read(|Scalars(values)| {
             if let Some(missing) = settings.iter().find(|setting| !values.contains_key(*setting)) {

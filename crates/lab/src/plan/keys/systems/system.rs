@@ -1,23 +1,23 @@
 //! Systems under test, as a plan describes them.
 
+mod effects;
+
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::Path;
 
-use dyno_engine::{Dsn, EngineName, EngineNameError, Entry, Family, ImageName, Installation, SystemName};
 use dyno_host::Confinement;
-use dyno_settings::{Product, Profile};
+use dyno_settings::{Product, Profile, plain_name};
 use dyno_store::{Configuration, Price};
 use serde::Deserialize;
 
-use crate::plan::Plan;
+use self::effects::{IN_PROCESS, without_effect};
 use crate::plan::keys::systems::confinement::{self, Limits};
-use crate::plan::keys::systems::image::{self, ImageFamily};
+use crate::plan::keys::systems::image::ImageFamily;
 use crate::plan::keys::systems::ladder::{self, RungTable};
 use crate::plan::keys::systems::price::PriceTable;
+use crate::plan::keys::systems::source::{self, Source};
 use crate::plan::keys::systems::sweep::{self, Seed, SweepKey, Variant};
 use crate::plan::read::{Builds, ParseContext, is_file};
-use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Scalars};
 
@@ -52,117 +52,6 @@ pub struct System {
     pub data_settings: Option<BTreeMap<String, String>>,
 }
 
-/// Where a system's engine comes from.
-#[derive(Clone, Debug)]
-pub enum Source {
-    Catalogue {
-        /// Engine, version and storage engine, as the plan writes them.
-        name: SystemName,
-        /// The catalogue's entry of that name.
-        entry: Box<Entry>,
-    },
-    /// A folder with a build.
-    Basedir {
-        /// The installation in that folder.
-        installation: Box<Installation>,
-        /// The storage engine to use.
-        storage_engine: Option<String>,
-    },
-    /// An image of a container.
-    Image {
-        name: ImageName,
-        /// The installation in it. For an image that is not on this machine, what its name suggests.
-        installation: Box<Installation>,
-        /// The storage engine to use.
-        storage_engine: Option<String>,
-    },
-    /// A running server. Dyno does not start, stop or confine it.
-    Dsn {
-        /// Its address, without a password in clear text.
-        dsn: Box<Dsn>,
-        /// The storage engine to use.
-        storage_engine: Option<String>,
-        /// Whether loads may drop tables that Dyno did not make.
-        may_drop: bool,
-        /// Whether the tables that loads make stay after the run.
-        keep_data: bool,
-    },
-}
-
-impl Source {
-    /// Engine and storage engine, such as `mariadb@10.11/rocksdb`.
-    pub fn name(&self) -> String {
-        let with = |name: String, storage_engine: &Option<String>| match storage_engine {
-            Some(storage_engine) => format!("{name}/{storage_engine}"),
-            None => name,
-        };
-        match self {
-            Self::Catalogue { name, .. } => name.to_string(),
-            Self::Basedir { installation, storage_engine } => {
-                with(installation.entry.to_string(), storage_engine)
-            }
-            Self::Image { name, storage_engine, .. } => {
-                with(format!("{}{name}", ImageName::PREFIX), storage_engine)
-            }
-            Self::Dsn { dsn, storage_engine, .. } => with(dsn.to_string(), storage_engine),
-        }
-    }
-
-    /// The catalogue entry of the server to start; `None` for a server that runs already.
-    pub fn entry(&self) -> Option<&Entry> {
-        match self {
-            Self::Catalogue { entry, .. } => Some(entry),
-            Self::Basedir { installation, .. } | Self::Image { installation, .. } => {
-                Some(&installation.entry)
-            }
-            Self::Dsn { .. } => None,
-        }
-    }
-
-    /// What tells its server from others that the same name may mean at another time. None of a running server, and of an image that
-    /// is not on this machine.
-    pub fn build(&self) -> Option<String> {
-        match self {
-            Self::Catalogue { entry, .. } => Some(entry.to_string()),
-            Self::Basedir { installation, .. } => Some(installation.fingerprint()),
-            Self::Image { installation, .. } => installation.image(),
-            Self::Dsn { .. } => None,
-        }
-    }
-
-    /// Whether Dyno starts a server for it. It does not for a server that runs already, or for an engine
-    /// inside the load process.
-    pub fn starts_server(&self) -> bool {
-        self.entry().is_some_and(|entry| entry.family.has_server())
-    }
-
-    /// Whether Dyno starts and stops the system. It does not for a server that runs already.
-    pub fn is_started_by_dyno(&self) -> bool {
-        !matches!(self, Self::Dsn { .. })
-    }
-
-    /// The storage engine to use; `None` leaves it to the server.
-    pub fn storage_engine(&self) -> Option<&str> {
-        match self {
-            Self::Catalogue { name, .. } => name.storage_engine.as_deref(),
-            Self::Basedir { storage_engine, .. }
-            | Self::Image { storage_engine, .. }
-            | Self::Dsn { storage_engine, .. } => storage_engine.as_deref(),
-        }
-    }
-}
-
-impl Plan {
-    /// Lets loads on running servers drop tables that were there when the run began.
-    pub fn allow_drops(&mut self) {
-        for system in &mut self.systems {
-            if let Source::Dsn { may_drop, .. } = &mut system.source {
-                *may_drop = true;
-            }
-        }
-    }
-}
-
 impl System {
     /// A copy of this system as its control. Differences between the two are noise.
     pub(in crate::plan) fn control(&self) -> Self {
@@ -176,8 +65,15 @@ impl System {
 
     /// This system with the settings and limits of a configuration, over those of a profile.
     fn configured(&self, variant: Variant, profile: Option<&Profile>) -> Result<Self, Mistake> {
-        if let Some(twice) = variant.settings.keys().find(|setting| self.settings.contains_key(*setting)) {
+        let is_own = |setting: &str| self.settings.keys().any(|own| plain_name(own) == plain_name(setting));
+        if let Some(twice) = variant.settings.keys().find(|setting| is_own(setting)) {
             return Err(format!("`{twice}` is in `settings` and in `sweep`; leave one of them out").into());
+        }
+        if let Some(problem) = without_effect(&self.source, &variant.settings) {
+            return Err(problem.into());
+        }
+        if !variant.limits.is_empty() && !self.source.family().has_server() {
+            return Err(IN_PROCESS.to_owned().into());
         }
         let mut system = Self {
             id: format!("{}{}", self.id, variant.suffix),
@@ -223,8 +119,8 @@ pub(in crate::plan) struct SystemTable {
     may_drop: Option<At<bool>>,
     /// With dsn: whether the tables that loads make stay in the database after the run.
     keep_data: Option<At<bool>>,
-    /// With basedir, dsn or an image: the storage engine of the tables.
-    storage_engine: Option<String>,
+    /// The storage engine of the tables, unless `engine` names it.
+    storage_engine: Option<At<String>>,
     /// With an image whose name does not say it: the family of its server.
     family: Option<At<ImageFamily>>,
     /// A profile of settings; docs/reference/settings.md.
@@ -267,11 +163,12 @@ impl SystemTable {
         defaults: &Defaults,
         context: &ParseContext<'_>,
     ) -> Result<Vec<System>, Mistake> {
-        let source = self.source(context)?;
+        let source = self.source_keys().read(context)?;
         let defaults = match source {
             Source::Dsn { .. } => &self.check_running().map(|()| Defaults::default())?,
             _ => defaults,
         };
+        self.check_effects(&source)?;
         let own = self.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?;
         let profile = own.as_ref().or(defaults.profile.as_ref());
         let is_unasked = context.builds == Builds::Unasked
@@ -293,16 +190,6 @@ impl SystemTable {
             ladder: self.ladder.as_ref().map(|_| self.id.clone()),
             data_settings: None,
         };
-        if let (Some(price), Some(_)) = (&self.price, plain.dollars_per_hour) {
-            let problem = "a system has a `price` or `dollars_per_hour`, not both; leave one of them out";
-            return Err(price.wrong(problem.to_owned()));
-        }
-        if let (Some(share), None, None) = (&self.share_data, &self.sweep, &self.ladder) {
-            return Err(share.wrong(sweep::pointless("share_data", "`sweep` or `ladder`")));
-        }
-        if let (Some(_), Some(ladder)) = (&self.sweep, &self.ladder) {
-            return Err(ladder.wrong("a system has a `sweep` or a `ladder`, not both".to_owned()));
-        }
         let place = self.sweep.as_ref().map(At::span).or(self.ladder.as_ref().map(At::span));
         let keys = sweep::Keys { sweep: self.sweep, fraction: self.sweep_fraction, seed: self.sweep_seed };
         let variants = match self.ladder {
@@ -327,6 +214,18 @@ impl SystemTable {
         Ok(systems)
     }
 
+    fn source_keys(&mut self) -> source::Keys {
+        source::Keys {
+            engine: self.engine.take(),
+            basedir: self.basedir.take(),
+            dsn: self.dsn.take(),
+            storage_engine: self.storage_engine.take(),
+            family: self.family.take(),
+            may_drop: self.may_drop.take(),
+            keep_data: self.keep_data.take(),
+        }
+    }
+
     /// An error if the plan sets settings or limits of a server that runs already.
     fn check_running(&self) -> Result<(), Mistake> {
         let given = |key| {
@@ -343,75 +242,6 @@ impl SystemTable {
             _ => Ok(()),
         }
     }
-
-    /// Takes `family`, which only an image has.
-    fn image_family(&mut self) -> Result<Option<Family>, Mistake> {
-        let is_image = self.engine.as_ref().is_some_and(|engine| engine.starts_with(ImageName::PREFIX));
-        match self.family.take() {
-            Some(family) if !is_image => Err(family.wrong(
-                "`family` is for an image (`engine = \"oci:NAME:TAG\"`); others tell it themselves, so leave it out"
-                    .to_owned(),
-            )),
-            family => Ok(family.map(|family| At::into_inner(family).into())),
-        }
-    }
-
-    /// Takes `may_drop` and `keep_data`, which only a running server has.
-    fn tables(&mut self) -> Result<(bool, bool), Mistake> {
-        let keys = [("may_drop", self.may_drop.take()), ("keep_data", self.keep_data.take())];
-        let named = |dsn: &At<String>| Dsn::parse(dsn).map_or(true, |dsn| dsn.names_database());
-        for (key, value) in &keys {
-            let Some(value) = value else { continue };
-            match &self.dsn {
-                None => {
-                    return Err(value
-                        .wrong(format!("`{key}` is for a server that runs already (`dsn`); leave it out")));
-                }
-                Some(dsn) if **value && !named(dsn) => {
-                    return Err(value.wrong(format!("`{key}` needs a database: name it in the `dsn`")));
-                }
-                Some(_) => {}
-            }
-        }
-        let [may_drop, keep_data] = keys.map(|(_, value)| value.is_some_and(|value| *value));
-        Ok((may_drop, keep_data))
-    }
-
-    /// Takes `engine`, `basedir` or `dsn`. Exactly one is required.
-    fn source(&mut self, context: &ParseContext<'_>) -> Result<Source, Mistake> {
-        let storage_engine = self.storage_engine.take();
-        let family = self.image_family()?;
-        let (may_drop, keep_data) = self.tables()?;
-        match (self.basedir.take(), self.dsn.take(), self.engine.take()) {
-            (None, None, Some(name)) => name.read(|name| {
-                let name: EngineName = name.parse().map_err(|error: EngineNameError| error.to_string())?;
-                named(name, family, storage_engine, context)
-            }),
-            (Some(path), None, None) => path.read(|path| {
-                let name = match path.parse::<EngineName>() {
-                    Ok(EngineName::Basedir(path)) => EngineName::Basedir(path),
-                    // `build` is a folder too.
-                    _ => EngineName::Basedir(path.into()),
-                };
-                named(name, None, storage_engine, context)
-            }),
-            (None, Some(dsn), None) => dsn.read(|dsn| {
-                let dsn = dsn_without_secret(&dsn, context.folder)?;
-                Ok::<_, Problem>(Source::Dsn { dsn: Box::new(dsn), storage_engine, may_drop, keep_data })
-            }),
-            (Some(_), Some(dsn), _) => {
-                Err(dsn.wrong("a system has a `basedir` or a `dsn`, not both".to_owned()))
-            }
-            (_, _, Some(engine)) => {
-                let problem =
-                    "`engine` names an entry of the catalogue; with `basedir` or `dsn`, leave it out";
-                Err(engine.wrong(problem.to_owned()))
-            }
-            (None, None, None) => {
-                Err(Problem::MissingKey { table: "a [[system]]".to_owned(), key: "engine" }.into())
-            }
-        }
-    }
 }
 
 /// Gives each configuration the price of its limits.
@@ -421,17 +251,6 @@ fn priced(systems: &mut [System], price: PriceTable, context: &ParseContext<'_>)
         system.price = Some(price.price(&system.confinement)?);
     }
     Ok(())
-}
-
-/// Reads a `dsn`. Its files for TLS are relative to the plan's folder. The plan's text is kept in the results
-/// file, so a password in it is an error.
-fn dsn_without_secret(text: &str, folder: &Path) -> Result<Dsn, Problem> {
-    let dsn = Dsn::parse(text).map(|dsn| dsn.in_folder(folder));
-    match dsn.and_then(|dsn| dsn.check_files().map(|()| dsn)) {
-        Ok(dsn) if dsn.has_clear_password() => Err(Problem::Secret),
-        Ok(dsn) => Ok(dsn),
-        Err(error) => Err(Problem::Other(error.to_string())),
-    }
 }
 
 /// The profile's settings overridden by the system's own, by the server's names.
@@ -452,31 +271,4 @@ pub(in crate::plan) fn profile(name: &str, context: &ParseContext<'_>) -> Result
     let path = is_file(name, "toml").then(|| context.file(name).display().to_string());
     let found = Profile::find(path.as_deref().unwrap_or(name));
     found.map_err(|error| error.to_string())
-}
-
-/// What a name means. Folders are relative to the plan's.
-pub(in crate::plan) fn named(
-    name: EngineName,
-    family: Option<Family>,
-    storage_engine: Option<String>,
-    context: &ParseContext<'_>,
-) -> Result<Source, String> {
-    match name {
-        EngineName::Catalogue(name) => {
-            let entry = context.catalogue.find(&name).map_err(|error| error.to_string())?;
-            Ok(Source::Catalogue { entry: Box::new(entry), name })
-        }
-        EngineName::Basedir(path) => {
-            let path = context.folder.join(path);
-            let found = match context.builds {
-                Builds::Asked => Installation::from_basedir(path),
-                Builds::Unasked => Installation::from_basedir_unasked(path),
-            };
-            let installation = Box::new(found.map_err(|error| error.to_string())?);
-            Ok(Source::Basedir { installation, storage_engine })
-        }
-        EngineName::Image(name) => {
-            image::source(name, family, storage_engine, context.builds).map_err(|error| error.to_string())
-        }
-    }
 }

@@ -1,0 +1,66 @@
+//! Refuses keys of a system that would have no effect, at their place in the file.
+
+use std::collections::BTreeMap;
+
+use dyno_engine::Family;
+use dyno_settings::plain_name;
+
+use super::SystemTable;
+use crate::plan::keys::systems::source::Source;
+use crate::plan::keys::systems::sweep::pointless;
+use crate::plan::syntax::mistake::Mistake;
+
+/// Settings of MySQL and MariaDB that name the storage engine of new tables. Workloads name one when they make tables.
+const OF_STORAGE_ENGINE: [&str; 2] = ["default_storage_engine", "storage_engine"];
+
+/// Why a limit of a system without a server is refused.
+pub(super) const IN_PROCESS: &str =
+    "this engine runs inside the load process, which cannot be confined; leave its `confinement` out";
+
+impl SystemTable {
+    /// An error if a key has no effect beside the other keys, or on this engine.
+    pub(super) fn check_effects(&self, source: &Source) -> Result<(), Mistake> {
+        if let (Some(price), Some(_)) = (&self.price, &self.dollars_per_hour) {
+            let problem = "a system has a `price` or `dollars_per_hour`, not both; leave one of them out";
+            return Err(price.wrong(problem.to_owned()));
+        }
+        if let (Some(share), None, None) = (&self.share_data, &self.sweep, &self.ladder) {
+            return Err(share.wrong(pointless("share_data", "`sweep` or `ladder`")));
+        }
+        if let (Some(_), Some(ladder)) = (&self.sweep, &self.ladder) {
+            return Err(ladder.wrong("a system has a `sweep` or a `ladder`, not both".to_owned()));
+        }
+        match (&self.sweep, &self.sweep_fraction, &self.sweep_seed) {
+            (None, Some(fraction), _) => {
+                return Err(fraction.wrong(pointless("sweep_fraction", "`sweep`")));
+            }
+            (_, None, Some(seed)) => return Err(seed.wrong(pointless("sweep_seed", "`sweep_fraction`"))),
+            _ => {}
+        }
+        let limits = self.confinement.as_ref().filter(|limits| !limits.0.is_none());
+        if let Some(limits) = limits.filter(|_| !source.family().has_server()) {
+            return Err(limits.wrong(IN_PROCESS.to_owned()));
+        }
+        let Some(settings) = &self.settings else { return Ok(()) };
+        without_effect(source, &settings.0).map_or(Ok(()), |problem| Err(settings.wrong(problem)))
+    }
+}
+
+/// Says which of some settings has no effect on a system; `None` if all have one.
+pub(super) fn without_effect(source: &Source, settings: &BTreeMap<String, String>) -> Option<String> {
+    let is_mysqld = matches!(source.family(), Family::Mysql | Family::Mariadb);
+    let mut known: BTreeMap<String, &String> = BTreeMap::new();
+    for (name, value) in settings {
+        let plain = plain_name(name);
+        if is_mysqld && OF_STORAGE_ENGINE.contains(&plain.as_str()) {
+            return Some(format!(
+                "`{name}` does not change the tables of workloads, which name their storage engine; write \
+                 `storage_engine = \"{value}\"` in the system instead"
+            ));
+        }
+        if let Some(other) = known.insert(plain, name) {
+            return Some(format!("`{other}` and `{name}` are the same setting; leave one of them out"));
+        }
+    }
+    None
+}
