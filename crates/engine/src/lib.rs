@@ -5,18 +5,18 @@
 //!
 //! # Why
 //!
-//! - Servers cannot outlive a run. They are started with a parent-death signal by a thread that lives as long as the
-//!   process (`spawn.rs`). Leftovers of a killed run are known by an unlocked lock file, and removed at the next
-//!   start.
-//! - A container is the tool's, and its process is ours. `podman run` and `docker run` have no option that puts a
-//!   process into groups that exist. So a shell in the container waits until Dyno has moved its process, then becomes
-//!   the server. Folders have the same paths inside and outside. A parent-death signal does not reach through the
-//!   tool, so a shell beside the server reads a pipe of Dyno's.
-//! - A snapshot is known by metadata and a sample of its contents. Reading all of it would cost as much as copying,
-//!   and engines have checksums of pages for the rest. It is put in place by one rename and used under a shared lock
-//!   on its folder, so no list can be out of date.
-//! - Counters are rows of numbers with fixed places. Names are learnt once; a reading compares each name with the
-//!   last one in that place, and writes a number. Servers do not say which numbers are gauges, so there is a list.
+//! - Servers cannot outlive a run. A thread that lives as long as the process starts them with a parent-death signal
+//!   (`spawn.rs`). A killed run leaves an unlocked lock file. The next start finds it and removes what is left.
+//! - The tool manages a container, and Dyno manages its process. `podman run` and `docker run` have no option that puts a process
+//!   into existing groups. So a shell in the container waits until Dyno has moved its process. Then it becomes the server.
+//!   Folders have the same paths inside and outside. A parent-death signal does not pass through the tool. So a shell beside the
+//!   server reads a pipe from Dyno, and ends the server when the pipe ends.
+//! - A snapshot is verified by metadata and a sample of its contents. To read all of it would cost as much as to copy it, and
+//!   engines have their own checksums of pages. One rename puts a snapshot in place, and its users hold a shared lock on its
+//!   folder. So there is no list that could be out of date.
+//! - A reading of counters is a row of numbers. Each counter has a fixed place in the row, and its name is learnt once. A later
+//!   reading only compares the name with the last one in that place. Servers do not say which numbers are gauges, so Dyno has a
+//!   list.
 
 mod cache;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! What names an engine, on every command line and in plans.
+//! Names of engines on command lines and in plans.
 
 use std::env;
 use std::fmt;
@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::catalogue::name::{NameError, SystemName};
 use crate::container::{ImageError, ImageName};
 
-/// An engine by what names it.
+/// The name of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineName {
     /// An entry of the catalogue: `mariadb@10.11/rocksdb`.
@@ -21,23 +21,23 @@ pub enum EngineName {
     Image(ImageName),
 }
 
-/// Why a text names no engine.
+/// Why a text is no name of an engine.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineNameError {
-    /// It begins like an entry of the catalogue.
+    /// It looks like an entry of the catalogue, and is none.
     #[error(transparent)]
     Catalogue(#[from] NameError),
-    /// It begins like an image.
+    /// It begins with `oci:`, and no name of an image follows.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// It is an address. It may have a password in it, so the words do not repeat it.
+    /// It is an address. The message does not repeat it, because a password may be in it.
     #[error(
         "this is the address of a server that runs already, where an engine is needed that Dyno starts: ENGINE[@VERSION], a folder \
          with a build (./DIR), or an image (oci:NAME:TAG)"
     )]
     Address,
-    /// It begins with `~/`, and nobody knows where that is.
+    /// It begins with `~/`, and the home folder is not known.
     #[error("'{0}' is in a home folder, and $HOME is not set; write the whole path")]
     NoHome(String),
 }
@@ -50,7 +50,7 @@ impl EngineName {
         if text.contains("://") {
             return Err(EngineNameError::Address);
         }
-        // A shell does not expand it in quotes.
+        // A shell does not expand `~` inside quotes.
         if let Some(below) = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/'))
         {
             let home = home.ok_or_else(|| EngineNameError::NoHome(text.to_owned()))?;
@@ -62,7 +62,7 @@ impl EngineName {
         Ok(Self::Catalogue(text.parse()?))
     }
 
-    /// The storage engine that the name has; none of a folder and an image.
+    /// The storage engine in the name. A folder or an image has none.
     pub fn storage_engine(&self) -> Option<&str> {
         match self {
             Self::Catalogue(name) => name.storage_engine.as_deref(),
@@ -70,8 +70,8 @@ impl EngineName {
         }
     }
 
-    /// What tells an engine that is not of the catalogue from all others: `oci:NAME:TAG`, or the folder without links. None of one of
-    /// the catalogue.
+    /// Identifies a folder or an image: `oci:NAME:TAG`, or the folder's path without links. `None` for an engine of the
+    /// catalogue.
     pub fn origin(&self) -> Option<String> {
         match self {
             Self::Catalogue(_) => None,

@@ -36,14 +36,14 @@ pub enum CacheItemKind {
     Engine,
     /// A loaded data folder.
     Snapshot,
-    /// The data folder of a server that never ran, which new ones are copies of.
+    /// The data folder of a server that never ran. New data folders are copies of it.
     Template,
-    /// What fetches engines and looks into servers: indexes of packages, programs.
+    /// Programs and package indexes for fetching engines and examining servers.
     Tool,
 }
 
 impl CacheItemKind {
-    /// All kinds, those that people ask for first.
+    /// All kinds in the order of lists.
     pub const ALL: [Self; 4] = [Self::Engine, Self::Snapshot, Self::Template, Self::Tool];
 }
 
@@ -78,7 +78,7 @@ impl CacheItem {
                 removed => Ok(removed.is_ok()),
             },
             Place::Folder(folder) => {
-                // As a fetch locks it.
+                // A fetch takes the same lock.
                 let turn = folder::lock_if_free(&lock_of(folder))?;
                 if turn.is_none() || is_run_from(folder) {
                     return Ok(false);
@@ -89,7 +89,7 @@ impl CacheItem {
     }
 }
 
-/// The items of a cache, by kind, the last used of each first.
+/// The items of a cache by kind. Within a kind, the last used comes first.
 ///
 /// # Errors
 /// The cache cannot be read.
@@ -106,7 +106,7 @@ pub fn cache_contents(cache: &Cache) -> Result<Vec<CacheItem>, PathError> {
     Ok(items)
 }
 
-/// Disk space in bytes of the data of runs: of those at work, and of those that were killed until the next run begins.
+/// Disk space of the data of runs, in bytes. Includes killed runs, whose data the next run removes.
 pub fn bytes_of_runs(cache: &Cache) -> u64 {
     folder::allocated_bytes(&cache.runs())
 }
@@ -123,7 +123,7 @@ fn snapshots(cache: &Cache) -> Result<Vec<CacheItem>, PathError> {
     Ok(Snapshots::of(cache).list()?.into_iter().map(snapshot).collect())
 }
 
-/// Removes and returns items beyond the limits that are not in use. What killed runs left goes too.
+/// Removes items beyond the limits unless they are in use, and returns them. Also removes the data of killed runs.
 ///
 /// # Errors
 /// The cache cannot be read, or something cannot be removed.
@@ -168,7 +168,7 @@ fn is_locked(folder: &Path) -> bool {
     fs::File::open(lock_of(folder)).is_ok_and(|lock| lock.try_lock_shared().is_err())
 }
 
-/// The lock of a folder's place, which is also that of one whose making was cut short.
+/// The lock of a folder. A partial fetch of the same folder has the same lock.
 fn lock_of(folder: &Path) -> PathBuf {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     folder.with_file_name(format!("{}.lock", name.trim_end_matches(".partial")))

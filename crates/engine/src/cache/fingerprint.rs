@@ -1,4 +1,4 @@
-//! What tells a build in a folder from another one in the same place.
+//! Recognises whether a build in a folder has changed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::cache::installation::Installation;
 
 impl Installation {
-    /// The image with its digest, or the folder with a fingerprint of the server, its libraries and its plugins: FNV-1a (RFC 9923)
-    /// of their names, sizes and times of change. A build that is made again has other times, also if nothing changed.
+    /// Identifies a build: the image with its digest, or the folder with a fingerprint of the server, its libraries and its
+    /// plugins. The fingerprint is FNV-1a (RFC 9923) of their names, sizes and modification times. If a build is made again, the
+    /// times and the fingerprint change.
     pub fn fingerprint(&self) -> String {
         if let Some(image) = self.image() {
             return image;
@@ -24,7 +25,7 @@ impl Installation {
     }
 }
 
-/// The files of a folder; none of one that cannot be read.
+/// The files of a folder. If the folder cannot be read, the list is empty.
 fn files_of(folder: &Path) -> Vec<PathBuf> {
     let items = fs::read_dir(folder).into_iter().flatten().flatten().map(|item| item.path());
     items.filter(|path| path.is_file()).collect()

@@ -1,8 +1,8 @@
 //! A server's home: a folder with its data, its log, and a lock that tells whether it is alive.
 //!
-//! The lock is held by Dyno and, through an inherited file, by the server. A folder whose lock nobody holds was
-//! left by killed processes, and the next server that starts in the same parent removes it. So it does with one whose lock only a
-//! frozen server holds.
+//! Dyno holds the lock, and the server holds it through an inherited file. If nobody holds the lock, the processes were killed.
+//! The next server that starts in the same parent then removes the folder. It also removes a folder whose lock only a frozen
+//! server holds.
 
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -21,12 +21,11 @@ use crate::machine::path_error::{At as _, PathError};
 use crate::machine::sysv;
 use crate::start::access::random_word;
 
-/// Prefix of Dyno's folders, since the parent may have other content.
+/// Prefix of Dyno's folders. The parent may have other content.
 const PREFIX: &str = "dyno-";
 const LOCK: &str = "dyno.lock";
 const DATA: &str = "data";
-/// Link to the folder of the socket, which is in a short path because a socket's path must fit into 108 bytes
-/// (unix(7)).
+/// Link to the folder of the socket. That folder has a short path, because a socket's path must fit into 108 bytes (unix(7)).
 const SOCKETS: &str = "sockets";
 /// Hexadecimal digits of a random name.
 const RANDOM_DIGITS: usize = 12;
@@ -53,25 +52,25 @@ impl Home {
         Ok(home)
     }
 
-    /// Creates a home with a given name; none if a server uses it.
+    /// Creates a home with a given name. Returns `None` if a server uses that name.
     pub(crate) fn create_named(parent: &Path, name: &str) -> Result<Option<Self>, PathError> {
         let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
         let folder = parent.join(format!("{PREFIX}{name}"));
-        // An empty one is no home: its creation or its removal was interrupted.
+        // An empty folder is no home: its creation or removal was interrupted.
         let _ = fs::remove_dir(&folder);
         if folder.exists() { Ok(None) } else { Self::create(folder).map(Some) }
     }
 
     fn create(folder: PathBuf) -> Result<Self, PathError> {
-        // The server's account passes through it. What is in it belongs to one of both.
+        // The server's account passes through this folder. Each file in it belongs to Dyno or to the server.
         let mode = if Account::instead_of_root().is_some() { 0o711 } else { 0o700 };
         fs::create_dir(&folder).at("create", &folder)?;
         fs::set_permissions(&folder, Permissions::from_mode(mode)).at("create", &folder)?;
         let lock = folder::lock(&folder.join(LOCK))?;
         let sockets = short_folder().join(format!("{PREFIX}{}", short_random_word()?));
         let home = Self { data: folder.join(DATA), folder, sockets, lock, is_left: false };
-        // The link is created first, so that every folder of sockets is known to a home.
+        // The link is created first. So a home knows every folder of sockets.
         let link = home.folder.join(SOCKETS);
         symlink(&home.sockets, &link).at("create", &link)?;
         folder::create_for_server(&home.sockets)?;
@@ -88,7 +87,7 @@ impl Home {
     pub(crate) fn create_data_with(&self, names: &[&str]) -> Result<PathBuf, PathError> {
         let data = self.data();
         folder::create_private(&data)?;
-        // Before the server's account can put something else in their place.
+        // Created before the server's account can put something else in their place.
         names.iter().try_for_each(|name| folder::create_for_server(&data.join(name)))?;
         folder::give_to_server(&data)?;
         Ok(data)
@@ -103,7 +102,7 @@ impl Home {
         self.data.clone()
     }
 
-    /// Puts the data folder elsewhere. A link in the home leads to it, so that it is removed with the home.
+    /// Puts the data folder elsewhere. A link in the home leads to it. It is removed with the home.
     pub(crate) fn keep_data_at(&mut self, data: PathBuf) -> Result<(), PathError> {
         let link = self.folder.join(DATA);
         symlink(&data, &link).at("create", &link)?;
@@ -111,12 +110,12 @@ impl Home {
         Ok(())
     }
 
-    /// Where the processes of its server may work.
+    /// The working directories that the server's processes may have.
     pub(crate) fn places(&self) -> [&Path; 2] {
         [&self.folder, &self.data]
     }
 
-    /// Its folder of temporary files, not shared: MariaDB removes those of others.
+    /// The server's own folder of temporary files. MariaDB would remove the files of others from a shared one.
     pub(crate) fn temporary(&self) -> PathBuf {
         self.folder.join("tmp")
     }
@@ -144,8 +143,8 @@ impl Home {
         Ok(self.log())
     }
 
-    /// Removes what an earlier start left: its log, since a start is judged by its own log, and its sockets with
-    /// their lock files, since the process id in one may have been reused.
+    /// Removes the log, the sockets and the lock files of an earlier start. A start is judged by its own log, and the process id
+    /// in a lock file may have been reused.
     pub(crate) fn clear(&self) -> Result<(), PathError> {
         self.open_log()?.set_len(0).at("truncate", &self.log())?;
         folder::clear_of_server(&self.sockets)
@@ -174,14 +173,14 @@ impl Home {
         Ok(path)
     }
 
-    /// As [`write_secret`](Self::write_secret), for the server to read.
+    /// Like [`write_secret`](Self::write_secret), but the server can read the file.
     pub(crate) fn write_for_server(&self, name: &str, text: &str) -> Result<PathBuf, PathError> {
         let path = self.write_secret(name, text)?;
         folder::give_to_server(&path)?;
         Ok(path)
     }
 
-    /// Keeps the home when this is dropped, since the server lives on.
+    /// Keeps the home when this is dropped. The server lives on.
     pub(crate) fn leave(mut self) {
         self.is_left = true;
     }
@@ -201,11 +200,11 @@ impl Drop for Home {
     }
 }
 
-/// Homes in a folder, with the locks of those whose server is dead.
+/// The homes in a folder. If a home's server is dead, its lock is there too.
 pub(crate) fn homes(parent: &Path) -> Result<Vec<(PathBuf, Option<File>)>, PathError> {
     let mut homes = Vec::new();
     for folder in own_folders(parent)? {
-        // A home without a lock file is being created or removed now.
+        // A home without a lock file is being created or removed.
         if let Ok(lock) = File::open(folder.join(LOCK)) {
             let is_dead = lock.try_lock_shared().is_ok();
             homes.push((folder, is_dead.then_some(lock)));
@@ -231,12 +230,11 @@ fn own_folders(parent: &Path) -> Result<Vec<PathBuf>, PathError> {
     Ok(folders)
 }
 
-/// Removes homes of dead servers below a folder, those on volumes there too, and [`Scratch`](crate::Scratch) folders of dead
-/// owners. A home knows its folder of sockets, which is elsewhere, so this comes before a volume is removed with all that is
-/// on it.
+/// Removes the homes of dead servers below a folder, also on volumes, and the [`Scratch`](crate::Scratch) folders of dead owners.
+/// Call it before a volume is removed: a home on the volume knows its folder of sockets, which is elsewhere.
 ///
 /// # Errors
-/// Something can be neither used nor removed.
+/// A folder can be neither used nor removed.
 pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
     if !parent.exists() {
         return Ok(());
@@ -251,7 +249,7 @@ pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// The parent must be locked, so that no home is being created there.
+/// The caller holds the parent's lock, so no home is being created there.
 fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
     for (folder, lock) in homes(parent)? {
         if lock.is_some() || orphan::end_orphan(&folder, &folder.join(DATA)) {
@@ -259,21 +257,21 @@ fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
         }
     }
     for folder in own_folders(parent)?.into_iter().filter(|folder| has_random_name(folder)) {
-        // An empty one has no lock: its creation was killed, or the parent was not writable when its removal had come to
-        // the folder itself. This fails if it has content.
+        // An empty folder has no lock. Its creation was killed, or the parent was not writable when its removal came to the
+        // folder itself. A folder with content stays.
         let _ = fs::remove_dir(folder);
     }
     Ok(())
 }
 
-/// Whether a folder is named as [`Home::create_in`] names homes. A user may have others with the prefix.
+/// Whether a folder has a name that [`Home::create_in`] gives. A user may have other folders with the prefix.
 fn has_random_name(folder: &Path) -> bool {
     let name = folder.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let word = name.strip_prefix(PREFIX).unwrap_or_default();
     word.len() == RANDOM_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Removes a home, the lock last, so that an interrupted removal is continued.
+/// Removes a home. The lock goes last, so that an interrupted removal is continued later.
 pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     if !home.exists() {
         return Ok(());
@@ -296,7 +294,7 @@ pub(crate) fn remove(home: &Path) -> Result<(), PathError> {
     folder::remove(home)
 }
 
-/// Whether a home's link leads to a folder of sockets of ours, and not to one that somebody made it lead to.
+/// Whether a home's link leads to one of our folders of sockets. Somebody may have changed the link.
 fn is_folder_of_sockets(path: &Path) -> bool {
     let has_prefix = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
     let is_folder = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
@@ -308,7 +306,8 @@ fn short_random_word() -> Result<String, PathError> {
     Ok(random_word().at("read", Path::new("/dev/urandom"))?[..RANDOM_DIGITS].to_owned())
 }
 
-/// The parent of socket folders: the user's run folder, otherwise the folder of temporary files, if servers reach it.
+/// The parent of socket folders. Takes the user's run folder or the folder of temporary files, if its path is short and servers
+/// can reach it, otherwise `/tmp`.
 fn short_folder() -> PathBuf {
     const LONGEST: usize = 40;
     let candidates = [env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from), Some(env::temp_dir())];
@@ -324,7 +323,7 @@ fn short_folder() -> PathBuf {
 
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::options().create(true).truncate(true).write(true).mode(0o600).open(path)?;
-    // The mode above applies to new files only.
+    // The mode above applies only to new files.
     file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(bytes)
 }

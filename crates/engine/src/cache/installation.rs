@@ -33,11 +33,11 @@ pub struct Installation {
     pub exact_version: String,
     /// Where data folders for its servers are kept.
     pub(crate) templates: PathBuf,
-    /// The image that it is in, whose paths the others are then; none if it is in a folder of the host.
+    /// The image that holds it. All paths are then paths in the image. `None` if it is in a folder of the host.
     pub(crate) image: Option<Image>,
 }
 
-/// The manifest of an installation, written last: a folder without one is no installation.
+/// The manifest of an installation. It is written last, so a folder without one is no installation.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     sources: Vec<Source>,
@@ -61,7 +61,7 @@ impl Manifest {
 }
 
 impl Installation {
-    /// The installation of an entry, if the cache has one that was made from the same entry.
+    /// Finds the installation of an entry in the cache. An installation of a changed entry does not count.
     pub fn find(entry: &Entry, cache: &Cache) -> Option<Self> {
         let mut entry = entry.clone();
         let templates = cache.templates();
@@ -72,7 +72,7 @@ impl Installation {
         let root = Self::place(&entry, cache);
         let manifest = Manifest::read(&root).filter(|manifest| manifest.sources == entry.sources)?;
         entry.layout = entry.layout.or_detected(&root)?;
-        // A package of the user's own has no version of its own.
+        // A user's own archive has no version as a package.
         let of_package = manifest.packages.first()?.version.clone();
         let exact_version = if of_package.is_empty() { entry.version.clone() } else { of_package };
         Some(Self { entry, root, exact_version, templates, image: None })
@@ -82,7 +82,7 @@ impl Installation {
         cache.engines().join(entry.to_string())
     }
 
-    /// What programs of the installation are kept from, which also need some folders of their own.
+    /// The fence around programs of the installation. `own` are further folders that they need.
     pub(crate) fn fence(&self, own: &[&Path]) -> Result<Fence, FenceError> {
         let linked = self.linked_folders();
         let linked = linked.iter().map(PathBuf::as_path);
@@ -90,7 +90,7 @@ impl Installation {
         Fence::around(&needed)
     }
 
-    /// The folders that links in its root lead to: the user's, where the source is a folder.
+    /// The folders that links in its root lead to. If the source is a user's folder, there are such links.
     fn linked_folders(&self) -> BTreeSet<PathBuf> {
         let items = fs::read_dir(&self.root).into_iter().flatten().flatten();
         let links = items.map(|item| item.path()).filter(|path| path.is_symlink());
@@ -98,12 +98,12 @@ impl Installation {
         targets.filter_map(|target| target.parent().map(Path::to_owned)).collect()
     }
 
-    /// The image that its server is in, by its name and digest; none if it is in a folder.
+    /// The image that holds the server, by name and digest. `None` for a server in a folder.
     pub fn image(&self) -> Option<String> {
         self.image.as_ref().map(Image::reference)
     }
 
-    /// The first of some files that is there; none if none is.
+    /// The content of the first file that exists, or `None`.
     pub(crate) fn read_first(&self, paths: &[PathBuf]) -> Result<Option<String>, PathError> {
         let Some(first) = paths.first() else { return Ok(None) };
         if let Some(image) = &self.image {
@@ -114,7 +114,7 @@ impl Installation {
         found.map(|path| fs::read_to_string(path).at("read", path)).transpose()
     }
 
-    /// A program of the installation, with the libraries and the loader that came with it, and the environment that servers get.
+    /// A command for a program of the installation, with its own libraries and loader, and the environment of servers.
     pub(crate) fn program(&self, path: &Path) -> Command {
         let layout = &self.entry.layout;
         let libraries = layout.libraries.iter().map(|folder| self.path(folder));
@@ -139,12 +139,12 @@ impl Installation {
         command
     }
 
-    /// Notes that it was used, for `dyno engine cache`.
+    /// Records a use, for `dyno engine cache`.
     pub(crate) fn note_use(&self) {
         folder::touch(&self.root.join(MANIFEST));
     }
 
-    /// When the installation in a folder was last used or created; none if there is none.
+    /// When the installation in a folder was last used or created. `None` if the folder has no installation.
     pub(crate) fn used_at(root: &Path) -> Option<SystemTime> {
         fs::metadata(root.join(MANIFEST)).and_then(|metadata| metadata.modified()).ok()
     }

@@ -68,7 +68,7 @@ const PLUGINS: [&str; 9] = [
 ];
 
 impl Layout {
-    /// Searches the usual places; none if there is no server.
+    /// Searches the usual places. Returns `None` if there is no server.
     pub(crate) fn detect(root: &Path) -> Option<Self> {
         let is_file = |path: &&&str| root.join(path).is_file();
         let server = PathBuf::from(SERVERS.iter().find(is_file)?);
@@ -90,7 +90,7 @@ impl Layout {
         })
     }
 
-    /// This layout, or the one that is found if the entry has none.
+    /// This layout. If the entry has none, the usual places are searched.
     pub(crate) fn or_detected(&self, root: &Path) -> Option<Self> {
         if self.server.as_os_str().is_empty() { Self::detect(root) } else { Some(self.clone()) }
     }

@@ -15,12 +15,12 @@ impl Cache {
     /// A cache in a folder, which may not exist yet.
     pub fn new(root: impl AsRef<Path>) -> Self {
         let root = root.as_ref();
-        // Servers are started with other working directories.
+        // The path must not depend on the working directory: servers have others.
         Self { root: path::absolute(root).unwrap_or_else(|_| root.to_owned()) }
     }
 
-    /// `$DYNO_CACHE`, else `$XDG_CACHE_HOME/dyno`, else `~/.cache/dyno`; for root `/var/cache/dyno` if servers could not
-    /// reach that, as in most containers.
+    /// `$DYNO_CACHE`, otherwise `$XDG_CACHE_HOME/dyno`, otherwise `~/.cache/dyno`. For root it is `/var/cache/dyno` if servers
+    /// cannot reach root's home folder, as in most containers.
     pub fn default_location() -> Self {
         let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let of_home = || {
@@ -62,12 +62,12 @@ impl Cache {
         self.root.join("servers")
     }
 
-    /// State of the machine's package tools, apart from their own.
+    /// The state that package tools keep for Dyno, apart from their own.
     pub(crate) fn tools(&self) -> PathBuf {
         self.root.join("tools")
     }
 
-    /// That of one of them.
+    /// The state of one package tool.
     pub(crate) fn tool(&self, name: &str) -> PathBuf {
         self.tools().join(name)
     }

@@ -1,4 +1,4 @@
-//! What lies in the cache: engines, data, homes of servers.
+//! The content of the cache: engines, data, homes of servers.
 
 pub(crate) mod contents;
 mod fingerprint;

@@ -10,8 +10,8 @@ use rustix::process::geteuid;
 const PREFIX: &str = "scratch-";
 const LOCK: &str = "lock";
 
-/// A folder that is removed when dropped. If its owner is killed, the next one removes it: the
-/// owner holds a lock on a file in it.
+/// A folder that is removed when dropped. The owner holds a lock on a file in it. If the owner is killed, the next owner removes
+/// the folder.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -19,7 +19,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Creates a folder in `parent`, and removes those without an owner.
+    /// Creates a folder in `parent`. Also removes the folders of dead owners there.
     ///
     /// # Errors
     /// The system refuses.
@@ -39,7 +39,7 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// Without the door, a process that looks for folders without an owner would meet one that is half removed.
+    /// The door keeps another process from seeing a folder that is half removed.
     fn drop(&mut self) {
         let _door = self.folder.parent().map(lock_door);
         // The next owner removes what cannot be removed now.
@@ -50,22 +50,22 @@ impl Drop for Scratch {
 /// Removes the folders of owners that were killed.
 pub(crate) fn remove_dead(parent: &Path) -> io::Result<()> {
     if !door_of(parent).exists() {
-        // There never was one.
+        // No folder was ever created here.
         return Ok(());
     }
     let _door = lock_door(parent)?;
     remove_abandoned(parent)
 }
 
-/// While one process creates or removes a folder, no other may look for folders without an owner.
+/// Only one process at a time creates or removes a folder, or looks for folders of dead owners.
 fn lock_door(parent: &Path) -> io::Result<File> {
     let door = open_lock(&door_of(parent))?;
     door.lock()?;
     Ok(door)
 }
 
-/// Opens a file to lock, and creates it if missing. Others may have put a link in its place where the parent is a folder for
-/// all, such as `/dev/shm`.
+/// Opens a file to lock, and creates it if missing. Links are not followed: in a shared folder such as `/dev/shm`, others may
+/// have put one there.
 fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)
@@ -75,7 +75,7 @@ fn door_of(parent: &Path) -> PathBuf {
     parent.join(format!("{PREFIX}door"))
 }
 
-/// Passes by what has another name: it may go at any moment.
+/// Ignores other names. Such files may disappear at any moment.
 fn remove_abandoned(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;

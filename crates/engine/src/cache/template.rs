@@ -1,4 +1,4 @@
-//! Templates: data folders of servers that never ran, kept because creating one takes old servers seconds.
+//! Templates: data folders of servers that never ran. They are kept, because old servers need seconds to create one.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -15,8 +15,8 @@ use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::start::server::StartError;
 
-/// The most disk for templates that were not used last, in bytes. One takes as much as an empty server: 15 MB, or over 1 GB
-/// where logs are large.
+/// Disk space for all templates but the last used, in bytes. A template is as large as an empty server: 15 MB, or over 1 GB if
+/// logs are large.
 const KEPT_BYTES_MAX: u64 = 4 << 30;
 
 /// Creates a server's data folder as a copy of its template, which is created if missing.
@@ -27,7 +27,7 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
     let _turn = folder::lock(&lock_file(&template))?;
     if template.is_dir() {
         copy_folder(&template, &site.home.data(), Account::instead_of_root())?;
-        // For finding the oldest. Errors do no harm.
+        // Shows which template is the oldest. Errors do no harm.
         let _ = fs::File::open(&template).and_then(|folder| folder.set_modified(SystemTime::now()));
         return procedure.adopt(site);
     }
@@ -36,9 +36,9 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
     Ok(forget_old(templates, KEPT_BYTES_MAX)?)
 }
 
-/// The name of a template: the program that creates it, and all settings, since many shape the data.
+/// The name of a template. It depends on the program that creates it and on all settings, many of which change the data.
 ///
-/// Templates are not synced, so those from before a restart of the machine are not used.
+/// Templates are not synced. After a restart of the machine, earlier templates are not used.
 fn key(site: &Site<'_>) -> Result<String, PathError> {
     let boot = Path::new("/proc/sys/kernel/random/boot_id");
     let path = site.path(&site.entry().layout.server);
@@ -63,7 +63,7 @@ fn lock_file(template: &Path) -> PathBuf {
     name.into()
 }
 
-/// Copies a folder, then renames it into place, so that it is whole or not there.
+/// Copies a folder under another name, then renames the copy. So a template is always complete.
 fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     let mut partial = template.as_os_str().to_owned();
     partial.push(".partial");
@@ -73,15 +73,15 @@ fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     fs::rename(&partial, template).at("create", template)
 }
 
-/// Removes the templates that are not in use and were not used for longest, until the others take at most `bytes_max` of
-/// disk. The last used one stays.
+/// Removes the least recently used templates until the others take at most `bytes_max` of disk. The last used template and
+/// templates in use stay.
 fn forget_old(templates: &Path, bytes_max: u64) -> Result<(), PathError> {
     let is_template = |path: &PathBuf| path.is_dir() && path.extension().is_none_or(|end| end != "partial");
     let used_at =
         |path: &PathBuf| -> Option<SystemTime> { fs::metadata(path).and_then(|m| m.modified()).ok() };
     let items = fs::read_dir(templates).at("read", templates)?;
     let mut all: Vec<PathBuf> = items.flatten().map(|item| item.path()).filter(is_template).collect();
-    // Each is asked once: others use them meanwhile.
+    // Each time is read once, because other processes may change it during the sort.
     all.sort_by_cached_key(|path| Reverse(used_at(path)));
     let mut bytes = 0;
     for (number, old) in all.iter().enumerate() {
@@ -97,7 +97,7 @@ fn forget_old(templates: &Path, bytes_max: u64) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Another process may have been faster.
+/// Removes a file. Another process may have removed it before.
 fn remove_file(path: &Path) -> Result<(), PathError> {
     match fs::remove_file(path) {
         Err(error) if error.raw_os_error() != Some(Errno::NOENT.raw_os_error()) => {

@@ -32,7 +32,7 @@ pub enum Availability {
 }
 
 impl Entry {
-    /// Whether it is in the cache or can be fetched, as far as known without trying.
+    /// Whether it is in the cache or can be fetched. Nothing is downloaded to find out.
     pub fn availability(&self, cache: &Cache) -> Availability {
         if !self.family.has_server() {
             return Availability::BuiltIn;

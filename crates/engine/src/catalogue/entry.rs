@@ -1,4 +1,4 @@
-//! An entry of the catalogue: an engine at a version, its source and its layout.
+//! An entry of the catalogue: a version of an engine, with its source and layout.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,20 +12,21 @@ use crate::machine::platform::Platform;
 use crate::source::lock::Lock;
 use crate::source::{FetchError, Pin, Source};
 
-/// An engine at a version, as `engines/*.toml` describes it.
+/// A version of an engine, as a file of `engines/` describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     /// The product, such as `mariadb`.
     pub engine: String,
-    /// The version, such as `10.11`. If its release moves on, the newest patch version is taken.
+    /// The version, such as `10.11`. If its package is updated, the newest patch version is taken.
     pub version: String,
     /// Its family, which decides how it is started and queried.
     pub family: Family,
-    /// Its processor architecture, such as `x86_64`; none for any.
+    /// Its processor architecture, such as `x86_64`. `None` for any.
     #[serde(default)]
     pub(crate) architecture: Option<String>,
-    /// The oldest version of the GNU C library that it runs with, such as `2.28`; none if it brings its own, or it is not known.
+    /// The oldest version of the GNU C library that it runs with, such as `2.28`. `None` if it brings its own library, or if this
+    /// is not known.
     #[serde(default)]
     pub(crate) glibc: Option<String>,
     /// Its storage engines, the default first; empty if there is no choice.
@@ -99,7 +100,7 @@ impl Entry {
         }
     }
 
-    /// Why it cannot be fetched on this machine, as far as known without trying.
+    /// Why it cannot be fetched on this machine. Nothing is downloaded to find out.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let of_platform = self.obstacle_on(&Platform::here());
         of_platform.or_else(|| self.sources.iter().find_map(Source::obstacle))
@@ -118,12 +119,12 @@ impl Entry {
         }
     }
 
-    /// Whether a source of it is an archive that is pinned at its first fetch, so that its server is asked which version it is.
+    /// Whether one of its sources is an archive that is pinned at its first fetch. Its server is then asked for its version.
     pub(crate) fn is_published(&self) -> bool {
         self.sources.iter().any(|source| source.pinned_file().is_some())
     }
 
-    /// The pin of its archive, made at its first fetch; none if an entry has the checksum.
+    /// The pin that the first fetch made of its archive. `None` if the entry has a checksum.
     ///
     /// # Errors
     /// A lock file cannot be read.
@@ -132,7 +133,7 @@ impl Entry {
         Ok(Lock::of_user(cache.root()).pin_of(&file)?.map(|(pin, _)| pin))
     }
 
-    /// Where its archive is published, and how that is checked at the first fetch; none if an entry has the checksum.
+    /// Where its archive is published, and how the first fetch checks it. `None` if the entry has a checksum.
     pub fn publication(&self) -> Option<(String, String)> {
         self.sources.iter().find_map(Source::publication)
     }
@@ -142,7 +143,7 @@ impl Entry {
         (self.version_number(0), self.version_number(1)) >= (major, minor)
     }
 
-    /// A component of the version: 10 at 0 and 11 at 1 of `10.11`; 0 if missing.
+    /// A component of the version. In `10.11`, place 0 has 10 and place 1 has 11. A missing component is 0.
     pub(crate) fn version_number(&self, place: usize) -> u32 {
         self.version.split('.').nth(place).and_then(|part| part.parse().ok()).unwrap_or(0)
     }

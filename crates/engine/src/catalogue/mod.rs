@@ -27,7 +27,7 @@ static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
-    /// From which entries are made of versions that have none.
+    /// Templates make entries of versions that have none.
     templates: Vec<Arc<Template>>,
 }
 
@@ -80,7 +80,7 @@ pub enum CatalogueError {
         entry: String,
         /// This machine.
         here: String,
-        /// What the builds that there are need.
+        /// What the existing builds need.
         builds: Vec<String>,
     },
     /// The engine has no such storage engine.
@@ -141,9 +141,9 @@ impl Catalogue {
         Self::of(entries.collect(), upstream::builtin())
     }
 
-    /// The built-in catalogue with the user's own entries: those of `$XDG_CONFIG_HOME/dyno/engines` (else
-    /// `~/.config/dyno/engines`), and over them those of the folders that `$DYNO_ENGINES` lists, a colon between. A folder
-    /// `upstream` in them has templates. Versions that vendors have listed since are known from the cache.
+    /// The built-in catalogue with the user's own entries. These are in `$XDG_CONFIG_HOME/dyno/engines` (otherwise
+    /// `~/.config/dyno/engines`), and in the folders that `$DYNO_ENGINES` lists with colons between. A later folder overrides
+    /// earlier ones. A folder `upstream` in them has templates. The cache knows the versions that vendors have listed since.
     ///
     /// # Errors
     /// A file is no valid entry, or cannot be read.
@@ -156,8 +156,8 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Adds each `*.toml` file of a folder. An entry replaces one of the same engine and version, a template in its folder
-    /// `upstream` one of the same engine.
+    /// Adds each `*.toml` file of a folder. An entry replaces one of the same engine and version. A template in the folder
+    /// `upstream` replaces one of the same engine.
     ///
     /// # Errors
     /// A file is no valid entry, or cannot be read.
@@ -181,21 +181,21 @@ impl Catalogue {
         Self { entries, templates }
     }
 
-    /// The newest entry of an engine that is not newer than a version, otherwise its oldest: its options most
-    /// likely fit a build of that version.
+    /// The entry of an engine whose options most likely fit a build of a version: the newest that is not newer than the version,
+    /// otherwise the oldest.
     pub(crate) fn nearest(&self, engine: &str, version: &str) -> Option<&Entry> {
         let key = version_key(version);
         let of_engine = || self.entries.iter().filter(|entry| entry.engine == engine);
         of_engine().find(|entry| version_key(&entry.version) <= key).or_else(|| of_engine().next_back())
     }
 
-    /// All entries by engine, newest version first.
+    /// All entries by engine. The newest version comes first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// Finds the entry of a name: the newest of several matching versions. If the catalogue has none, an entry of what the
-    /// vendor publishes is made.
+    /// Finds the entry of a name. If several versions match, takes the newest. If the catalogue has no such version, makes an
+    /// entry of one that the vendor publishes.
     ///
     /// # Errors
     /// The engine, the version or the storage engine is not known, or no build of it runs on this machine.
@@ -244,7 +244,7 @@ impl Entry {
     /// Checks that this entry has a storage engine.
     ///
     /// # Errors
-    /// It does not have it. The error lists those that it has.
+    /// It does not have that storage engine. The error lists those that it has.
     pub fn check_storage_engine(&self, storage_engine: &str) -> Result<(), CatalogueError> {
         if self.storage_engines.iter().any(|known| known == storage_engine) {
             return Ok(());

@@ -12,9 +12,9 @@ use thiserror::Error;
 pub struct SystemName {
     /// The product, such as `mariadb`.
     pub engine: String,
-    /// The version or the beginning of one (`10.11`, `8.0.33`); none for the newest.
+    /// The version, or its beginning: `8.0.33`, `10.11`. `None` for the newest.
     pub version: Option<String>,
-    /// The storage engine, such as `rocksdb`; none for the engine's default.
+    /// The storage engine, such as `rocksdb`. `None` for the engine's default.
     pub storage_engine: Option<String>,
 }
 
@@ -51,7 +51,7 @@ fn split_off(text: &str, separator: char) -> (&str, Option<&str>) {
     text.split_once(separator).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// Parts name folders in the cache, so they have no special characters of paths.
+/// Reads a part of a name. Parts become names of folders in the cache, so special characters are refused.
 fn part(name: &str, part: &'static str, text: &str) -> Result<String, NameError> {
     if text.is_empty() {
         return Err(NameError::Empty { name: name.to_owned(), part });

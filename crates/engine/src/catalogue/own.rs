@@ -1,4 +1,4 @@
-//! Reads entries of the user, checked like built-in ones.
+//! Reads the user's own entries. They are checked like built-in ones.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,11 +10,11 @@ use super::{CatalogueError, EntryError};
 use crate::catalogue::entry::Entry;
 use crate::catalogue::name::SystemName;
 
-/// What is beside entries and is none.
+/// A file beside entries that is no entry.
 const LOCK: &str = "lock.toml";
 
-/// The user's folder of entries, which may not exist: `$XDG_CONFIG_HOME/dyno/engines`, else `~/.config/dyno/engines`. None
-/// without a home.
+/// The user's folder of entries: `$XDG_CONFIG_HOME/dyno/engines`, otherwise `~/.config/dyno/engines`. It may not exist. `None`
+/// without a home folder.
 pub(crate) fn settings() -> Option<PathBuf> {
     let settings = variable("XDG_CONFIG_HOME").map(PathBuf::from);
     let settings = settings.or_else(|| Some(env::home_dir()?.join(".config")))?;
@@ -34,12 +34,12 @@ pub(crate) fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Every entry of a folder, by file name.
+/// All entries of a folder, sorted by file name.
 pub(super) fn read_folder(folder: &Path) -> Result<Vec<Entry>, CatalogueError> {
     files(folder)?.iter().map(|file| parse(&read(file)?, file)).collect()
 }
 
-/// The `*.toml` files of a folder, by name.
+/// The `*.toml` files of a folder, sorted by name.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let items = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     let mut files: Vec<PathBuf> = items.flatten().map(|item| item.path()).collect();
@@ -57,7 +57,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> CatalogueError {
     CatalogueError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
-/// Reads one entry; relative paths in it start at its file.
+/// Reads one entry. Relative paths in it start at its file's folder.
 pub(crate) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
     let mut entry: Entry = toml::from_str(text)
         .map_err(|error| at(file, text, error.span().unwrap_or_default(), error.message()))?;

@@ -2,7 +2,7 @@
 
 use super::entry::Family;
 
-/// The numbers of a version, which order versions: 8, 0, 43, 34 of `8.0.43-34`.
+/// The numbers of a version, by which versions are ordered. `8.0.43-34` has 8, 0, 43, 34.
 pub(crate) fn version_key(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map(|part| part.parse().unwrap_or(0)).collect()
 }
@@ -12,7 +12,7 @@ pub(crate) fn is_within(version: &str, wanted: &str) -> bool {
     version.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
 }
 
-/// The series that a version is a patch of: `8.0` of `8.0.43`, `17` of PostgreSQL's `17.6`, `9.6` of its `9.6.24`.
+/// The series of a version: `8.0` for `8.0.43`. For PostgreSQL, `17` for `17.6`, and `9.6` for `9.6.24`.
 pub(crate) fn series(family: Family, version: &str) -> String {
     let numbers = version_key(version);
     let is_of_two = family == Family::Postgres && numbers.first().is_some_and(|major| *major >= 10);
@@ -26,7 +26,7 @@ pub(super) fn around(version: &str, known: &[String]) -> Vec<String> {
     const NEWER: usize = 2;
     let key = version_key(version);
     let place = known.iter().position(|known| version_key(known) <= key).unwrap_or(known.len());
-    // A short version, such as 5.9, is before all of its series.
+    // A short version, such as 5.9, comes before all versions of its series.
     let end = (place + OLDER).min(known.len());
     known[place.saturating_sub(NEWER)..end].to_vec()
 }

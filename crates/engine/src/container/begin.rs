@@ -29,20 +29,20 @@ const POLL: Duration = Duration::from_millis(10);
 /// Time limit until a container has begun.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A program in a container that has yet to begin.
+/// A program in a container that has not begun.
 pub(crate) struct Waiting {
-    /// The tool, which ends when the container has ended, with its status.
+    /// The tool. When the container ends, the tool ends with the same status.
     pub(crate) tool: Child,
     control: Control,
-    /// The folder of the home that it is noted in.
+    /// The home in which the container is noted.
     home: PathBuf,
     name: String,
     image: Image,
 }
 
 impl Waiting {
-    /// Makes a container for a program, which sees some folders of the host where they are. It ends with this process
-    /// unless `death_signal` is none.
+    /// Makes a container for a program. The program sees some folders of the host under the same paths. It ends with this process
+    /// unless `death_signal` is `None`.
     ///
     /// # Errors
     /// The tool does not run, or the home cannot be written.
@@ -68,9 +68,9 @@ impl Waiting {
         command.arg("--entrypoint=/bin/sh").arg(&image.id).args(["-c", SCRIPT, "sh"]);
         command.arg(control.folder()).arg(input.unwrap_or(Path::new("/dev/null"))).arg(log);
         command.arg(program.get_program()).args(program.get_args());
-        // The tool's own complaints are the last words of a program that it cannot run.
+        // If the tool cannot run the program, its complaint is at the end of the log.
         command.stdin(Stdio::null()).stdout(home.open_log()?).stderr(home.open_log()?);
-        // A server that ends with this process needs no lock of its own: if the home's lock is free, the server is dead.
+        // A server that ends with this process needs no lock: if the home's lock is free, the server is dead.
         let inherited = if death_signal.is_none() { Some(home.lock_to_inherit()?) } else { None };
         let death_signal = death_signal.map(|_| Signal::KILL);
         let tool = spawn(Spawn { command, death_signal, fence: None, inherited, entrance: None })
@@ -78,10 +78,10 @@ impl Waiting {
         Ok(Self { tool, control, home: home.folder().to_owned(), name, image: image.clone() })
     }
 
-    /// The number of its process, once it waits to begin and is noted; none if the container has ended instead.
+    /// Waits until the program is ready to begin and is noted. Returns its process id, or `None` if the container has ended.
     ///
     /// # Errors
-    /// The tool does not tell.
+    /// The tool does not report the process.
     pub(crate) fn pid(&mut self) -> Result<Option<u32>, ImageError> {
         let deadline = Instant::now() + PATIENCE;
         let failed = |complaint: String| ImageError::Failed {
@@ -121,7 +121,7 @@ impl Waiting {
     /// Ends the container before the program has begun.
     pub(crate) fn give_up(self) {
         let Self { mut tool, control, home, .. } = self;
-        // The end of the gate ends what waits there.
+        // A program that waits at the gate ends when the gate is closed.
         drop(control);
         // If this fails, the container stays noted.
         let _ = leftover::remove_leftover(&home);
@@ -139,7 +139,7 @@ fn name(home: &Home) -> Result<String, PathError> {
     Ok(format!("{plain}-{}", &word[..6]))
 }
 
-/// Gives a container the folder, the environment and the files that a program would have on the host.
+/// Gives a container the working folder, the environment and the files that the program would have on the host.
 fn surround(command: &mut Command, folders: &[&Path], program: &Command) {
     if let Some(folder) = program.get_current_dir() {
         command.arg(joined("--workdir=", folder.as_os_str()));
@@ -155,7 +155,7 @@ fn surround(command: &mut Command, folders: &[&Path], program: &Command) {
     let closed: BTreeSet<PathBuf> =
         folders.iter().filter_map(|folder| Fence::closed_on_the_way_to(folder)).collect();
     for folder in closed {
-        // Such as /root, which is closed in images too.
+        // Such as `/root`, which other users cannot open in images either.
         let mut option = joined("--tmpfs=", folder.as_os_str());
         option.push(":mode=755,size=1m");
         command.arg(option);
@@ -174,7 +174,7 @@ fn joined(option: &str, value: &OsStr) -> OsString {
     joined
 }
 
-/// How a program in a container ended, from the status of its tool: a shell's, in which a signal is added to 128.
+/// How a program in a container ended. Its tool ends with a shell's status: 128 and the number of a signal.
 pub(crate) fn status_inside(of_tool: ExitStatus) -> ExitStatus {
     match of_tool.code() {
         Some(code) if (129..160).contains(&code) => ExitStatus::from_raw(code - 128),

@@ -1,7 +1,7 @@
-//! How Dyno holds a program in a container: a gate before its first instruction, and a leash that ends it with Dyno.
+//! Controls a program in a container: a gate holds it before its first instruction, and a leash ends it with Dyno.
 //!
-//! Both are named pipes in a folder that the container sees. `begin.sh` waits at the gate until Dyno has put its process
-//! into the server's groups. A shell beside the server reads the leash: its end without a word means that Dyno is dead.
+//! Both are named pipes in a folder that the container sees. `begin.sh` waits at the gate until Dyno has moved its process into
+//! the server's groups. A shell beside the server reads the leash. If the leash ends without a word, Dyno is dead.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::process;
 
-/// Time limit for what reads a leash to end.
+/// Time limit for the shell that reads a leash to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 const FOLDER: &str = "control";
 const GATE: &str = "gate";
@@ -29,25 +29,26 @@ pub(super) struct Control {
     leash: Option<File>,
 }
 
-/// Holds a program that was let begin. If it has a leash, it ends when this is dropped without being
-/// [let go](Self::let_go), as by the death of this process.
+/// Holds a program that has begun. A program with a leash ends when this is dropped without being [let go](Self::let_go), for
+/// example when this process dies.
 #[derive(Debug)]
 pub(crate) struct Leash {
     path: PathBuf,
     pipe: Option<File>,
-    /// What was written to a pipe is lost if nobody has it open, and the program may not have come to the gate yet.
+    /// Stays open, because what was written to a pipe is lost once nobody has it open. The program may not have come to the gate
+    /// yet.
     _gate: File,
 }
 
 impl Control {
-    /// Makes the pipes. Only a server that is to end with this process has a leash.
+    /// Makes the pipes. Only a server that ends with this process has a leash.
     pub(super) fn make(home: &Home, has_leash: bool) -> Result<Self, PathError> {
         let folder = home.folder().join(FOLDER);
         folder::remove(&folder)?;
         folder::create_private(&folder)?;
         let gate = pipe(&folder.join(GATE))?;
         let leash = if has_leash { Some(pipe(&folder.join(LEASH))?) } else { None };
-        // Last, since its account could then put something else in a pipe's place.
+        // This comes last: from now on the server's account could replace a pipe.
         folder::give_to_server(&folder)?;
         Ok(Self { folder, gate, leash })
     }
@@ -70,24 +71,25 @@ impl Control {
 }
 
 impl Leash {
-    /// Ends the shell that watches a dead server, before another process gets the server's number and is killed for it. After
-    /// that, no process of the container keeps its file systems mounted.
+    /// Ends the shell that watches a dead server. Otherwise the shell could kill a later process with the server's id. Then no
+    /// process of the container keeps its file systems mounted.
     pub(crate) fn let_go(self) {
         let Self { path, pipe, .. } = self;
         let Some(mut pipe) = pipe else { return };
-        // If nobody reads it, there is nobody to be killed.
+        // If nobody reads it, there is no shell to end.
         let _ = pipe.write_all(b"done\n");
         drop(pipe);
         process::becomes(PATIENCE, || !is_read(&path));
     }
 }
 
-/// Whether a process has a pipe open for reading; without one it cannot be opened for writing (fifo(7)).
+/// Whether a process has a pipe open for reading. Without a reader it cannot be opened for writing (fifo(7)).
 fn is_read(path: &Path) -> bool {
     File::options().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path).is_ok()
 }
 
-/// A pipe that is open in both directions: opening it waits for nobody, and as long as this process lives, it does not end.
+/// Opens a pipe in both directions. So the open does not wait for another process, and the pipe does not end while this process
+/// lives.
 fn pipe(path: &Path) -> Result<File, PathError> {
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0)
         .map_err(Into::into)
@@ -104,7 +106,7 @@ mod tests {
     use super::*;
     use crate::container::begin::SCRIPT;
 
-    /// What a container runs, without the container.
+    /// Runs a container's first program without a container.
     fn begin(folder: &Path, log: &Path) -> Child {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "sh"]).args([folder, Path::new("/dev/null"), log]);
@@ -168,7 +170,7 @@ mod tests {
             let control = Control::make(&home, has_leash).unwrap();
             let folder = control.folder().to_owned();
             drop(control);
-            // By the gate's end or by the leash's, whichever is seen first.
+            // It ends when the gate or the leash ends.
             assert!(!begin(&folder, &log).wait().unwrap().success());
             assert!(!has_begun(&log));
         }

@@ -30,7 +30,7 @@ pub enum ImageError {
     #[error("{tool} cannot {action}: {complaint}")]
     Failed {
         tool: String,
-        /// What it was asked for, such as `look at the image x`.
+        /// What it was asked to do, such as `look at the image x`.
         action: String,
         /// The last line that it printed.
         complaint: String,

@@ -16,9 +16,9 @@ use super::tool::{ContainerTool, Output};
 pub(crate) struct Image {
     pub(super) tool: ContainerTool,
     pub(super) name: ImageName,
-    /// What the tool knows it by, which no later image of the same name has.
+    /// The tool's id for it. A later image of the same name has another id.
     pub(super) id: String,
-    /// The digest by which anybody can have the same, `sha256:…`.
+    /// The digest, `sha256:…`. With it, anybody can get the same image.
     digest: String,
 }
 
@@ -33,7 +33,7 @@ struct Inspected {
 }
 
 impl Image {
-    /// The image of a name; none if it is not on this machine.
+    /// Finds the image of a name. `None` if it is not on this machine.
     pub(super) fn find(name: &ImageName) -> Result<Option<Self>, ImageError> {
         Self::find_by(ContainerTool::find()?, name)
     }
@@ -45,7 +45,7 @@ impl Image {
             return Self::read(tool, name, &output, &action).map(Some);
         }
         let complaint = output.errors.to_ascii_lowercase();
-        // docker says the first, podman one of the others.
+        // docker prints the first, podman one of the others.
         let absent = ["no such image", "image not known", "unable to find"];
         if absent.iter().any(|words| complaint.contains(words)) {
             Ok(None)
@@ -73,7 +73,7 @@ impl Image {
         Ok(Self { tool, name: name.clone(), id: inspected.id, digest })
     }
 
-    /// Brings an image here.
+    /// Pulls an image.
     pub(super) fn pull(name: &ImageName) -> Result<Self, ImageError> {
         let tool = ContainerTool::find()?;
         let action = format!("pull the image {name}");
@@ -92,12 +92,12 @@ impl Image {
         if name.contains('@') { name.to_owned() } else { format!("{name}@{}", self.digest) }
     }
 
-    /// What tells it from every other image.
+    /// The tool's id for it, which no other image has.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// A command that runs a program of it without any file of the host.
+    /// A command that runs a program of the image. The program sees no file of the host.
     pub(crate) fn program(&self, program: &OsStr) -> Command {
         let mut command = options::run(self);
         let mut entrypoint = OsStr::new("--entrypoint=").to_owned();
@@ -106,25 +106,25 @@ impl Image {
         command
     }
 
-    /// The output of a shell script in it.
+    /// Runs a shell script in the image and returns its output.
     pub(super) fn ask(&self, script: &str, arguments: &[&OsStr], action: &str) -> Result<String, ImageError> {
         let mut command = self.program(OsStr::new("/bin/sh"));
         command.args(["-c", script, "sh"]).args(arguments);
         self.tool.succeed(command, action)
     }
 
-    /// The first file of some that is there; none if none is.
+    /// The content of the first file that exists, or `None`.
     pub(crate) fn read_first(&self, paths: &[&OsStr]) -> Result<Option<String>, ImageError> {
         const SCRIPT: &str = "for file; do if [ -f \"$file\" ]; then echo; cat \"$file\"; exit; fi; done";
         let text = self.ask(SCRIPT, paths, &format!("read files of the image {}", self.name))?;
-        // An empty line tells a file that is empty from none.
+        // The script prints a line break before the content, so an empty file differs from a missing one.
         Ok(text.strip_prefix('\n').map(str::to_owned))
     }
 }
 
 impl Inspected {
-    /// The digest of its manifest, which registries know; that of its configuration for an image that is in none. An image
-    /// may be in several repositories, with a digest in each.
+    /// The digest of its manifest, which registries know. An image that is in no registry has the digest of its configuration
+    /// instead. An image may be in several repositories, with a digest in each.
     fn published_digest(&self, name: &ImageName) -> String {
         let published = || self.repo_digests.iter().flatten().filter_map(|name| name.split_once('@'));
         // docker shortens `docker.io/library/mysql` to `mysql`.
@@ -142,7 +142,7 @@ impl Inspected {
     }
 }
 
-/// This machine's architecture, by the names that images have (`GOARCH`).
+/// This machine's architecture, as images name it (`GOARCH`).
 fn architecture_here() -> &'static str {
     match env::consts::ARCH {
         "x86_64" => "amd64",
@@ -159,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// A tool that answers `image inspect` by a script.
+    /// Finds an image with a tool whose `image inspect` is this script.
     fn inspected_by(script: &str) -> Result<Option<Image>, ImageError> {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("podman");

@@ -1,4 +1,4 @@
-//! Removes containers that outlived a killed Dyno. A container is noted in the server's home before it is made, and is removed
+//! Removes containers that outlived a killed Dyno. A container is noted in the server's home before it is made. It is removed
 //! with that home.
 
 use std::fs;
@@ -18,11 +18,11 @@ const NOTE: &str = "container.json";
 struct Note {
     tool: PathBuf,
     name: String,
-    /// The server, once it is known. The tool would look for it in the container's groups, which it has left.
+    /// The server's process, once it is known. The tool cannot find it, because it has left the container's groups.
     server: Option<ProcessId>,
 }
 
-/// Notes a container that is about to be made, or to be left by its server.
+/// Notes a container before it is made, and again before its server leaves its groups.
 pub(super) fn note(
     home: &Path,
     tool: &ContainerTool,
@@ -37,11 +37,11 @@ pub(super) fn note(
 
 /// Forgets a container that is gone.
 pub(crate) fn forget(home: &Path) {
-    // If this fails, the tool is asked in vain for a container that is gone.
+    // If this fails, a later removal asks the tool for a container that is gone. That is harmless.
     let _ = fs::remove_file(home.join(NOTE));
 }
 
-/// Removes the container that is noted in a home, with its processes, and forgets it. One that is gone is no error.
+/// Removes the container that is noted in a home, with its processes, and the note. A container that is gone is no error.
 ///
 /// # Errors
 /// The container may still be there. Its note is kept.
@@ -59,10 +59,10 @@ pub(crate) fn remove_leftover(home: &Path) -> Result<(), PathError> {
     let removed = tool.output(tool.command(&["rm", "--force", &note.name]));
     let refused = match removed {
         Ok(output) if output.is_success() => None,
-        // podman and docker say the same.
+        // podman and docker print the same.
         Ok(output) if output.errors.to_ascii_lowercase().contains("no such container") => None,
         Ok(output) => Some(tool.failed(&format!("remove the container {}", note.name), &output)),
-        // Without the tool nothing can be done.
+        // Without the tool, nothing can be removed.
         Err(_) => None,
     };
     match refused {
@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Removes a container by a tool that is this script.
+    /// Removes a container with a tool that is this script.
     fn removed_by(script: &str) -> (Result<(), PathError>, bool) {
         let home = tempfile::tempdir().unwrap();
         let program = home.path().join("podman");

@@ -1,4 +1,4 @@
-//! Names of images, and what they tell of the server inside.
+//! Names of images, and what a name says about the server in the image.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use crate::catalogue::entry::Family;
 pub struct ImageName(String);
 
 impl ImageName {
-    /// What a plan writes before it.
+    /// Precedes the name in plans and on command lines.
     pub const PREFIX: &str = "oci:";
 
     pub fn as_str(&self) -> &str {
@@ -21,12 +21,12 @@ impl ImageName {
     /// The name without its tag and digest: `docker.io/library/mysql`.
     pub(super) fn repository(&self) -> &str {
         let untold = self.0.split_once('@').map_or(self.0.as_str(), |(name, _)| name);
-        // A colon before the last slash is that of a registry's port.
+        // A colon before the last slash separates a registry's port.
         let of_last = untold.rfind('/').map_or(0, |slash| slash + 1);
         untold[of_last..].find(':').map_or(untold, |colon| &untold[..of_last + colon])
     }
 
-    /// The family of its server by common names of images; none if the name does not tell.
+    /// The family of the server, by common names of images. `None` for other names.
     pub(super) fn family(&self) -> Option<Family> {
         let name = self.0.to_ascii_lowercase();
         let families = [
@@ -38,7 +38,7 @@ impl ImageName {
         families.into_iter().find(|(word, _)| name.contains(word)).map(|(_, family)| family)
     }
 
-    /// The version that its tag begins with: `8.4` of `mysql:8.4-oracle`. None for `mysql:latest`.
+    /// The version that its tag begins with: `8.4` for `mysql:8.4-oracle`. `None` for `mysql:latest`.
     pub(super) fn version(&self) -> Option<&str> {
         let untold = self.0.split_once('@').map_or(self.0.as_str(), |(name, _)| name);
         let last = untold.rsplit('/').next()?;
@@ -54,7 +54,7 @@ impl FromStr for ImageName {
 
     fn from_str(text: &str) -> Result<Self, ImageError> {
         let may_be_in_it = |c: char| c.is_ascii_alphanumeric() || "._-/:@".contains(c);
-        // A name that begins with a dash would be an option of the tool.
+        // The tool would take a name that begins with a dash for an option.
         if text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(may_be_in_it) {
             Ok(Self(text.to_owned()))
         } else {

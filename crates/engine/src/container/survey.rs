@@ -15,24 +15,24 @@ use crate::source::{Phase, Progress};
 
 const SCRIPT: &str = include_str!("survey.sh");
 
-/// Where the script looks, in words.
+/// The folders that the script searches, in words.
 pub(super) const PLACES: &str =
     "/usr/sbin, /usr/libexec, /usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, /usr/local, /opt, /bin";
 
-/// What the script says of an image.
+/// The script's report about an image.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Survey {
     server: Option<PathBuf>,
-    /// What the server prints as its version.
+    /// The version output of the server.
     version: String,
     share: Option<PathBuf>,
     plugins: Option<PathBuf>,
-    /// Files of storage engines among its plugins.
+    /// The files among its plugins that are storage engines.
     storage_plugins: Vec<String>,
 }
 
 impl Installation {
-    /// The server of an image that is on this machine; none if the image is not.
+    /// Finds the server in an image. `None` if the image is not on this machine.
     ///
     /// # Errors
     /// There is no tool for containers, no server in the image, or it is not of the expected family.
@@ -48,7 +48,7 @@ impl Installation {
         }
     }
 
-    /// What an image that is not on this machine is expected to hold by its name, for settings and not for starting.
+    /// What an image that is not on this machine holds according to its name. It serves for settings; it cannot be started.
     ///
     /// # Errors
     /// Its name does not tell the family, or its tag is no version.
@@ -59,14 +59,14 @@ impl Installation {
         Ok(expected(family, version))
     }
 
-    /// As [`expected_in_image`](Self::expected_in_image), for showing only: what the name does not tell is guessed.
+    /// Like [`expected_in_image`](Self::expected_in_image), but guesses what the name does not say. It serves only for display.
     pub fn guessed_in_image(name: &ImageName, family: Option<Family>) -> Self {
         let family = family.or_else(|| name.family()).unwrap_or(Family::Mysql);
         expected(family, name.version().unwrap_or("?"))
     }
 }
 
-/// The server of an image, which is pulled if it is not on this machine.
+/// Finds the server in an image. Pulls the image if it is not on this machine.
 ///
 /// # Errors
 /// The image cannot be found or pulled, or its server is not of the expected family and version.
@@ -90,7 +90,7 @@ pub fn fetch_image(
     Err(other(name, entry, was_expected, "it is here now, so try again"))
 }
 
-/// The server of an image that is pulled, whatever it is.
+/// Pulls an image and finds its server, of any family and version.
 ///
 /// # Errors
 /// The image cannot be pulled, or has no server.
@@ -111,7 +111,7 @@ fn expected(family: Family, version: &str) -> Installation {
     installation
 }
 
-/// Asks an image for its server.
+/// Runs the script in an image and reads its report.
 fn surveyed(image: Image) -> Result<Installation, ImageError> {
     let name = image.reference();
     let text = image.ask(SCRIPT, &[], &format!("run a shell in the image {name}"))?;
@@ -160,7 +160,7 @@ impl Survey {
         root.unwrap_or(Path::new("/")).to_owned()
     }
 
-    /// Where things are in the root. What is not found is left to the server, which knows.
+    /// The layout below the root. What the script did not find stays empty: the server knows its own paths.
     fn layout(&self) -> Layout {
         let root = self.root();
         let inside = |path: &Option<PathBuf>| Some(path.as_ref()?.strip_prefix(&root).ok()?.to_owned());

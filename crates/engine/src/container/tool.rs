@@ -29,7 +29,7 @@ pub(super) struct Output {
 }
 
 impl ContainerTool {
-    /// The one that the environment names, else podman, else docker.
+    /// Finds the tool: the one that the environment names, otherwise podman, otherwise docker.
     pub(super) fn find() -> Result<Self, ImageError> {
         let named = env::var_os(NAMED_BY).filter(|name| !name.is_empty()).map(PathBuf::from);
         let installed = || ["podman", "docker"].into_iter().find(|name| is_installed(name));
@@ -50,7 +50,7 @@ impl ContainerTool {
         self.program.file_name().unwrap_or(self.program.as_os_str()).to_string_lossy().into_owned()
     }
 
-    /// Whether it has podman's own options.
+    /// Whether it has the options that only podman has.
     pub(super) fn is_podman(&self) -> bool {
         !self.name().contains("docker")
     }
@@ -61,7 +61,7 @@ impl ContainerTool {
         command
     }
 
-    /// Runs a command of it to its end.
+    /// Runs a command of the tool to its end.
     pub(super) fn output(&self, mut command: Command) -> Result<Output, ImageError> {
         let unusable = |source| ImageError::Tool { tool: self.program.clone(), source };
         let (text, errors) =
@@ -72,7 +72,7 @@ impl ContainerTool {
         Ok(Output { status, text: read(text).map_err(unusable)?, errors: read(errors).map_err(unusable)? })
     }
 
-    /// The output of a command that has to succeed. `action` is what it is for.
+    /// The output of a command. If it fails, the error says what it was for (`action`).
     pub(super) fn succeed(&self, command: Command, action: &str) -> Result<String, ImageError> {
         let output = self.output(command)?;
         if output.is_success() { Ok(output.text) } else { Err(self.failed(action, &output)) }

@@ -1,4 +1,4 @@
-//! How each family's servers are set up, started and queried: one file a family.
+//! Sets up, starts and queries servers. Each family has a file.
 
 mod mariadb;
 mod mysql;
@@ -25,12 +25,12 @@ use crate::start::server::StartError;
 pub(crate) struct Site<'a> {
     pub(crate) installation: &'a Installation,
     pub(crate) home: &'a Home,
-    /// Default storage engine; none for the server's own.
+    /// Default storage engine. `None` for the server's own default.
     pub(crate) storage_engine: Option<&'a str>,
     /// The catalogue's settings, then the user's. Later values of a variable override earlier ones.
     pub(crate) settings: &'a [(String, String)],
     pub(crate) port: u16,
-    /// The address on which it takes connections of other hosts; none for those of this host only.
+    /// The address on which it takes connections of other hosts. `None` if only this host may connect.
     pub(crate) listen: Option<IpAddr>,
     pub(crate) password: &'a str,
 }
@@ -49,7 +49,7 @@ impl Site<'_> {
         self.installation.path(inside)
     }
 
-    /// What its programs are kept from.
+    /// The fence around its programs.
     pub(crate) fn fence(&self) -> Result<Fence, FenceError> {
         self.installation.fence(&self.folders())
     }
@@ -58,7 +58,7 @@ impl Site<'_> {
     pub(crate) fn folders(&self) -> Vec<&Path> {
         let [home, data] = self.home.places();
         let mut folders = vec![home, self.home.sockets()];
-        // What is in the home need not be there yet.
+        // A data folder inside the home may not exist yet.
         if !data.starts_with(home) {
             folders.push(data);
         }
@@ -73,7 +73,7 @@ impl Site<'_> {
     }
 }
 
-/// What differs between families.
+/// The steps that differ between families.
 pub(crate) trait Procedure: Sync + Debug {
     /// The superuser.
     fn user(&self) -> &'static str;
@@ -105,7 +105,7 @@ pub(crate) trait Procedure: Sync + Debug {
     /// The command that runs the server. Command lines are public, so it has no password.
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError>;
 
-    /// Removes what was only needed until the server answered.
+    /// Removes files that were only needed until the server answered.
     fn tidy(&self, _home: &Home) -> Result<(), PathError> {
         Ok(())
     }
@@ -122,8 +122,8 @@ pub(crate) trait Procedure: Sync + Debug {
     /// A query for statements that each read one table or index of the database.
     fn scans_query(&self) -> &'static str;
 
-    /// How the names of log files begin that the server overwrites through the page cache, in pieces smaller than a page.
-    /// Where such a page is not cached, each write first reads it.
+    /// The prefix of the names of log files that the server overwrites in pieces smaller than a page, through the page cache. If
+    /// a page is not cached, a write must first read it.
     fn overwritten_logs(&self) -> Option<&'static str> {
         None
     }
@@ -134,7 +134,7 @@ pub(crate) trait Procedure: Sync + Debug {
     }
 }
 
-/// The procedure of a family; none for one without a server.
+/// The procedure of a family. `None` for a family without a server.
 pub(crate) fn procedure(family: Family) -> Option<&'static dyn Procedure> {
     match family {
         Family::Mysql => Some(&mysql::Mysql),

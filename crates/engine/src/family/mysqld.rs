@@ -15,12 +15,12 @@ pub(super) const USER: &str = "root";
 pub(super) const SOCKET: &str = "mysql.sock";
 pub(super) const VERSION_QUERY: &str = "SELECT VERSION()";
 pub(super) const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
-/// A scan of every index by name. The primary key is the table.
+/// Scans every index by name. The primary key is the table itself.
 pub(super) const SCANS_QUERY: &str =
     "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
      FROM information_schema.statistics WHERE table_schema = DATABASE() AND seq_in_index = 1";
-/// InnoDB's redo logs up to MySQL 8.0.29 and in MariaDB, which are written round and round in blocks of 512 bytes. From
-/// MySQL 5.7 on `innodb_log_write_ahead_size` fills pages, so that none is read.
+/// InnoDB's redo logs in MariaDB and in MySQL up to 8.0.29. They are overwritten in turn, in blocks of 512 bytes. From MySQL 5.7
+/// on, `innodb_log_write_ahead_size` fills pages, so that writes read nothing.
 pub(super) const INNODB_LOGS: &str = "ib_logfile";
 pub(super) const OWN_SETTINGS: &[&str] =
     &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];
@@ -62,7 +62,7 @@ pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
     run(site, command, None)
 }
 
-/// The command of the server, which executes the statements in `accounts` before it accepts connections.
+/// The command of the server. The server executes the statements in `accounts` before it accepts connections.
 pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     // Old versions read one statement per line.
     let statements: String = accounts.iter().flat_map(|statement| [statement, ";\n"]).collect();
@@ -93,23 +93,24 @@ pub(super) fn create_database() -> String {
     format!("CREATE DATABASE IF NOT EXISTS {DATABASE}")
 }
 
-/// Hosts of the account: socket and TCP are two accounts without name resolution. Connections of other hosts are a third.
+/// The accounts, one for each host. Without name resolution, the socket and TCP need an account each. Connections of other hosts
+/// need a third.
 pub(super) fn accounts(site: &Site<'_>) -> impl Iterator<Item = String> {
     let hosts = ["localhost", HOST].into_iter().chain(site.listen.map(|_| "%"));
     hosts.map(|host| format!("'{USER}'@'{host}'"))
 }
 
-/// The program, to print the default values of its variables.
+/// The command that prints the default values of all variables.
 pub(super) fn help(site: &Site<'_>) -> Command {
     let mut command = bare_program(site);
     command.args(["--verbose", "--help"]).stdin(Stdio::null());
     command
 }
 
-/// The program without settings, with its messages folder.
+/// The program without settings. It gets only the folder of its messages.
 fn bare_program(site: &Site<'_>) -> Command {
     let mut command = site.program(&site.path(&site.entry().layout.server));
-    // Must be the first option.
+    // This must be the first option.
     command.arg("--no-defaults");
     if let Some(share) = share(site) {
         command.arg(format!("--lc-messages-dir={}", share.display()));
@@ -117,7 +118,7 @@ fn bare_program(site: &Site<'_>) -> Command {
     command
 }
 
-/// The folder of its messages; none in an image where it is not in one of the usual places, for the server knows it.
+/// The folder of its messages. `None` for an image where it is in no usual place: the server knows it.
 fn share(site: &Site<'_>) -> Option<PathBuf> {
     let share = &site.entry().layout.share;
     let is_known = site.installation.image.is_none() || !share.as_os_str().is_empty();

@@ -12,7 +12,7 @@ use crate::start::access::DATABASE;
 use crate::start::server::{StartError, run};
 
 const USER: &str = "postgres";
-/// The file of the rules of logins from all hosts.
+/// The file with the rules for logins from all hosts.
 const RULES: &str = "pg_hba.conf";
 /// A setting that is decided when the data folder is created.
 const CHECKSUMS: &str = "data_checksums";
@@ -33,7 +33,7 @@ impl Procedure for Postgres {
         &["data_directory", "hba_file", "listen_addresses", "port", "unix_socket_directories"]
     }
 
-    /// Immediate shutdown: like a crash for the data, but shared memory is freed.
+    /// Immediate shutdown. The data is as after a crash, but shared memory is freed.
     fn end_signal(&self) -> Signal {
         Signal::QUIT
     }
@@ -60,7 +60,7 @@ impl Procedure for Postgres {
         create_database(site)
     }
 
-    /// The password is in the data.
+    /// The data has an earlier password. Sets the new one.
     fn adopt(&self, site: &Site<'_>) -> Result<(), StartError> {
         in_single_user_mode(site, &format!("ALTER ROLE {USER} PASSWORD '{}';\n", site.password))
     }
@@ -102,8 +102,8 @@ impl Procedure for Postgres {
         "SELECT name, current_setting(name) FROM pg_settings ORDER BY name"
     }
 
-    /// `pg_prewarm` reads tables and indexes into the server's own cache, as far as they fit. Without it tables are scanned. A
-    /// scan of a large one uses a small ring of buffers, but fills the kernel's cache.
+    /// `pg_prewarm` reads tables and indexes into the server's own cache, as far as they fit. Without it, tables are scanned. The
+    /// scan of a large table uses only a small ring of buffers, but it fills the kernel's cache.
     fn scans_query(&self) -> &'static str {
         "WITH prewarm AS (SELECT 1 FROM pg_available_extensions WHERE name = 'pg_prewarm')
          SELECT 'CREATE EXTENSION IF NOT EXISTS pg_prewarm' FROM prewarm
@@ -116,13 +116,13 @@ impl Procedure for Postgres {
     }
 }
 
-/// The options of initdb for authentication and for not syncing, which changed with 10.
+/// The options of initdb for authentication and against syncing. They changed with version 10.
 fn words_of(major_version: u32) -> [&'static str; 3] {
     let no_sync = if major_version >= 10 { "--no-sync" } else { "--nosync" };
     ["--auth", password_method(major_version), no_sync]
 }
 
-/// The rules of logins by password from all hosts. Those of the data folder are for this host only.
+/// The rules for logins by password from all hosts. The rules of the data folder allow only this host.
 fn rules_for_all_hosts(major_version: u32) -> String {
     let method = password_method(major_version);
     format!("local all all {method}\nhost all all 0.0.0.0/0 {method}\nhost all all ::/0 {method}\n")
@@ -136,7 +136,7 @@ fn postgres(site: &Site<'_>) -> Command {
     site.program(&site.path(&site.entry().layout.server))
 }
 
-/// The option of `initdb` for the setting, if it is set. Without one, checksums were off before 18.
+/// The option of `initdb` for [`CHECKSUMS`], if it is set. By default, checksums are off before version 18.
 fn checksum_option(site: &Site<'_>) -> Option<&'static str> {
     let (_, value) = site.settings.iter().rfind(|(name, _)| name == CHECKSUMS)?;
     let is_on = ["on", "true", "yes", "1"].contains(&value.to_ascii_lowercase().as_str());
@@ -150,11 +150,11 @@ fn create_database(site: &Site<'_>) -> Result<(), StartError> {
     in_single_user_mode(site, &format!("CREATE DATABASE {DATABASE};\n"))
 }
 
-/// Runs statements before the server starts, in the mode that reads them from standard input, one a line.
+/// Runs statements before the server starts. In this mode the program reads them from standard input, one in each line.
 fn in_single_user_mode(site: &Site<'_>, statements: &str) -> Result<(), StartError> {
     let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);
-    // A server that aborts leaves its shared memory: in the data folder then, not in `/dev/shm`.
+    // A server that aborts leaves its shared memory. With this setting it is in the data folder, not in `/dev/shm`.
     let shared_memory = "dynamic_shared_memory_type=mmap";
     command.arg("--single").arg("-D").arg(site.home.data()).args(["-c", shared_memory]).arg(USER);
     run(site, command, Some(&sql))?;

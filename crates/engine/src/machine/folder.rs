@@ -14,8 +14,8 @@ use crate::machine::path_error::{At as _, PathError};
 
 /// Creates a folder and its parents.
 ///
-/// An error if others could put something into it: Dyno runs what it has fetched there, and removes what dead processes
-/// have left there, as root perhaps.
+/// Others must not be able to put anything into it. Dyno runs programs from it, and removes there what dead processes have left,
+/// perhaps as root.
 pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
     fs::create_dir_all(folder).at("create", folder)?;
     if !is_ours(folder) {
@@ -39,7 +39,8 @@ pub(crate) fn create_for_server(folder: &Path) -> Result<(), PathError> {
     give_to_server(folder)
 }
 
-/// Removes the files of a folder that belongs to a server, whose account may have put a link in its place or into it.
+/// Removes the files of a folder that belongs to a server. The server's account may have replaced the folder by a link, or put
+/// links into it. They are not followed.
 pub(crate) fn clear_of_server(folder: &Path) -> Result<(), PathError> {
     let open = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_DIRECTORY).open(folder);
     let open = open.at("open", folder)?;
@@ -55,7 +56,7 @@ pub(crate) fn clear_of_server(folder: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Reads a small text of a server's; none if it is not there, or is no file.
+/// Reads a small text file of a server. `None` if it does not exist or is no file.
 pub(crate) fn read_text_of_server(path: &Path) -> Option<String> {
     const BYTES_MAX: u64 = 64 * 1024;
     let file = open_file_of_server(path).ok()?;
@@ -63,7 +64,7 @@ pub(crate) fn read_text_of_server(path: &Path) -> Option<String> {
     is_file.then(|| io::read_to_string(file.take(BYTES_MAX)).ok()).flatten()
 }
 
-/// Opens a file in a server's folder, unless it is a link. A pipe makes nobody wait.
+/// Opens a file in a server's folder, unless it is a link. Opening a pipe does not wait.
 fn open_file_of_server(path: &Path) -> io::Result<File> {
     File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
 }
@@ -73,22 +74,22 @@ pub(crate) fn give_to_server(path: &Path) -> Result<(), PathError> {
     Account::instead_of_root().map_or(Ok(()), |account| account.own(path)).at("give away", path)
 }
 
-/// Whether this user owns a file or folder, itself rather than what it links to.
+/// Whether this user owns a file or folder. Of a link, the link itself counts.
 pub(crate) fn is_ours(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
 }
 
-/// Whether the account that servers run as owns a file or folder, itself rather than what it links to.
+/// Whether the account that servers run as owns a file or folder. Of a link, the link itself counts.
 pub(crate) fn is_of_server(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == server_account())
 }
 
-/// The number of the user that servers run as.
+/// The id of the user that servers run as.
 pub(crate) fn server_account() -> u32 {
     Account::instead_of_root().map_or(geteuid().as_raw(), Account::number)
 }
 
-/// Whether others may rename what is in a folder. A sticky folder, such as `/tmp`, does not allow it.
+/// Whether others may rename files in a folder. In a sticky folder, such as `/tmp`, they may not.
 fn others_write(folder: &Path) -> bool {
     const STICKY: u32 = 0o1000;
     fs::metadata(folder).is_ok_and(|metadata| {
@@ -98,8 +99,8 @@ fn others_write(folder: &Path) -> bool {
     })
 }
 
-/// Reads the files of a folder whose names begin so into the page cache. Those that this user may not read are left out,
-/// and so is what is no file: the folder is a server's.
+/// Reads the files of a server's folder whose names have a prefix into the page cache. Skips files that this user may not read,
+/// and what is no file.
 pub(crate) fn read_files(folder: &Path, prefix: &str) -> Result<(), PathError> {
     for entry in fs::read_dir(folder).at("read", folder)? {
         let entry = entry.at("read", folder)?;
@@ -130,7 +131,7 @@ pub(crate) fn remove(folder: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Waits for the lock on a file. The returned file holds it until it is dropped or the process dies.
+/// Waits for the lock on a file. The lock lasts until the returned file is dropped or the process dies.
 pub(crate) fn lock(path: &Path) -> Result<File, PathError> {
     loop {
         let file = open_lock(path)?;
@@ -141,14 +142,14 @@ pub(crate) fn lock(path: &Path) -> Result<File, PathError> {
     }
 }
 
-/// The same, but none if another process has the lock.
+/// Like [`lock`], but returns `None` if another process has the lock.
 pub(crate) fn lock_if_free(path: &Path) -> Result<Option<File>, PathError> {
     let file = open_lock(path)?;
     let has_lock = file.try_lock().is_ok() && is_at(&file, path);
     Ok(has_lock.then_some(file))
 }
 
-/// Whether an open file is the one at a path. The lock of a file that was removed meanwhile excludes nobody.
+/// Whether an open file is still the one at a path. If it was removed meanwhile, its lock excludes nobody.
 fn is_at(file: &File, path: &Path) -> bool {
     let (Ok(open), Ok(there)) = (file.metadata(), path.metadata()) else { return false };
     (open.dev(), open.ino()) == (there.dev(), there.ino())
@@ -162,7 +163,7 @@ pub(crate) fn lock_folder(folder: &Path) -> Result<File, PathError> {
     Ok(file)
 }
 
-/// Opens a file to lock, and creates it with its parents if missing.
+/// Opens a file to lock. Creates it and its parents if missing.
 pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
     if let Some(parent) = path.parent() {
         create(parent)?;
@@ -170,7 +171,7 @@ pub(crate) fn open_lock(path: &Path) -> Result<File, PathError> {
     File::options().create(true).truncate(false).write(true).mode(0o600).open(path).at("open", path)
 }
 
-/// Notes a use in a file's modification time. Errors are ignored: only the shown last use is wrong then.
+/// Records a use in a file's modification time. Errors are ignored: then only the last use in lists is wrong.
 pub(crate) fn touch(path: &Path) {
     let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
@@ -186,7 +187,7 @@ pub(crate) fn allocated_bytes(folder: &Path) -> u64 {
     sum(folder, &|metadata| metadata.blocks() * 512)
 }
 
-/// Files may vanish meanwhile, so errors are ignored.
+/// Sums over all files. Files may vanish meanwhile, so errors are ignored.
 fn sum(path: &Path, size: &dyn Fn(&fs::Metadata) -> u64) -> u64 {
     let Ok(metadata) = fs::symlink_metadata(path) else { return 0 };
     if !metadata.is_dir() {

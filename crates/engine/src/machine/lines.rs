@@ -7,14 +7,15 @@ pub(crate) fn last(text: &[u8], count: usize) -> Vec<String> {
     keep(text, count, |_| false)
 }
 
-/// The last lines of a server's log, after the last lines with an error: some servers log an error
-/// and then describe at length how they shut down.
+/// The lines of a server's log that explain its end: the last lines with an error, then the last lines of all. Some servers log
+/// an error and then describe at length how they shut down.
 pub(crate) fn telling(log: &[u8], count: usize) -> Vec<String> {
     const TELLING: [&str; 5] = ["ERROR", "FATAL", "PANIC", "got signal", "Assertion"];
     keep(log, count, |line| TELLING.iter().any(|word| line.contains(word)))
 }
 
-/// The last `count` lines that are not empty, after the last `count` that match, as they can be printed.
+/// The last `count` lines that match, then the last `count` lines of all. Empty lines are skipped, and special characters are
+/// escaped.
 fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let mut left = (count, count);
@@ -29,7 +30,7 @@ fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     kept
 }
 
-/// Lines below the message that they belong to.
+/// The lines, to be printed below their message.
 pub(crate) fn below(lines: &[String]) -> String {
     lines.iter().flat_map(|line| ["\n    ", line]).collect()
 }

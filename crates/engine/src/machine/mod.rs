@@ -1,4 +1,4 @@
-//! Processes, folders, shared memory and files of this machine, as far as servers need them.
+//! Processes, folders, shared memory and files that servers use.
 
 pub(crate) mod environment;
 pub(crate) mod folder;

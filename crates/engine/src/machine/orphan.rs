@@ -1,8 +1,8 @@
 //! Servers whose owner was killed while they were frozen.
 //!
-//! A server gets a signal when its owner dies. A stopped process takes none but SIGKILL until it continues, and
-//! PostgreSQL's signal is another, since SIGKILL would leave its shared memory. The kernel lets stopped processes continue when
-//! nobody of their session is left to do so (`kill_orphaned_pgrp` of `kernel/exit.c`), which is not so in every container.
+//! A server gets a signal when its owner dies. A stopped process takes only SIGKILL until it continues. PostgreSQL gets another
+//! signal, because SIGKILL would leave its shared memory. If nobody of a session is left to continue its stopped processes, the
+//! kernel continues them (`kill_orphaned_pgrp` of `kernel/exit.c`). In some containers somebody is left.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::machine::process::{ProcessId, becomes, is_stopped, workers};
 
 const OWNER: &str = "owner.json";
 
-/// Time limit for a server to end once it continues. PostgreSQL kills what has not ended after 5 s.
+/// Time limit for a server to end once it continues. PostgreSQL kills its own processes after 5 s.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Notes that this process owns a home: its server is to end with it.
+/// Notes that this process owns a home. The home's server ends with this process.
 pub(crate) fn note_owner(home: &Home) -> Result<(), PathError> {
     let owner = ProcessId::of(std::process::id());
     let text = serde_json::to_string(&owner).map_err(Into::into).at("write", home.folder())?;
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::cache::home::remove_dead_homes;
 
-    /// A stopped process in a home, which has been sent a signal as by the death of its owner.
+    /// A stopped process in a home. It has been sent the signal that it gets when its owner dies.
     fn stopped(home: &Path) -> Child {
         let server = Command::new("sleep").arg("1000").current_dir(home).spawn().unwrap();
         let pid = Pid::from_child(&server);

@@ -1,4 +1,4 @@
-//! What builds of servers must fit to: the processor and the C library.
+//! The platform that a build must fit: the processor and the C library.
 
 use std::env;
 use std::fmt;
@@ -10,12 +10,12 @@ use std::sync::OnceLock;
 pub(crate) struct Platform {
     /// Its processor architecture, such as `x86_64`.
     pub(crate) architecture: String,
-    /// The version of its GNU C library, such as `2.36`; none if it has another C library.
+    /// The version of its GNU C library, such as `2.36`. `None` if it has another C library.
     pub(crate) glibc: Option<String>,
 }
 
 impl Platform {
-    /// This machine's. It is asked for its C library, since Dyno itself may have been built with another.
+    /// This machine's platform. Its C library is asked for its version, because Dyno itself may have been built with another one.
     pub(crate) fn here() -> Self {
         static GLIBC: OnceLock<Option<String>> = OnceLock::new();
         let glibc = GLIBC.get_or_init(glibc).clone();

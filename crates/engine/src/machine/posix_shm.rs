@@ -1,5 +1,5 @@
-//! POSIX shared memory: PostgreSQL's dynamic segments are files in `/dev/shm` (`dsm_impl.c`). The segments of a server that is
-//! killed stay there.
+//! POSIX shared memory. PostgreSQL's dynamic segments are files in `/dev/shm` (`dsm_impl.c`). If a server is killed, its segments
+//! stay there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,12 +12,12 @@ use crate::machine::process::workers;
 /// How the paths of segments begin; a number follows.
 const PREFIX: &str = "/dev/shm/PostgreSQL.";
 
-/// The segments of a server, as far as seen.
+/// The segments of a server that were seen.
 #[derive(Debug, Default)]
 pub(crate) struct Segments(Mutex<BTreeSet<PathBuf>>);
 
 impl Segments {
-    /// Takes note of the segments that are mapped by processes that work below some folders.
+    /// Notes the segments that the server's processes have mapped. These processes work below some folders.
     pub(crate) fn note(&self, folders: &[&Path]) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for worker in workers(folders) {
@@ -27,11 +27,11 @@ impl Segments {
         }
     }
 
-    /// Removes what the server has left. It must be dead.
+    /// Removes the segments that a dead server has left.
     pub(crate) fn remove(&self) {
         let noted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for segment in noted {
-            // A server may map what is not its own. One that ended by itself has removed them.
+            // A server may map files of others. If it ended by itself, it has removed its segments.
             if folder::is_of_server(&segment) {
                 let _ = fs::remove_file(segment);
             }
@@ -39,7 +39,7 @@ impl Segments {
     }
 }
 
-/// The segments in `/proc/PID/maps` (proc(5)). One that was removed already has a word behind its path.
+/// The segments in `/proc/PID/maps` (proc(5)). If a segment was removed, a word follows its path.
 fn mapped(maps: &str) -> impl Iterator<Item = &str> {
     let paths = maps.lines().filter_map(|line| Some(&line[line.find(PREFIX)?..]));
     paths.filter(|path| path[PREFIX.len()..].bytes().all(|byte| byte.is_ascii_digit()))

@@ -22,13 +22,13 @@ pub(crate) struct ProcessId {
 }
 
 impl ProcessId {
-    /// The process of an id; none if it is dead.
+    /// The process with an id. `None` if it is dead.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let stat = Stat::read(pid).ok()?;
         (!stat.is_dead()).then_some(Self { pid, started_ticks: stat.started_ticks })
     }
 
-    /// A child that was not waited for, so that its id cannot have been reused.
+    /// A child that nobody has waited for. So its id cannot have been reused.
     pub(crate) fn of_child(child: &Child) -> io::Result<Self> {
         let pid = child.id();
         Ok(Self { pid, started_ticks: Stat::read(pid)?.started_ticks })
@@ -42,23 +42,23 @@ impl ProcessId {
         Self::of(self.pid) == Some(self)
     }
 
-    /// Waits for its end without a signal, and removes its entry if it is a child of this process. Whether it has ended
-    /// in time.
+    /// Waits for its end without a signal, and returns whether it ended in time. Removes its entry if it is a child of this
+    /// process.
     pub(crate) fn ends_within(self, patience: Duration) -> bool {
         let has_ended = becomes(patience, || !self.is_alive());
         let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
         has_ended
     }
 
-    /// Stops a server that works below some folders: by a signal, then by SIGKILL. Then
-    /// its children have ended too: those of a PostgreSQL that crashed outlive it for a moment.
+    /// Stops a server that works below some folders, by a signal, then by SIGKILL. Also waits for its children: if PostgreSQL
+    /// crashes, they outlive it for a moment.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) {
         self.send(signal);
         // A stopped process takes a signal only when it continues.
         self.send(Signal::CONT);
         if !becomes_true(|| !self.is_alive()) {
             self.send(Signal::KILL);
-            // A process that hangs in the kernel cannot be killed; do not wait for it.
+            // A process that hangs in the kernel cannot be killed. This does not wait for it.
             becomes_true(|| !self.is_alive());
         }
         // If it is a child of this process, this removes its entry.
@@ -70,17 +70,17 @@ impl ProcessId {
     pub(crate) fn kill_with_children(self, folders: &[&Path]) {
         let program = program_of(self.pid);
         self.send(Signal::KILL);
-        // The dead start no children, and a second look finds those that were being started at the first.
+        // Dead processes start no children. A second look finds children that were being started during the first.
         for child in (0..2).flat_map(|_| workers(folders)) {
-            // Not somebody's shell that is in the folder too.
+            // Somebody's shell may be in the folder too. It runs another program.
             if program_of(child.as_raw_nonzero().get() as u32) == program {
                 let _ = kill_process(child, Signal::KILL);
             }
         }
     }
 
-    /// Sends a signal to a server that works below some folders, and waits for its end. Its exit status is
-    /// known if it is a child that was not waited for; none if it has not ended in time.
+    /// Sends a signal to a server that works below some folders, and waits for its end. `None` if it has not ended in time. The
+    /// exit status is known only of a child that nobody has waited for.
     pub(crate) fn ends_by(self, signal: Signal, folders: &[&Path], patience: Duration) -> Option<Ended> {
         let deadline = Instant::now() + patience;
         self.send(signal);
@@ -91,7 +91,7 @@ impl ProcessId {
         becomes_true_by(deadline, || !is_worked_in_any(folders)).then_some(Ended { is_clean })
     }
 
-    /// How it ended, if it is a child that was not waited for. It can still be waited for.
+    /// How it ended, if it is a child that nobody has waited for. Its entry stays, so it can still be waited for.
     pub(crate) fn exit(self) -> Option<ExitStatus> {
         let pid = Pid::from_raw(self.pid as i32)?;
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -114,7 +114,7 @@ impl ProcessId {
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
-    /// With success, or unknown.
+    /// It ended with success, or its exit status is unknown.
     pub(crate) is_clean: bool,
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn is_worked_in(folder: &Path) -> bool {
     is_linked("cwd", folder)
 }
 
-/// The program that a process runs; none for a dead one.
+/// The program that a process runs. `None` for a dead process.
 fn program_of(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
@@ -152,7 +152,7 @@ fn is_worked_in_any(folders: &[&Path]) -> bool {
     folders.iter().any(|folder| is_worked_in(folder))
 }
 
-/// Processes that have their working directory at or below one of some folders.
+/// Processes whose working directory is at or below one of some folders.
 pub(crate) fn workers(folders: &[&Path]) -> Vec<Pid> {
     folders.iter().flat_map(|folder| linked("cwd", folder)).collect()
 }
@@ -198,8 +198,8 @@ impl Stat {
         Self::parse(&line).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// The second field is the program's name in parentheses and may hold spaces and parentheses itself; state,
-    /// threads and start are fields 3, 20 and 22.
+    /// The second field is the program's name in parentheses. The name itself may have spaces and parentheses. State, threads and
+    /// start are fields 3, 20 and 22.
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
@@ -208,8 +208,7 @@ impl Stat {
         Some(Self { state, threads, started_ticks })
     }
 
-    /// A zombie only waits for its parent. But while its other threads are still ending, its files
-    /// and locks are not released.
+    /// Whether it is dead and has released its files and locks. While threads of a zombie are still ending, it has not.
     fn is_dead(&self) -> bool {
         matches!(self.state, 'Z' | 'X') && self.threads <= 1
     }

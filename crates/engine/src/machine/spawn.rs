@@ -1,4 +1,4 @@
-//! Starts processes that end when this one does, however it ends.
+//! Starts processes that end with this process, however it ends.
 
 use std::fs::File;
 use std::io;
@@ -15,11 +15,11 @@ use rustix::process::{self, Pid, Resource, Rlimit, Signal};
 /// A process to start.
 pub(crate) struct Spawn {
     pub(crate) command: Command,
-    /// The signal that it gets when this process ends; none to let it live on in its own session.
+    /// The signal that it gets when this process ends. `None` lets it live on in its own session.
     pub(crate) death_signal: Option<Signal>,
-    /// What it is kept from; none for a tool that this process trusts like itself.
+    /// The fence around it. `None` for a tool that this process trusts like itself.
     pub(crate) fence: Option<Fence>,
-    /// A file that stays open, and so locked, while it lives.
+    /// A file that it keeps open, and thus locked, while it lives.
     pub(crate) inherited: Option<File>,
     /// The limits that it enters before its first instruction.
     pub(crate) entrance: Option<Entrance>,
@@ -46,7 +46,7 @@ static SPAWNER: LazyLock<mpsc::Sender<Order>> = LazyLock::new(|| {
     let (sender, orders) = mpsc::channel::<Order>();
     thread::spawn(move || {
         for (spawn, answer) in orders {
-            // The requester waits for the answer, so it receives it.
+            // The requester waits for this answer.
             let _ = answer.send(fork(spawn));
         }
     });
@@ -65,7 +65,7 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
     let parent = process::getpid();
     let in_child = move || {
         match death_signal {
-            // ^C at the terminal is for Dyno, which stops its servers itself.
+            // ^C at the terminal goes to Dyno, which stops its servers itself.
             Some(_) => process::setpgid(None, None)?,
             None => process::setsid().map(drop)?,
         }
@@ -73,14 +73,14 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
             fcntl_setfd(file.as_fd(), FdFlags::empty())?;
         }
         raise_open_files();
-        // Before the fence, from within which it cannot be entered.
+        // This precedes the fence, because the limits cannot be entered from inside it.
         if let Some(entrance) = &entrance {
             entrance.enter()?;
         }
         if let Some(fence) = &mut fence {
             fence.enter()?;
         }
-        // After the fence: a change of account clears the death signal.
+        // This follows the fence, because a change of account clears the death signal.
         tie(death_signal, parent)
     };
     // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
@@ -88,8 +88,8 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Raises the limit of open files: servers reduce tables and connections to a shell's usual 1,024, and
-/// report missing tables when descriptors run out. If this fails, the server itself complains.
+/// Raises the limit of open files. With a shell's usual 1,024, servers lower their numbers of tables and connections, and report
+/// missing tables when descriptors run out. If this fails, the server itself complains.
 fn raise_open_files() {
     let limit = process::getrlimit(Resource::Nofile);
     let _ = process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });

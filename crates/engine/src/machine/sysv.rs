@@ -1,5 +1,5 @@
-//! System V shared memory: PostgreSQL keeps a page for each data folder to know whether it is in use. The kernel
-//! keeps the page when the server is killed.
+//! System V shared memory. PostgreSQL has a page for each data folder, which shows whether the folder is in use. The kernel keeps
+//! the page when the server is killed.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ pub(crate) fn remove_of(data: &Path) {
     let Some((key, id)) = lock_file.as_deref().and_then(named) else { return };
     // SAFETY: a plain structure of numbers, for which zeros are values.
     let mut found: libc::shmid_ds = unsafe { std::mem::zeroed() };
-    // SAFETY: shmctl(2) fills the structure, which lives; it is looked at only where that succeeded.
+    // SAFETY: shmctl(2) fills the structure, which outlives the call. It is read only after success.
     let is_found = unsafe { libc::shmctl(id, libc::IPC_STAT, &raw mut found) } == 0;
-    // The number may have been reused, or be anyone's: the file is a server's.
+    // The number comes from a server's file, so it may belong to anyone, or may have been reused.
     let is_its = found.shm_perm.uid == folder::server_account() && found.shm_perm.__key == key;
     if is_found && is_its && found.shm_nattch == 0 {
-        // SAFETY: removes by number, no memory of this process is involved. A failure leaves a page of 56 bytes.
+        // SAFETY: the call removes by number and uses no memory of this process. A failure leaves a page of 56 bytes.
         unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
     }
 }

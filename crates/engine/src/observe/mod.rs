@@ -1,4 +1,4 @@
-//! What servers tell of themselves: counters and stacks.
+//! Data about servers: counters and stacks.
 
 pub(crate) mod counters;
 pub(crate) mod stack_tool;

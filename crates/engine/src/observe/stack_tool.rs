@@ -10,7 +10,7 @@ use crate::machine::folder;
 use crate::machine::path_error::At as _;
 use crate::source::{FetchError, Workspace, unpack_apt};
 
-/// elfutils with its libraries, by the names that they have in Debian up to 12 and from 13 on.
+/// elfutils and its libraries, as packages of Debian up to 12, and from 13 on.
 const PACKAGES: [[&str; 4]; 2] =
     [["elfutils", "libdw1", "libelf1", "libasm1"], ["elfutils", "libdw1t64", "libelf1t64", "libasm1t64"]];
 
@@ -22,7 +22,7 @@ const DOWNLOAD_BYTES: u64 = 1_000_000;
 #[error("eu-stack is not installed and cannot be fetched ({0}); install the package elfutils")]
 pub struct StackToolError(#[from] FetchError);
 
-/// `eu-stack`: the installed one, or that of the cache, which is fetched if it is not there. Nothing is installed.
+/// Finds `eu-stack`, installed or in the cache. If it is in neither, fetches it into the cache. Nothing is installed.
 ///
 /// # Errors
 /// There is no apt-get, the download fails, or the cache cannot be written.
@@ -61,7 +61,7 @@ fn fetched(cache: &Cache) -> Result<StackTool, FetchError> {
     unpacked(&place).ok_or_else(|| FetchError::NotDownloaded { package: PACKAGES[0][0].to_owned() })
 }
 
-/// The programs in an unpacked tree, whose libraries are in a folder named after the architecture.
+/// The programs in an unpacked tree. Their libraries are in a folder with the architecture's name.
 fn unpacked(tree: &Path) -> Option<StackTool> {
     let folders = fs::read_dir(tree.join("usr/lib")).ok()?;
     let mut libraries = folders.flatten().map(|folder| folder.path());

@@ -12,7 +12,7 @@ use super::tls::{self, TlsParameters};
 use super::trust::{self, LoginRules, TrustParameters};
 use crate::catalogue::entry::Family;
 
-/// Parameters that say where a server is and who comes.
+/// Parameters for the server's place and the account.
 const PARAMETERS: [&str; 6] = ["socket", "host", "port", "user", "password", "dbname"];
 
 /// Where a server listens.
@@ -31,7 +31,7 @@ pub struct Dsn {
     pub(super) address: RemoteAddress,
     pub(super) user: String,
     password: Password,
-    /// None for one that Dyno makes.
+    /// `None` if Dyno makes the database.
     pub(super) database: Option<String>,
     pub(super) tls: Tls,
     pub(super) rules: LoginRules,
@@ -57,8 +57,8 @@ impl Dsn {
     }
 
     /// Parses an address: `mysql://`, `mariadb://` or `postgres://`, then
-    /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password that is written `${NAME}` is in the
-    /// environment, one that is written `${file:PATH}` in a file; neither is read yet.
+    /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password may be `${NAME}`, a variable of the environment,
+    /// or `${file:PATH}`, a file. Neither is read yet.
     ///
     /// # Errors
     /// The text is no such address.
@@ -104,7 +104,7 @@ impl Dsn {
         self
     }
 
-    /// Its server and database, without the user: systems of the same place share tables.
+    /// Its server and database, without the user. Systems of the same place share tables.
     pub fn place(&self) -> String {
         format!("{:?} {:?}", self.address, self.database)
     }
@@ -114,7 +114,7 @@ impl Dsn {
         self.database.is_some()
     }
 
-    /// Reads the files that it names, to tell early what is wrong with them.
+    /// Checks the files that it names, so that mistakes are found early.
     ///
     /// # Errors
     /// A file is missing, or holds no certificate or key.
@@ -123,14 +123,14 @@ impl Dsn {
         self.trust().map(drop)
     }
 
-    /// What the server may learn. Reads the file with its key.
+    /// What the server may learn about the login. Reads the file with the server's key.
     pub(super) fn trust(&self) -> Result<Trust, DsnError> {
         let unusable = |error: TlsError| DsnError::TlsFile(error.to_string());
         let public_key = self.rules.key_file.as_deref().map(read_public_key).transpose().map_err(unusable)?;
         Ok(Trust { public_key, ..self.rules.trust.clone() })
     }
 
-    /// Whether the address has the password itself, rather than where it is.
+    /// Whether the address itself holds the password.
     pub fn has_clear_password(&self) -> bool {
         matches!(self.password, Password::Clear(_))
     }
@@ -166,7 +166,7 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Reads `name=value&…`, which override what stands before them.
+    /// Reads `name=value&…`. A parameter overrides the part of the address that says the same.
     fn read_parameters(&mut self, query: &str, family: Family) -> Result<(), DsnError> {
         let mut seen = Vec::new();
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
@@ -210,7 +210,8 @@ fn split_port(text: &str) -> Result<(&str, Option<&str>), DsnError> {
     Ok(text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port))))
 }
 
-/// A host that is a path is a socket; for PostgreSQL the folder of the socket, as for its own tools.
+/// The address of a server. If the host is a path, it is a socket. For PostgreSQL it is the folder of the socket, as in
+/// PostgreSQL's own tools.
 fn address(family: Family, host: Option<String>, socket: Option<String>, port: u16) -> RemoteAddress {
     let path = socket.or_else(|| host.clone().filter(|host| host.starts_with('/')));
     match path.map(PathBuf::from) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why an address is invalid. The password is never in it.
+/// Why an address is invalid. The error never holds the password.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DsnError {
@@ -23,7 +23,7 @@ pub enum DsnError {
     #[error("the dsn has a parameter '{name}'; those there are: {known}")]
     Parameter {
         name: String,
-        /// Those of the product.
+        /// The parameters of the product.
         known: String,
     },
     /// A parameter that is given twice.
@@ -35,7 +35,7 @@ pub enum DsnError {
     /// Parameters that do not fit together, in words.
     #[error("in the dsn, {0}")]
     Contradiction(String),
-    /// A file with a certificate or a key that cannot be used, and why.
+    /// A file with a certificate or a key cannot be used.
     #[error("the dsn names a file that cannot be used: {0}")]
     TlsFile(String),
     /// The environment variable that holds the password is not set.

@@ -1,4 +1,4 @@
-//! A running server, which Dyno neither starts nor stops nor confines.
+//! A running server. Dyno does not start, stop or confine it.
 
 mod dsn;
 mod dsn_error;
@@ -31,7 +31,7 @@ const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct Remote {
     dsn: Dsn,
-    /// In clear.
+    /// The password in clear.
     password: String,
     account: Account,
     /// The database of its connections.
@@ -42,11 +42,11 @@ pub struct Remote {
     encryption: Option<Encryption>,
 }
 
-/// Why a running server cannot be used. The password is never in it.
+/// Why a running server cannot be used. The error never holds the password.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RemoteError {
-    /// Its password is not where the address says.
+    /// The password is not where the address says.
     #[error(transparent)]
     Dsn(#[from] DsnError),
     /// It refuses the login.
@@ -56,7 +56,7 @@ pub enum RemoteError {
         dsn: String,
         source: ClientError,
     },
-    /// It offers TLS, which then fails. That it be used was not asked for.
+    /// It offers TLS, but TLS fails. The address did not ask for TLS.
     #[error(
         "cannot log in to {dsn}: {source}; the server offers TLS, which is used unless the dsn has {without}"
     )]
@@ -64,7 +64,7 @@ pub enum RemoteError {
         /// Its address, without the password.
         dsn: String,
         source: Box<ClientError>,
-        /// The parameter that leaves TLS out.
+        /// The parameter that switches TLS off.
         without: String,
     },
 }
@@ -112,7 +112,7 @@ impl Remote {
         }
     }
 
-    /// Asks for the version, which tells MySQL from MariaDB. Either address works for both.
+    /// Asks for the version, which distinguishes MySQL and MariaDB. Addresses of either kind work for both.
     fn greet(&mut self) -> Result<(), ClientError> {
         let mut client = self.open(self.patience())?;
         self.encryption = client.encryption();
@@ -138,7 +138,7 @@ impl Remote {
         self.family
     }
 
-    /// The version that it gives.
+    /// The version that it reports.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -162,12 +162,12 @@ impl Remote {
         &self.database
     }
 
-    /// What connections ask for of TLS.
+    /// The TLS options of connections.
     pub fn tls(&self) -> &Tls {
         &self.dsn.tls
     }
 
-    /// What a connection gives a server that has not shown who it is.
+    /// What a connection reveals to a server that has not proven its identity.
     pub fn trust(&self) -> &Trust {
         &self.trust
     }
@@ -177,7 +177,7 @@ impl Remote {
         self.dsn.rules.limit
     }
 
-    /// How connections are encrypted; none if they are not.
+    /// How connections are encrypted. `None` if they are not.
     pub fn encryption(&self) -> Option<Encryption> {
         self.encryption
     }
@@ -213,7 +213,7 @@ impl Remote {
     }
 }
 
-/// The database of connections that are to make or drop another one.
+/// The database of connections that make or drop another database.
 fn elsewhere(family: Family) -> &'static str {
     match family {
         Family::Postgres => "postgres",

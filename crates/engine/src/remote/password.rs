@@ -1,4 +1,4 @@
-//! The password of a dsn, or where it is.
+//! The password of a dsn, or the place where it is.
 
 use std::fs;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ impl Password {
         }
     }
 
-    /// The password itself; empty without one. `variable` reads the environment.
+    /// The password itself. Empty without a password. `variable` reads the environment.
     pub(super) fn in_clear(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, DsnError> {
         match self {
             Self::None => Ok(String::new()),
@@ -39,7 +39,7 @@ impl Password {
             Self::File(file) => {
                 let unreadable =
                     |error: std::io::Error| DsnError::File { file: file.clone(), reason: error.to_string() };
-                // Editors add a line end, which is no part of a password.
+                // Editors add a line end. It is not part of the password.
                 Ok(fs::read_to_string(file).map_err(unreadable)?.trim_end_matches(['\r', '\n']).to_owned())
             }
         }

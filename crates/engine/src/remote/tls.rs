@@ -7,7 +7,7 @@ use dyno_client::{Tls, TlsMode, TlsNames};
 use super::dsn_error::DsnError;
 use crate::catalogue::entry::Family;
 
-/// libpq's ("SSL Support" in the PostgreSQL manual).
+/// Names in libpq ("SSL Support" in the PostgreSQL manual).
 const POSTGRES: TlsNames = TlsNames {
     mode: "sslmode",
     ca: "sslrootcert",
@@ -17,7 +17,7 @@ const POSTGRES: TlsNames = TlsNames {
     modes: ["disable", "prefer", "require", "verify-ca", "verify-full"],
 };
 
-/// Those of MySQL's clients ("Command Options for Encrypted Connections" in the MySQL manual).
+/// Names in MySQL's clients ("Command Options for Encrypted Connections" in the MySQL manual).
 const MYSQL: TlsNames = TlsNames {
     mode: "ssl-mode",
     ca: "ssl-ca",
@@ -35,7 +35,7 @@ pub(super) fn names(family: Family) -> &'static TlsNames {
     }
 }
 
-/// What a dsn has of them.
+/// The values that a dsn gives them.
 #[derive(Default)]
 pub(super) struct TlsParameters {
     mode: Option<String>,
@@ -45,7 +45,7 @@ pub(super) struct TlsParameters {
 }
 
 impl TlsParameters {
-    /// The place of a parameter's value; none if it does not concern TLS.
+    /// The place of a parameter's value. `None` if the parameter does not concern TLS.
     pub(super) fn place(&mut self, names: &TlsNames, name: &str) -> Option<&mut Option<String>> {
         match name {
             _ if name == names.mode => Some(&mut self.mode),
@@ -56,9 +56,9 @@ impl TlsParameters {
         }
     }
 
-    /// What they ask for. No file is read. Without a mode, connections by TCP are encrypted if the server can, so that no password
-    /// goes in clear to one that could have TLS. `is_local`: over a unix socket, which is not encrypted unless required, and by
-    /// PostgreSQL never.
+    /// The TLS options that the parameters ask for. Reads no file. Without a mode, TCP connections are encrypted if the server
+    /// can, so that a password does not go in clear to a server with TLS. `is_local` means a unix socket. MySQL encrypts it only
+    /// on demand, PostgreSQL never.
     pub(super) fn tls(self, family: Family, is_local: bool) -> Result<Tls, DsnError> {
         let names = names(family);
         let mode = match &self.mode {

@@ -1,5 +1,5 @@
-//! The parameters of a dsn that say what a server may learn, and how long a login may take, by the names that the products'
-//! own clients give them.
+//! The parameters of a dsn about logins: what a server may learn, and how long a login may take. They have the names that the
+//! products' own clients give them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,12 +14,12 @@ const KEY_FILE: &str = "server-public-key-path";
 const CLEAR_TEXT: &str = "enable-cleartext-plugin";
 const METHODS: &str = "require_auth";
 
-/// MySQL's names ("Command Options for Connecting to the Server" in the MySQL manual).
+/// Names in MySQL's clients ("Command Options for Connecting to the Server" in the MySQL manual).
 const MYSQL: [&str; 4] = ["connect-timeout", TAKES_KEY, KEY_FILE, CLEAR_TEXT];
-/// libpq's ("Parameter Key Words" in the PostgreSQL manual).
+/// Names in libpq ("Parameter Key Words" in the PostgreSQL manual).
 const POSTGRES: [&str; 2] = ["connect_timeout", METHODS];
 
-/// What a dsn has of them.
+/// The values that a dsn gives them.
 #[derive(Default)]
 pub(super) struct TrustParameters {
     timeout: Option<String>,
@@ -29,10 +29,10 @@ pub(super) struct TrustParameters {
     methods: Option<String>,
 }
 
-/// What they ask for.
+/// The rules that the parameters ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LoginRules {
-    /// Without the key of `key_file`.
+    /// The rules, without the key in `key_file`.
     pub(super) trust: Trust,
     /// A file with the server's RSA key.
     pub(super) key_file: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub(super) fn names(family: Family) -> &'static [&'static str] {
 }
 
 impl TrustParameters {
-    /// The place of a parameter's value; none if it is of another kind, or another product's.
+    /// The place of a parameter's value. `None` for other parameters, and for those of other products.
     pub(super) fn place(&mut self, family: Family, name: &str) -> Option<&mut Option<String>> {
         let known = names(family).iter().find(|known| **known == name)?;
         Some(match *known {
@@ -61,7 +61,7 @@ impl TrustParameters {
         })
     }
 
-    /// What they ask for. No file is read.
+    /// The rules that the parameters ask for. Reads no file.
     pub(super) fn rules(self, family: Family, mode: TlsMode) -> Result<LoginRules, DsnError> {
         let key_file = self.key_file.map(PathBuf::from);
         if key_file.is_some() && !mode.may_be_open() {
@@ -79,7 +79,7 @@ impl TrustParameters {
     }
 }
 
-/// A flag as MySQL's option files have it; without a value it is set.
+/// A flag as in MySQL's option files. Without a value it is set.
 fn flag(name: &'static str, text: Option<String>) -> Result<bool, DsnError> {
     match text.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None | Some("off" | "0" | "false") => Ok(false),

@@ -1,4 +1,4 @@
-//! Makes an entry of the user's own of an archive: from what its server says of itself.
+//! Makes a user's own entry of an archive. The entry follows from what the server reports about itself.
 
 use std::env;
 use std::fs::{self, File};
@@ -28,7 +28,7 @@ pub struct Added {
     pub entry: Entry,
     /// The file that the entry is in.
     pub file: PathBuf,
-    /// The version as the server says it.
+    /// The version that the server reports.
     pub exact_version: String,
     /// The archive's checksum, as `sha256sum` prints it.
     pub sha256: String,
@@ -44,16 +44,16 @@ pub enum AddError {
     /// It is neither a file nor an address.
     #[error("{0}")]
     Place(String),
-    /// No server is in it, or its server does not run here.
+    /// It has no server, or its server does not run here.
     #[error("the archive cannot be used: {0}")]
     Server(#[from] BasedirError),
-    /// There is such an entry.
+    /// There is an entry of that name.
     #[error("{} is there already; remove it, or give another --name", file.display())]
     Exists { file: PathBuf },
-    /// Nobody knows where entries of this user are.
+    /// This user has no folder of entries.
     #[error("there is no home folder for the entry; set XDG_CONFIG_HOME")]
     NoHome,
-    /// The name does not do.
+    /// The name is no name of an engine.
     #[error(transparent)]
     Entry(#[from] CatalogueError),
 }
@@ -64,11 +64,11 @@ impl From<PathError> for AddError {
     }
 }
 
-/// Makes an entry of an archive, which is a file or an address: the server in it is asked for its product and version. `name`
-/// gives it another name or version, `sha256` is the checksum that it must have.
+/// Makes an entry of an archive, which is a file or an address. Asks the archive's server for its product and version. `name`
+/// gives the entry another name or version. `sha256` is the checksum that the archive must have.
 ///
 /// # Errors
-/// It cannot be had, has another checksum, has no server that runs here, or there is such an entry.
+/// The archive cannot be downloaded, has another checksum, or has no server that runs here. Or there is an entry of that name.
 pub fn add(
     place: &str,
     name: Option<&SystemName>,
@@ -133,7 +133,7 @@ fn make(
     Ok(Added { entry, file, exact_version: found.exact_version, sha256: digits })
 }
 
-/// Keeps a downloaded archive for the fetch of its entry.
+/// Keeps a downloaded archive, so that the fetch of its entry does not download it again.
 fn keep(archive: &Path, digits: &str, cache: &Cache) -> Result<(), PathError> {
     let folder = cache.tool("curl").join(digits);
     folder::create(&folder)?;
@@ -148,7 +148,7 @@ fn archive_of(location: &Location) -> String {
     }
 }
 
-/// Writes the entry of a server, unless there is one of its name.
+/// Writes the entry of a server, unless there is an entry of that name.
 fn write(
     found: &Installation,
     location: &Location,

@@ -1,8 +1,7 @@
 //! Source `apt`: packages of the running Debian release, by `apt-get download`.
 //!
-//! The release moves on, so packages are verified by the repository's signed metadata rather than a pinned checksum:
-//! apt downloads nothing whose hash is not in a list signed by the machine's keys. The newest patch version is
-//! taken and recorded.
+//! A release changes, so packages have no pinned checksum. The repository's signed metadata verifies them: apt downloads only
+//! files whose hash is in a list that the machine's keys have signed. The newest patch version is taken and recorded.
 
 use std::path::Path;
 
@@ -20,12 +19,12 @@ use crate::machine::folder;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Apt {
-    /// Package names; the first gives the version.
+    /// Package names. The first package gives the version.
     packages: Vec<Word>,
-    /// Required prefix of the first package's version, since releases differ.
+    /// The beginning that the first package's version must have. Releases have different versions.
     #[serde(default)]
     version: String,
-    /// The library that they are fetched for, such as `libaio.so.1`: a machine that has it needs no package.
+    /// The library that the packages are for, such as `libaio.so.1`. A machine with that library needs no package.
     #[serde(default)]
     library: Option<Word>,
 }

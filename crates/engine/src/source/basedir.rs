@@ -1,4 +1,4 @@
-//! A server of the user in a folder, such as a patched build, identified by its own version.
+//! A user's server in a folder, such as a patched build. Its own version output identifies it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::machine::spawn::{Spawn, spawn};
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(5);
 const SHOWN_LINES: usize = 5;
-/// Storage engines of builds of MySQL that the catalogue has none of, with the files of their plugins.
+/// Storage engines that builds of MySQL may have and the catalogue's do not, with the files of their plugins.
 const PLUGINS: [(&str, &str); 2] = [("rocksdb", "ha_rocksdb.so"), ("tokudb", "ha_tokudb.so")];
 
 /// Why a folder cannot be used as a server.
@@ -51,12 +51,12 @@ pub enum BasedirError {
         /// The last lines that it printed.
         output: Vec<String>,
     },
-    /// Its output is no version.
+    /// Its output has no version.
     #[error("{} --version says '{said}', in which dyno finds no version", server.display())]
     NoVersion { server: PathBuf, said: String },
 }
 
-/// Family and version of a server, by its own output.
+/// Family and version of a server, as it prints them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) family: Family,
@@ -67,8 +67,8 @@ pub(crate) struct Said {
 }
 
 impl Installation {
-    /// Finds the server in a folder. Its family and version are what its program prints, its layout is searched in the
-    /// usual places, and its options are those of the nearest version in the built-in catalogue.
+    /// Finds the server in a folder. The server prints its family and version. The usual places are searched for its layout. Its
+    /// options are those of the nearest version in the built-in catalogue.
     ///
     /// # Errors
     /// There is no server in the folder, or it does not run.
@@ -84,8 +84,8 @@ impl Installation {
         Ok(installation)
     }
 
-    /// As [`from_basedir`](Self::from_basedir), but runs nothing: the family is what the program's name says, the version is
-    /// `?`. It is for showing, not for starting.
+    /// Like [`from_basedir`](Self::from_basedir), but runs nothing. The program's name gives the family, and the version is `?`.
+    /// It serves only for display.
     ///
     /// # Errors
     /// There is no server in the folder.
@@ -109,7 +109,7 @@ impl Installation {
         Ok(installation)
     }
 
-    /// What the server of an entry says that was unpacked into a folder.
+    /// Asks the server of an entry, unpacked in a folder, for its family and version.
     pub(crate) fn said_in(entry: &Entry, root: &Path, cache: &Cache) -> Result<Said, BasedirError> {
         let mut entry = entry.clone();
         let layout = entry.layout.or_detected(root);
@@ -189,7 +189,7 @@ impl Installation {
         storage_engines.extend(loadable.keys().cloned());
         self.entry.options = nearest.options.clone();
         if self.entry.family == Family::Mysql && self.entry.is_at_least(5, 7) {
-            // Distributors build for a folder that only an installed package has.
+            // The default may be a folder that only an installed package has.
             self.entry.options.entry("secure_file_priv".to_owned()).or_default();
         }
         self.entry.storage_engines = storage_engines;

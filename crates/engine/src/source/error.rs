@@ -28,7 +28,7 @@ pub enum FetchError {
     /// Nothing could be downloaded, most likely because there is no network.
     #[error("cannot reach where {tool} downloads from (no network?): {complaint}")]
     Unreachable { tool: &'static str, complaint: String },
-    /// A proxy between here and there wants to know who asks.
+    /// A proxy asks for a password.
     #[error(
         "the proxy wants a name and a password ({complaint}); put them into https_proxy and http_proxy: \
          http://USER:PASSWORD@HOST:PORT"
@@ -41,7 +41,7 @@ pub enum FetchError {
     )]
     NotThere {
         file: String,
-        /// Each address, with what it answered.
+        /// Each address with its answer.
         failures: Vec<(String, String)>,
     },
     /// No checksum of an archive is known or published.
@@ -50,16 +50,16 @@ pub enum FetchError {
          `dyno engine add ADDRESS --sha256 DIGITS`"
     )]
     NoChecksum { file: String },
-    /// An archive is not what it was at its first fetch.
+    /// An archive has changed since its first fetch.
     #[error(
         "{} changed after its first fetch, so nothing was kept: {} has SHA-256 {}, this one has {found} (from {}). \
          If its vendor says why, remove it from that file and fetch it again",
         pin.file, lock.display(), pin.sha256, pin.from
     )]
     Changed {
-        /// What it was.
+        /// The archive at its first fetch.
         pin: Box<Pin>,
-        /// The SHA-256 that it has now.
+        /// Its SHA-256 now.
         found: String,
         /// The file with the pin.
         lock: PathBuf,
@@ -76,19 +76,19 @@ pub enum FetchError {
     #[error("the archive of {entry} holds version {said}, so nothing was kept")]
     OtherVersion {
         entry: String,
-        /// What its server says.
+        /// The version that its server prints.
         said: String,
     },
-    /// The server of an archive cannot say its version, perhaps because this machine lacks a library.
+    /// The server of an archive cannot print its version. Perhaps this machine lacks a library.
     #[error("{entry} does not run here: {source}")]
     Silent { entry: String, source: Box<BasedirError> },
     /// This machine lacks something.
     #[error("{entry} cannot be had here: {reason}")]
     Obstacle { entry: String, reason: String },
-    /// An archive whose name does not tell what it is.
+    /// The name of an archive does not tell its kind.
     #[error("{} is no archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
     UnknownArchive { path: PathBuf },
-    /// An archive that is damaged or hostile, or whose content cannot be written.
+    /// An archive is damaged or hostile, or its content cannot be written.
     #[error("cannot unpack {}: {source}", archive.display())]
     Unpack { archive: PathBuf, source: Box<UnpackError> },
     /// The package manager reported success, but the package is missing.
@@ -120,7 +120,7 @@ impl FetchError {
     }
 }
 
-/// A line below an error for each address.
+/// The lines below an error, one for each address.
 fn attempts(failures: &[(String, String)]) -> String {
     let lines = failures.iter().map(|(address, failure)| format!("{address}: {failure}"));
     lines::below(&lines.collect::<Vec<_>>())

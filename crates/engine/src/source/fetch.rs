@@ -13,8 +13,8 @@ use crate::source::{FetchError, Package, Phase, Progress, Tree, Workspace};
 
 /// Fetches an engine unless the cache has it.
 ///
-/// Two processes that fetch the same engine wait for each other. An installation is whole or not there: packages are
-/// unpacked next to it, synced, and the folder is renamed. The next fetch removes what a killed one left.
+/// If two processes fetch the same engine, one waits for the other. Packages are unpacked next to the installation and synced.
+/// Then the folder is renamed, so an installation is always complete. The next fetch removes what a killed one left.
 ///
 /// # Errors
 /// A tool is missing, a download fails or has a wrong checksum, or the cache cannot be written.
@@ -44,7 +44,7 @@ pub fn fetch(
     Ok(installation)
 }
 
-/// Why the last fetch of an entry failed, in a line; none if it succeeded.
+/// Why the last fetch of an entry failed, in one line. `None` if it succeeded.
 pub(crate) fn last_failure(entry: &Entry, cache: &Cache) -> Option<String> {
     let failure = fs::read_to_string(failure_file(entry, cache)).ok()?;
     failure.lines().next().map(ToOwned::to_owned)
@@ -99,7 +99,7 @@ fn fetch_into(
     Lock::of_user(cache.root()).add(workspace.new_pins)
 }
 
-/// The version that an unpacked server says, which must be the one that the archive's name promised.
+/// The version that an unpacked server prints. It must be the version in the archive's name.
 fn said_by(entry: &Entry, tree: &Path, cache: &Cache) -> Result<String, FetchError> {
     let asked = Installation::said_in(entry, tree, cache);
     let said = asked
@@ -111,8 +111,8 @@ fn said_by(entry: &Entry, tree: &Path, cache: &Cache) -> Result<String, FetchErr
     Err(FetchError::OtherVersion { entry: entry.to_string(), said })
 }
 
-/// Whether a server that says a version is the one that was wanted: `10.11.14-MariaDB` is 10.11.14, and a user's `8.4.3-patched`
-/// is a server that says 8.4.3.
+/// Whether the version that a server prints is the wanted one. `10.11.14-MariaDB` is 10.11.14. A user's version `8.4.3-patched`
+/// is wanted of a server that prints 8.4.3.
 fn is_version(said: &str, wanted: &str) -> bool {
     let begins = |text: &str, start: &str| {
         let rest = text.strip_prefix(start);
@@ -138,7 +138,7 @@ pub(crate) fn complete(
     Manifest::new(entry, packages).write(folder, &Tree::create(folder)?)
 }
 
-/// Makes links of the layout that the packages lack, and the server a program.
+/// Makes the links of the layout that the packages lack. Makes the server executable.
 fn lay_out(entry: &Entry, folder: &Path) -> Result<(), FetchError> {
     let tree = Tree::create(folder)?;
     for (link, target) in &entry.layout.links {
@@ -156,12 +156,12 @@ fn lay_out(entry: &Entry, folder: &Path) -> Result<(), FetchError> {
     if !folder.join(&server).is_file() {
         return Err(incomplete());
     }
-    // Some archives do not keep modes.
+    // Some archives do not preserve modes.
     tree.make_executable(&server).map_err(|_| incomplete())
 }
 
-/// Fetches all sources: archives first, since the links that they may contain must not lead out, as those to a folder of the
-/// user's do. The packages are in the order of the sources.
+/// Fetches all sources, archives first. Links in archives must not lead out of the tree, but links to a user's folder do. The
+/// packages are in the order of the sources.
 fn fetch_sources(entry: &Entry, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
     let mut packages = vec![Vec::new(); entry.sources.len()];
     for (source, packages) in
@@ -179,7 +179,7 @@ fn fetch_sources(entry: &Entry, workspace: &mut Workspace<'_>) -> Result<Vec<Pac
 
 fn put_in_place(partial: &Path, entry: &Entry, cache: &Cache) -> Result<Installation, FetchError> {
     let tree = partial.join("tree");
-    // A rename may reach the disk before the data. After a power cut the files would be empty.
+    // A rename may reach the disk before the data. Without a sync, the files could be empty after a power cut.
     let folder = fs::File::open(&tree).at("open", &tree)?;
     rustix::fs::syncfs(&folder).map_err(std::io::Error::from).at("sync", &tree)?;
     let place = Installation::place(entry, cache);

@@ -1,4 +1,4 @@
-//! Source `folder`: a server in a folder of the user's, used in place.
+//! Source `folder`: a server in a user's folder. It is used in place.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,7 +19,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Links its content, so that a rebuilt server is the one that is started.
+    /// Makes links to its content. So a server that is built again is used at once.
     pub(super) fn fetch(&self, workspace: &Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let path = fs::canonicalize(&self.path).at("find", &self.path)?;
         for item in fs::read_dir(&path).at("read", &path)? {

@@ -22,7 +22,7 @@ use crate::source::Progress;
 pub(crate) enum Listing {
     /// The packages of an artefact in a Maven repository.
     Maven { group: Word, artifact: Word },
-    /// A page that has each version between two texts.
+    /// A page on which each version stands between two texts.
     Page { url: Https, before: String, after: String },
 }
 
@@ -58,7 +58,7 @@ impl Listing {
     }
 }
 
-/// What stands between two texts, each time.
+/// The texts between each pair of two texts.
 fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(move |rest| Some(rest.split_once(after)?.0))
 }

@@ -29,7 +29,7 @@ pub struct Pin {
     pub checked: String,
 }
 
-/// The file that pins are added to, and those that are only read.
+/// The user's own file of pins, and shared files, which are only read.
 #[derive(Debug)]
 pub(crate) struct Lock {
     own: PathBuf,
@@ -44,8 +44,8 @@ struct Pins {
 }
 
 impl Lock {
-    /// The user's: pins are added to `$XDG_CONFIG_HOME/dyno/engines/lock.toml` (else `~/.config/…`), and those beside the entries
-    /// in `$DYNO_ENGINES` hold too. `fallback` is the folder for one who has no home.
+    /// The user's locks. Pins are added to `$XDG_CONFIG_HOME/dyno/engines/lock.toml` (otherwise `~/.config/…`). Lock files in the
+    /// folders of `$DYNO_ENGINES` hold too. `fallback` is the folder of a user without a home.
     pub(crate) fn of_user(fallback: &Path) -> Self {
         let own = own::settings().unwrap_or_else(|| fallback.to_owned()).join(NAME);
         let shared = own::folders().into_iter().map(|folder| folder.join(NAME));
@@ -76,7 +76,7 @@ impl Lock {
         Ok(self.is_new(&new)?.then_some(new))
     }
 
-    /// Adds pins, of which another process may have added some meanwhile.
+    /// Adds pins. Another process may have added some of them meanwhile.
     pub(crate) fn add(&self, pins: Vec<Pin>) -> Result<(), FetchError> {
         if pins.is_empty() {
             return Ok(());
@@ -116,7 +116,7 @@ fn read(path: &Path) -> Result<Pins, FetchError> {
     })
 }
 
-/// Replaces the file whole, so that nobody reads half of it.
+/// Replaces the file at once, so that nobody reads half of it.
 fn write(path: &Path, pins: &Pins) -> Result<(), PathError> {
     let text = toml::to_string(pins).map_err(std::io::Error::other).at("write", path)?;
     let whole = path.with_extension("new");

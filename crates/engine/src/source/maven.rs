@@ -15,13 +15,13 @@ use super::{Package, Workspace, unpack};
 use crate::machine::folder;
 use crate::machine::path_error::At as _;
 
-/// The downloading plugin, pinned so that fetches are the same everywhere.
+/// The downloading plugin. Its version is fixed, so that fetches are the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
-/// How an artefact without a checksum of the entry's is checked.
+/// How an artefact is checked if its entry has no checksum.
 pub(super) const CHECK: &str = "Maven's SHA-1";
 
-/// One artefact, which must be a zip archive, as jars are.
+/// One artefact. It must be a zip archive, such as a jar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Maven {
@@ -30,12 +30,12 @@ pub(crate) struct Maven {
     version: Word,
     classifier: Option<Word>,
     packaging: Word,
-    /// Its checksum. Without one, it must have Maven's own, and is pinned in `lock.toml`.
+    /// Its checksum. Without it, Maven's own checksum is verified, and the artefact is pinned in `lock.toml`.
     integrity: Option<Integrity>,
     /// The folder inside the archive to unpack.
     #[serde(default)]
     folder: String,
-    /// Folders and files to unpack; empty for all.
+    /// Folders and files to unpack. Empty for all.
     #[serde(default)]
     only: Vec<String>,
     /// The `.tar.xz` inside that holds everything.
@@ -65,8 +65,8 @@ impl Maven {
         Ok(vec![Package { name: self.artifact.clone().into(), version: self.version.clone().into() }])
     }
 
-    /// A Maven repository in the cache: the plugin stays for the next fetch, the artefact is removed, since it is large
-    /// and unpacked right away. A partial artefact stays, and Maven resumes its download.
+    /// Downloads into a Maven repository in the cache. The plugin stays there for the next fetch. The artefact is large and
+    /// unpacked at once, so it is removed. A partial artefact stays, and Maven resumes its download.
     fn download(&self, workspace: &mut Workspace<'_>, folder: &Path) -> Result<(), FetchError> {
         let repository = workspace.cache.tool("maven");
         let _turn = folder::lock(&repository.with_extension("lock"))?;
@@ -78,12 +78,12 @@ impl Maven {
         Ok(folder::remove(&artifact)?)
     }
 
-    /// The name by which it is pinned; none if the entry has its checksum.
+    /// The name by which it is pinned. `None` if the entry has its checksum.
     pub(super) fn pinned_file(&self) -> Option<String> {
         self.integrity.is_none().then(|| self.file_name())
     }
 
-    /// Its coordinates, as a place that it comes from.
+    /// Its coordinates, as the place that it comes from.
     pub(super) fn place(&self) -> String {
         format!("maven {}", self.coordinates())
     }
@@ -116,7 +116,7 @@ fn copy(coordinates: &str, repository: &Path, folder: &Path) -> Tool {
         .current_dir(folder)
 }
 
-/// What a repository says of an artefact's versions: `maven-metadata.xml`, which Maven gets to know which is the newest.
+/// A repository's list of an artefact's versions: `maven-metadata.xml`. Maven reads it to find the newest version.
 pub(super) fn metadata(
     group: &Word,
     artifact: &Word,
@@ -127,7 +127,7 @@ pub(super) fn metadata(
     let place = repository.join(group.replace('.', "/")).join(&**artifact);
     folder::remove(&place)?;
     workspace.enter(Phase::Listing);
-    // The description alone is small.
+    // This fetches only the small description.
     let downloads = workspace.downloads.clone();
     copy(&format!("{group}:{artifact}:RELEASE:pom"), &repository, &downloads).run(workspace)?;
     let files = fs::read_dir(&place).at("read", &place)?.flatten().map(|item| item.path());

@@ -1,7 +1,6 @@
-//! Where engines come from: one file a package manager.
+//! Sources of engines. Each package manager has a file.
 //!
-//! Packages are fetched by the machine's own package managers, so its mirrors and proxies apply,
-//! and are unpacked, never installed.
+//! The machine's own package managers fetch packages, so its mirrors and proxies apply. Packages are unpacked, never installed.
 
 pub(crate) mod add;
 mod apt;
@@ -40,7 +39,7 @@ use crate::machine::path_error::At as _;
 pub(crate) enum Source {
     /// Packages of the Debian release that runs here.
     Apt(apt::Apt),
-    /// Packages of another Debian release, with all that they depend on.
+    /// Packages of another Debian release, with all their dependencies.
     Debian(packages::debian::Debian),
     /// A package of the npm registry.
     Npm(npm::Npm),
@@ -50,9 +49,9 @@ pub(crate) enum Source {
     Pip(pip::Pip),
     /// An archive where its vendor publishes it.
     Vendor(vendor::Vendor),
-    /// An archive of the user's.
+    /// A user's archive.
     Tarball(tarball::Tarball),
-    /// An unpacked server of the user's.
+    /// A user's unpacked server.
     Folder(folder::Folder),
 }
 
@@ -75,7 +74,7 @@ pub(crate) struct Workspace<'a> {
     pub(crate) tree: PathBuf,
     /// Estimated size of the whole download.
     pub(crate) total_bytes: u64,
-    /// Pins of archives that have none yet, to add once the fetch is whole.
+    /// New pins, which are added once the fetch is complete.
     pub(crate) new_pins: Vec<Pin>,
     /// Called with progress.
     pub(crate) progress: &'a mut dyn FnMut(Progress),
@@ -89,7 +88,7 @@ impl Workspace<'_> {
 }
 
 impl Source {
-    /// Why nothing can be fetched from this source here, as far as known without trying.
+    /// Why nothing can be fetched from this source here. Nothing is downloaded to find out.
     pub(crate) fn obstacle(&self) -> Option<String> {
         let tools: &[&str] = match self {
             Self::Apt(apt) if apt.is_here() => &[],
@@ -113,8 +112,8 @@ impl Source {
         }
     }
 
-    /// The name by which its archive is pinned at the first fetch; none if the entry has its checksum, or a package manager the
-    /// repository's signed lists.
+    /// The name by which the first fetch pins its archive. `None` if the entry has its checksum, or if a package manager verifies
+    /// it by signed lists.
     pub(crate) fn pinned_file(&self) -> Option<String> {
         match self {
             Self::Vendor(vendor) => Some(vendor.file().to_owned()),
@@ -140,7 +139,7 @@ impl Source {
         }
     }
 
-    /// Whether it is a folder of the user's, which is linked to rather than unpacked.
+    /// Whether it is a user's folder. Links lead to it; nothing is unpacked.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Folder(_))
     }
@@ -159,7 +158,7 @@ impl Source {
         }
     }
 
-    /// Downloads, verifies and unpacks. Returns the packages; the first gives the engine's version.
+    /// Downloads, verifies and unpacks. Returns the packages. The first gives the engine's version.
     pub(crate) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         match self {
             Self::Apt(apt) => apt.fetch(workspace),

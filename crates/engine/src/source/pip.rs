@@ -10,7 +10,7 @@ use super::error::FetchError;
 use super::{Package, Workspace, only_file, unpack};
 use crate::machine::folder;
 
-/// One wheel, which is a zip archive.
+/// One wheel. It is a zip archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pip {

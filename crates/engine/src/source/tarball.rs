@@ -1,5 +1,4 @@
-//! An archive of the user's, such as the ones that vendors offer: `.tar.gz`, `.tar.xz` or `.zip`, from a file or by
-//! curl from an address.
+//! A user's archive, such as vendors offer: `.tar.gz`, `.tar.xz` or `.zip`. It is a file, or curl downloads it.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +31,7 @@ pub(super) enum Location {
     Url(Url),
 }
 
-/// What an entry may say.
+/// The keys of the source in an entry.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
@@ -79,7 +78,7 @@ impl TryFrom<Fields> for Tarball {
 }
 
 impl Location {
-    /// The archive's file name, whose extension tells its kind.
+    /// The archive's file name. Its extension is the archive's kind.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Path(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -97,7 +96,7 @@ impl Tarball {
                 let folder = workspace.cache.tool("curl").join(&self.sha256.digits);
                 let _turn = folder::lock(&folder.with_extension("lock"))?;
                 let archive = folder.join(&name);
-                // `dyno engine add` leaves it whole.
+                // `dyno engine add` has left the complete archive here.
                 let is_whole =
                     archive.is_file() && self.sha256.integrity.found_in(&archive)? == self.sha256.integrity;
                 if !is_whole {
@@ -137,7 +136,7 @@ impl Tarball {
     }
 }
 
-/// Unpacks an archive into the workspace without the single folder around everything.
+/// Unpacks an archive into the workspace. If one folder holds everything, leaves that folder out.
 pub(super) fn unpack_whole(archive: &Path, workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
     let unpacked = workspace.downloads.join("tarball");
     folder::create(&unpacked)?;

@@ -1,5 +1,5 @@
-//! Source `vendor`: an archive where its vendor publishes it, at one of several addresses. It is checked by a known checksum or
-//! by the one that the vendor publishes, and pinned in `lock.toml` at the first fetch.
+//! Source `vendor`: an archive that its vendor publishes at one of several addresses. A known checksum, or the one that the
+//! vendor publishes, verifies it. The first fetch pins it in `lock.toml`.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -26,11 +26,12 @@ const SUMS_BYTES_MAX: u64 = 8 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Vendor {
-    /// The archive's name, whose extension tells its kind.
+    /// The archive's name. Its extension is the archive's kind.
     file: Word,
-    /// Addresses of folders that may have it, the likeliest first.
+    /// Addresses of folders that may have it. The likeliest comes first.
     folders: Vec<Https>,
-    /// Where its checksum is published: files beside it, in which `{file}` is its name, or addresses.
+    /// Where its checksum is published: addresses, or names of files beside it. In a name, `{file}` stands for the archive's
+    /// name.
     #[serde(default)]
     sums: Vec<Sums>,
     /// Its checksum, if known: hexadecimal digits of MD5, SHA-256 or SHA-512.
@@ -39,7 +40,7 @@ pub(crate) struct Vendor {
     /// Its size, if known.
     #[serde(default)]
     bytes: Option<u64>,
-    /// Whether it is taken on the word of TLS alone if no checksum is found.
+    /// Whether TLS alone is trusted if no checksum is found.
     #[serde(default)]
     trust_tls: bool,
 }
@@ -120,7 +121,7 @@ impl Vendor {
         self.folders.first().map_or_else(String::new, |folder| folder.join(&self.file).text().to_owned())
     }
 
-    /// How it is checked, as far as known without fetching.
+    /// How it is checked. Nothing is downloaded to find out.
     pub(super) fn check_in_words(&self) -> String {
         match &self.digest {
             Some(digest) => in_words(Some(&digest.0), self.bytes),
@@ -159,7 +160,7 @@ impl Vendor {
         }
     }
 
-    /// Compares the archive with all that is known of it, then with its pin.
+    /// Compares the archive with the known size and checksums, then with its pin.
     fn check(&self, archive: &Path, from: &Https, workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
         let found_bytes = fs::metadata(archive).at("read", archive)?.len();
         if let Some(bytes) = self.bytes.filter(|bytes| *bytes != found_bytes) {
@@ -196,7 +197,7 @@ impl Vendor {
                 Sums::Beside(name) => from.join(&name.replace("{file}", &self.file)),
                 Sums::At(address) => address.url().clone(),
             };
-            // That of another list would be continued.
+            // Otherwise curl would continue the partial file of another list.
             let _ = fs::remove_file(&file);
             curl::download(&url, &file, workspace).ok()?;
             sums::find(&read_start(&file).ok()?, &self.file)
@@ -220,7 +221,7 @@ fn read_start(file: &Path) -> Result<String, PathError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether a file begins as a page of the web does, and no archive.
+/// Whether a file begins like a web page.
 pub(super) fn is_page(file: &Path) -> Result<bool, PathError> {
     let mut start = Vec::new();
     File::open(file).at("open", file)?.take(256).read_to_end(&mut start).at("read", file)?;

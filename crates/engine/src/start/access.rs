@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The TCP address that servers listen on.
 pub const HOST: &str = "127.0.0.1";
 
-/// The database of every server, named as sysbench's scripts expect.
+/// The database of every server. sysbench's scripts expect this name.
 pub const DATABASE: &str = "sbtest";
 
 /// Where a server is and how to log in.
@@ -45,7 +45,7 @@ impl fmt::Debug for Access {
     }
 }
 
-/// 128 random bits in hexadecimal, which need no quoting.
+/// 128 random bits in hexadecimal. They need no quotes anywhere.
 pub(crate) fn random_word() -> std::io::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(std::io::Error::from)?;

@@ -18,7 +18,7 @@ pub enum Transport {
 /// Connects to a server of a family and logs in. `patience` is the time limit of each answer.
 ///
 /// # Errors
-/// There is no server, or it refuses or does not answer.
+/// There is no server, it refuses the login, or it does not answer.
 pub fn connect(
     family: Family,
     access: &Access,
@@ -48,7 +48,7 @@ pub(crate) fn connect_by(
     Client::connect(&Account::new(procedure.dialect(), login), &address, patience)
 }
 
-/// The rows of a query for settings: names and values.
+/// Names and values in the answer to a query for settings.
 pub(crate) fn variables_of(result: ResultSet) -> Vec<(String, String)> {
     let name_and_value = |row: Vec<Option<String>>| {
         let mut fields = row.into_iter().map(Option::unwrap_or_default);

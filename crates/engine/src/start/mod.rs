@@ -1,4 +1,4 @@
-//! Servers that Dyno starts: their processes, logins, ends.
+//! Servers that Dyno starts: processes, logins, shutdown.
 
 pub(crate) mod access;
 pub(crate) mod connect;

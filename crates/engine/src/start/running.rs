@@ -1,7 +1,7 @@
 //! Servers of `engine start`, which live until `engine stop`.
 //!
-//! There is no list that could be out of date: each server's folder holds its state,
-//! and the lock on that folder tells whether it is alive.
+//! Each server's folder holds its state, and the lock on that folder shows whether the server is alive. So there is no list that
+//! could be out of date.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -40,7 +40,7 @@ pub struct Running {
 pub struct RunningServer {
     /// Engine, version and storage engine.
     pub name: SystemName,
-    /// The image or the folder that it is from; none of an engine of the catalogue.
+    /// The image or the folder that it is from. `None` for an engine of the catalogue.
     pub origin: Option<String>,
     /// How to connect.
     pub access: Access,
@@ -48,7 +48,7 @@ pub struct RunningServer {
     procedure: &'static dyn Procedure,
 }
 
-/// The state file of a server, readable by this user only, since the password is in it.
+/// The state file of a server. Only this user can read it, because the password is in it.
 #[derive(Serialize, Deserialize)]
 struct Record {
     name: SystemName,
@@ -59,7 +59,7 @@ struct Record {
     access: Access,
 }
 
-/// Why no running server is found by a name.
+/// Why a name does not lead to one running server.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunningError {
@@ -92,10 +92,10 @@ impl Running {
         Self { folder: cache.servers() }
     }
 
-    /// Starts a server of an installation with this name that outlives this process, and returns once it answers.
+    /// Starts a server that outlives this process, and returns once it answers. `engine` is the name of the installation.
     ///
     /// # Errors
-    /// As [`start`](crate::start), and when one of the same system runs already.
+    /// As [`start`](crate::start). Also if a server of the same engine runs already.
     pub fn start(
         &self,
         engine: &EngineName,
@@ -118,7 +118,7 @@ impl Running {
             let (family, access) = (installation.entry.family, access.clone());
             write(&launch.home, &Record { name, origin, family, process, access })
         };
-        // Written before the server answers, so that it can be stopped even if this process is killed meanwhile.
+        // The state is written before the server answers. So the server can be stopped even if this process is killed now.
         let (process, access) = launch.start(&write)?;
         write(process, &access)?;
         launch.home.leave();
@@ -126,7 +126,7 @@ impl Running {
     }
 
     fn make_home(&self, name: &SystemName, origin: Option<&str>) -> Result<Home, StartError> {
-        // Names have no '+', and names of folders no '/'.
+        // Names of engines have no '+', and names of folders no '/'.
         let mut folder_name = name.to_string().replace('/', "+");
         if let Some(origin) = origin {
             let hash = origin.bytes().fold(0x811c_9dc5, fnv_1a);
@@ -149,8 +149,8 @@ impl Running {
         Ok(servers)
     }
 
-    /// Finds a server by its name, or by the image or folder that it is from, and its storage engine. Parts of a name may be left out
-    /// if one server matches.
+    /// Finds a server by its name, or by the image or folder that it is from. `storage_engine` is compared if given. Parts of a
+    /// name may be left out if one server matches.
     ///
     /// # Errors
     /// No server or several servers match.
@@ -232,7 +232,7 @@ fn write(home: &Home, record: &Record) -> Result<(), PathError> {
     home.write_secret(RECORD, &text).map(drop)
 }
 
-/// None for a server that is just being created.
+/// Reads a server's state. `None` for a server that is being created.
 fn read(home: &Path) -> Option<RunningServer> {
     let Record { name, origin, family, process, access } =
         serde_json::from_slice(&fs::read(home.join(RECORD)).ok()?).ok()?;

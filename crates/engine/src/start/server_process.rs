@@ -1,4 +1,4 @@
-//! The process of a server, which may be in a container.
+//! The process of a server, perhaps in a container.
 
 use std::io;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::machine::process::{Ended, ProcessId, becomes};
 /// Time limit for the tool of a container to remove it after its server has ended.
 const CLEARING: Duration = Duration::from_secs(20);
 
-/// Exit status of podman and docker when they, not the program in the container, have failed (docker-run(1)).
+/// Exit status of podman and docker if the tool itself has failed, and not the program in the container (docker-run(1)).
 const TOOL_FAILED: i32 = 125;
 
-/// The process of a server, and the tool that waits for it if it is in a container.
+/// The process of a server. If it is in a container, also the tool that waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ServerProcess {
     #[serde(flatten)]
@@ -27,12 +27,12 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// A child that was not waited for.
+    /// A child that nobody has waited for.
     pub(crate) fn of_child(child: &Child) -> io::Result<Self> {
         Ok(Self { server: ProcessId::of_child(child)?, tool: None })
     }
 
-    /// A process in a container, of which this process's child is the tool.
+    /// A process in a container. The container's tool is a child of this process.
     pub(crate) fn in_container(pid: u32, tool: &Child) -> io::Result<Self> {
         let server = ProcessId::of(pid).ok_or(io::ErrorKind::NotFound)?;
         Ok(Self { server, tool: Some(ProcessId::of_child(tool)?) })
@@ -46,15 +46,15 @@ impl ServerProcess {
         self.server.is_alive()
     }
 
-    /// Stops a server that works below some folders: by a signal, then by SIGKILL. Then its children have ended too, and
-    /// its container is gone unless its tool hangs.
+    /// Stops a server that works below some folders, by a signal, then by SIGKILL. Also waits for its children, and for its
+    /// container to be removed, unless the tool hangs.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) -> ContainerIs {
         self.server.end(signal, folders);
         let Some(tool) = self.tool else { return ContainerIs::Gone };
         becomes(CLEARING, || !tool.is_alive());
-        // A tool that failed by itself, or was killed, has not removed it.
+        // A tool that failed or was killed has not removed the container.
         let is_removed = tool.exit().and_then(|status| status.code()).is_some_and(|code| code != TOOL_FAILED);
-        // Waits for it as a child.
+        // Removes its entry as a child.
         let has_ended = tool.ends_within(Duration::ZERO);
         if has_ended && is_removed { ContainerIs::Gone } else { ContainerIs::Left }
     }
@@ -64,7 +64,7 @@ impl ServerProcess {
         self.server.kill_with_children(folders);
     }
 
-    /// Sends a signal to a server that works below some folders, and waits for its end; none if it has not ended in time.
+    /// Sends a signal to a server that works below some folders, and waits for its end. `None` if it has not ended in time.
     pub(crate) fn ends_by(self, signal: Signal, folders: &[&Path], patience: Duration) -> Option<Ended> {
         let deadline = Instant::now() + patience;
         let ended = self.server.ends_by(signal, folders, patience)?;
@@ -74,7 +74,7 @@ impl ServerProcess {
         Some(Ended { is_clean: tool.exit().is_none_or(|status| status.success()) })
     }
 
-    /// How it ended, if it is a child of this process that was not waited for, or its tool is.
+    /// How it ended. Known if it or its tool is a child of this process that nobody has waited for.
     pub(crate) fn exit(self) -> Option<ExitStatus> {
         let Some(tool) = self.tool else { return self.server.exit() };
         becomes(CLEARING, || !tool.is_alive());
@@ -82,11 +82,11 @@ impl ServerProcess {
     }
 }
 
-/// What became of the container of a server that was ended.
+/// The state of the container after its server was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ContainerIs {
-    /// There is none, or none any more.
+    /// There is no container, or it is removed.
     Gone,
-    /// It has to be removed.
+    /// The container must be removed.
     Left,
 }

@@ -1,4 +1,4 @@
-//! Certificates, made for one test, and servers that have them.
+//! Certificates that are made for one test, and servers with such certificates.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use super::start_with;
 use crate::cache::installation::Installation;
 use crate::start::server::Server;
 
-/// Who signs certificates.
+/// Signs certificates.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     folder: PathBuf,
@@ -25,7 +25,7 @@ pub struct Identity {
 }
 
 impl Authority {
-    /// An authority whose files are in a folder.
+    /// Makes an authority with its files in a folder.
     ///
     /// # Panics
     /// They cannot be made.
@@ -40,7 +40,7 @@ impl Authority {
         Self { issuer: Issuer::new(params, key), folder: folder.to_owned(), cert }
     }
 
-    /// A certificate for a host or a person of this name.
+    /// Makes a certificate for a host or a person of this name.
     ///
     /// # Panics
     /// It cannot be made.
@@ -61,7 +61,7 @@ impl Authority {
 }
 
 impl Authority {
-    /// The authority's certificate, and a certificate about `localhost` with its key, as files that servers can read.
+    /// Files that servers can read: the authority's certificate, a certificate for `localhost`, and its key.
     ///
     /// # Panics
     /// They cannot be made.
@@ -81,7 +81,7 @@ fn write(path: &Path, text: &str, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("a file of our own");
 }
 
-/// A server with data below a folder, that offers TLS with a certificate about `localhost`.
+/// Starts a server with data below a folder. It offers TLS with a certificate for `localhost`.
 ///
 /// # Panics
 /// It does not start.

@@ -1,8 +1,7 @@
 //! Helpers of tests that need real servers, behind the feature `testing`.
 //!
-//! Engines are fetched into Dyno's cache. A test whose engine is not available is reported as
-//! ignored, with the reason; with `DYNO_REQUIRE_ENGINES=1` it fails instead. Engines of hundreds of
-//! megabytes are tested with `DYNO_LARGE_ENGINES=1` only.
+//! Engines are fetched into Dyno's cache. If an engine is not available, its test is reported as ignored, with the reason. With
+//! `DYNO_REQUIRE_ENGINES=1` it fails instead. Engines of hundreds of megabytes are tested only with `DYNO_LARGE_ENGINES=1`.
 
 mod authority;
 mod network;
@@ -34,11 +33,10 @@ use crate::catalogue::Catalogue;
 use crate::source::fetch::fetch;
 use crate::start::server::{Server, StartOptions, start};
 
-/// Runs tests in the way that `cargo test` expects, four times as many at once as there are cores: they wait for
-/// servers, disks and timers most of the time.
+/// Runs tests as `cargo test` expects. Runs four tests per core at once, because tests mostly wait for servers, disks and timers.
 ///
 /// # Panics
-/// No folder can be made in the one for temporary files.
+/// No folder can be made in the folder of temporary files.
 pub fn main(tests: Vec<Trial>) -> ExitCode {
     let mut arguments = Arguments::from_args();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -49,9 +47,9 @@ pub fn main(tests: Vec<Trial>) -> ExitCode {
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// Lets ext4 place each folder that is made in this one in another group of blocks. In a group, it skips every inode that was
-/// deleted in the last minute before it makes a file: beside other tests, the 1,300 files of a PostgreSQL server take it a
-/// second, and here a fifth of that. File systems without groups refuse, and need no help.
+/// Lets ext4 place each new folder inside this one in another group of blocks. When ext4 makes a file, it skips every inode of
+/// the group that was deleted in the last minute. Beside other tests, it needs a second for the 1,300 files of a PostgreSQL
+/// server, and here a fifth of that. File systems without groups refuse, and need no help.
 fn spread_folders(folder: &Path) {
     let Ok(folder) = File::open(folder) else { return };
     if let Ok(flags) = ioctl_getflags(&folder) {
@@ -84,7 +82,7 @@ pub fn server_test(
     })
 }
 
-/// The same with a large system, fetched only with `DYNO_LARGE_ENGINES=1`.
+/// As [`server_test`], for a large system. It is fetched only with `DYNO_LARGE_ENGINES=1`.
 pub fn large_server_test(
     name: &str,
     system: &'static str,
@@ -97,8 +95,7 @@ pub fn large_server_test(
     Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
 }
 
-/// A test that needs an engine and a confinement. Without the rights for that it is ignored with the
-/// reason.
+/// A test that needs an engine and a confinement. Without the rights to confine, it is ignored with the reason.
 pub fn confined_test(
     name: &str,
     system: &'static str,
@@ -123,7 +120,7 @@ fn fallible_test(
     })
 }
 
-/// A running server of a system with its data below a folder.
+/// Starts a server of a system with its data below a folder.
 ///
 /// # Panics
 /// It does not start.
@@ -133,7 +130,7 @@ pub fn start_in(folder: &Path, installation: &Installation, system: &str) -> Ser
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A running server with settings of a test's own, and its data below a folder.
+/// Starts a server with a test's own settings, and with its data below a folder.
 ///
 /// # Panics
 /// It does not start.
@@ -143,7 +140,7 @@ pub fn start_with(installation: &Installation, folder: &Path, settings: &[(&str,
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A running server of a system inside a confinement, which lasts as long as its last user.
+/// Starts a server of a system inside a confinement. The confinement lasts until its last user is gone.
 ///
 /// # Panics
 /// It does not start.
@@ -164,10 +161,10 @@ pub fn start_inside(
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The engine of a system, fetched if missing, or why it is not available.
+/// The engine of a system. Fetches it if missing.
 ///
 /// # Errors
-/// The reason, for people.
+/// Why it is not available, in words.
 ///
 /// # Panics
 /// The catalogue has no such system.

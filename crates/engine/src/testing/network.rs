@@ -1,16 +1,16 @@
-//! Addresses for tests of what is sent over a network.
+//! Addresses for tests that need a network.
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use super::is_set;
 
-/// Some host elsewhere (RFC 5737), to which nothing is sent.
+/// A host elsewhere (RFC 5737). Nothing is sent to it.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 1);
 
-/// An address of this host that other hosts could have: the one that packets to elsewhere come from. None if there is no network.
+/// This host's address for other hosts: the source address of packets to elsewhere. `None` without a network.
 ///
 /// # Panics
-/// There is none, and with `DYNO_REQUIRE_ENGINES=1` every test must run.
+/// There is no network, and `DYNO_REQUIRE_ENGINES=1` requires every test to run.
 pub fn own_address() -> Option<Ipv4Addr> {
     let address = towards(ELSEWHERE);
     let none = "this host has no address but the loopback interface's";

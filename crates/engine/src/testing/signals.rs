@@ -16,7 +16,7 @@ pub fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).expect("a process"), signal).expect("it lives");
 }
 
-/// Stops a server and its children, of which PostgreSQL has one a connection, and waits until every thread has stopped.
+/// Stops a server and its children, and waits until every thread has stopped. PostgreSQL has a child for each connection.
 ///
 /// # Panics
 /// It does not stop.
@@ -24,13 +24,13 @@ pub fn pause(server: u32) {
     send(server, Signal::STOP);
     wait_until_stopped(server);
     for child in children(server) {
-        // It may have ended.
+        // The child may have ended.
         let _ = kill_process(Pid::from_raw(child.cast_signed()).expect("a process"), Signal::STOP);
         wait_until_stopped(child);
     }
 }
 
-/// Lets a paused server and its children go on.
+/// Continues a paused server and its children.
 ///
 /// # Panics
 /// It has ended.
@@ -50,7 +50,7 @@ fn wait_until_stopped(pid: u32) {
     wait_until("every thread has stopped", || threads(pid).iter().all(|thread| is_stopped(thread)));
 }
 
-/// None of a process that has ended.
+/// The threads of a process. A process that has ended has none.
 fn threads(pid: u32) -> Vec<PathBuf> {
     let folder = fs::read_dir(format!("/proc/{pid}/task"));
     folder.into_iter().flatten().filter_map(|thread| Some(thread.ok()?.path())).collect()

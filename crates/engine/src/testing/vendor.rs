@@ -1,4 +1,4 @@
-//! A vendor's site on this host, by HTTPS, and a proxy before it.
+//! A vendor's site with HTTPS on this host, and a proxy.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Write};
@@ -13,18 +13,18 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::Authority;
 
-/// What a site answers to who asks for a path. Nothing there is status 404.
+/// A site's answer to a request for a path. Without an answer, the status is 404.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// The file, from any byte on.
+    /// The file. A request may ask for it from any byte on.
     File(Vec<u8>),
-    /// The file, but who asks for it from its beginning gets only so many bytes.
+    /// The file. A request from its beginning gets only so many bytes.
     Cut(Vec<u8>, usize),
-    /// It is at another address.
+    /// A redirection to another address.
     Moved(String),
 }
 
-/// A site that answers as a test says, until its port is not needed any more: its thread ends with the process.
+/// A site with the answers that a test gives it. Its thread ends with the process.
 #[derive(Debug)]
 pub struct Vendor {
     port: u16,
@@ -39,10 +39,10 @@ struct Site {
 }
 
 impl Vendor {
-    /// A site at `localhost` with a certificate of an authority.
+    /// Starts a site at `localhost` with a certificate of an authority.
     ///
     /// # Panics
-    /// There is no port, or no certificate.
+    /// There is no free port, or the certificate cannot be made.
     pub fn start(authority: &Authority) -> Self {
         let identity = authority.identify("localhost");
         let chain = CertificateDer::pem_file_iter(&identity.cert).expect("a certificate");
@@ -68,17 +68,17 @@ impl Vendor {
         format!("https://localhost:{}", self.port)
     }
 
-    /// Sets the answer to who asks for a path, such as `/archives/a.tar.gz`.
+    /// Sets the answer to requests for a path, such as `/archives/a.tar.gz`.
     pub fn put(&self, path: &str, answer: Answer) {
         self.site().answers.insert(path.to_owned(), answer);
     }
 
-    /// What was asked for so far: each path, with the first byte if it is not the file's first.
+    /// The requests so far. Each is a path, with the first requested byte if it is not the file's first.
     pub fn asked(&self) -> Vec<String> {
         self.site().asked.clone()
     }
 
-    /// From now on nobody gets an answer.
+    /// Closes the site: no request gets an answer any more.
     pub fn close(&self) {
         self.site().is_closed = true;
     }
@@ -88,7 +88,7 @@ impl Vendor {
     }
 }
 
-/// A proxy that connects whoever knows its password, if it has one.
+/// A proxy. If it has a password, it connects only clients that know it.
 #[derive(Debug)]
 pub struct Proxy {
     port: u16,
@@ -96,10 +96,10 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy. `credentials` is the header's word for a name and a password: `USER:PASSWORD` in base64.
+    /// Starts a proxy. `credentials` is `USER:PASSWORD` in base64, as in the header.
     ///
     /// # Panics
-    /// There is no port.
+    /// There is no free port.
     pub fn start(credentials: Option<&str>) -> Self {
         let wanted = credentials.map(|word| format!("proxy-authorization: basic {word}").to_lowercase());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -132,7 +132,7 @@ impl Proxy {
     }
 }
 
-/// Serves each connection to a new port in a thread of its own.
+/// Opens a new port. Serves each connection in its own thread.
 fn listen(serve: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("a port").port();
@@ -140,7 +140,7 @@ fn listen(serve: impl Fn(TcpStream) -> io::Result<()> + Send + Sync + 'static) -
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let serve = Arc::clone(&serve);
-            // Who hangs up is what some tests are about.
+            // In some tests, the client hangs up.
             thread::spawn(move || drop(serve(stream)));
         }
     });
@@ -185,7 +185,7 @@ fn answer(mut stream: StreamOwned<ServerConnection, TcpStream>, site: &Mutex<Sit
     stream.flush()
 }
 
-/// Sends a file up to an end, though its whole rest is promised (RFC 9110, section 14).
+/// Sends a file up to an end. The header announces the whole rest of the file (RFC 9110, section 14).
 fn send(stream: &mut impl Write, bytes: &[u8], from: Option<usize>, end: usize) -> io::Result<()> {
     let (start, length) = (from.unwrap_or(0), bytes.len());
     if start >= length && from.is_some() {

@@ -1,15 +1,15 @@
-//! Waiting for what takes a moment, such as a process to die.
+//! Waits for events that take a moment, such as the death of a process.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Keeps a broken test from waiting for ever.
+/// Time limit, so that a broken test does not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 ///
 /// # Panics
-/// It is not so after 30 s.
+/// The condition does not hold after 30 s.
 pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {

@@ -1,4 +1,4 @@
-//! `dyno engine add`: an entry of the user's own, of an archive.
+//! `dyno engine add`: makes a user's own entry of an archive.
 
 use clap::Args;
 use dyno_engine::{Cache, SystemName};

@@ -1,4 +1,4 @@
-//! `dyno engine cache`: what the cache holds, and its pruning.
+//! `dyno engine cache`: lists and prunes the cache.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};

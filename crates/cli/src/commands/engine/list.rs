@@ -1,4 +1,4 @@
-//! `dyno engine list`: what is in the catalogue, what is here, what runs.
+//! `dyno engine list`: lists the catalogue, fetched engines, and running servers.
 
 use clap::Args;
 use comfy_table::presets::NOTHING;
@@ -13,7 +13,7 @@ use super::upstream;
 use crate::arguments::TextOrJson;
 use crate::output;
 
-/// The greatest width of the table.
+/// The maximum width of the table, in columns.
 const WIDTH: u16 = 100;
 
 /// List engines: which are fetched, which can be, why others cannot; and running servers
@@ -54,7 +54,7 @@ struct Listed<'a> {
 #[derive(Serialize)]
 struct RunningListed {
     name: String,
-    /// The image or the folder that it is from; none of an engine of the catalogue.
+    /// The image or the folder that it is from. `None` for an engine of the catalogue.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
     version: String,

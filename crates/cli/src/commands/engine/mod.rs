@@ -1,4 +1,4 @@
-//! `dyno engine`: database engines, apart from runs.
+//! `dyno engine`: uses database engines outside of runs.
 
 mod add;
 mod cache;
@@ -76,7 +76,7 @@ impl Engine {
 }
 
 impl SystemArgument {
-    /// The storage engine, which the name has or the option; none for the engine's default.
+    /// The storage engine, from the name or the option. `None` for the engine's default.
     pub(super) fn storage_engine(&self) -> anyhow::Result<Option<String>> {
         let of_name = self.name.storage_engine();
         ensure!(
@@ -88,7 +88,7 @@ impl SystemArgument {
     }
 }
 
-/// Fetches an engine unless it is here.
+/// Finds an engine on this machine. Fetches it if it is missing.
 pub(super) fn install(name: &EngineName, cache: &Cache) -> anyhow::Result<Installation> {
     match name {
         EngineName::Catalogue(name) => {

@@ -1,4 +1,4 @@
-//! `dyno engine start`: a server that runs until it is stopped.
+//! `dyno engine start`: starts a server that runs until it is stopped.
 
 use std::collections::BTreeMap;
 

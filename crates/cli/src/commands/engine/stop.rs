@@ -1,4 +1,4 @@
-//! `dyno engine stop`: ends a server.
+//! `dyno engine stop`: stops a server.
 
 use clap::Args;
 use dyno_engine::{Cache, Running};

@@ -1,4 +1,4 @@
-//! `dyno engine list --upstream`: the versions that vendors publish.
+//! `dyno engine list --upstream`: lists the versions that vendors publish.
 
 use std::fmt::Write as _;
 
@@ -18,19 +18,19 @@ struct Listing {
     upstream: Vec<Listed>,
 }
 
-/// A version with where it comes from.
+/// A version, and where it comes from.
 #[derive(Serialize)]
 struct Listed {
     name: String,
     engine: String,
     version: String,
-    /// What the version is a patch of.
+    /// The series of the version.
     series: String,
-    /// Whether the catalogue has an entry of its own, or the cache the version.
+    /// Whether the catalogue has an entry of the version, or the cache has fetched it.
     here: bool,
-    /// Where it is looked for first; none if no build runs here.
+    /// The first address that is tried. `None` if no build runs here.
     from: Option<String>,
-    /// How it is checked at its first fetch.
+    /// How the first fetch checks it.
     checked: Option<String>,
     /// Estimated download size in bytes.
     download_bytes: Option<u64>,

@@ -1,4 +1,4 @@
-//! Copies folders: as clones if the file system shares blocks, otherwise byte by byte without holes.
+//! Copies folders. If the file system can share blocks, files are cloned. Otherwise their bytes are copied, without holes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,19 +20,19 @@ use crate::machine::path_error::{At as _, PathError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
     pub files: u64,
-    /// Bytes that the files seem to have, holes included.
+    /// Apparent size of the files in bytes, holes included.
     pub bytes: u64,
-    /// Those of them that share blocks with the original by reflink.
+    /// The part of these bytes in files that share blocks with the original (reflink).
     pub reflinked_bytes: u64,
 }
 
 const BUFFER_BYTES: u64 = 1 << 20;
 
-/// Copies a folder to one that does not exist, with modes, holes and links. Sockets and pipes are left out, and so are the
-/// setuid, setgid and sticky bits.
+/// Copies a folder with modes, holes and links. The copy must not exist yet. Sockets, pipes, and the setuid, setgid and sticky
+/// bits are not copied.
 ///
-/// The copy belongs to this process's user, or to `owner`. The folder may be that of a server, which must not have this user
-/// read, change or give away anything else for it: links are not followed, and what is changed is what is open.
+/// The copy belongs to this process's user, or to `owner`. The folder may belong to a server that wants to misuse this user's
+/// rights. So links are not followed, and only open files are changed.
 pub(crate) fn copy_folder(from: &Path, to: &Path, owner: Option<Account>) -> Result<Copied, PathError> {
     let source = open_folder(from).at("open", from)?;
     fs::create_dir(to).at("create", to)?;
@@ -107,7 +107,7 @@ impl Copy<'_> {
         self.take_on(&target, metadata.mode()).at("give away", path)
     }
 
-    /// Sets owner and mode of what is open, the mode last, since a change of owner clears some of its bits.
+    /// Sets owner and mode of an open file. The mode is set last, because a change of owner clears some of its bits.
     fn take_on(&self, target: impl AsFd, mode: u32) -> io::Result<()> {
         if let Some(account) = self.owner {
             let number = account.number();
@@ -118,7 +118,7 @@ impl Copy<'_> {
     }
 }
 
-/// Copies a file as a clone if possible. Returns whether it is one.
+/// Copies a file, as a clone if possible. Returns whether it is a clone.
 fn copy_file(source: &File, target: &File, bytes: u64, path: &Path) -> Result<bool, PathError> {
     if bytes == 0 || ioctl_ficlone(target, source).is_ok() {
         return Ok(bytes > 0);
@@ -132,14 +132,14 @@ fn copy_file(source: &File, target: &File, bytes: u64, path: &Path) -> Result<bo
     Ok(false)
 }
 
-/// The next range of a file that is no hole (lseek(2), `SEEK_DATA`).
+/// The next range of a file that holds data (lseek(2), `SEEK_DATA`).
 fn next_data(file: &File, at: u64, bytes: u64) -> std::io::Result<Option<(u64, u64)>> {
     if at >= bytes {
         return Ok(None);
     }
     match seek(file, SeekFrom::Data(at)) {
         Ok(start) => Ok(Some((start, seek(file, SeekFrom::Hole(start))?.min(bytes)))),
-        // Only holes from here on.
+        // The rest of the file is a hole.
         Err(Errno::NXIO) => Ok(None),
         // The file system does not report holes.
         Err(Errno::INVAL) => Ok(Some((at, bytes))),
@@ -176,15 +176,14 @@ fn copy_through_buffer(source: &File, target: &File, mut start: u64, end: u64) -
     Ok(())
 }
 
-/// Syncs the file system of a path: one call, where a call for each file would
-/// wait for each in turn.
+/// Syncs the file system of a path in one call. A call for each file would wait for each in turn.
 pub(super) fn sync(path: &Path) -> Result<(), PathError> {
     let folder = File::open(path).at("open", path)?;
     syncfs(&folder).map_err(Into::into).at("sync", path)
 }
 
-/// Syncs, then drops the files of a folder from the page cache: what is measured next must neither wait
-/// for this copy nor profit from it.
+/// Syncs, then drops the files of a folder from the page cache. So the next measurement neither waits for this copy nor profits
+/// from it.
 pub(super) fn settle(folder: &Path) -> Result<(), PathError> {
     sync(folder)?;
     forget(folder)

@@ -22,7 +22,7 @@ pub enum SnapshotError {
         /// What is wrong with it.
         damage: Damage,
     },
-    /// Another process saved and then removed one for the same parts.
+    /// Another process saved and then removed a snapshot with the same key.
     #[error("the snapshot {key} was removed while it was made; try again")]
     Removed { key: SnapshotKey },
     /// A file cannot be copied.
@@ -37,9 +37,9 @@ pub enum Damage {
     Unreadable(String),
     /// A file is gone.
     Missing(PathBuf),
-    /// A file is there that was not.
+    /// There is an additional file.
     Unexpected(PathBuf),
-    /// A file is not as it was.
+    /// A file has changed.
     Changed(PathBuf),
 }
 

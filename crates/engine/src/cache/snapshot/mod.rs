@@ -1,8 +1,8 @@
 //! Loaded data folders, kept for the next run with the same data set on the same system.
 //!
-//! A snapshot is a folder of the cache that holds a copy of a data folder and, beside it, a [`Manifest`] of all that
-//! is in it. It is made under another name and put in place by renaming, so there is never a half one; who uses it
-//! holds a shared lock on its folder, who removes it an exclusive one.
+//! A snapshot is a folder of the cache. It holds a copy of a data folder, and a [`Manifest`] that lists the copy's content. It is
+//! made under another name and then renamed, so it is always complete. Users of a snapshot hold a shared lock on its folder. To
+//! remove it takes an exclusive lock.
 
 mod copy;
 mod error;
@@ -79,8 +79,8 @@ impl Snapshots {
         Self { folder: cache.snapshots() }
     }
 
-    /// Finds the snapshot of a key, and verifies it: every file's name, size, mode,
-    /// owner, time of change and a sample of its content.
+    /// Finds the snapshot of a key and verifies every file: name, size, mode, owner, modification time, and a sample of its
+    /// content.
     ///
     /// # Errors
     /// The cache cannot be read, or a damaged snapshot cannot be removed.
@@ -100,11 +100,11 @@ impl Snapshots {
         }
     }
 
-    /// Saves a copy of a data folder whose server was shut down cleanly, and drops the folder from the page cache. If another process has just saved one for
-    /// the same parts, that one is returned.
+    /// Saves a copy of a data folder whose server was shut down cleanly, and drops the folder from the page cache. If another
+    /// process has just saved a snapshot with the same key, returns that one.
     ///
     /// # Errors
-    /// A process works in the folder, or the copy cannot be made; then nothing of it is left.
+    /// A process works in the folder, or the copy cannot be made. A partial copy is removed.
     pub fn save(
         &self,
         parts: &SnapshotParts,
@@ -140,7 +140,7 @@ impl Snapshots {
         }
     }
 
-    /// Creates a locked folder for a new snapshot, after removing those of killed processes.
+    /// Creates a locked folder for a new snapshot. Also removes the folders of killed processes.
     fn make_partial(&self) -> Result<(PathBuf, File), PathError> {
         let _turn = folder::lock_folder(&self.folder)?;
         for item in fs::read_dir(&self.folder).at("read", &self.folder)? {
@@ -160,7 +160,7 @@ impl Snapshots {
         Ok(self.folder.join(format!("{prefix}{}", random_word().at("read", Path::new("/dev/urandom"))?)))
     }
 
-    /// All snapshots, the last used first.
+    /// All snapshots. The last used comes first.
     ///
     /// # Errors
     /// The cache cannot be read.
@@ -227,11 +227,11 @@ impl Snapshot {
         self.manifest.copied().bytes
     }
 
-    /// Restores the data as a folder that does not exist yet: whole, or not at all. The copy is on
-    /// disk when this returns, and not in the page cache, so that every start from it begins alike.
+    /// Restores the data into a folder that does not exist yet. On an error nothing is left. The copy is on disk when this
+    /// returns, and not in the page cache, so all starts from it begin alike.
     ///
     /// # Errors
-    /// The snapshot is damaged, or the copy cannot be made; then nothing of it is left.
+    /// The snapshot is damaged, or the copy cannot be made.
     pub fn restore(&self, into: &Path) -> Result<Copied, SnapshotError> {
         self.verify()?;
         let mut partial = into.as_os_str().to_owned();
@@ -266,7 +266,7 @@ impl Snapshot {
 }
 
 impl SnapshotSummary {
-    /// None if it is no snapshot, or is being saved or removed.
+    /// `None` if the folder is no snapshot, or the snapshot is being saved or removed.
     fn read(folder: &Path) -> Option<Self> {
         let name = folder.file_name()?.to_str()?;
         let key = SnapshotKey::parse(name)?;
@@ -296,12 +296,12 @@ fn fill(
     let manifest = Manifest::new(parts, description, survey(&copy)?);
     manifest.write(partial)?;
     copy::sync(partial)?;
-    // The server goes on as one that starts on restored data: with nothing of it in the page cache.
+    // The saved server and servers on restored data begin alike: the page cache has none of their data.
     copy::settle(data)?;
     Ok(manifest)
 }
 
-/// Renames a folder; false if the new name is taken.
+/// Renames a folder. Returns false if the new name is taken.
 fn put_in_place(partial: &Path, folder: &Path) -> Result<bool, PathError> {
     match fs::rename(partial, folder) {
         Err(error) if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty) => {
@@ -320,7 +320,7 @@ fn occupied(folder: &Path) -> PathError {
     PathError { action: "create", path: folder.to_owned(), source: ErrorKind::AlreadyExists.into() }
 }
 
-/// Takes a shared lock on a folder; none if the folder is gone.
+/// Takes a shared lock on a folder. Returns `None` if the folder is gone.
 fn lock_in_place(folder: &Path) -> Result<Option<File>, PathError> {
     loop {
         let lock = match File::open(folder) {

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::cache::installation::Installation;
 use crate::machine::hexadecimal::hexadecimal;
 
-/// Named values that decide the content of a data folder. Runs with equal parts may share a snapshot.
+/// Named values that determine the content of a data folder. Runs with equal parts may share a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotParts(BTreeMap<String, String>);
 
@@ -18,8 +18,7 @@ pub struct SnapshotParts(BTreeMap<String, String>);
 pub struct SnapshotKey(String);
 
 impl SnapshotParts {
-    /// The parts of a server: exact version, storage engine and all settings, since any of them may shape
-    /// files.
+    /// The parts of a server: exact version, storage engine and all settings. Any setting may change files.
     pub fn of_server(
         installation: &Installation,
         storage_engine: Option<&str>,
@@ -38,7 +37,7 @@ impl SnapshotParts {
         parts
     }
 
-    /// Adds a part, such as `data set`, or the hash of the load's script. The last of a name counts.
+    /// Adds a part, such as `data set`, or the hash of the load's script. It replaces an earlier part of the same name.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.0.insert(name.to_owned(), value.to_owned());
@@ -49,7 +48,7 @@ impl SnapshotParts {
     pub fn key(&self) -> SnapshotKey {
         let mut hash = Sha256::new();
         for text in self.0.iter().flat_map(|(name, value)| [name, value]) {
-            // With its length, so that different parts cannot give the same text.
+            // The length is hashed too, so that different parts never give the same bytes.
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text);
         }

@@ -1,8 +1,7 @@
 //! Lists a folder in enough detail to notice changes.
 //!
-//! Contents are sampled, since reading a large snapshot costs as much as copying it, and more than cloning it.
-//! Changes show in a file's size or modification time. Engines find damage within a page
-//! by their own checksums.
+//! Contents are sampled, because to read a large snapshot costs as much as to copy it, and more than to clone it. A change of a
+//! file shows in its size or modification time. Engines find damage within a page by their own checksums.
 
 use std::cmp::Ordering;
 use std::fs::{self, File};
@@ -18,13 +17,13 @@ use crate::machine::hexadecimal::hexadecimal;
 use crate::machine::path_error::{At as _, PathError};
 
 const BLOCK_BYTES: u64 = 4096;
-/// Sampled blocks of a file: the first, the last, and others evenly between.
+/// Number of sampled blocks of a file: the first, the last, and others evenly between.
 const BLOCKS: u64 = 16;
 
 /// An item of a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Item {
-    /// Below the folder.
+    /// Relative to the folder.
     path: PathBuf,
     mode: u32,
     uid: u32,

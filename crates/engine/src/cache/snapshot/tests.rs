@@ -47,10 +47,10 @@ fn what_is_saved_is_found_and_restored() {
     assert!(matches!(snapshots.find(&parts("2").key()).unwrap(), Found::Nothing));
 }
 
-/// Its server is measured next, in one round with others on restored data.
+/// The server is measured next, in one round with servers on restored data.
 #[test]
 fn what_is_saved_is_no_longer_cached() {
-    // On a disk; a file system in memory has nothing else than the cache.
+    // On a disk: the files of a file system in memory are always in the cache.
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let data = folder.path().join("data");
     fs::create_dir(&data).unwrap();

@@ -1,4 +1,4 @@
-//! Upstream versions: those that the catalogue has no entry of, and that vendors publish by a pattern.
+//! Upstream versions. The catalogue has no entry of them, but vendors publish them by a pattern.
 
 pub(crate) mod template;
 
@@ -38,9 +38,9 @@ pub struct UpstreamVersion {
     pub engine: String,
     /// The version, such as `8.0.22`.
     pub version: String,
-    /// What it is a patch of, such as `8.0`.
+    /// Its series, such as `8.0`.
     pub series: String,
-    /// The entry of its best build, or why none runs here.
+    /// The entry of its best build, or why no build runs here.
     pub entry: Result<Entry, CatalogueError>,
 }
 
@@ -60,7 +60,7 @@ impl Catalogue {
         self.templates.iter().map(|template| template.engine.as_str()).collect()
     }
 
-    /// The known upstream versions of a product, newest first; none if its vendor's pattern is not known.
+    /// The known upstream versions of a product, newest first. `None` if its vendor's pattern is not known.
     pub fn upstream(&self, engine: &str) -> Option<Vec<UpstreamVersion>> {
         let (template, platform) = (self.template(engine)?, Platform::here());
         let version = |version: &String| UpstreamVersion {
@@ -72,7 +72,7 @@ impl Catalogue {
         Some(template.versions.iter().map(version).collect())
     }
 
-    /// All entries, and those of upstream versions that are in a cache, by engine, newest version first.
+    /// All entries, and those of upstream versions in a cache, by engine. The newest version comes first.
     pub fn entries_here(&self, cache: &Cache) -> Vec<Entry> {
         let folders = fs::read_dir(cache.engines()).into_iter().flatten().flatten();
         let names = folders.filter_map(|folder| folder.file_name().to_str()?.parse::<SystemName>().ok());
@@ -86,8 +86,8 @@ impl Catalogue {
         Self::of(all, Vec::new()).entries
     }
 
-    /// Asks where versions of a product are listed, and remembers what is new in the cache. Returns how many versions were listed;
-    /// none if they are listed nowhere.
+    /// Asks the vendor's list for versions of a product, and keeps new ones in the cache. Returns how many versions the list has,
+    /// or `None` if there is no list.
     ///
     /// # Errors
     /// The list cannot be fetched, or the cache cannot be written.
@@ -108,7 +108,7 @@ impl Catalogue {
         Ok(Some(count))
     }
 
-    /// Adds what an earlier refresh has remembered.
+    /// Adds the versions that earlier refreshes kept in the cache.
     pub(super) fn recall_upstream(&mut self, cache: &Cache) {
         for template in &mut self.templates {
             if let Ok(text) = fs::read_to_string(remembered(&template.engine, cache)) {
@@ -124,9 +124,9 @@ impl Catalogue {
         self.templates.iter().find(|template| template.engine == engine).map(|template| &**template)
     }
 
-    /// The versions from one to a later one, both included, oldest first: all that the catalogue has, and those that vendors
-    /// publish. Of another series than both it is the newest version, if the catalogue has none of the series. None if the first
-    /// is the later one.
+    /// The versions from one to a later one, oldest first, both included: all versions of the catalogue, and the newest
+    /// published version of each series that has none there. If both are of one series, all its published versions. Empty if
+    /// the first is later than the second.
     pub fn between(&self, older: &Entry, newer: &Entry) -> Vec<Entry> {
         let range = version_key(&older.version)..=version_key(&newer.version);
         if range.is_empty() {

@@ -1,4 +1,4 @@
-//! Templates of upstream versions: `engines/upstream/*.toml`, one a product, from which an entry of any version is made.
+//! Templates of upstream versions, one file for each product in `engines/upstream/`. A template makes an entry of any version.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -27,19 +27,19 @@ pub(crate) struct Template {
     /// Where the vendor lists versions.
     #[serde(default)]
     pub(crate) listing: Option<Listing>,
-    /// What entries of all versions have.
+    /// Keys that the entries of all versions have.
     #[serde(default)]
     entry: Table,
-    /// What sources of archives have, of builds with a `file`.
+    /// Keys that the archive of a build with a `file` has as a source.
     #[serde(default)]
     vendor: Table,
-    /// Packages with a library that builds with a `file` need.
+    /// Packages with libraries that builds with a `file` need.
     #[serde(default, rename = "library")]
     libraries: Vec<Table>,
-    /// Checksums and sizes that are known, by the archive's name.
+    /// Known checksums and sizes, by the archive's name.
     #[serde(default)]
     archives: BTreeMap<String, Archive>,
-    /// The builds that there are, the best first.
+    /// The builds. The best comes first.
     #[serde(rename = "build")]
     builds: Vec<Build>,
 }
@@ -56,11 +56,11 @@ struct Archive {
 struct Build {
     /// The first version that has it.
     from: String,
-    /// The first that does not any more.
+    /// The first version after it that does not have the build.
     until: Option<String>,
-    /// The archive's name, of a build whose sources are the template's `vendor` and libraries.
+    /// The archive's name. The build's sources are then the template's `vendor` and libraries.
     file: Option<String>,
-    /// What its entries have. In texts, `{version}` is the version, and `{series}` its series.
+    /// Keys that its entries have. In texts, `{version}` stands for the version, and `{series}` for its series.
     #[serde(flatten)]
     entry: Table,
 }
@@ -74,7 +74,7 @@ impl Build {
 }
 
 impl Template {
-    /// Reads a template, and makes an entry of each build, so that mistakes are found at once.
+    /// Reads a template. Makes an entry of each build, so that mistakes are found at once.
     pub(super) fn parse(text: &str, file: &Path) -> Result<Self, CatalogueError> {
         let template: Self = toml::from_str(text)
             .map_err(|error| own::at(file, text, error.span().unwrap_or_default(), error.message()))?;
@@ -95,8 +95,8 @@ impl Template {
         self.versions.dedup();
     }
 
-    /// The newest known version that a name means. A full version that is newer than all known ones of its series may have been
-    /// published since, and is meant itself.
+    /// The newest known version that a name means. A full version may be newer than all known versions of its series. It may have
+    /// been published since, so the name means that version.
     pub(crate) fn version_of(&self, wanted: Option<&str>) -> Option<String> {
         let means = |version: &&String| wanted.is_none_or(|wanted| is_within(version, wanted));
         if let Some(known) = self.versions.iter().find(means) {
@@ -113,11 +113,11 @@ impl Template {
         (is_number && is_newer && parts(wanted) == parts(newest)).then(|| wanted.to_owned())
     }
 
-    /// The entry of a version for a platform: of the builds that run there, the best.
+    /// The entry of the best build of a version that runs on a platform.
     pub(crate) fn entry(&self, version: &str, platform: &Platform) -> Result<Entry, CatalogueError> {
         let mut builds = Vec::new();
         for build in self.builds.iter().filter(|build| build.has(version)) {
-            // What cannot be made of a version was found when the template was read.
+            // Mistakes were found when the template was read.
             let Ok(entry) = self.make(build, version) else { continue };
             if entry.obstacle_on(platform).is_none() {
                 return Ok(entry);
@@ -132,7 +132,7 @@ impl Template {
         })
     }
 
-    /// The release that a package of Maven is of; none if no build takes that package.
+    /// The release that a version of a Maven package belongs to. `None` if no build takes that package.
     pub(crate) fn release_of(&self, package: &str) -> Option<String> {
         let is_of = |version: &str| {
             let entries = self.builds.iter().filter(|build| build.has(version));
@@ -172,7 +172,7 @@ impl Template {
     }
 }
 
-/// A table with more texts.
+/// Adds texts to a table.
 fn tagged(table: &Table, texts: &[(&str, &str)]) -> Table {
     let mut table = table.clone();
     table.extend(texts.iter().map(|(key, text)| ((*key).to_owned(), Value::from(*text))));
@@ -186,7 +186,7 @@ fn needs(entry: &Entry) -> String {
     format!("{architecture}{glibc}")
 }
 
-/// Puts values in the place of names in every text.
+/// Replaces names by values in every text.
 fn fill(value: &mut Value, names: &[(&str, &str)]) {
     match value {
         Value::String(text) => {
@@ -200,7 +200,7 @@ fn fill(value: &mut Value, names: &[(&str, &str)]) {
     }
 }
 
-/// Reads versions and ranges of them, newest first.
+/// Reads versions and ranges of versions. The newest comes first.
 fn versions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let texts = Vec::<String>::deserialize(deserializer)?;
     let mut versions = Vec::new();

@@ -1,10 +1,10 @@
-//! How much of a system's counters is read at once.
+//! How many of a system's counters a reading has.
 
-/// How much is read at once.
+/// How many counters a reading has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// Counters cheap enough for every second of a trial.
     Light,
-    /// All counters, for the beginning and the end of a trial.
+    /// All counters. They are read at the beginning and the end of a trial.
     Full,
 }

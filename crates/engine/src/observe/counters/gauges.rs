@@ -1,8 +1,8 @@
-//! Lists the status variables that are gauges, which servers do not tell. All others only grow.
+//! Lists the status variables that are gauges. Servers do not say which they are. All other variables only grow.
 
 use super::name::CounterKind;
 
-/// Beginnings of names, in small letters.
+/// Beginnings of names, in lower case.
 const BEGINNINGS: [&str; 26] = [
     "acl_",
     "binlog_snapshot_",
@@ -32,7 +32,7 @@ const BEGINNINGS: [&str; 26] = [
     "rpl_semi_sync_master_clients",
 ];
 
-/// Ends of names, in small letters.
+/// Ends of names, in lower case.
 const ENDS: [&str; 26] = [
     "_age",
     "_avg",
@@ -62,7 +62,7 @@ const ENDS: [&str; 26] = [
     "_uuid",
 ];
 
-/// Whole names that fit neither, in small letters.
+/// Whole names that have none of these beginnings and ends, in lower case.
 const NAMES: [&str; 28] = [
     "delayed_insert_threads",
     "ibuf_size",
@@ -108,8 +108,8 @@ pub(super) fn status(name: &str) -> CounterKind {
     if is_gauge { CounterKind::Gauge } else { CounterKind::Counter }
 }
 
-/// The kind of an InnoDB metric. The server's word is `value` for gauges and a few counters,
-/// and `counter` for counters and a few gauges.
+/// The kind of an InnoDB metric. The server says `value` for gauges and for a few counters. It says `counter` for counters and
+/// for a few gauges.
 pub(super) fn innodb_metric(name: &str, server_says: Option<&str>) -> CounterKind {
     let is_known_counter = ["lock_deadlocks", "lock_timeouts"].contains(&name);
     if server_says == Some("value") && !is_known_counter { CounterKind::Gauge } else { status(name) }
@@ -129,7 +129,7 @@ mod tests {
             "Innodb_data_pending_reads",
             "Innodb_row_lock_time_max",
             "Innodb_history_list_length",
-            // The record number within the purged transaction.
+            // The number of the record within the purged transaction.
             "Innodb_purge_undo_no",
             "Open_tables",
             "Rocksdb_memtable_total",

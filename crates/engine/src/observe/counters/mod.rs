@@ -1,7 +1,7 @@
 //! Counters of engines, read under load.
 //!
-//! Names are the server's own. Each belongs to a source, such as `global_status` or
-//! `pg_stat_database`. A [`Counters`] gives every name a fixed number, so that a reading is a row of numbers.
+//! Names are the server's own. Each name belongs to a source, such as `global_status` or `pg_stat_database`. A [`Counters`] gives
+//! every name a fixed place. So a reading is a row of numbers.
 
 mod depth;
 mod error;
@@ -34,7 +34,7 @@ use crate::catalogue::entry::Family;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect};
 
-/// A system's counters, read over a connection of their own. Unusable after an error.
+/// Reads a system's counters over its own connection. After an error it cannot be used any more.
 pub struct Counters {
     reader: Box<dyn Reader>,
     tally: Tally,
@@ -56,12 +56,11 @@ impl Counters {
         Ok(Self::new(Box::new(ServerReader::new(client, queries)?)))
     }
 
-    /// Counters of a SQLite database file, from outside. Its own counters
-    /// (`sqlite3_status`) are in the processes that use it.
+    /// Counters of a SQLite database, read from its files. SQLite's own counters (`sqlite3_status`) are inside the processes that
+    /// use the database.
     ///
-    /// Reading opens and closes the database's files, by which this process would lose the POSIX locks of its own
-    /// connections to that database (see "How To Corrupt An SQLite Database File", 2.2): it must have none open
-    /// then.
+    /// A reading opens and closes the database's files. This process would lose the POSIX locks of its own connections to that
+    /// database (see "How To Corrupt An SQLite Database File", 2.2). So it must have no such connection open.
     pub fn of_sqlite(database: &Path) -> Self {
         Self::new(Box::new(SqliteReader::new(database)))
     }
@@ -70,7 +69,7 @@ impl Counters {
         Self { reader, tally: Tally::default() }
     }
 
-    /// Reads every counter as it is now.
+    /// Reads every counter.
     ///
     /// # Errors
     /// The server is gone, or silent for longer than the patience, or the file cannot be read.
@@ -85,12 +84,12 @@ impl Counters {
         self.tally.names()
     }
 
-    /// Sources that this system does not have, such as a view of a later version, with the server's reason.
+    /// Sources that this system does not have, each with the server's reason. An example is a view of a later version.
     pub fn missing(&self) -> &[(&'static str, String)] {
         self.reader.missing()
     }
 
-    /// The change between two readings: differences of counters, later values of gauges.
+    /// The change between two readings: the difference of a counter, the later value of a gauge.
     pub fn change(&self, from: &CounterReading, to: &CounterReading) -> Vec<CounterChange> {
         reading::change(self.names(), from, to)
     }

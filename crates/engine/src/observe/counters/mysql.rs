@@ -6,7 +6,7 @@ use super::name::CounterKind;
 use super::query::{Layout, Query};
 use super::rocksdb;
 
-/// Queries for all releases. A server refuses those that it does not have.
+/// Queries for all releases. A server refuses queries of other releases.
 pub(super) fn queries() -> Vec<Query> {
     let light = |source, sql| Query::new(source, Depth::Light, sql, Layout::Rows(1), by_name(source));
     let waits = |source, sql| Query::new(source, Depth::Full, sql, Layout::Columns(1), summary);
@@ -45,7 +45,7 @@ fn by_name(source: &str) -> super::query::KindOf {
     }
 }
 
-/// Minimum, mean and maximum of all time say nothing about an interval.
+/// The kind of a column. Minimum, mean and maximum count from the server's start, so they say nothing about an interval.
 fn summary(column: &str, _: Option<&str>) -> Option<CounterKind> {
     let is_of_all_time = ["MIN_", "AVG_", "MAX_"].iter().any(|prefix| column.starts_with(prefix));
     (!is_of_all_time).then_some(CounterKind::Counter)

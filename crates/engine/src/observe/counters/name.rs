@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A counter's number: its place in [`Counters::names`](super::Counters::names), the same in every reading.
+/// A counter's number: its place in [`Counters::names`](super::Counters::names). It is the same in every reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CounterId(pub(super) usize);
 
@@ -15,7 +15,7 @@ impl CounterId {
     }
 }
 
-/// Whether a counter accumulates.
+/// The kind of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CounterKind {
@@ -30,8 +30,8 @@ pub enum CounterKind {
 pub struct CounterName {
     /// Its source: `global_status`, `innodb_metrics`, `pg_stat_io`.
     pub source: &'static str,
-    /// Its name, in the server's unit. If a source has a row for each of several things, the
-    /// thing comes first: `client backend/relation/normal reads`.
+    /// Its name. Values have the server's unit. If a source has rows for several things, the thing comes first: `client
+    /// backend/relation/normal reads`.
     pub name: String,
     /// Counter or gauge.
     pub kind: CounterKind,

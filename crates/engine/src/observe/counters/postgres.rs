@@ -6,7 +6,7 @@ use super::depth::Depth;
 use super::name::CounterKind;
 use super::query::{Layout, Query};
 
-/// Queries for all releases. A server refuses those that it does not have.
+/// Queries for all releases. A server refuses queries of other releases.
 pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     make_statements_readable(client)?;
     let light = |source, keys, sql| Query::new(source, Depth::Light, sql, Layout::Columns(keys), column);
@@ -60,8 +60,8 @@ pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     ])
 }
 
-/// The library counts once it is loaded, but its view must be created. An account that may not create it goes
-/// without.
+/// Creates the view of `pg_stat_statements`. The library counts once it is loaded, but its view must be created. An account that
+/// may not create it reads no such counters.
 fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     let libraries = client.query("SHOW shared_preload_libraries")?;
     let is_loaded =
@@ -75,7 +75,7 @@ fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// Object ids are no amounts. Few of the amounts can fall.
+/// The kind of a column. Object ids are no amounts, and few amounts can fall.
 fn column(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const GAUGES: [&str; 5] =
         ["numbackends", "n_live_tup", "n_dead_tup", "n_mod_since_analyze", "n_ins_since_vacuum"];

@@ -8,15 +8,15 @@ use super::depth::Depth;
 use super::name::{CounterId, CounterKind};
 use super::tally::Tally;
 
-/// The kind of a counter; none to skip it.
+/// Gives the kind of a counter. `None` skips the counter.
 pub(super) type KindOf = fn(name: &str, server_says: Option<&str>) -> Option<CounterKind>;
 
 /// Where names and values are in a result.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Layout {
-    /// One value a row: its name in some columns, the value, and possibly the server's word for its kind.
+    /// A row has one value. Some columns hold its name, then comes the value, and perhaps the server's word for its kind.
     Rows(usize),
-    /// One value a column: the subject in the first columns, then the values.
+    /// A row has several values. The first columns hold the subject, and each other column a value.
     Columns(usize),
 }
 
@@ -27,9 +27,9 @@ pub(super) struct Query {
     sql: &'static str,
     layout: Layout,
     kind_of: KindOf,
-    /// None for a skipped name.
+    /// `None` for a skipped name.
     ids: HashMap<String, Option<CounterId>>,
-    /// Names of the last answer, in its order, which is nearly always the order of the next.
+    /// Names of the last answer in its order. The next answer nearly always has the same order.
     order: Vec<Option<CounterId>>,
 }
 
@@ -44,7 +44,7 @@ impl Query {
         Self { source, depth, sql, layout, kind_of, ids: HashMap::new(), order: Vec::new() }
     }
 
-    /// The same query without remembered names.
+    /// The same query, without the names that it has learnt.
     pub(super) fn anew(self) -> Self {
         Self::new(self.source, self.depth, self.sql, self.layout, self.kind_of)
     }
@@ -136,7 +136,7 @@ impl Parts<'_> {
         separated.chain(self.column.into_iter().flat_map(move |column| [space, column]))
     }
 
-    /// Whether they make up a given name.
+    /// Whether the parts make up a given name.
     fn are(&self, name: &str) -> bool {
         let mut rest = name;
         for piece in self.pieces() {
@@ -155,7 +155,7 @@ impl std::fmt::Display for Parts<'_> {
     }
 }
 
-/// What a row is about.
+/// The subject of a row.
 fn subject(row: &[Option<Vec<u8>>], keys: usize) -> Vec<&str> {
     (0..keys).map(|at| text(field(row, at)).unwrap_or_default()).collect()
 }
@@ -168,7 +168,7 @@ fn text(field: Option<&[u8]>) -> Option<&str> {
     std::str::from_utf8(field?).ok()
 }
 
-/// Some values are words, addresses or dates.
+/// Reads a number. Some values are words, addresses or dates.
 fn number(field: Option<&[u8]>) -> Option<f64> {
     text(field)?.parse().ok().filter(|value: &f64| value.is_finite())
 }

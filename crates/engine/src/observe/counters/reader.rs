@@ -1,4 +1,4 @@
-//! What reads the counters of one kind of system.
+//! Reading the counters of one kind of system.
 
 use super::depth::Depth;
 use super::error::CountersError;

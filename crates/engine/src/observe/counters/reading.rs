@@ -12,12 +12,12 @@ pub struct CounterReading {
     pub at: Instant,
     /// How much was read.
     pub depth: Depth,
-    /// By counter number; NaN if missing.
+    /// Values by counter number. A missing value is NaN.
     pub(super) values: Vec<f64>,
 }
 
 impl CounterReading {
-    /// The value of one counter; none if missing.
+    /// The value of one counter, or `None` if it is missing.
     pub fn get(&self, id: CounterId) -> Option<f64> {
         self.values.get(id.0).copied().filter(|value| !value.is_nan())
     }
@@ -33,12 +33,12 @@ impl CounterReading {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CounterChange {
     pub id: CounterId,
-    /// The difference of a counter; the later value of a gauge.
+    /// The difference of a counter, or the later value of a gauge.
     pub value: f64,
 }
 
-/// A counter missing in the earlier reading began at 0, and one that fell was reset in between: by
-/// `FLUSH STATUS` or a restart. Counters that only one depth reads cannot be compared with the other.
+/// The change between two readings. If a counter is missing in the earlier reading, it began at 0. If it fell, `FLUSH STATUS` or
+/// a restart has reset it. A counter that only one of the depths reads has no change between readings of two depths.
 pub(super) fn change(
     names: &[CounterName],
     from: &CounterReading,

@@ -17,7 +17,7 @@ pub(super) fn queries() -> Vec<Query> {
             "SELECT * FROM information_schema.ROCKSDB_COMPACTION_STATS",
             level,
         ),
-        // All 0 unless rocksdb_perf_context_level is raised.
+        // All are 0 unless rocksdb_perf_context_level is raised.
         full(
             "rocksdb_perf_context_global",
             1,
@@ -27,7 +27,7 @@ pub(super) fn queries() -> Vec<Query> {
     ]
 }
 
-/// A level's values that accumulate since the start. The others are gauges or means.
+/// The values of a level that accumulate from the start. The others are gauges or means.
 fn level(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const SUMS: [&str; 13] = [
         "CompCount",

@@ -1,4 +1,4 @@
-//! Counters that a server gives in answer to queries.
+//! Counters that a server returns for queries.
 
 use dyno_client::{Client, ClientError};
 
@@ -16,7 +16,7 @@ pub(super) struct ServerReader {
 }
 
 impl ServerReader {
-    /// Tries every query once, and keeps those that this server answers.
+    /// Tries every query once. Keeps the queries that this server answers.
     pub(super) fn new(mut client: Client, queries: Vec<Query>) -> Result<Self, CountersError> {
         let mut kept = Vec::new();
         let mut missing = Vec::new();

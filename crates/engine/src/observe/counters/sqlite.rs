@@ -1,8 +1,8 @@
-//! SQLite from outside: counters from the files of a database. Layouts are those of "Database File Format"
-//! (1.3 The Database Header, 4 The Write-Ahead Log) and "WAL-mode File Format" (2.1 The WAL-Index Header).
+//! Counters of SQLite, read from the files of a database. The layouts are in "Database File Format" (1.3 The Database Header, 4
+//! The Write-Ahead Log) and "WAL-mode File Format" (2.1 The WAL-Index Header).
 //!
-//! `sqlite3_status` and `sqlite3_db_status` (page cache hits, memory) count in each process that has the library:
-//! they are not available here.
+//! `sqlite3_status` and `sqlite3_db_status` (page cache hits, memory) count inside each process that uses the library. So they
+//! are not available here.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -28,7 +28,7 @@ const NAMES: [(&str, CounterKind); 9] = [
     // Transactions that changed the file. In WAL mode checkpoints change it.
     ("file_change_counter", CounterKind::Counter),
     ("wal_checkpoint_sequence", CounterKind::Counter),
-    // Frames in the WAL, and those of them that are also in the database file.
+    // The frames in the WAL, and the number of them that are also in the database file.
     ("wal_mx_frame", CounterKind::Gauge),
     ("wal_n_backfill", CounterKind::Gauge),
 ];
@@ -93,7 +93,7 @@ fn size(path: &Path) -> io::Result<u64> {
     }
 }
 
-/// None if the file is missing or too short.
+/// The first bytes of a file. `None` if the file is missing or too short.
 fn start_of<const BYTES: usize>(path: &Path) -> io::Result<Option<[u8; BYTES]>> {
     let mut bytes = [0; BYTES];
     match File::open(path).and_then(|file| file.read_exact_at(&mut bytes, 0)) {

@@ -10,7 +10,7 @@ use super::reading::CounterReading;
 #[derive(Default)]
 pub(super) struct Tally {
     names: Vec<CounterName>,
-    /// By counter number; NaN if missing in this reading.
+    /// Values by counter number. A value that this reading lacks is NaN.
     values: Vec<f64>,
 }
 
@@ -20,7 +20,7 @@ impl Tally {
         self.values.resize(self.names.len(), f64::NAN);
     }
 
-    /// Gives a name its place.
+    /// Gives a new name its number.
     pub(super) fn add(&mut self, source: &'static str, name: String, kind: CounterKind) -> CounterId {
         self.names.push(CounterName { source, name, kind });
         self.values.push(f64::NAN);

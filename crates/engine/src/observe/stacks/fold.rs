@@ -1,4 +1,4 @@
-//! Folds stacks: a line of names each, with its kind of thread and the function that matters.
+//! Folds stacks. A folded stack is a line of names, with the kind of its thread and the function that matters.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,7 +8,7 @@ use super::function_name::short_name;
 use super::patterns::{OTHER, Patterns, fits};
 use crate::catalogue::entry::Family;
 
-/// Stacks with names, equal ones counted together.
+/// Stacks with names. Equal stacks are counted together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoldedStacks {
     /// The most frequent first.
@@ -24,7 +24,7 @@ pub struct FoldedStack {
     pub kind: String,
     /// Whether it waits for its client's next request.
     pub is_idle: bool,
-    /// The innermost function of the engine that is more than a wait or a lock.
+    /// The innermost function of the engine that does not only wait or lock.
     pub function: String,
     /// Functions from the engine's outermost to the innermost, separated by `;`.
     pub frames: String,
@@ -76,7 +76,7 @@ struct Shown {
 struct Names(HashMap<String, String>);
 
 impl Names {
-    /// The frames of a stack without those of the system at its root. Those differ from one C library to the next.
+    /// The frames of a stack, without the frames of the system at its root. They differ between C libraries.
     fn of(&mut self, stack: &ThreadStack) -> Vec<Shown> {
         let root = stack.frames.iter().position(|frame| !is_of_system(&frame.module)).unwrap_or(0);
         stack.frames[root..].iter().map(|frame| self.shown(frame)).collect()
@@ -91,7 +91,7 @@ impl Names {
             },
             None if frame.module.is_empty() => "[unknown]".to_owned(),
             None if is_of_system => format!("[{}]", frame.module),
-            // Without a symbol it is not known where the function begins, so each call of it is its own.
+            // Without a symbol, the beginning of the function is not known. So each address counts as another function.
             None => format!("[{}+{:#x}]", frame.module.replace(';', ","), frame.offset),
         };
         Shown { name, is_named: frame.function.is_some(), is_of_system }
@@ -106,7 +106,7 @@ fn kind(patterns: Option<&'static Patterns>, thread: &str, frames: &[Shown]) -> 
     kind.map_or(OTHER, |kind| kind.name)
 }
 
-/// A connection's thread that the server keeps for the next client waits in its outermost function.
+/// Whether a thread waits for its client. A connection's thread without a client waits in its outermost function.
 fn is_idle(patterns: Option<&'static Patterns>, frames: &[Shown]) -> bool {
     let Some(patterns) = patterns else { return false };
     let of_engine = || frames.iter().filter(|frame| !frame.is_of_system && frame.is_named);
@@ -116,8 +116,8 @@ fn is_idle(patterns: Option<&'static Patterns>, frames: &[Shown]) -> bool {
             .is_some_and(|frame| fits(&frame.name, &["do_handle_one_connection", "handle_connection"]))
 }
 
-/// The innermost function that matters: of the engine, with a name, and no mere wait. Failing that, the innermost of the
-/// engine, then of all.
+/// The innermost function of the engine that has a name and does not only wait. Without one, the innermost function of the
+/// engine. Without that, the innermost of all.
 fn function(patterns: Option<&'static Patterns>, frames: &[Shown]) -> String {
     let waits = patterns.map_or(&[][..], |patterns| patterns.waits);
     let innermost = |wanted: &dyn Fn(&Shown) -> bool| frames.iter().rev().find(|frame| wanted(frame));
@@ -127,7 +127,7 @@ fn function(patterns: Option<&'static Patterns>, frames: &[Shown]) -> String {
         .map_or_else(String::new, |frame| frame.name.clone())
 }
 
-/// The names with `;` between them. Neighbouring frames of one library without names are one.
+/// The names with `;` between them. Neighbouring frames of one library without names become one.
 fn joined(frames: &[Shown]) -> String {
     let mut names: Vec<&str> = frames.iter().map(|frame| frame.name.as_str()).collect();
     names.dedup_by(|a, b| a == b && a.starts_with('['));
@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// A stack from the outermost frame to the innermost, as `module function`; without a function it has no name.
+    /// A stack from the outermost frame to the innermost. A frame is `module function`, or `module` if it has no name.
     fn stack(thread: &str, frames: &[&str], count: u32) -> ThreadStack {
         let frame = |(at, text): (usize, &&str)| {
             let (module, function) = text.split_once(' ').unwrap_or((text, ""));

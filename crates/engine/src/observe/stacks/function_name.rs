@@ -1,8 +1,7 @@
 //! Short names of functions.
 
-/// A demangled name without its arguments, the arguments of templates, a type that it returns, and what compilers and
-/// the C library append: `void log_buffer<false>(log_t&, int)` is `log_buffer`. Frames are later separated by `;`, so
-/// there is none in it.
+/// Shortens a demangled name: `void log_buffer<false>(log_t&, int)` becomes `log_buffer`. Removes its arguments, the arguments of
+/// templates, the returned type, and what compilers and the C library append. The result has no `;`, which separates frames.
 pub(super) fn short_name(demangled: &str) -> String {
     let unversioned = demangled.split('@').next().unwrap_or(demangled);
     let plain = without_arguments(&unversioned.replace("(anonymous namespace)", "anonymous"));
@@ -12,7 +11,7 @@ pub(super) fn short_name(demangled: &str) -> String {
     if short.is_empty() { demangled.replace(';', ",") } else { short }
 }
 
-/// Removes what is in angle brackets, and all from the first round one on.
+/// Removes the text in angle brackets, and everything from the first round bracket on.
 fn without_arguments(name: &str) -> String {
     let mut short = String::new();
     let mut rest = name;
@@ -37,7 +36,7 @@ fn without_arguments(name: &str) -> String {
     short.trim_end().to_owned()
 }
 
-/// The signs after `operator`, whose brackets are none.
+/// The signs after `operator`. Brackets among them open no arguments.
 fn operator<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     const WITH_BRACKETS: [&str; 12] =
         ["<=>", "<<=", ">>=", "->*", "()", "<<", ">>", "<=", ">=", "->", "<", ">"];

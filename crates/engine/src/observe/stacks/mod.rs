@@ -1,4 +1,4 @@
-//! What the stacks of a server say: which kind of thread it is, and in which function of the engine it is.
+//! Interprets the stacks of a server: the kind of a thread, and the function of the engine that it is in.
 
 mod fold;
 mod function_name;

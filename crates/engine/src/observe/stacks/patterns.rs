@@ -1,22 +1,22 @@
-//! What functions and threads are called in each family of engines. A new family is a new [`Patterns`].
+//! The names of functions and threads in each family of engines. A new family needs a new [`Patterns`].
 
 use crate::catalogue::entry::Family;
 
-/// Names of a family. A function's name is without arguments and without templates' arguments; a pattern that ends in
-/// `*` stands for all that begin so.
+/// Names of a family. Names of functions are without arguments, also those of templates. A pattern that ends in `*` fits all
+/// names with that beginning.
 pub(super) struct Patterns {
     /// Kinds of threads. The first that fits counts.
     pub(super) kinds: &'static [Kind],
-    /// Functions in which a thread waits for its client's next request, whatever they call.
+    /// Functions in which a thread waits for its client's next request.
     pub(super) client_waits: &'static [&'static str],
-    /// Functions that only wait or lock: what counts is who called them.
+    /// Functions that only wait or lock. Their caller counts.
     pub(super) waits: &'static [&'static str],
 }
 
 /// A kind of thread.
 pub(super) struct Kind {
     pub(super) name: &'static str,
-    /// Functions of which one is in its stack.
+    /// One of these functions is in its stack.
     pub(super) functions: &'static [&'static str],
     /// Names of threads (`comm`).
     pub(super) threads: &'static [&'static str],
@@ -187,7 +187,7 @@ static POSTGRES: Patterns = Patterns {
 };
 
 impl Patterns {
-    /// None for an engine that has no server.
+    /// The patterns of a family. `None` for one without a server.
     pub(super) fn of(family: Family) -> Option<&'static Self> {
         match family {
             Family::Mysql | Family::Mariadb => Some(&MYSQL),
@@ -197,7 +197,7 @@ impl Patterns {
     }
 }
 
-/// Whether a name fits one of some patterns.
+/// Whether a name fits one of the patterns.
 pub(super) fn fits(name: &str, patterns: &[&str]) -> bool {
     patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
         Some(prefix) => name.starts_with(prefix),

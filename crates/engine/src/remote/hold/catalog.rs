@@ -1,4 +1,4 @@
-//! What differs between servers: how a database is looked into, held and dropped.
+//! The differences between servers when a database is examined, held and dropped.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use super::relation::{Identity, Kind, Relation};
 use crate::catalogue::entry::Family;
 use crate::machine::hexadecimal::hexadecimal;
 
-/// The questions and orders of a kind of server.
+/// The queries and statements of a family.
 pub(super) trait Catalog: Sync {
     /// Statements that a new connection executes. A server may lack some of the variables.
     fn session(&self) -> &'static [&'static str];
-    /// Takes the lock of the connection's database without waiting, and says whether it has it. The server gives it back when
-    /// the connection ends.
+    /// Takes the lock of the connection's database without waiting, and returns whether it succeeded. The server releases the
+    /// lock when the connection ends.
     fn lock(&self) -> &'static str;
     /// Names of the databases that Dyno may have made.
     fn own_databases(&self) -> &'static str;
     /// All relations of the connection's database.
     fn relations(&self, client: &mut Client) -> Result<Vec<Relation>, ClientError>;
     fn quote(&self, name: &str) -> String;
-    /// What follows the columns of a new mark.
+    /// The end of the statement that creates a mark, after its columns.
     fn mark_options(&self) -> &'static str;
     /// The schema of a relation, in SQL.
     fn schema<'a>(&self, relation: &'a Relation) -> Option<&'a str>;
@@ -45,7 +45,7 @@ fn text(row: &[Option<String>], column: usize) -> &str {
 
 impl Catalog for Mysql {
     fn session(&self) -> &'static [&'static str] {
-        // Without the zone, the time at which a table was made would depend on the season.
+        // With a fixed time zone, the time at which a table was made does not depend on the season.
         &[
             "SET SESSION time_zone = '+00:00'",
             "SET SESSION autocommit = 1",
@@ -85,7 +85,7 @@ impl Catalog for Mysql {
             let (name, created) = (text(row, 0).to_owned(), text(row, 2));
             let columns = of_columns.remove(&name).unwrap_or_default();
             let (kind, identity) = match text(row, 1) {
-                // A view holds no rows: one of the same text is the same.
+                // A view holds no rows. A view with the same text counts as the same.
                 kind if kind.contains("VIEW") => {
                     (Kind::View, of_views.remove(&name).map(|text| format!("{columns} {text}")))
                 }
@@ -139,7 +139,7 @@ impl Catalog for Postgres {
     }
 
     fn lock(&self) -> &'static str {
-        // The letters of `dyno`.
+        // The number is the letters of `dyno`.
         "SELECT pg_catalog.pg_try_advisory_lock(1685680751, 0)"
     }
 
@@ -147,8 +147,7 @@ impl Catalog for Postgres {
         "SELECT datname FROM pg_catalog.pg_database WHERE datname LIKE 'dyno\\_%'"
     }
 
-    /// Without what extensions have made, and without sequences that belong to a column. An oid is never that of another
-    /// relation.
+    /// Leaves out what extensions have made, and sequences that belong to a column. An oid identifies a relation for ever.
     fn relations(&self, client: &mut Client) -> Result<Vec<Relation>, ClientError> {
         let sql = format!(
             "SELECT c.oid::text, c.relkind::text, n.nspname, c.relname FROM pg_catalog.pg_class c \

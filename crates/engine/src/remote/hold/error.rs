@@ -8,7 +8,7 @@ use crate::remote::RemoteError;
 /// Most names that a message lists.
 const NAMES_MAX: usize = 10;
 
-/// Why a database of a running server may not be loaded. The password is never in it.
+/// Why a database of a running server may not be loaded. The error never holds the password.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HoldError {
@@ -26,23 +26,23 @@ pub enum HoldError {
     )]
     Foreign {
         database: String,
-        /// All of them.
+        /// The names of all these tables.
         names: Vec<String>,
     },
-    /// Others came while Dyno used the database.
+    /// Others made tables while Dyno used the database.
     #[error(
         "{database} holds what was not there when the run began, and what Dyno did not make: {}; nothing more is loaded there",
         listed(names)
     )]
     Came {
         database: String,
-        /// All of them.
+        /// The names of all these tables.
         names: Vec<String>,
     },
-    /// Another run has it.
+    /// Another run holds the database.
     #[error("another run of Dyno uses {database}; wait for its end, or name another database")]
     InUse { database: String },
-    /// A table has the name of Dyno's mark and is not it.
+    /// A table has the name of Dyno's mark, but other content.
     #[error(
         "the table dyno_mark in {database} is not one of this version of Dyno; name another database, or drop the table"
     )]
@@ -54,7 +54,7 @@ pub enum HoldError {
     NotMade { dsn: String, source: ClientError },
 }
 
-/// The first names, and the number of the others.
+/// The first names, and how many others there are.
 fn listed(names: &[String]) -> String {
     let first = names[..names.len().min(NAMES_MAX)].join(", ");
     match names.len().saturating_sub(NAMES_MAX) {

@@ -1,4 +1,4 @@
-//! The mark that Dyno leaves in a database: a table of what it has made there.
+//! The mark that Dyno leaves in a database: a table that lists what Dyno has made there.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::relation::{Identity, Kind, Relation};
 
 /// Its name.
 pub(super) const MARK: &str = "dyno_mark";
-/// The format, in its first row.
+/// The format of the mark. It is in the first row.
 const FORMAT: &str = "1";
 
-/// The row that says in which format the others are.
+/// The row with the format of the others.
 const ABOUT_FORMAT: &str = "format";
-/// The row that says that the database itself is of Dyno's making.
+/// The row that says that Dyno has made the database itself.
 const ABOUT_DATABASE: &str = "database";
 /// The row that says that a run was told to keep what it made.
 const ABOUT_KEPT: &str = "kept";
@@ -25,7 +25,7 @@ const MADE: &str = "made ";
 pub(super) struct Mark {
     /// Its name in SQL.
     table: String,
-    /// Relations, as people see them, and the identities that they had.
+    /// The names of relations, as people see them, with their identities at the time.
     made: BTreeMap<String, String>,
     is_of_database: bool,
     is_kept: bool,
@@ -41,7 +41,7 @@ impl Mark {
     /// Reads the mark of a database.
     ///
     /// # Errors
-    /// The table is none, or cannot be read.
+    /// The table is no mark, or cannot be read.
     pub(super) fn read(premises: &mut Premises, relation: &Relation) -> Result<Self, HoldError> {
         let table = premises.sql_name(relation);
         let strange = HoldError::StrangeMark { database: premises.name() };
@@ -95,17 +95,17 @@ impl Mark {
         Ok(mark)
     }
 
-    /// Whether the database itself is of Dyno's making.
+    /// Whether Dyno has made the database itself.
     pub(super) fn is_of_database(&self) -> bool {
         self.is_of_database
     }
 
-    /// Whether the run that made them was told to keep them.
+    /// Whether the run was told to keep what it made.
     pub(super) fn is_kept(&self) -> bool {
         self.is_kept
     }
 
-    /// Whether Dyno has made a relation, which is still the same.
+    /// Whether Dyno has made a relation, and it has not been replaced since.
     pub(super) fn knows(&self, relation: &Relation) -> bool {
         matches!(&relation.identity, Identity::Lasting(identity)
             if self.made.get(&relation.to_string()) == Some(identity))
@@ -118,7 +118,7 @@ impl Mark {
     pub(super) fn note(&mut self, premises: &mut Premises, relation: &Relation) -> Result<(), HoldError> {
         let Identity::Lasting(identity) = &relation.identity else { return Ok(()) };
         let name = relation.to_string();
-        // The new row first: without either, Dyno would not know the relation again.
+        // The new row comes first. If neither row existed, Dyno would not recognise the relation.
         let id = self.next_id;
         let about = format!("{MADE}{name}");
         self.insert(premises, &about, identity)?;
@@ -129,7 +129,7 @@ impl Mark {
         Ok(())
     }
 
-    /// Notes that what it lists is to stay.
+    /// Notes that the listed relations stay.
     ///
     /// # Errors
     /// The server refuses.
@@ -140,7 +140,7 @@ impl Mark {
         Ok(())
     }
 
-    /// Notes that what it lists is not to stay any more.
+    /// Notes that the listed relations do not stay any more.
     ///
     /// # Errors
     /// The server refuses.
@@ -172,7 +172,7 @@ impl Mark {
     }
 }
 
-/// A text as a string of SQL, for any server and setting of it: without the letters that are special in some.
+/// A text as an SQL string that all servers read alike, whatever their settings. Special letters are replaced.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace(['\'', '\\'], "?"))
 }

@@ -1,8 +1,8 @@
-//! Loads on a running server: Dyno drops nothing there that it has not made.
+//! Loads on a running server. Dyno drops only what it has made there.
 //!
-//! A [`Survey`] looks into a database, and refuses one that holds what no run of Dyno has made. A [`Hold`] leaves a mark in the
-//! database, notes in it what loads make, and drops that in the end. Dyno knows its own by name and identity together: a
-//! table that somebody has dropped and made again is theirs.
+//! A [`Survey`] examines a database. It refuses a database with anything that no run of Dyno has made. A [`Hold`] leaves a mark
+//! in the database. The mark lists what loads make, and the hold drops that in the end. Dyno recognises its tables by name and
+//! identity together. If somebody has dropped a table and made it again, it is theirs.
 
 mod catalog;
 mod error;
@@ -21,30 +21,30 @@ use self::relation::{Identity, Relation};
 pub use self::survey::Survey;
 use super::Remote;
 
-/// A database of a running server that Dyno loads. No other run of Dyno can hold it meanwhile.
+/// A database of a running server that Dyno loads. While this exists, no other run of Dyno can hold the database.
 pub struct Hold {
     premises: Premises,
     mark: Mark,
-    /// What Dyno did not make and may drop all the same.
+    /// Relations that Dyno did not make, but may drop.
     permitted: BTreeSet<String>,
-    /// Whether what this run makes is to stay.
+    /// Whether the tables that this run makes stay.
     keeps: bool,
     /// Whether this run has loaded.
     has_loaded: bool,
-    /// What Dyno has made, with its identity.
+    /// Relations that Dyno has made, with their identities.
     made: BTreeMap<String, Identity>,
-    /// What was there when the last job of the load process began, and whether loads might drop it.
+    /// Relations that existed when the last job of the load process began, and whether loads might drop them.
     before: BTreeMap<String, (Identity, bool)>,
 }
 
-/// What is left in a database that Dyno wanted to clear.
+/// What Dyno could not drop from a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The database and its server.
     pub database: String,
-    /// What is left there; empty if it is not known.
+    /// The names of what is left. Empty if they are not known.
     pub names: Vec<String>,
-    /// In words.
+    /// Why it is left, in words.
     pub reason: String,
 }
 
@@ -54,11 +54,11 @@ impl Hold {
         self.premises.remote()
     }
 
-    /// Allows a load to begin: checks again that there is nothing but what Dyno made or may drop. The first load finds nothing
-    /// of what earlier runs left or kept.
+    /// Prepares a load. Checks again that Dyno made, or may drop, everything in the database. Before the first load, drops what
+    /// earlier runs left or kept.
     ///
     /// # Errors
-    /// Something came that Dyno did not make. The server refuses.
+    /// Somebody else has made something there, or the server refuses.
     pub fn begin_load(&mut self) -> Result<(), HoldError> {
         let came: Vec<String> =
             self.foreign()?.into_iter().filter(|name| !self.permitted.contains(name)).collect();
@@ -73,13 +73,14 @@ impl Hold {
         self.rest()
     }
 
-    /// Notes what the load process has made. `named` are the words, in lower case, of the statements by which it changed
-    /// tables, since the last [`rest`](Self::rest): what is new or changed and is none of them was made by somebody else.
+    /// Notes what the load process has made. `named` are the words, in lower case, of the statements by which it has changed
+    /// tables since the last [`rest`](Self::rest). A new or changed relation whose name is not among them was made by somebody
+    /// else.
     ///
     /// # Errors
     /// The server refuses.
     pub fn note(&mut self, named: &BTreeSet<String>) -> Result<(), HoldError> {
-        // A plan without loads makes nothing that is to be dropped.
+        // A plan without loads makes nothing that must be dropped.
         if named.is_empty() || !self.has_loaded {
             return Ok(());
         }
@@ -98,7 +99,7 @@ impl Hold {
         Ok(())
     }
 
-    /// Notes that no job of the load process is at work: what comes from now on is not Dyno's, until the next job.
+    /// Notes that the load process has no job. Relations that appear from now until the next job are not Dyno's.
     ///
     /// # Errors
     /// The server does not answer.
@@ -113,15 +114,15 @@ impl Hold {
         Ok(())
     }
 
-    /// Keeps the connection, and with it the hold, from being forgotten.
+    /// Keeps the connection alive, and with it the hold.
     ///
     /// # Errors
-    /// The server does not answer, or another run has held the database meanwhile.
+    /// The server does not answer, or another run has taken the database.
     pub fn stay(&mut self) -> Result<(), HoldError> {
         self.premises.query("SELECT 1").map(|_| ())
     }
 
-    /// Drops what Dyno made, and the mark, unless it is to be kept. Returns what is left all the same.
+    /// Drops what Dyno made, and the mark, unless they stay. Returns what could not be dropped.
     ///
     /// # Errors
     /// The server does not answer.
@@ -153,7 +154,7 @@ impl Hold {
         left(foreign, "Dyno did not make it, or cannot tell that it did".to_owned())
     }
 
-    /// Names of what Dyno did not make.
+    /// Names of the relations that Dyno did not make.
     fn foreign(&mut self) -> Result<Vec<String>, HoldError> {
         let relations = self.premises.relations()?;
         let is_foreign = |relation: &&Relation| !Mark::is(relation) && !self.has_made(relation);
@@ -164,7 +165,7 @@ impl Hold {
         self.made.get(&relation.to_string()) == Some(&relation.identity)
     }
 
-    /// Drops what Dyno made, what others depend on after those. Nothing is dropped with `CASCADE`, which could drop what others
+    /// Drops what Dyno made. Relations that others depend on come last. `CASCADE` is not used, because it could drop what others
     /// made. Returns what cannot be dropped, and why.
     fn drop_made(&mut self) -> Result<Option<(Vec<String>, String)>, HoldError> {
         loop {

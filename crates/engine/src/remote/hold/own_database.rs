@@ -1,4 +1,4 @@
-//! A database of Dyno's own on a running server, for an address that names none.
+//! Dyno's own database on a running server, for an address without a database.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,11 +12,11 @@ use super::survey::Survey;
 use crate::machine::hexadecimal::hexadecimal;
 use crate::remote::{Remote, elsewhere};
 
-/// How its name begins; 16 hexadecimal digits follow.
+/// The beginning of its name. 16 hexadecimal digits follow.
 const PREFIX: &str = "dyno_";
 const DIGITS: usize = 16;
 
-/// Time for which a database is dropped again that connections of an ended load still use, and the time between.
+/// How long, and how often, Dyno tries to drop a database that connections of an ended load still use.
 const IN_USE_PATIENCE: Duration = Duration::from_secs(20);
 const AGAIN_AFTER: Duration = Duration::from_millis(200);
 
@@ -34,7 +34,7 @@ pub(super) fn make(remote: &Remote) -> Result<Remote, HoldError> {
     Ok(remote.in_database(&name)?)
 }
 
-/// Whether a name is one that [`make`] gives.
+/// Whether [`make`] gives names like this one.
 pub(super) fn is_own_name(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|digits| {
         digits.len() == DIGITS && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -61,13 +61,13 @@ pub(super) fn remove(premises: Premises) -> Result<(), HoldError> {
     }
 }
 
-/// Drops what killed runs have left: the databases with such names that have Dyno's mark and nothing that Dyno did not make, and
-/// that no run uses. Those that cannot be looked into stay.
+/// Drops the databases that killed runs have left. They have such a name and Dyno's mark, hold only what Dyno made, and no run
+/// uses them. A database that cannot be examined stays.
 pub(super) fn remove_leftovers(remote: &Remote) {
     let Ok(list) = remote.query(catalog(remote.family()).own_databases()) else { return };
     let names = list.rows.into_iter().filter_map(|row| row.into_iter().next().flatten());
     for name in names.filter(|name| is_own_name(name)) {
-        // Another run may just have dropped it, or be at work in it.
+        // Another run may have just dropped it, or may be using it.
         let _ = remove_leftover(remote, &name);
     }
 }

@@ -1,4 +1,4 @@
-//! A connection to a database that Dyno holds: while it is open, no other run of Dyno gets the database.
+//! A connection to a database that Dyno holds. While it is open, no other run of Dyno gets the database.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,15 +13,15 @@ use crate::remote::Remote;
 /// Time limit of a statement. A large table takes a while to drop.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Time for which a lock is asked for again: a look into a database holds it for a moment, and a server may take a moment to see
-/// that a connection is gone.
+/// How long to ask for a lock. A survey of a database holds the lock for a moment, and a server may notice late that a connection
+/// is gone.
 const LOCK_PATIENCE: Duration = Duration::from_secs(3);
 const LOCK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// A database of a running server, with Dyno's lock on it.
 pub(super) struct Premises {
     remote: Remote,
-    /// None if the connection broke. The next statement opens another.
+    /// `None` if the connection broke. The next statement opens another.
     client: Option<Client>,
 }
 
@@ -91,7 +91,7 @@ impl Premises {
         self.ask(|client, _| client.query(sql))
     }
 
-    /// All that the database holds. If the connection broke since the last statement, this opens another.
+    /// All relations of the database. If the connection has broken, opens another.
     ///
     /// # Errors
     /// The server does not answer.
@@ -126,7 +126,7 @@ impl Premises {
         words.map(|word| catalog.quote(word)).collect::<Vec<_>>().join(".")
     }
 
-    /// What follows the columns of a new mark.
+    /// The end of the statement that creates a mark, after its columns.
     pub(super) fn mark_options(&self) -> &'static str {
         self.catalog().mark_options()
     }

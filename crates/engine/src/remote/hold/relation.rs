@@ -1,8 +1,8 @@
-//! What a database holds that a load could drop: tables, views, sequences, and PostgreSQL's schemas.
+//! Relations: everything in a database that a load could drop. These are tables, views, sequences, and PostgreSQL's schemas.
 
 use std::fmt;
 
-/// What kind of thing it is.
+/// The kind of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Table,
@@ -27,26 +27,26 @@ impl Kind {
     }
 }
 
-/// By what a relation is known again: one that was dropped and made anew under the same name has another.
+/// The identity of a relation. If a relation is dropped and made again under the same name, its identity changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// No other relation ever has it.
+    /// No other relation ever has this identity.
     Lasting(String),
-    /// The server does not tell one from the other. It serves while Dyno watches, and is not believed later.
+    /// The server does not distinguish the two for certain. The identity counts while Dyno watches, and not in later runs.
     Passing(String),
 }
 
-/// A table, or what a load could drop as well.
+/// A table, or anything else that a load could drop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Relation {
     pub(super) kind: Kind,
-    /// None in MySQL, and for PostgreSQL's `public`.
+    /// `None` in MySQL, and for PostgreSQL's `public`.
     pub(super) schema: Option<String>,
     pub(super) name: String,
     pub(super) identity: Identity,
 }
 
-/// Its name as people see it, with its kind unless it is a table. No two relations of a database have the same.
+/// Its name as people see it, with its kind unless it is a table. The name is unique in a database.
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind != Kind::Table {

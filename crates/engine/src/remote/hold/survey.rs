@@ -1,4 +1,4 @@
-//! A look into a database before anything is changed in it.
+//! Examines a database before anything is changed in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,8 @@ use super::relation::{Identity, Relation};
 use super::{Hold, own_database};
 use crate::remote::Remote;
 
-/// What a database holds. No other run of Dyno can hold the database until this is dropped, or what becomes of it.
+/// The content of a database. While this, or the [`Hold`](super::Hold) that it becomes, exists, no other run of Dyno can hold the
+/// database.
 pub struct Survey(Found);
 
 enum Found {
@@ -25,10 +26,10 @@ struct Surveyed {
 }
 
 impl Survey {
-    /// Looks into the database that the server's address names. Nothing is changed there.
+    /// Examines the database that the server's address names. Changes nothing.
     ///
     /// # Errors
-    /// Another run of Dyno has held it, or the server refuses.
+    /// Another run of Dyno holds it, or the server refuses.
     pub fn of(remote: &Remote) -> Result<Self, HoldError> {
         if !remote.dsn.names_database() {
             return Ok(Self(Found::Nowhere(Box::new(remote.clone()))));
@@ -36,12 +37,12 @@ impl Survey {
         Self::in_database(remote.clone())
     }
 
-    /// Looks into the database of a server's connections.
+    /// Examines the database of a server's connections.
     pub(super) fn in_database(remote: Remote) -> Result<Self, HoldError> {
         Ok(Self(Found::Database(Box::new(Surveyed::of(Premises::enter(remote)?)?))))
     }
 
-    /// The database, if it is one that a run of Dyno made, did not mean to keep, and that holds nothing else.
+    /// The database, if a run of Dyno made it, did not mean to keep it, and nothing else is in it.
     pub(super) fn into_leftover(self) -> Option<Premises> {
         let is_empty = self.foreign().is_empty();
         let Found::Database(surveyed) = self.0 else { return None };
@@ -49,18 +50,17 @@ impl Survey {
         (is_left && is_empty).then_some(surveyed.premises)
     }
 
-    /// Names of what no run of Dyno has made: tables, views, sequences, and for PostgreSQL schemas, those of extensions left
-    /// out.
+    /// Names of the relations that no run of Dyno has made. Relations of PostgreSQL's extensions are left out.
     pub fn foreign(&self) -> Vec<String> {
         self.names(|surveyed, relation| !surveyed.has_made(relation))
     }
 
-    /// Names of what earlier runs of Dyno have made.
+    /// Names of the relations that earlier runs of Dyno have made.
     pub fn made(&self) -> Vec<String> {
         self.names(Surveyed::has_made)
     }
 
-    /// Whether an earlier run of Dyno has made, and left or kept, something there.
+    /// Whether an earlier run of Dyno has left or kept something there.
     pub fn has_mark(&self) -> bool {
         matches!(&self.0, Found::Database(surveyed) if surveyed.mark.is_some())
     }
@@ -71,10 +71,10 @@ impl Survey {
         relations.filter(|relation| is_it(surveyed, relation)).map(ToString::to_string).collect()
     }
 
-    /// An error if there is what no run of Dyno has made.
+    /// Checks that runs of Dyno have made all relations.
     ///
     /// # Errors
-    /// There is.
+    /// There is a relation that no run of Dyno has made.
     pub fn check(&self) -> Result<(), HoldError> {
         let names = self.foreign();
         match &self.0 {
@@ -85,11 +85,11 @@ impl Survey {
         }
     }
 
-    /// Claims the database, or one that this makes if the address names none, and leaves a mark there. Loads may drop what is
-    /// there if `may_drop`, and nothing that comes later. `keeps` is whether what they make is to stay.
+    /// Claims the database and leaves a mark there. If the address names no database, makes one. With `may_drop`, loads may drop
+    /// the relations that are there now. With `keeps`, the relations that loads make stay.
     ///
     /// # Errors
-    /// There is what no run of Dyno has made, or the server refuses.
+    /// There is a relation that no run of Dyno has made, or the server refuses.
     pub fn hold(self, may_drop: bool, keeps: bool) -> Result<Hold, HoldError> {
         if !may_drop {
             self.check()?;

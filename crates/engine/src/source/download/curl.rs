@@ -11,10 +11,10 @@ use crate::machine::path_error::At as _;
 use crate::source::Workspace;
 use crate::source::error::FetchError;
 
-/// Words of curl and of servers when a partial file cannot be continued: it may be whole, or of another archive.
+/// Messages of curl and servers when a partial file cannot be continued. The file may be complete, or of another archive.
 const CANNOT_CONTINUE: [&str; 2] = ["error: 416", "byte ranges"];
 
-/// An address that curl gets, which could do more for others than fetch over a network.
+/// An address for curl. Only addresses of the network are allowed, because curl can do more than fetch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Url {
@@ -22,7 +22,7 @@ pub(crate) struct Url {
     is_encrypted: bool,
 }
 
-/// An address whose owner TLS proves.
+/// An address with TLS, which proves the owner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Https(Url);
@@ -56,14 +56,14 @@ impl Url {
         &self.text
     }
 
-    /// The name of the file at the address, whose extension tells its kind.
+    /// The name of the file at the address. Its extension is the archive's kind.
     pub(in crate::source) fn file_name(&self) -> String {
         let path = Path::new(self.text.split(['?', '#']).next().unwrap_or_default());
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The protocols that curl may use for it and for where it is sent on to: the checksum makes up for what `http` lacks, but
-    /// an address with `https` is not to be sent on without.
+    /// The protocols that curl may use for the address and for redirections. An address with `http` relies on the checksum. An
+    /// address with `https` must not be redirected to `http`.
     pub(in crate::source) fn protocols(&self) -> &'static str {
         if self.is_encrypted { "=https" } else { "=http,https" }
     }
@@ -97,8 +97,7 @@ impl Https {
     }
 }
 
-/// Downloads a file. What an earlier attempt has left of it is continued, and so is a transfer that is cut, as long as more
-/// arrives.
+/// Downloads a file. Continues a partial file of an earlier attempt, and a transfer that breaks, as long as more arrives.
 pub(in crate::source) fn download(
     url: &Url,
     file: &Path,
@@ -125,7 +124,7 @@ pub(in crate::source) fn download(
 fn attempt(url: &Url, file: &Path, workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
     let tool = Tool::new("curl")
         .args(["--fail", "--location", "--silent", "--show-error", "--retry", "3", "--continue-at", "-"])
-        // A connection on which nothing arrives for a minute is given up.
+        // Gives up a connection on which nothing arrives for a minute.
         .args(["--connect-timeout", "20", "--speed-limit", "1", "--speed-time", "60"])
         .args(["--output".as_ref(), file.as_os_str()])
         .args(["--proto", url.protocols(), "--proto-redir", url.protocols(), "--globoff"])
@@ -134,7 +133,7 @@ fn attempt(url: &Url, file: &Path, workspace: &mut Workspace<'_>) -> Result<(), 
     tool.run(workspace).map(drop)
 }
 
-/// Bytes of a file; 0 if it is not there.
+/// Size of a file in bytes. 0 if it does not exist.
 fn length(file: &Path) -> u64 {
     fs::metadata(file).map_or(0, |metadata| metadata.len())
 }
@@ -173,7 +172,7 @@ mod tests {
 
     #[test]
     fn curl_is_not_sent_on_to_a_file() {
-        // A proxy would not come here.
+        // A proxy cannot reach this test's server.
         if !is_installed("curl") || std::env::var_os("http_proxy").is_some() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Checksums, written as the web writes them: `sha512-BASE64` (W3C Subresource Integrity), or as `sha256sum` does.
+//! Checksums, written as on the web, `sha512-BASE64` (W3C Subresource Integrity), or as `sha256sum` prints them.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -25,7 +25,7 @@ pub(in crate::source) struct Integrity {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Algorithm {
-    /// It detects damage, not intent: collisions of MD5 can be made.
+    /// It detects damage, but not intent: people can make collisions of MD5.
     Md5,
     Sha256,
     Sha512,
@@ -33,7 +33,7 @@ enum Algorithm {
 
 impl Algorithm {
     const ALL: [Self; 3] = [Self::Sha512, Self::Sha256, Self::Md5];
-    /// Those that an entry may rest on.
+    /// The algorithms that an entry may rely on.
     const STRONG: [Self; 2] = [Self::Sha256, Self::Sha512];
 
     fn prefix(self) -> &'static str {
@@ -64,14 +64,14 @@ impl Integrity {
         Self::from_digits(digits).filter(|integrity| integrity.algorithm == Algorithm::Sha256)
     }
 
-    /// Parses hexadecimal digits, whose number tells the algorithm: MD5, SHA-256 or SHA-512.
+    /// Parses hexadecimal digits of MD5, SHA-256 or SHA-512. Their number gives the algorithm.
     pub(in crate::source) fn from_digits(digits: &str) -> Option<Self> {
         if !digits.is_ascii() || !digits.len().is_multiple_of(2) {
             return None;
         }
         let has_length = |algorithm: &Algorithm| algorithm.hasher().output_size() * 2 == digits.len();
         let algorithm = Algorithm::ALL.into_iter().find(has_length)?;
-        // `from_str_radix` takes a sign.
+        // `from_str_radix` would accept a sign.
         let is_digit = |pair: &str| pair.bytes().all(|byte| byte.is_ascii_hexdigit());
         let byte = |at: usize| {
             let pair = Some(&digits[at..at + 2]).filter(|pair| is_digit(pair))?;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Debian releases of the archive, and the names that move from one to the next.
+/// Code names of Debian's releases, and the names that move from one release to the next.
 const RELEASES: [&str; 10] =
     ["bullseye", "bookworm", "trixie", "forky", "duke", "sid", "unstable", "testing", "stable", "oldstable"];
 
@@ -24,12 +24,12 @@ struct Listed {
 }
 
 impl Mirror {
-    /// Reads `/etc/apt`; none if it names no Debian mirror.
+    /// Reads `/etc/apt`. `None` if it names no Debian mirror.
     pub(in crate::source) fn configured() -> Option<Self> {
         Self::from_texts(&texts(Path::new("/etc/apt")))
     }
 
-    /// Third parties offer packages for Debian releases too, but none of them has a suite of updates.
+    /// Finds Debian's mirrors. Third parties offer packages for Debian releases too, but only Debian has a suite of updates.
     fn from_texts(texts: &[(PathBuf, String)]) -> Option<Self> {
         let listed: Vec<Listed> = texts
             .iter()
@@ -49,12 +49,12 @@ impl Mirror {
         Some(Self { archive: with("-updates").or_else(|| with(""))?, security: with("-security") })
     }
 
-    /// The sources that give another release, one a line.
+    /// The sources of another release, one in each line.
     pub(in crate::source) fn sources_of(&self, release: &str, keyring: &Path) -> String {
         let line =
             |uri: &str, suite: &str| format!("deb [signed-by={}] {uri} {suite} main\n", keyring.display());
         let mut sources = line(&self.archive, release);
-        // The unstable release has neither updates nor security fixes but itself.
+        // The unstable release has no separate updates and security fixes.
         if !["sid", "unstable"].contains(&release) {
             sources += &line(&self.archive, &format!("{release}-updates"));
             let security = self.security.iter();
@@ -95,7 +95,7 @@ fn one_line(line: &str) -> Option<Listed> {
     (words.any(|component| component == "main") && !uri.starts_with("cdrom:")).then_some(listed)
 }
 
-/// Deb822: stanzas of `Field: value`, apart by an empty line.
+/// Deb822: stanzas of `Field: value` with an empty line between them.
 fn stanzas(text: &str) -> Vec<Listed> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     lines.split(|line| line.trim().is_empty()).flat_map(stanza).collect()

@@ -1,4 +1,4 @@
-//! How archives come here: the network, mirrors, checksums, tools.
+//! Downloads: the network, mirrors, checksums, tools.
 
 pub(in crate::source) mod curl;
 pub(in crate::source) mod integrity;

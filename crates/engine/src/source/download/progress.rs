@@ -5,7 +5,7 @@ use std::fmt;
 /// Progress of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current phase.
     pub phase: Phase,
     /// Bytes downloaded by the current source.
     pub done_bytes: u64,

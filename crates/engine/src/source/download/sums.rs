@@ -1,10 +1,10 @@
-//! Finds the checksum of a file in what vendors publish: `sha256sums.txt`, `FILE.sha256sum`, a page of downloads.
+//! Finds the checksum of a file in a text that a vendor publishes: `sha256sums.txt`, `FILE.sha256sum`, or a page of downloads.
 
 use super::integrity::Integrity;
 
-/// The checksum of a file in a text. In a line with the file's name it is what has the length of one, before the name as
-/// `sha256sum` writes it, or after it; else it is the first after a name in parentheses, as on a page of downloads; else the
-/// only one of a text that names no file.
+/// The checksum of a file in a text. First looks in a line with the file's name, before or after the name, for digits as long as
+/// a checksum. Then takes the first checksum after the name in parentheses, as on a page of downloads. Then takes the only
+/// checksum of a text that names no file.
 pub(in crate::source) fn find(text: &str, file: &str) -> Option<Integrity> {
     let of_line = |line: &str| names(line, file).then(|| digests(line).next()).flatten();
     if let Some(found) = text.lines().find_map(of_line) {
@@ -26,7 +26,7 @@ fn names(line: &str, file: &str) -> bool {
     })
 }
 
-/// What can be checksums in a text.
+/// The words of a text that can be checksums.
 fn digests(text: &str) -> impl Iterator<Item = Integrity> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(Integrity::from_digits)
 }

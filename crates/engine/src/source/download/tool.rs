@@ -88,7 +88,7 @@ impl Tool {
         let mut child = self.start(Stdio::piped(), log)?;
         let outcome = child.stdout.take().map_or(Ok(()), |mut output| {
             let outcome = read(&mut output);
-            // A tool whose output nobody reads would fail, which would hide why the reader gave up.
+            // If nobody read the rest of the output, the tool would fail too. That would hide why the reader gave up.
             io::copy(&mut output, &mut io::sink()).at("read", Path::new(self.name))?;
             outcome
         });
@@ -108,7 +108,7 @@ impl Tool {
 
     fn start(&mut self, output: Stdio, errors: File) -> Result<Child, FetchError> {
         let mut command = std::mem::replace(&mut self.command, Command::new(self.name));
-        // English messages, which users can search for.
+        // Messages are in English, so that users can search for them.
         command.env("LC_ALL", "C.UTF-8").stdin(Stdio::null()).stdout(output).stderr(errors);
         spawn(Spawn::tied(command)).map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::MissingTool { tool: self.name },

@@ -1,12 +1,12 @@
-//! Words that package managers get on their command lines: names, versions, tags.
+//! Words for the command lines of package managers: names, versions, tags.
 
 use std::fmt;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-/// A word that a package manager can take for nothing else: it begins with a letter, a digit or `_`, so that it is no option
-/// and no path, and has no `/`, so that folders can be named after it.
+/// A word that a package manager cannot take for anything else. It begins with a letter, a digit or `_`, so it is no option and
+/// no path. It has no `/`, so folders can have its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Word(String);

@@ -1,4 +1,4 @@
-//! apt with its own state in the cache: the machine's package lists may be missing or stale, and must not be changed.
+//! apt with a state of its own in the cache. The machine's own package lists may be missing or old, and must not be changed.
 
 use std::path::{Path, PathBuf};
 
@@ -16,19 +16,19 @@ pub(in crate::source) struct AptGet {
     options: Vec<String>,
 }
 
-/// The result of an update of package lists. A failed one is no error yet: the wanted package may be in lists that
-/// exist, and apt reports success even if nothing could be reached.
+/// The result of an update of package lists. A failure is no error yet, because the wanted package may be in existing lists. apt
+/// reports success even if it could reach nothing.
 pub(in crate::source) struct Update {
     failure: Option<FetchError>,
 }
 
 impl AptGet {
-    /// With the machine's own sources.
+    /// apt with the machine's own sources.
     pub(in crate::source) fn new(home: &Path) -> Self {
         Self { home: home.to_owned(), options: Vec::new() }
     }
 
-    /// With the sources and installed packages of two files in its folder, and no others.
+    /// apt that knows only the sources and the installed packages in two files.
     pub(in crate::source) fn with_sources(home: &Path, sources: &Path, status: &Path) -> Self {
         let none = Path::new("/dev/null");
         let options = [
@@ -42,12 +42,13 @@ impl AptGet {
         Self { home: home.to_owned(), options: options.to_vec() }
     }
 
-    /// The file whose lock allows to use this state.
+    /// The lock file of this state. Who uses the state holds its lock.
     pub(in crate::source) fn lock_file(&self) -> PathBuf {
         self.home.with_extension("lock")
     }
 
-    /// Where `install --download-only` writes archives. Partial ones stay in `partial` for the next try.
+    /// The folder in which `install --download-only` writes archives. Partial archives stay in its folder `partial` for the next
+    /// try.
     pub(in crate::source) fn archives(&self) -> PathBuf {
         self.home.join("cache/archives")
     }
@@ -59,12 +60,12 @@ impl AptGet {
         Ok(format!("--option=Dir::Cache::Archives={}", empty.display()))
     }
 
-    /// `apt-get`, to be given a command.
+    /// `apt-get` with options. A command follows.
     pub(in crate::source) fn get(&self) -> Result<Tool, PathError> {
         self.tool("apt-get")
     }
 
-    /// `apt-cache`, to be given a command.
+    /// `apt-cache` with options. A command follows.
     pub(in crate::source) fn cache(&self) -> Result<Tool, PathError> {
         self.tool("apt-cache")
     }
@@ -76,9 +77,9 @@ impl AptGet {
             "--quiet".to_owned(),
             format!("--option=Dir::State={}", self.home.join("state").display()),
             format!("--option=Dir::Cache={}", self.home.join("cache").display()),
-            // Another apt may use the machine's own state, which this one never writes.
+            // The machine's own state needs no lock: this apt never writes it.
             "--option=Debug::NoLocking=1".to_owned(),
-            // The account that apt downloads as cannot write in a home folder.
+            // By default apt downloads as an account that cannot write in a home folder.
             "--option=APT::Sandbox::User=".to_owned(),
             "--option=Acquire::Languages=none".to_owned(),
         ];
@@ -98,8 +99,8 @@ impl AptGet {
 }
 
 impl Update {
-    /// The cause of a failure after this update: apt's message ("unable to locate package") misleads
-    /// if no list could be downloaded.
+    /// The cause of a failure after this update. If no list could be downloaded, apt's own message ("unable to locate package")
+    /// misleads.
     pub(in crate::source) fn cause_of(self, error: FetchError) -> FetchError {
         match error {
             FetchError::ToolFailed { .. } => self.failure.unwrap_or(error),

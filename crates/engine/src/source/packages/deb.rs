@@ -8,8 +8,8 @@ use crate::source::download::tool::Tool;
 use crate::source::error::FetchError;
 use crate::source::{Package, Workspace, unpack};
 
-/// Unpacks archives into the workspace, if the main package has the wanted version. Returns the packages, the
-/// main package first.
+/// Unpacks archives into the workspace if the main package has the wanted version. Returns the packages. The main package comes
+/// first.
 pub(in crate::source) fn unpack(
     archives: &[PathBuf],
     main: &str,
@@ -20,7 +20,7 @@ pub(in crate::source) fn unpack(
     packages.sort_by_key(|package| (package.name != main, package.name.clone()));
     check_version(&packages, main, wanted)?;
     for archive in archives {
-        // It would follow links that other packages have put into the tree.
+        // `dpkg-deb --extract` would follow links that other packages have put into the tree.
         let content = Tool::new("dpkg-deb").args([Path::new("--fsys-tarfile"), archive]);
         let tree = workspace.tree.clone();
         content.stream(workspace, |content| unpack::tar(content, archive, &tree))?;
@@ -48,7 +48,7 @@ pub(in crate::source) fn archives(folder: &Path) -> Result<Vec<PathBuf>, PathErr
     Ok(archives)
 }
 
-/// Archives are named `NAME_VERSION_ARCHITECTURE.deb`, with `:` written `%3a`.
+/// Reads the name of an archive: `NAME_VERSION_ARCHITECTURE.deb`, with `%3a` for `:`.
 fn package(archive: &Path) -> Option<Package> {
     let name = archive.file_name()?.to_string_lossy().into_owned();
     let mut parts = name.strip_suffix(".deb")?.split('_');

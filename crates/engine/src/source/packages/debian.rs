@@ -1,8 +1,7 @@
-//! Source `debian`: packages of another Debian release with all dependencies, the C library included, so that they run
-//! through their own loader.
+//! Source `debian`: packages of another Debian release with all dependencies, also the C library. They run with their own loader.
 //!
-//! apt resolves dependencies as if nothing were installed. Packages are verified by the repository's signed metadata
-//! and the keys of the machine's `debian-archive-keyring`; the newest patch version is taken and recorded.
+//! apt resolves dependencies as if nothing were installed. The repository's signed metadata and the keys of the machine's
+//! `debian-archive-keyring` verify the packages. The newest patch version is taken and recorded.
 
 use std::fs;
 use std::path::Path;
@@ -28,14 +27,14 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 pub(crate) struct Debian {
     /// The release's code name, such as `sid`.
     pub(in crate::source) release: Word,
-    /// Package names; the first gives the version.
+    /// Package names. The first package gives the version.
     packages: Vec<Word>,
-    /// Required prefix of the first package's version.
+    /// The beginning that the first package's version must have.
     version: String,
     /// Whether to take security updates.
     #[serde(default = "yes")]
     security: bool,
-    /// Dependencies that the server does not need, such as those of its scripts.
+    /// Dependencies that only the server's scripts and the like need. They are left out.
     #[serde(default)]
     without: Vec<Word>,
 }
@@ -112,7 +111,7 @@ impl Debian {
             Ok::<_, FetchError>(apt.get()?.args(options))
         };
         let packages = || ["--"].into_iter().chain(self.packages.iter().map(|package| &**package));
-        // apt lists only missing archives, so this uses another, empty folder.
+        // apt lists only missing archives. So this uses an empty folder.
         let listed =
             install()?.args(["--print-uris"]).args([apt.no_archives()?]).args(packages()).run(workspace)?;
         install()?.args(["--download-only"]).args(packages()).watching(&apt.archives()).run(workspace)?;

@@ -1,4 +1,4 @@
-//! Debian packages: which there are, and how one is unpacked.
+//! Debian packages: finding and unpacking them.
 
 pub(in crate::source) mod apt_get;
 pub(in crate::source) mod deb;

@@ -1,5 +1,5 @@
-//! Unpacks archives. Nothing is written outside the given folder, and nothing that is there is followed out of it, whatever
-//! an archive contains.
+//! Unpacks archives. Whatever an archive contains, nothing is written outside the given folder, and no link is followed out of
+//! it.
 
 mod error;
 #[cfg(test)]

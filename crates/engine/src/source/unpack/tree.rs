@@ -1,7 +1,7 @@
-//! The folder that archives are unpacked into. Nothing is written outside it, whatever they contain.
+//! The folder that archives are unpacked into. Whatever they contain, nothing is written outside it.
 //!
-//! The folder is held open, and every path is resolved below it: by the kernel (`openat2(2)`, `RESOLVE_BENEATH`), or by
-//! `cap-std` step by step where the kernel cannot. A link that leads out is never followed.
+//! The folder stays open, and every path is resolved below it. The kernel does that (`openat2(2)`, `RESOLVE_BENEATH`), or
+//! `cap-std` step by step on older kernels. A link that leads out is never followed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,9 +15,9 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _, Permissions, Permission
 use super::error::UnpackError;
 use crate::machine::path_error::{At as _, PathError};
 
-/// Rights that files of an archive can have: nobody but the owner may write, nothing is setuid, setgid or sticky.
+/// The rights that a file of an archive can have. Only the owner may write, and nothing is setuid, setgid or sticky.
 const KEPT_RIGHTS: u32 = 0o755;
-/// Rights that the owner has in any case, so that what is unpacked can be read and removed.
+/// The rights that the owner always has, so that unpacked files can be read and removed.
 const OWN_RIGHTS_OF_FILES: u32 = 0o600;
 const OWN_RIGHTS_OF_FOLDERS: u32 = 0o700;
 
@@ -27,14 +27,14 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Opens a folder of this user's, and makes it if it is missing.
+    /// Opens a folder of this user. Makes it if it is missing.
     pub(crate) fn create(folder: &Path) -> Result<Self, PathError> {
         fs::create_dir_all(folder).at("create", folder)?;
         let root = Dir::open_ambient_dir(folder, ambient_authority()).at("open", folder)?;
         Ok(Self { root })
     }
 
-    /// Makes a folder with its parents, or changes the rights of one that is there.
+    /// Makes a folder and its parents. If the folder exists, changes its rights.
     pub(super) fn folder(&self, path: &Path, mode: u32) -> Result<(), UnpackError> {
         let path = inside(path)?;
         if path.as_os_str().is_empty() {
@@ -45,7 +45,7 @@ impl Tree {
         there.map_err(|source| UnpackError::item(&path, source))
     }
 
-    /// Writes a file in place of one that is there.
+    /// Writes a file. Replaces an existing one.
     pub(crate) fn file(&self, path: &Path, mode: u32, content: &mut dyn Read) -> Result<(), UnpackError> {
         let path = inside(path)?;
         let mut write = || {
@@ -59,7 +59,7 @@ impl Tree {
         write().map_err(|source| UnpackError::item(&path, source))
     }
 
-    /// Makes a link in place of what is there. An absolute target counts from the tree's root, as packages mean it.
+    /// Makes a link. Replaces an existing item. An absolute target counts from the tree's root, as packages mean it.
     pub(crate) fn link(&self, path: &Path, target: &Path) -> Result<(), UnpackError> {
         let path = inside(path)?;
         let make = || {
@@ -84,7 +84,7 @@ impl Tree {
         link().map_err(|source| UnpackError::item(&path, source))
     }
 
-    /// Removes the links that lead out of the tree, by themselves or through others.
+    /// Removes the links that lead out of the tree, also through other links.
     pub(crate) fn cut_links(&self) -> io::Result<()> {
         self.cut_links_in(Path::new("."))
     }
@@ -103,7 +103,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether a link leads out of the tree, or could once a folder is made that is missing on its way.
+    /// Whether a link leads out of the tree, or could lead out once a missing folder on its path is made.
     fn leads_out(&self, link: &Path) -> io::Result<bool> {
         match self.root.metadata(link) {
             Ok(_) => Ok(false),
@@ -112,7 +112,7 @@ impl Tree {
         }
     }
 
-    /// Makes the parents of an item, and removes what has its name, unless that is a folder.
+    /// Makes the parents of an item. Removes an existing item of that name, unless it is a folder.
     fn make_room(&self, path: &Path) -> io::Result<()> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             self.root.create_dir_all(parent)?;
@@ -134,8 +134,8 @@ impl Tree {
         Ok(up.chain(down).collect())
     }
 
-    /// Moves its content into another tree. If all of it is in one folder, that folder's content is moved, since vendors
-    /// put the version into its name.
+    /// Moves its content into another tree. If one folder holds everything, moves that folder's content: vendors put the version
+    /// into the folder's name.
     pub(crate) fn move_up(&self, into: &Self) -> Result<(), UnpackError> {
         match &self.names()?[..] {
             [only] => {
@@ -165,7 +165,7 @@ impl Tree {
         self.root.entries()?.map(|item| Ok(item?.file_name())).collect()
     }
 
-    /// Lets everyone execute a file of the tree; what a link leads to outside stays as it is.
+    /// Lets everyone execute a file of the tree. A file outside that a link leads to is not changed.
     pub(crate) fn make_executable(&self, path: &Path) -> io::Result<()> {
         let metadata = match self.root.metadata(path) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(()),
@@ -179,13 +179,13 @@ impl Tree {
     }
 }
 
-/// Whether a path has `..` behind a name, as `a/..` has.
+/// Whether a path has `..` after a name, like `a/..`.
 fn climbs_behind_a_name(path: &Path) -> bool {
     let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_));
     path.components().skip_while(|part| !is_name(part)).any(|part| part == Component::ParentDir)
 }
 
-/// A path of an archive, below the root of what is unpacked: `/a` and `./a` are `a`.
+/// A path of an archive, relative to the root of the archive: `/a` and `./a` are `a`.
 fn inside(path: &Path) -> Result<PathBuf, UnpackError> {
     let mut inside = PathBuf::new();
     for part in path.components() {

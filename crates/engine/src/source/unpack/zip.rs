@@ -9,7 +9,7 @@ use zip::read::ZipFile;
 use super::error::UnpackError;
 use super::tree::Tree;
 
-/// Rights of an item that tells none, as in archives that were made on systems without rights.
+/// Rights of an item without rights. Some systems make such archives.
 const USUAL_RIGHTS: u32 = 0o644;
 /// Longer than any path that the kernel takes.
 const LINK_BYTES_MAX: u64 = 4096;
@@ -17,14 +17,14 @@ const LINK_BYTES_MAX: u64 = 4096;
 /// The part of a zip archive to unpack.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted<'a> {
-    /// The folder to unpack; empty for the whole archive.
+    /// The folder to unpack. Empty for the whole archive.
     pub(crate) folder: &'a str,
-    /// Folders and files below it; empty for all.
+    /// Folders and files below it. Empty for all.
     pub(crate) only: &'a [String],
 }
 
 impl Wanted<'_> {
-    /// The target of a path in the archive; none if it is not wanted.
+    /// The target of a path in the archive. `None` if it is not wanted.
     fn place(&self, path: &Path) -> Option<PathBuf> {
         let path = path.strip_prefix(self.folder).ok()?;
         let is_wanted = self.only.is_empty() || self.only.iter().any(|wanted| path.starts_with(wanted));
@@ -32,7 +32,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Unpacks files and links. Folders are made for them; an empty one is left out.
+/// Unpacks files and links, and makes the folders that they need. Empty folders are left out.
 pub(super) fn unpack<R: io::Read + io::Seek>(
     archive: &mut ZipArchive<R>,
     tree: &Tree,

@@ -1,4 +1,4 @@
-//! Executes long statements on a connection of their own, in the background.
+//! Executes long statements in the background, on their own connection.
 
 use std::panic;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use dyno_client::{Client, ClientError};
 
-/// Running statements. If dropped, they end by themselves.
+/// Running statements. If this is dropped, they go on to their end.
 pub(super) struct BackgroundStatement {
     left: Arc<AtomicUsize>,
     thread: Option<JoinHandle<Result<(), ClientError>>>,

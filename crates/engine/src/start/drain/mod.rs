@@ -1,7 +1,6 @@
-//! Waits until an engine has finished pending writes, so that the next measurement does not pay for
-//! earlier ones.
+//! Waits until an engine has finished its pending writes. So they do not slow down the next measurement.
 //!
-//! Each kind of storage is one file, a [`Backlog`]. The wait is the same for all.
+//! Each kind of storage has a file with its [`Backlog`]. The wait is the same for all.
 
 mod background_statement;
 mod error;
@@ -40,14 +39,14 @@ pub struct DrainLimits<'a> {
     pub seconds_max: f64,
     /// Set by another thread (^C) to end the wait early.
     pub stop: &'a AtomicBool,
-    /// Whether settings that make a server write faster may be changed meanwhile. They are restored; but if this
-    /// process is killed, a running server of the user's keeps them.
+    /// Whether settings may be changed during the drain, so that the server writes faster. They are restored afterwards. But if
+    /// this process is killed, a user's running server keeps them.
     pub may_set: bool,
 }
 
 /// The pending writes of one kind of storage.
 trait Backlog {
-    /// Amounts that are left.
+    /// The amounts that are left.
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError>;
 
     /// Starts the writing.
@@ -62,11 +61,11 @@ trait Backlog {
     }
 }
 
-/// Waits for the pending writes of a server's storage engine (none for the server's default), and reports every
-/// look at them. Reaching the limit is no error; the report says so.
+/// Waits for the pending writes of a server's storage engine, or of its default storage engine. Reports every look at them. If
+/// the time limit is reached, that is no error: the report says so.
 ///
 /// # Errors
-/// The engine has no server, or the server is gone, silent, or refuses.
+/// The engine has no server. Or the server is gone, does not answer, or refuses.
 pub fn drain(
     family: Family,
     access: &Access,
@@ -77,7 +76,7 @@ pub fn drain(
     let time = Duration::try_from_secs_f64(limits.seconds_max).unwrap_or(Duration::MAX);
     let connect = |patience| connect::connect(family, access, Transport::Socket, patience);
     let looking = || connect(time.clamp(Duration::from_secs(1), LOOK_PATIENCE));
-    // The statement that does the writing has no time limit of its own.
+    // The statement that does the writing may take as long as the whole drain.
     let doing = || connect(time.saturating_add(LOOK_PATIENCE));
     let storage_engine = storage_engine.map(str::to_ascii_lowercase);
     let mut backlog: Box<dyn Backlog> = match (family, storage_engine.as_deref()) {
@@ -90,7 +89,7 @@ pub fn drain(
     carry_out(backlog.as_mut(), limits, progress)
 }
 
-/// As [`drain`], for a SQLite database file, which other processes may have open.
+/// Like [`drain`], for a SQLite database. Other processes may have it open.
 ///
 /// # Errors
 /// SQLite cannot use the file.
@@ -141,7 +140,7 @@ fn wait(
     }
 }
 
-/// Whole numbers of a query with one column of them.
+/// The number in the last column of the first row. `None` if it is no number.
 fn number(client: &mut Client, sql: &str) -> Result<Option<f64>, ClientError> {
     let result = client.query(sql)?;
     let field = result.rows.first().and_then(|row| row.last()).and_then(Option::as_deref);

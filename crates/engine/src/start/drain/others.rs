@@ -10,13 +10,13 @@ use super::{Backlog, number};
 const FLUSH: &[&str] = &["FLUSH TABLES"];
 const BLOCKS: [&str; 2] = ["Key_blocks_not_flushed", "Aria_pagecache_blocks_not_flushed"];
 
-/// MariaDB has Aria tables of its own, which it keeps writing to.
+/// The most dirty blocks of an idle server. MariaDB has its own Aria tables, and keeps writing to them.
 const BLOCKS_MAX: f64 = 16.0;
 
-/// Pending writes of storage engines that write tables when they are closed.
+/// Pending writes of storage engines that write a table when it is closed.
 pub(super) struct Others {
     client: Client,
-    /// The connection for the flush; none once it has begun.
+    /// The connection for the flush. `None` once the flush has begun.
     flusher: Option<Client>,
     flush: Option<BackgroundStatement>,
 }
@@ -45,7 +45,7 @@ impl Backlog for Others {
         Ok(())
     }
 
-    /// Closing tables waits for statements that use them, then ends.
+    /// Does nothing. The flush waits for statements that use the tables, then ends by itself.
     fn end(&mut self) -> Result<(), DrainError> {
         Ok(())
     }

@@ -7,12 +7,12 @@ use super::error::DrainError;
 use super::report::DrainAmount;
 use super::{Backlog, number};
 
-/// Vacuum first, since it writes.
+/// Vacuum comes first, because it writes.
 const STATEMENTS: &[&str] = &["VACUUM (ANALYZE)", "CHECKPOINT"];
 
 const DEAD_ROWS: &str = "SELECT COALESCE(SUM(n_dead_tup), 0) FROM pg_stat_user_tables";
 
-/// Names before version 10, then since.
+/// The names before version 10, and since.
 const WAL: [&str; 2] = [
     "SELECT pg_xlog_location_diff(pg_current_xlog_insert_location(), redo_location) FROM pg_control_checkpoint()",
     "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) FROM pg_control_checkpoint()",
@@ -21,7 +21,7 @@ const WAL: [&str; 2] = [
 /// PostgreSQL's pending writes, in the database of the connection.
 pub(super) struct Postgres {
     client: Client,
-    /// The connection for the statements; none once they have begun.
+    /// The connection for the statements. `None` once they have begun.
     worker: Option<Client>,
     worker_pid: String,
     work: Option<BackgroundStatement>,
@@ -44,7 +44,7 @@ impl Postgres {
 
 impl Backlog for Postgres {
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
-        // Rows that an old transaction still sees stay.
+        // Dead rows that an old transaction still sees cannot be removed.
         let left = match &mut self.work {
             Some(work) => work.left()?,
             None => STATEMENTS.len() as f64,

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 /// An amount of pending writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrainAmount {
-    /// Its name, in the server's words if it has some.
+    /// Its name. If the server has a name for it, that one.
     pub name: &'static str,
-    /// How much of it there is.
+    /// Its value.
     pub value: f64,
-    /// The amount at which the wait ends; none for amounts that are only reported.
+    /// The value at which the wait ends. `None` for amounts that are only reported.
     pub goal: Option<f64>,
 }
 
 impl DrainAmount {
-    /// An amount to wait for until it is at most `goal`.
+    /// An amount. The wait lasts until it is at most `goal`.
     pub(super) fn down_to(goal: f64, name: &'static str, value: f64) -> Self {
         Self { name, value, goal: Some(goal) }
     }
 
-    /// An amount that is reported and not waited for.
+    /// An amount that is only reported.
     pub(super) fn told(name: &'static str, value: f64) -> Self {
         Self { name, value, goal: None }
     }
@@ -52,13 +52,13 @@ pub enum DrainEnding {
 /// An amount of a drain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drained {
-    /// Its name, in the server's words if it has some.
+    /// Its name. If the server has a name for it, that one.
     pub name: String,
     /// The amount at the beginning.
     pub before: f64,
     /// The amount at the end.
     pub after: f64,
-    /// The goal; none for amounts that were only reported.
+    /// The goal. `None` for amounts that were only reported.
     pub goal: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl DrainReport {
     }
 }
 
-/// Joins the first and last amounts by name. A missing one was 0.
+/// Joins the first and the last amounts by name. A missing amount is 0.
 pub(super) fn pair(before: &[DrainAmount], after: &[DrainAmount]) -> Vec<Drained> {
     let of = |amounts: &[DrainAmount], name| {
         amounts.iter().find(|amount| amount.name == name).map_or(0.0, |amount| amount.value)

@@ -9,7 +9,7 @@ use super::{Backlog, number};
 
 const FLUSH: &[&str] = &["SET GLOBAL rocksdb_force_flush_memtable_now = 1"];
 
-/// Amounts by column family. The server's own dictionary is written all the time.
+/// Sums over column families. The server's own dictionary is left out: it is written all the time.
 const SUMS: [(&str, &str); 3] = [
     (
         "entries in memtables",
@@ -30,7 +30,7 @@ const SUMS: [(&str, &str); 3] = [
 
 pub(super) struct Rocksdb {
     client: Client,
-    /// The connection for the flush; none once it has begun.
+    /// The connection for the flush. `None` once the flush has begun.
     flusher: Option<Client>,
     flush: Option<BackgroundStatement>,
 }
@@ -45,7 +45,7 @@ impl Backlog for Rocksdb {
     fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError> {
         let mut amounts = Vec::new();
         if let Some(flush) = &mut self.flush {
-            // Checked before reading the amounts, so that they are those after its end.
+            // Read before the amounts: once it is 0, the amounts are those after the flush.
             amounts.push(DrainAmount::down_to(0.0, "flushes under way", flush.left()?));
         }
         for (name, sql) in SUMS {
@@ -60,7 +60,7 @@ impl Backlog for Rocksdb {
         Ok(())
     }
 
-    /// A flush cannot be cancelled; it ends by itself.
+    /// Does nothing. A flush cannot be cancelled, and ends by itself.
     fn end(&mut self) -> Result<(), DrainError> {
         Ok(())
     }

@@ -14,10 +14,10 @@ use super::Backlog;
 use super::error::DrainError;
 use super::report::DrainAmount;
 
-/// Time limit of one attempt, which waits for readers and writers in other processes.
+/// Time limit of one attempt. It waits for readers and writers in other processes.
 const BUSY_PATIENCE: Duration = Duration::from_millis(100);
 
-/// The pending writes of a database; none if it has no write-ahead log.
+/// The pending writes of a database. Without a write-ahead log there are none.
 pub(super) struct Sqlite {
     database: PathBuf,
     work: Option<Checkpoint>,
@@ -34,7 +34,7 @@ impl Sqlite {
         Self { database: database.to_owned(), work: None }
     }
 
-    /// Only the name is looked up: opening a database's files would drop SQLite's locks in this process.
+    /// Size of the write-ahead log in bytes. The file is not opened: that would drop SQLite's locks in this process.
     fn wal_bytes(&self) -> u64 {
         let mut wal = self.database.clone().into_os_string();
         wal.push("-wal");
@@ -81,7 +81,7 @@ impl Backlog for Sqlite {
     }
 }
 
-/// Retry until no reader or writer is in the way.
+/// Tries again until no reader or writer is in the way.
 fn checkpoint(connection: &Connection, is_over: &AtomicBool) -> Result<(), rusqlite::Error> {
     while !is_over.load(Ordering::Relaxed) {
         let is_busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;

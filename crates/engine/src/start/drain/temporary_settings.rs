@@ -4,7 +4,7 @@ use dyno_client::{Client, ClientError};
 
 use super::error::DrainError;
 
-/// Changed variables with their values before, in order of change.
+/// Changed variables with their earlier values, in the order of the changes.
 #[derive(Debug, Default)]
 pub(super) struct TemporarySettings {
     changed: Vec<Change>,
@@ -40,7 +40,7 @@ impl TemporarySettings {
         self.changed.iter().map(|change| (change.name.to_owned(), change.meanwhile.clone())).collect()
     }
 
-    /// Restores all values, last changed first: some variables are bounds of others.
+    /// Restores all values. The last changed comes first, because some variables are bounds of others.
     pub(super) fn put_back(&mut self, client: &mut Client) -> Result<(), DrainError> {
         let mut outcome = Ok(());
         while let Some(Change { name, before, .. }) = self.changed.pop() {

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::*;
 
-/// Gives these amounts look by look, and notes what is done with it.
+/// Returns these amounts, one set at each look. Notes what is called.
 struct Script {
     values: VecDeque<Result<f64, ()>>,
     is_begun: bool,
@@ -78,7 +78,7 @@ fn everything_is_put_back_where_the_server_fails() {
     assert!(script.is_ended);
 }
 
-/// A database whose write-ahead log is not empty, and the connection that keeps it so.
+/// A database whose write-ahead log is not empty, and the connection that keeps the log.
 fn database(folder: &Path) -> (std::path::PathBuf, Connection) {
     let path = folder.join("db");
     let connection = Connection::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Begins a server's programs: from a folder behind a fence, or from an image in a container.
+//! Begins a server's programs. A program of a folder runs behind a fence, a program of an image in a container.
 
 use std::fs::File;
 use std::path::Path;
@@ -20,11 +20,11 @@ pub(super) struct Begun {
     /// The server, or the tool of its container.
     pub(super) child: Child,
     pub(super) process: ServerProcess,
-    /// Of a container.
+    /// The leash of a container.
     pub(super) leash: Option<Leash>,
 }
 
-/// Runs a program that must end before the server's start. It reads a file, or nothing.
+/// Runs a program to its end, before the server starts. Its standard input is a file, or empty.
 pub(crate) fn run(site: &Site<'_>, mut command: Command, input: Option<&Path>) -> Result<(), StartError> {
     let status = if let Some(image) = &site.installation.image {
         let waiting = make(image, site, &command, input, Some(Signal::KILL))?;
@@ -34,7 +34,7 @@ pub(crate) fn run(site: &Site<'_>, mut command: Command, input: Option<&Path>) -
             leash.let_go();
             forget(site.home.folder());
         } else {
-            // The program may go on if it was the tool that failed.
+            // If only the tool failed, the program may go on. This ends it.
             drop(leash);
             remove_leftover(site.home.folder())?;
         }
@@ -97,7 +97,7 @@ fn make(
     Ok(Waiting::make(image, site.home, &site.folders(), command, input, death_signal)?)
 }
 
-/// Puts a container's process where a server of a folder would be, and lets it begin.
+/// Moves a container's process into the groups of a server outside a container, and lets it begin.
 fn begin_in_container(
     site: &Site<'_>,
     mut waiting: Waiting,
@@ -114,7 +114,7 @@ fn begin_in_container(
     Ok(Begun { child, process, leash: Some(leash) })
 }
 
-/// The process of a container, moved into the groups of this process and of its limits.
+/// Moves the process of a container into the groups of this process, and of its limits.
 fn admitted(
     site: &Site<'_>,
     waiting: &mut Waiting,
@@ -125,7 +125,8 @@ fn admitted(
         let (entry, log) = (site.entry().to_string(), site.home.last_words());
         return Err(StartError::Ended { entry, status: status_inside(status).to_string(), log });
     };
-    // Only root may do that. The group that the tool makes for others limits nothing, but is scheduled apart.
+    // Only root may do that. For other users the process stays in the tool's group. That group limits nothing, but is scheduled
+    // separately.
     if let Err(error) = share_groups(pid)
         && geteuid().is_root()
     {

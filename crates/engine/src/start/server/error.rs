@@ -12,17 +12,17 @@ use crate::container::ImageError;
 use crate::machine::lines;
 use crate::machine::path_error::PathError;
 
-/// Why a server did not start. Nothing of it is left behind.
+/// Why a server did not start. Nothing is left behind.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// The engine runs inside the process that uses it.
     #[error("{entry} has no server to start: it runs inside dyno")]
     NoServer { entry: String },
-    /// The storage engine is not in the entry.
+    /// The entry has no such storage engine.
     #[error(transparent)]
     StorageEngine(Box<CatalogueError>),
-    /// A setting that Dyno sets itself.
+    /// Dyno makes this setting itself.
     #[error("the setting '{name}' is made by dyno; leave it out")]
     OwnSetting {
         /// The setting, as it was written.
@@ -39,7 +39,7 @@ pub enum StartError {
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// It cannot be kept from what it has no business with.
+    /// Its fence cannot be made.
     #[error(transparent)]
     Fence(#[from] FenceError),
     /// Its container cannot be made.
@@ -59,10 +59,10 @@ pub enum StartError {
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// The server answered once, then no longer.
+    /// The server answered once, and then no more.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// A server of that name runs already.
+    /// A server of that engine runs already.
     #[error("{name} runs already; connect to it, or stop it first")]
     Running { name: String },
     /// The limits cannot be set.
@@ -117,7 +117,7 @@ pub enum RestartError {
     Start(#[from] StartError),
 }
 
-/// What may help against an error of a program's start.
+/// A hint for an error at a program's start.
 fn hint(error: &io::Error) -> &'static str {
     if error.kind() == io::ErrorKind::PermissionDenied && Account::instead_of_root().is_some() {
         " (root's servers run as nobody: can everyone read the engine? chmod -R go+rX helps)"

@@ -1,4 +1,4 @@
-//! Finds out why a server no longer answers.
+//! Finds out why a server does not answer any more.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::machine::process;
 /// Time limit for a killed process to end after its connections broke.
 const DYING: Duration = Duration::from_secs(2);
 
-/// What happened to a server that no longer works.
+/// What happened to a server that does not work any more.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerFault {
@@ -24,7 +24,7 @@ pub enum ServerFault {
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// Its process is alive and does not answer.
+    /// Its process is alive, but does not answer.
     #[error("{entry} does not answer ({reason}, waited {seconds} s); its last words:{}", lines::below(log))]
     Hung {
         entry: String,

@@ -8,8 +8,8 @@ use crate::machine::path_error::At as _;
 use crate::machine::spawn::{Spawn, spawn};
 
 impl Server {
-    /// Default values of all variables, as the server's program prints them; none for families that report defaults
-    /// over a connection.
+    /// Default values of all variables, as the server's program prints them. `None` for families that report defaults over a
+    /// connection.
     ///
     /// # Errors
     /// The program cannot be run.
@@ -26,7 +26,7 @@ impl Server {
             }
         };
         let program = command.get_program().to_string_lossy().into_owned();
-        // Its standard error only has complaints about missing data.
+        // Its standard error has only complaints about missing data.
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = spawn(Spawn { fence, ..Spawn::tied(command) })
             .map_err(|source| StartError::Program { program, source })?;

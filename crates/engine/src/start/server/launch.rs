@@ -37,7 +37,7 @@ pub(crate) enum Lifetime {
     Detached,
 }
 
-/// Called with each server process before it answers, when it may still fail.
+/// Called with each server process before it answers. The start may still fail then.
 pub(crate) type AtBirth<'a> = &'a dyn Fn(ServerProcess, &Access) -> Result<(), PathError>;
 
 /// A prepared start of a server. It may be used more than once.
@@ -52,10 +52,10 @@ pub(crate) struct Launch {
     listen: Option<IpAddr>,
     patience: Duration,
     lifetime: Lifetime,
-    /// Of a server in a container.
+    /// The leash of a server in a container.
     leash: Mutex<Option<Leash>>,
     segments: Segments,
-    /// Declared after the home, which may be in it.
+    /// Declared after the home, so that it is dropped later: the home may be on its volume.
     confined: Option<Arc<Confined>>,
 }
 
@@ -171,14 +171,14 @@ impl Launch {
         }
     }
 
-    /// Switches limits on, and returns the handle that processes enter them by.
+    /// Switches the limits on. Returns the handle with which processes enter them.
     fn confine(&self) -> Result<Option<Entrance>, StartError> {
         let Some(confined) = &self.confined else { return Ok(None) };
         confined.impose_io_limits()?;
         Ok(Some(confined.entrance()?))
     }
 
-    /// Takes note of the server's shared memory while its processes live: if they are killed, it is removed when the server is
+    /// Notes the server's shared memory while its processes live. If they are killed, the memory is removed when the server is
     /// ended.
     pub(super) fn note_segments(&self) {
         self.segments.note(&self.home.places());
@@ -194,13 +194,13 @@ impl Launch {
         }
         match container {
             ContainerIs::Gone => container::forget(self.home.folder()),
-            // If this fails, it stays noted, and the removal of the home tries again.
+            // If this fails, the container stays noted, and the removal of the home tries again.
             ContainerIs::Left => drop(container::remove_leftover(self.home.folder())),
         }
         self.lift_io_limits();
     }
 
-    /// Keeps the leash of a server, and gives back that of the last.
+    /// Keeps the leash of a server, and returns the leash of the server before it.
     fn hold(&self, leash: Option<Leash>) -> Option<Leash> {
         let mut held = self.leash.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *held, leash)
@@ -209,7 +209,7 @@ impl Launch {
     /// Lifts I/O limits for unmeasured work.
     pub(crate) fn lift_io_limits(&self) {
         if let Some(confined) = &self.confined {
-            // If this fails, limits go with the volume.
+            // If this fails, the limits end with the volume.
             let _ = confined.lift_io_limits();
         }
     }
@@ -227,26 +227,26 @@ impl Launch {
         }
     }
 
-    /// Asks for the version, after removing what only the start needed.
+    /// Removes the files that only the start needed, then asks for the version.
     fn greet(&self, mut client: Client) -> Result<String, StartError> {
         self.procedure.tidy(&self.home)?;
         let result = client.query(self.procedure.version_query())?;
         Ok(result.rows.into_iter().flatten().flatten().next().unwrap_or_default())
     }
 
-    /// How a dead server ended, as far as known.
+    /// How a dead server ended, if known.
     pub(super) fn cause_of_end(&self, process: ServerProcess, before: MemoryKills) -> String {
         process
             .exit()
             .map_or_else(|| "nobody saw how".to_owned(), |status| self.cause_of_death(status, before))
     }
 
-    /// How the server ended, from the status of this process's child.
+    /// How the server ended, by the status of this process's child.
     fn status_of_server(&self, status: ExitStatus) -> ExitStatus {
         if self.installation.image.is_some() { container::status_inside(status) } else { status }
     }
 
-    /// How the server ended, with the reason if no log has it.
+    /// How the server ended. Adds the reason if it is in no log.
     fn cause_of_death(&self, status: ExitStatus, before: MemoryKills) -> String {
         match self.memory_kill(before) {
             Some(killed) => format!("{status}: {killed}"),
@@ -254,7 +254,7 @@ impl Launch {
         }
     }
 
-    /// What the kernel killed for want of memory since `before`; none if nothing.
+    /// What the kernel has killed for lack of memory since `before`. `None` if nothing.
     pub(super) fn memory_kill(&self, before: MemoryKills) -> Option<String> {
         before.since(self.confined.as_deref())
     }
@@ -263,7 +263,7 @@ impl Launch {
         self.confined.as_deref()?.full_volume()
     }
 
-    /// What the kernel has killed for want of memory so far.
+    /// What the kernel has killed for lack of memory so far.
     pub(super) fn memory_kills(&self) -> MemoryKills {
         // Only root may move the process of a container into its own groups.
         let shares_groups = self.installation.image.is_none() || geteuid().is_root();
@@ -308,7 +308,7 @@ fn says_port_taken(log: &[String]) -> bool {
     log.iter().any(|line| line.contains("Address already in use"))
 }
 
-/// Attempts with free ports. A port may be taken before the server binds it.
+/// Tries several free ports. Another process may take a port before the server binds it.
 fn on_free_port<T>(mut start: impl FnMut(u16) -> Result<T, StartError>) -> Result<T, StartError> {
     for _ in 1..PORTS_TO_TRY {
         match start(free_port()?) {

@@ -28,7 +28,8 @@ use crate::start::server_process::ServerProcess;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running server. It stops and its data is removed when this is dropped or the process dies, even by `kill -9`.
+/// A running server. When this is dropped, the server stops and its data is removed. If this process dies, even by `kill -9`, the
+/// server stops too.
 pub struct Server {
     launch: Launch,
     process: ServerProcess,
@@ -40,8 +41,8 @@ pub struct Server {
 /// Starts a server with an empty database [`DATABASE`](crate::DATABASE) and returns once it answers.
 ///
 /// # Errors
-/// The options do not fit the engine, or the server ends or does not answer. The error has the end of its log, and
-/// nothing is left behind.
+/// The options do not fit the engine, or the server ends or does not answer. The error has the end of its log. Nothing is left
+/// behind.
 pub fn start(installation: &Installation, options: StartOptions) -> Result<Server, StartError> {
     let procedure = check(&installation.entry, &options)?;
     let home = Home::create_in(options.place())?;
@@ -62,24 +63,25 @@ impl Server {
         &self.access.version
     }
 
-    /// Whether its process is alive. It may not answer all the same.
+    /// Whether its process is alive. Even then it may not answer.
     pub fn is_alive(&self) -> bool {
         self.process.is_alive()
     }
 
-    /// What the kernel killed for want of memory since it started: one of its processes, if its memory is limited, or a
-    /// process of Dyno's cgroup, or any of the host if the kernel does not count that. None if nothing.
+    /// What the kernel has killed for lack of memory since the server started. If the server's memory is limited, this is one of
+    /// its processes. Otherwise it is a process of Dyno's cgroup, or of the host if the kernel does not count for a cgroup.
+    /// `None` if nothing.
     pub fn memory_kill(&self) -> Option<String> {
         self.launch.memory_kill(self.kills_before)
     }
 
-    /// What is wrong if its volume is full; none if it is not, or without a volume. Its log is on that volume, so it may not
-    /// tell.
+    /// A message if its volume is full. `None` if it is not full, or without a volume. The log is on the same volume, so it may
+    /// not say this.
     pub fn full_volume(&self) -> Option<String> {
         self.launch.full_volume()
     }
 
-    /// The last lines of its log, oldest first.
+    /// The last lines of its log. The oldest comes first.
     pub fn log_tail(&self, lines: usize) -> Vec<String> {
         self.launch.home.log_tail(lines)
     }
@@ -121,8 +123,8 @@ impl Server {
         Ok(())
     }
 
-    /// Reads its log files into the page cache, if it overwrites them through that; those that this process may not read
-    /// are left out. A log that has been in use for a while is cached, and one that was just copied is not.
+    /// Reads its log files into the page cache, if it overwrites them through the page cache. A log that has been in use for a
+    /// while is cached, but a new copy is not. Skips files that this process may not read.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -136,7 +138,7 @@ impl Server {
         folder::allocated_bytes(&self.access.datadir)
     }
 
-    /// Restarts it on its data, after killing it if it runs. Its port and process change.
+    /// Restarts it on its data. Kills it first if it runs. Its port and process change.
     ///
     /// # Errors
     /// As [`start`].
@@ -158,8 +160,8 @@ impl Server {
         Ok(())
     }
 
-    /// Crashes it: kills all its processes at once, with SIGKILL. `killed` is called when the signals are sent, for what the
-    /// processes may wait for; then their end is waited for. [`restart`](Self::restart) starts it again, which recovers its data.
+    /// Crashes it: sends SIGKILL to all its processes at once, and waits for their end. `killed` is called between the two. It
+    /// can release what the processes wait for. [`restart`](Self::restart) starts the server again, which recovers its data.
     pub fn crash(&self, killed: &mut dyn FnMut()) {
         self.launch.note_segments();
         self.process.kill_with_children(&self.launch.home.places());
@@ -172,7 +174,7 @@ impl Server {
     /// [`restart`](Self::restart) starts it again.
     ///
     /// # Errors
-    /// It was dead already, ended uncleanly, or did not end within `patience`. It may then still be
+    /// It was dead already, failed while it shut down, or did not end within `patience`. In the last case it may still be
     /// writing, so its data must not be copied.
     pub fn shut_down_cleanly(&mut self, patience: Duration) -> Result<(), ShutdownError> {
         let entry = self.launch.installation.entry.to_string();

@@ -15,27 +15,24 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Options of a server's start.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// Parent of the server's own folder, which is removed when the server ends. The disk that it is
-    /// on is the disk that is measured.
+    /// Parent of the server's own folder. That folder is removed when the server ends. Its disk is the disk that is measured.
     pub data_root: PathBuf,
-    /// Default storage engine; none for the server's own.
+    /// Default storage engine. `None` for the server's own default.
     pub storage_engine: Option<String>,
     /// Server variables, by name.
     pub settings: BTreeMap<String, String>,
-    /// Its port; none for a free one.
+    /// Its port. `None` for a free one.
     pub port: Option<u16>,
-    /// The address of this host on which it takes connections of other hosts; none for those of this host only. A server
-    /// in a container takes none.
+    /// The address of this host on which it takes connections of other hosts. `None` if only this host may connect. A server in a
+    /// container takes connections of this host only.
     pub listen: Option<IpAddr>,
     /// Time limit until the server answers.
     pub patience: Duration,
-    /// Limits of the server. Its data goes to their volume, if there is one. The programs that create
-    /// its data folder are not confined.
+    /// Limits of the server. If they have a volume, the data is on it. The programs that create the data folder are not confined.
     pub confined: Option<Arc<Confined>>,
-    /// The data folder itself, which must not exist, where it is to be elsewhere than the rest; none for a place in the
-    /// server's own folder.
+    /// The path of the data folder, which must not exist yet. `None` for a folder inside the server's own folder.
     pub data_folder: Option<PathBuf>,
-    /// A snapshot to start on, written by the same version; none for an empty database.
+    /// A snapshot to start on. The same version must have written it. `None` for an empty database.
     pub data_from: Option<Snapshot>,
 }
 

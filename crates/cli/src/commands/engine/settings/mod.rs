@@ -1,4 +1,4 @@
-//! `dyno engine settings`: what a server is set to, and what differs between two.
+//! `dyno engine settings`: shows the settings of a server, or the differences between two.
 
 mod read;
 mod text;
@@ -55,7 +55,7 @@ impl Settings {
         self.print_two(&a, &b)
     }
 
-    /// A's profile, and B's where that is another.
+    /// The profile of A, and the profile of B if it is another one.
     fn profiles(&self) -> anyhow::Result<(Option<Profile>, Option<Profile>)> {
         let find = |name: &String| Profile::find(name);
         match self.profiles.as_slice() {
@@ -84,7 +84,7 @@ impl Settings {
     }
 }
 
-/// Starts a system as a profile says, and asks it.
+/// Starts a system with a profile's settings, and reads its variables.
 fn ask(name: &EngineName, profile: Option<&Profile>) -> anyhow::Result<Read> {
     let cache = Cache::default_location();
     let installation = install(name, &cache)?;

@@ -1,4 +1,4 @@
-//! A system that is started to be asked for its settings.
+//! Starts a system and reads its settings.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use dyno_settings::{LeftOut, Product, Profile, SystemVariables, Translation, rea
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a system says, and what it was started with.
+/// The variables that a system reports, and the settings that it was started with.
 #[derive(Debug, Serialize)]
 pub(super) struct Read {
     /// The profile's name, if it has one.
     pub(super) profile: Option<String>,
-    /// What of the profile the version cannot do.
+    /// The settings of the profile that the version does not support.
     pub(super) left_out: Vec<LeftOut>,
     /// Its variables.
     #[serde(flatten)]
@@ -20,14 +20,14 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// All but the variables.
+    /// Everything except the variables.
     pub(super) fn origin(&self) -> Value {
         let SystemVariables { label, product, .. } = &self.variables;
         json!({ "label": label, "product": product, "profile": self.profile, "left_out": self.left_out })
     }
 }
 
-/// Starts a system as a profile says, asks it, and stops it.
+/// Starts a system with a profile's settings, reads its variables, and stops it.
 pub(super) fn read(
     cache: &Cache,
     installation: &Installation,

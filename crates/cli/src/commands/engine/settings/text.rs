@@ -1,4 +1,4 @@
-//! Settings for people, in lines that fit 100 columns.
+//! Settings as text for people. Lines have at most 100 columns.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const VALUE_WIDTH: usize = 25;
 const LEGEND: &str =
     "* set by whoever started the server   ~ no such variable: it always behaves so   - no such variable\n";
 
-/// What one system is set to.
+/// The settings of one system.
 pub(super) fn one(system: &Read, all: bool) -> String {
     let mut text = format!("{}\n{}", printable(&system.variables.label), left_out(system));
     let mut rest = 0;
@@ -44,7 +44,7 @@ pub(super) fn one(system: &Read, all: bool) -> String {
     text + "\n* set by whoever started the server\n"
 }
 
-/// What differs between two systems.
+/// The differences between two systems.
 pub(super) fn two(a: &Read, b: &Read, differences: &[Difference], all: bool) -> String {
     let of_rest = differences.iter().filter(|difference| difference.group == Group::Rest).count();
     let important = differences.len() - of_rest;
@@ -79,13 +79,13 @@ fn groups() -> [Group; 4] {
     [Group::Durability, Group::Integrity, Group::Comparability, Group::Rest]
 }
 
-/// A value with its mark; `value` stands for the variable's own where that is too long to tell.
+/// A value with its mark. `value` replaces the variable's own value if that is too long.
 fn shown(variable: Option<&Variable>, value: Option<String>) -> String {
     let Some(variable) = variable else { return "-".to_owned() };
     let value = value.unwrap_or_else(|| variable.value.clone());
     let value = match value.as_str() {
         "" if variable.value.is_empty() => "(empty)",
-        // Of a long list, all is in the other's.
+        // All items of this long list are in the other's list too.
         "" => "(nothing more)",
         value => value,
     };
@@ -103,7 +103,7 @@ fn default(variable: &Variable) -> String {
     }
 }
 
-/// A name and two values side by side, or below one another where they are long.
+/// A name and two values side by side. Long values are below one another.
 fn line(name: &str, a: &str, b: &str) -> String {
     let (name, a, b) = (&*printable(name), &*printable(a), &*printable(b));
     let is_short = |value: &str| value.chars().count() <= VALUE_WIDTH;
@@ -112,7 +112,7 @@ fn line(name: &str, a: &str, b: &str) -> String {
     }
     let value = |mark: &str, value: &str| {
         let options = Options::new(WIDTH).initial_indent(mark).subsequent_indent("       ");
-        // Lists are broken after commas.
+        // Lists may be broken after commas.
         let text = fill(&value.replace(',', ", "), options);
         if value.is_empty() { String::new() } else { text + "\n" }
     };
@@ -124,7 +124,7 @@ fn about(about: Option<&str>) -> String {
     about.map(|about| fill(about, options) + "\n").unwrap_or_default()
 }
 
-/// What of a profile the version cannot do.
+/// The settings of a profile that the version does not support.
 fn left_out(system: &Read) -> String {
     let lines = system.left_out.iter().map(|left| {
         let text = format!("left out for {}: {} ({})", system.variables.label, left.name, left.reason);

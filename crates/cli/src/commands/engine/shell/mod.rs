@@ -1,4 +1,4 @@
-//! `dyno engine shell`: SQL to a running server.
+//! `dyno engine shell`: sends SQL to a running server.
 
 mod split;
 mod table;
@@ -14,7 +14,7 @@ use self::split::Splitter;
 use super::SystemArgument;
 use crate::output;
 
-/// How long a server may take to let someone in. Statements may take as long as they like.
+/// Time limit of the login. Statements have no time limit.
 const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Send SQL to a server that `dyno engine start` started
@@ -49,7 +49,7 @@ impl Shell {
     }
 }
 
-/// Executes statements up to the first that fails.
+/// Executes statements. Stops at the first that fails.
 fn execute_all(client: &mut Client, sql: &str) -> anyhow::Result<()> {
     let mut splitter = Splitter::default();
     splitter.add(sql);
@@ -62,7 +62,7 @@ fn execute_all(client: &mut Client, sql: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Reads statements from a terminal until its end; one that fails is told and passed over.
+/// Reads statements from a terminal until its end. Reports a statement that fails, and goes on.
 fn prompt(client: &mut Client, name: &str) -> anyhow::Result<()> {
     let mut splitter = Splitter::default();
     let mut lines = stdin().lock().lines();
@@ -84,7 +84,7 @@ fn prompt(client: &mut Client, name: &str) -> anyhow::Result<()> {
     }
 }
 
-/// The server understood and said no; the connection goes on.
+/// Whether the server refused a statement. The connection can still be used.
 fn is_refusal(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ClientError::Server(_)))
 }

@@ -1,6 +1,6 @@
-//! Where one SQL statement ends and the next begins.
+//! Splits text into SQL statements.
 
-/// Takes text in pieces and gives statements. A `;` in quotes or in a comment ends none.
+/// Takes text in pieces, and returns statements. A `;` in quotes or in a comment does not end a statement.
 #[derive(Debug, Default)]
 pub(super) struct Splitter {
     text: String,
@@ -12,12 +12,12 @@ impl Splitter {
         self.text.push_str(text);
     }
 
-    /// Whether there is nothing that waits for its `;`.
+    /// Whether no text waits for its `;`.
     pub(super) fn is_empty(&self) -> bool {
         self.text.trim().is_empty()
     }
 
-    /// The next statement that has its `;`, without it. Empty ones are passed over.
+    /// The next complete statement, without its `;`. Empty statements are skipped.
     pub(super) fn next_statement(&mut self) -> Option<String> {
         while let Some(end) = end_of_statement(&self.text) {
             let rest = self.text.split_off(end + 1);
@@ -30,7 +30,7 @@ impl Splitter {
         None
     }
 
-    /// What is left: the last statement may lack its `;`.
+    /// The last statement, if it lacks its `;`.
     pub(super) fn finish(self) -> Option<String> {
         let last = self.text.trim();
         (!last.is_empty()).then(|| last.to_owned())
@@ -56,8 +56,8 @@ fn end_of_statement(text: &str) -> Option<usize> {
     }
 }
 
-/// Length of a quoted text with its quotes; none if it does not end. A backslash takes the next character's
-/// meaning; a doubled quote reads as one quoted text after the other, which comes to the same.
+/// Length of a quoted text with its quotes. `None` if it does not end. A backslash escapes the next character. A doubled quote
+/// counts as the end of a text and the beginning of the next, which has the same result.
 fn quoted_bytes(text: &str, quote: u8) -> Option<usize> {
     let mut bytes = text.bytes().enumerate().skip(1);
     while let Some((at, byte)) = bytes.next() {

@@ -1,10 +1,10 @@
-//! A result as text.
+//! Formats a result as text.
 
 use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 use dyno_engine::ResultSet;
 
-/// For people a table, for programs lines of fields with tabs between.
+/// A table for people. For programs, lines of fields with tabs between them.
 pub(super) fn text(result: &ResultSet, for_people: bool) -> String {
     match (result.columns.is_empty(), for_people) {
         (true, true) => format!("{} rows changed\n", result.affected_rows),
@@ -27,7 +27,7 @@ fn lines(result: &ResultSet) -> String {
     std::iter::once(header).chain(rows).map(|line| line + "\n").collect()
 }
 
-/// NULL in a field stands for SQL's NULL, as in the servers' own clients.
+/// The fields of a row. SQL's NULL becomes the text NULL, as in the servers' own clients.
 fn fields(row: &[Option<String>]) -> impl Iterator<Item = &str> {
     row.iter().map(|field| field.as_deref().unwrap_or("NULL"))
 }

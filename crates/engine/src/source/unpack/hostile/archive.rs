@@ -117,7 +117,7 @@ impl Archive {
         }
     }
 
-    /// Every name as a GNU long name, which the crate does not look into as it does into those of headers.
+    /// Every name is a GNU long name. The crate checks names in headers, but not these.
     fn tar(&self) -> Vec<u8> {
         let mut tar = Vec::new();
         for Item { path, mode, content } in &self.items {
@@ -138,7 +138,7 @@ impl Archive {
         tar
     }
 
-    /// Without what zip archives do not have, and without names that come twice, which the crate does not write.
+    /// Leaves out items that zip archives cannot have, and repeated names, which the crate does not write.
     fn zip(&self) -> Vec<u8> {
         let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
         for Item { path, mode, content } in &self.items {

@@ -1,5 +1,5 @@
-//! A folder to unpack into and the guard beside it, far below a temporary folder: `..` in names and links does not get
-//! above that where they are followed.
+//! A folder to unpack into, and the guard beside it. Both are so far below a temporary folder that `..` in names and links never
+//! leads above it.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A name or a link climbs six folders at most, so that it takes a chain of ten links that all climb to get above these.
+/// A name or a link climbs six folders at most. Only a chain of more than ten links that all climb would get above these folders.
 const DEPTH: usize = 64;
 
 pub(super) struct Place {
@@ -15,7 +15,7 @@ pub(super) struct Place {
     world: PathBuf,
 }
 
-/// All that is known of a file: path, kind and mode, owner, group, number of names, times, content.
+/// The facts about a file: path, kind and mode, owner, group, number of names, times, content.
 #[derive(Debug, PartialEq)]
 pub(super) struct Seen {
     path: PathBuf,
@@ -56,7 +56,7 @@ impl Place {
         self.world.join("archives")
     }
 
-    /// The guard folder with all that is in it, what is in the folder around, and the folders above.
+    /// Lists the guard folder and its content, the content of the folder around it, and the folders above.
     pub(super) fn survey(&self) -> Vec<Seen> {
         let mut seen = Vec::new();
         look(&self.guard(), &mut seen);

@@ -24,7 +24,7 @@ use crate::machine::folder;
 use crate::source::fetch::complete;
 use crate::source::{Package, Tree};
 
-/// Names that collide often, among them those that Dyno itself writes.
+/// Names that collide often. Dyno itself writes some of them.
 const NAMES: [&str; 8] = ["a", "a", "b", "bin", "bin/mysqld", "dyno-manifest.json", "lib", "."];
 const UP: &str = "..";
 
@@ -34,7 +34,7 @@ enum Start {
     Here,
     /// The guard folder, by its absolute path.
     Guard,
-    /// The guard folder, from so many folders below the tree.
+    /// The guard folder, as a relative path from so many folders below the tree.
     GuardBeside(usize),
     /// The tree, by its absolute path.
     Tree,
@@ -42,7 +42,7 @@ enum Start {
     Root,
 }
 
-/// A path of an archive, before it is known where the tree is.
+/// A path in an archive, before the place of the tree is known.
 #[derive(Clone, Debug)]
 struct Spot {
     start: Start,
@@ -69,7 +69,7 @@ impl Spot {
     }
 }
 
-/// Most names are below the tree, where links may be on the way: an archive ends at the first that is refused.
+/// Most names are below the tree, where links may be on their path. An archive ends at the first refused name.
 fn name() -> impl Strategy<Value = Spot> {
     let start = prop_oneof![
         40 => Just(Start::Here),
@@ -148,11 +148,11 @@ fn nothing_in_an_archive_reaches_what_is_beside() {
         .unwrap();
 }
 
-/// Unpacks archives over each other and does what a fetch does then. Refusals are right, too.
+/// Unpacks archives over each other, then does the rest of a fetch. To refuse an archive is right, too.
 fn unpack(archives: Vec<Archive>, place: &Place) {
     let tree = Tree::create(&place.tree()).unwrap();
     for archive in archives {
-        // What there is after a refusal is gone on with all the same, which is harder.
+        // The test goes on after a refusal, which is harder.
         let _ = archive.unpack(place);
     }
     tree.cut_links().unwrap();
@@ -162,7 +162,7 @@ fn unpack(archives: Vec<Archive>, place: &Place) {
     let _ = complete(&entry, &place.tree(), vec![package], &Cache::new(place.tree()));
 }
 
-/// What is in a tree: no link leads out, and nobody but its owner may write.
+/// Checks a tree: no link leads out, and only its owner may write.
 fn check(path: &Path, place: &Place) -> TestCaseResult {
     for item in fs::read_dir(path).unwrap() {
         let item = item.unwrap().path();
