@@ -5,6 +5,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::cache::installation::Installation;
+use crate::catalogue::entry::Entry;
+use crate::machine::fnv::{self, fnv_1a};
+use crate::source::Source;
 
 impl Installation {
     /// Identifies a build: the image with its digest, or the folder with a fingerprint of the server, its libraries and its
@@ -20,8 +23,17 @@ impl Installation {
         files.push(self.path(&layout.server));
         files.sort();
         files.dedup();
-        let hash = files.iter().fold(0xcbf2_9ce4_8422_2325, |hash, file| hash_of(hash, file));
+        let hash = files.iter().fold(fnv::BASIS, |hash, file| hash_of(hash, file));
         format!("{} {hash:016x}", self.root.display())
+    }
+}
+
+impl Entry {
+    /// Identifies a build: engine and version, then what a user's archive or folder holds. A user may replace these under the same
+    /// name.
+    pub fn fingerprint(&self) -> String {
+        let own = self.sources.iter().filter_map(Source::fingerprint);
+        own.fold(self.to_string(), |text, own| format!("{text} {own}"))
     }
 }
 
@@ -36,8 +48,7 @@ fn hash_of(hash: u64, file: &Path) -> u64 {
         [found.size(), found.mtime().cast_unsigned(), found.mtime_nsec().cast_unsigned()]
     });
     let facts = facts.iter().flat_map(|fact| fact.to_le_bytes());
-    let bytes = file.as_os_str().as_encoded_bytes().iter().copied().chain([0]).chain(facts);
-    bytes.fold(hash, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    fnv_1a(hash, file.as_os_str().as_encoded_bytes().iter().copied().chain([0]).chain(facts))
 }
 
 #[cfg(test)]
@@ -45,6 +56,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
+    use crate::catalogue::{Catalogue, own};
 
     fn set_time(file: &Path, seconds: u64) {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
@@ -76,5 +88,30 @@ mod tests {
         fs::write(at("bin/mysqld"), "another").unwrap();
         set_time(&at("bin/mysqld"), 3_000);
         assert_ne!(fingerprint(), before, "its size differs");
+    }
+
+    #[test]
+    fn an_entry_of_a_users_own_is_known_by_what_it_leads_to() {
+        let root = tempfile::tempdir().unwrap();
+        let server = root.path().join("build/bin/mysqld");
+        fs::create_dir_all(server.parent().unwrap()).unwrap();
+        fs::write(&server, "1").unwrap();
+        let entry = |source: &str| {
+            let text =
+                format!("engine = \"mine\"\nversion = \"1\"\nfamily = \"mysql\"\n[[source]]\n{source}\n");
+            own::parse(&text, &root.path().join("mine.toml")).unwrap().fingerprint()
+        };
+        let folder = || entry("kind = \"folder\"\npath = \"build\"");
+        let first = folder();
+        assert!(first.starts_with("mine@1 ") && folder() == first, "{first}");
+        fs::write(&server, "another").unwrap();
+        assert_ne!(folder(), first);
+        let archive = |digit: &str| {
+            entry(&format!("kind = \"tarball\"\npath = \"a.tar.gz\"\nsha256 = \"{}\"", digit.repeat(64)))
+        };
+        assert_eq!(archive("a"), format!("mine@1 {}", "a".repeat(64)));
+        assert_ne!(archive("a"), archive("b"));
+        let builtin = Catalogue::builtin().find(&"mariadb@10.11".parse().unwrap()).unwrap();
+        assert_eq!(builtin.fingerprint(), "mariadb@10.11");
     }
 }

@@ -1,6 +1,7 @@
 //! Processes, folders, shared memory and files that servers use.
 
 pub(crate) mod environment;
+pub(crate) mod fnv;
 pub(crate) mod folder;
 pub(crate) mod hexadecimal;
 pub(crate) mod lines;

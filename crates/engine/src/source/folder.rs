@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::FetchError;
 use super::{Package, Workspace};
+use crate::cache::installation::Installation;
 use crate::machine::path_error::At as _;
 
 /// A folder to use.
@@ -28,6 +29,11 @@ impl Folder {
             symlink(item.path(), &link).at("create", &link)?;
         }
         Ok(vec![Package { name: path.display().to_string(), version: String::new() }])
+    }
+
+    /// Identifies its server. `None` without one.
+    pub(super) fn fingerprint(&self) -> Option<String> {
+        Some(Installation::from_basedir_unasked(&self.path).ok()?.fingerprint())
     }
 
     pub(super) fn obstacle(&self) -> Option<String> {

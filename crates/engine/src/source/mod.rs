@@ -139,6 +139,15 @@ impl Source {
         }
     }
 
+    /// Identifies what a user's archive or folder holds. `None` for other sources.
+    pub(crate) fn fingerprint(&self) -> Option<String> {
+        match self {
+            Self::Tarball(tarball) => Some(tarball.digits().to_owned()),
+            Self::Folder(folder) => folder.fingerprint(),
+            _ => None,
+        }
+    }
+
     /// Whether it is a user's folder. Links lead to it; nothing is unpacked.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Folder(_))

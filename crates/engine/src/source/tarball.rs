@@ -111,6 +111,11 @@ impl Tarball {
         Ok(vec![Package { name, version: String::new() }])
     }
 
+    /// Its checksum, as `sha256sum` prints it.
+    pub(super) fn digits(&self) -> &str {
+        &self.sha256.digits
+    }
+
     /// Whether it is downloaded.
     pub(super) fn is_remote(&self) -> bool {
         matches!(self.place, Location::Url(_))

@@ -20,6 +20,7 @@ use crate::catalogue::entry::Family;
 use crate::catalogue::name::SystemName;
 use crate::catalogue::version::is_within;
 use crate::family::{Procedure, procedure};
+use crate::machine::fnv::{self, fnv_1a};
 use crate::machine::path_error::{At as _, PathError};
 use crate::named::EngineName;
 use crate::start::access::Access;
@@ -129,8 +130,8 @@ impl Running {
         // Names of engines have no '+', and names of folders no '/'.
         let mut folder_name = name.to_string().replace('/', "+");
         if let Some(origin) = origin {
-            let hash = origin.bytes().fold(0x811c_9dc5, fnv_1a);
-            let _ = write!(folder_name, "+{hash:08x}");
+            let hash = fnv_1a(fnv::BASIS, origin.bytes());
+            let _ = write!(folder_name, "+{hash:016x}");
         }
         if let Some(home) = Home::create_named(&self.folder, &folder_name)? {
             return Ok(home);
@@ -186,11 +187,6 @@ impl Running {
         }
         Ok(server)
     }
-}
-
-/// FNV-1a (RFC 9923) of 32 bits.
-fn fnv_1a(hash: u32, byte: u8) -> u32 {
-    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
 }
 
 /// `mariadb@10.11.14`, or `mariadb@10.11.14 (oci:localhost/mine:1)`.

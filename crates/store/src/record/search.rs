@@ -68,8 +68,8 @@ pub struct SearchSize {
 pub struct SearchSide {
     /// A system of the plan, or a version.
     pub system: String,
-    /// What tells its server from others that the same name may mean at another time: the entry of the catalogue, the digest of an
-    /// image, or a fingerprint of a build's files. `None` in files of earlier versions.
+    /// Identifies its server, since the same name may mean another one later. It is the entry of the catalogue (with the checksum of a
+    /// user's own archive), the digest of an image, or a fingerprint of a build's files. `None` in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     /// Changed settings, with their values; null for the server's default.

@@ -93,7 +93,7 @@ impl Source {
     /// not on this machine.
     pub fn build(&self) -> Option<String> {
         match self {
-            Self::Catalogue { entry, .. } => Some(entry.to_string()),
+            Self::Catalogue { entry, .. } => Some(entry.fingerprint()),
             Self::Basedir { installation, .. } => Some(installation.fingerprint()),
             Self::Image { installation, .. } => installation.image(),
             Self::Dsn { .. } => None,
