@@ -122,13 +122,16 @@ impl Plan {
         self.reuse_data || self.systems[system].data_settings.is_some()
     }
 
-    /// Number of data sets that the plan loads. Each system has one, except that all configurations that
-    /// share data have one.
+    /// Number of data sets that the plan loads. Each system has one, except that the systems of a sweep or ladder that
+    /// share data have one together.
     pub(crate) fn data_sets(&self) -> usize {
         let shares = |system: &&System| system.data_settings.is_some();
-        let sweep = |system: &System| system.configuration.as_ref().map(|it| it.sweep.clone());
-        let sweeps: BTreeSet<_> = self.systems.iter().filter(shares).map(sweep).collect();
-        self.systems.iter().filter(|system| !shares(system)).count() + sweeps.len()
+        let group = |system: &System| match &system.configuration {
+            Some(configuration) => Some(configuration.sweep.clone()),
+            None => system.ladder.clone(),
+        };
+        let groups: BTreeSet<_> = self.systems.iter().filter(shares).map(group).collect();
+        self.systems.iter().filter(|system| !shares(system)).count() + groups.len()
     }
 
     /// Whether a round measures the loads, if `load_round` is the first that does.

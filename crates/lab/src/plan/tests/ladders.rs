@@ -47,6 +47,10 @@ fn a_system_with_a_ladder_becomes_one_for_each_rung_which_keeps_what_those_befor
     assert!(plan.systems[2].data_settings.is_none());
     let shared = with(&format!("share_data = true{RUNGS}")).unwrap();
     assert_eq!(shared.systems[2].data_settings.as_ref(), Some(&shared.systems[0].settings));
+    let two = format!(
+        "share_data = true{RUNGS}[[system]]\nid = \"d\"\nengine = \"mysql\"\nshare_data = true{RUNGS}"
+    );
+    assert_eq!(with(&two).unwrap().data_sets(), 4, "two ladders, and two systems without one");
 }
 
 #[test]
