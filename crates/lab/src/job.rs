@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use dyno_load::{Job, Join, NotedStatement, Protocol, Replay, Script, Target, Tuning};
+use dyno_load::{Job, Join, NotedStatement, Protocol, Replay, Script, Target, Tuning, lua_string};
 
 use crate::plan::{Background, Command, Plan, Step, System, Traffic};
 use crate::schedule::Trial;
@@ -133,15 +133,6 @@ pub(crate) fn explaining(statements: &[NotedStatement], target: Target) -> Job {
     Job::new(target, script, "explain")
 }
 
-/// A text as a string of Lua.
-pub(crate) fn lua_string(text: &str) -> String {
-    let letter = |byte: u8| match byte {
-        b'"' | b'\\' | 0..b' ' | 0x7f.. => format!("\\{byte:03}"),
-        byte => char::from(byte).to_string(),
-    };
-    format!("\"{}\"", text.bytes().map(letter).collect::<String>())
-}
-
 /// The job of an unmeasured load.
 pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, target: Target) -> Job {
     let step = &plan.steps[step];
@@ -229,11 +220,6 @@ mod tests {
         assert_eq!(zipf.tuning.globals["rand_type"], "zipfian");
         assert_eq!(zipf.tuning.globals["rand_zipfian_exp"], "0.9");
         assert_eq!((zipf.options.contains_key("rand_type"), zipf.options["tables"].as_str()), (false, "1"));
-    }
-
-    #[test]
-    fn no_statement_ends_its_string_in_a_script() {
-        assert_eq!(lua_string("a = \"x\\\" -- \n é"), r#""a = \034x\092\034 -- \010 \195\169""#);
     }
 
     #[test]

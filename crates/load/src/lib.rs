@@ -78,6 +78,7 @@ pub use protocol::frame::{
 pub use protocol::job::{
     Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,
 };
+pub use protocol::pgbench::{PgbenchError, lua_string, pgbench_workload};
 pub use protocol::process::{FrameSource, LoadProcess, LoadProcessError};
 pub use protocol::replay::{PackedLatency, Replay, Replayed, ReplayedDigest};
 pub use protocol::stdio::{StdioError, drive_stdio};

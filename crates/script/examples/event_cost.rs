@@ -63,6 +63,9 @@ impl Host for Idle {
     fn field_count(&mut self, _: ConnectionId) -> u32 {
         1
     }
+    fn field_names(&mut self, _: ConnectionId) -> Vec<String> {
+        Vec::new()
+    }
     fn next_row(&mut self, _: ConnectionId, _: &mut Vec<Option<Vec<u8>>>) -> bool {
         false
     }

@@ -20,6 +20,7 @@ const FILES: &[(&std::ffi::CStr, &str)] = &[
     (c"=dyno/statement.lua", include_str!("prelude/statement.lua")),
     (c"=dyno/bulk_insert.lua", include_str!("prelude/bulk_insert.lua")),
     (c"=dyno/tpch.lua", include_str!("prelude/tpch.lua")),
+    (c"=dyno/pgbench.lua", include_str!("prelude/pgbench.lua")),
     (c"=dyno/rand.lua", include_str!("prelude/rand.lua")),
     (c"=dyno/histogram.lua", include_str!("prelude/histogram.lua")),
     (c"=dyno/report.lua", include_str!("prelude/report.lua")),

@@ -1,16 +1,20 @@
-//! Finds a script: by path, by name on the search path, among the built-in workloads, or on standard input.
+//! Finds a script: by path, by name on the search path, among the built-in workloads, or on standard input. Paths may be those of
+//! pgbench's scripts.
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use dyno_load::{Script, builtin_workload, builtin_workloads};
+use dyno_load::{Script, builtin_workload, builtin_workloads, pgbench_workload};
 
 use crate::failure::Failure;
 use crate::options::nearest;
 
 /// The script with this name. Without a name, or with `-`, it is read from standard input.
 pub(crate) fn find(name: Option<&str>) -> Result<Script, Failure> {
+    if let Some(script) = name.and_then(|name| pgbench_workload(name, |path| fs::read_to_string(path))) {
+        return script.map_err(|error| Failure::fatal(error.to_string()));
+    }
     match name {
         None | Some("-") => standard_input(),
         Some(name) => match candidates(name).into_iter().find(|path| path.is_file() || is_pipe(path)) {

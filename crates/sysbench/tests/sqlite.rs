@@ -37,6 +37,31 @@ impl Bench {
     }
 }
 
+#[test]
+fn scripts_of_pgbench_are_run() {
+    let bench = Bench::new();
+    let write = |name: &str, text: &str| {
+        let path = bench.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let made = write("made.pgbench", "CREATE TABLE noted (id INTEGER);");
+    sysbench(&[&[&made], &bench.database(), &["--events=1", "run"]]).success();
+    let one = write("one.pgbench", "INSERT INTO noted VALUES (:base + 1);");
+    let two = write("two.pgbench", "\\set sum :base + 2\nINSERT INTO noted VALUES (:sum);");
+    let both = format!("{one}@3,{two}@0");
+    let options = &["--base=40", "--protocol=prepared", "--events=10", "run"];
+    let out = sysbench(&[&[&both], &bench.database(), options]).success();
+    assert_eq!(number_after(&out, "transactions:") as u32, 10);
+    assert_eq!(number_after(&out, "write:") as u32, 10);
+    let help = sysbench(&[&[&two], &["help"]]).success();
+    assert!(help.contains("--base=STRING") && help.contains("--max_tries=N"), "{help}");
+    let wrong = write("wrong.pgbench", "SELECT 1;\n\\shell date\n");
+    let refused = sysbench(&[&[&wrong], &bench.database(), &["run"]]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.out.contains("wrong.pgbench:2:1: \\shell runs a program on this machine"), "{refused:?}");
+}
+
 const TABLES: &[&str] = &["--tables=2", "--table-size=50"];
 
 #[test]

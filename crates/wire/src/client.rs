@@ -182,6 +182,11 @@ pub trait Client: Send {
     fn prepare_typed(&mut self, sql: &[u8], types: &[u32]);
     /// Starts executing a prepared statement.
     fn execute(&mut self, statement: StatementId, params: &[Value<'_>]);
+    /// Starts executing a statement once: it is parsed, bound and executed in one round trip. Its placeholders are written `?`.
+    /// Returns false, and starts nothing, if the protocol has no such command. MySQL's has none.
+    fn execute_once(&mut self, _sql: &[u8], _params: &[Value<'_>]) -> bool {
+        false
+    }
     /// Closes a prepared statement. The message is sent with the next command; the server does not answer it.
     fn close_statement(&mut self, statement: StatementId);
     /// Starts reading the next result of the same command, after [`Summary::more`].

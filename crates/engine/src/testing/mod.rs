@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::thread;
 
 use dyno_host::{Confined, Confinement};
-pub use libtest_mimic::Trial;
-use libtest_mimic::{Arguments, Completion, Failed};
+use libtest_mimic::{Arguments, Failed};
+pub use libtest_mimic::{Completion, Trial};
 use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
 
 pub use self::authority::{Authority, Identity, start_with_tls};

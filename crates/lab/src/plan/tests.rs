@@ -156,6 +156,28 @@ fn a_workload_may_be_a_file_beside_the_plan() {
 }
 
 #[test]
+fn a_workload_may_be_scripts_of_pgbench() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.pgbench", "SELECT 1;");
+    write("b.pgbench", "SELECT 2;");
+    write("wrong.pgbench", "SELECT 1;\n\\set a 1 +");
+    let plan = |workload: &str| {
+        write("plan.toml", &TEXT.replace("oltp_read_write", workload));
+        Plan::read(&folder.path().join("plan.toml"), &Catalogue::builtin())
+    };
+    let read = plan("a.pgbench@3, b.pgbench").unwrap();
+    let script = &read.steps[0].script;
+    assert_eq!(script.name, "a.pgbench@3, b.pgbench");
+    assert!(script.source.contains("\"a.pgbench\", 3, \"SELECT 1;\","), "{}", script.source);
+    assert_eq!(script.search_path.len(), 2, "they come from outside");
+    assert_eq!(read.files[..2], ["a.pgbench", "b.pgbench"].map(|name| folder.path().join(name)));
+    let error = |workload: &str| plan(workload).unwrap_err().to_string();
+    assert!(error("wrong.pgbench").contains("wrong.pgbench:2:11: the end of the line is not expected here"));
+    assert!(error("no.pgbench").contains("cannot read the workload no.pgbench: "));
+}
+
+#[test]
 fn an_error_shows_its_place() {
     assert_eq!(
         error_of("rounds = 4", "ronds = 4"),

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod frame;
 pub(crate) mod globals;
 pub(crate) mod job;
+pub(crate) mod pgbench;
 pub(crate) mod process;
 pub(crate) mod replay;
 pub(crate) mod stdio;

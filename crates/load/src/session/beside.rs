@@ -45,6 +45,11 @@ impl UnmeasuredConnections {
         self.connections.outcome(connection).fields
     }
 
+    /// Names of the columns of a connection's last result.
+    pub fn field_names(&mut self, connection: ConnectionId) -> Vec<String> {
+        self.connections.field_names(connection)
+    }
+
     /// Whether the last statement has another result.
     pub fn more_results(&self, connection: ConnectionId) -> bool {
         self.connections.outcome(connection).more

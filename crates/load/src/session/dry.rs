@@ -42,6 +42,10 @@ impl Session for DrySession {
         Ok(Outcome::default())
     }
 
+    fn field_names(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     fn next_row(&mut self, _fields: &mut Vec<Option<Vec<u8>>>) -> bool {
         false
     }

@@ -32,8 +32,17 @@ pub(crate) trait Session {
     fn receive(&mut self) -> Result<Outcome, SqlFailure>;
     fn prepare(&mut self, sql: &[u8], types: &[ParamType]) -> Result<StatementId, SqlFailure>;
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure>;
+    /// Executes a statement in one round trip, where the protocol can.
+    fn execute_once(&mut self, sql: &[u8], params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
+        let statement = self.prepare(sql, &[])?;
+        let outcome = self.execute(statement, params);
+        self.close_statement(statement);
+        outcome
+    }
     fn close_statement(&mut self, statement: StatementId);
     fn next_result(&mut self) -> Result<Outcome, SqlFailure>;
+    /// Names of the last result's columns.
+    fn field_names(&mut self) -> Vec<String>;
     /// Reads the next row of the last result as text; false if there are no more.
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
 }

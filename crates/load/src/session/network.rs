@@ -82,6 +82,11 @@ impl Session for NetworkSession {
         self.outcome()
     }
 
+    fn execute_once(&mut self, sql: &[u8], params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
+        self.statements.execute_once(self.connection.protocol(), sql, params);
+        self.outcome()
+    }
+
     fn close_statement(&mut self, statement: StatementId) {
         self.statements.close(self.connection.protocol(), statement);
     }
@@ -89,6 +94,10 @@ impl Session for NetworkSession {
     fn next_result(&mut self) -> Result<Outcome, SqlFailure> {
         self.connection.protocol().next_result();
         self.outcome()
+    }
+
+    fn field_names(&mut self) -> Vec<String> {
+        self.connection.protocol().field_names()
     }
 
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {

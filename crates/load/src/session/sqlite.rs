@@ -22,6 +22,8 @@ pub(super) struct SqliteSession {
     statements: HashMap<StatementId, String>,
     next_statement: StatementId,
     rows: Rows,
+    /// The last statement.
+    last_sql: String,
     /// The result of a sent query, which runs at once in this process.
     sent: Option<Result<Outcome, SqlFailure>>,
 }
@@ -63,6 +65,7 @@ impl SqliteSession {
             statements: HashMap::new(),
             next_statement: 1,
             rows: Rows::default(),
+            last_sql: String::new(),
             sent: None,
         })
     }
@@ -71,6 +74,7 @@ impl SqliteSession {
 impl Session for SqliteSession {
     fn query(&mut self, sql: &[u8]) -> Result<Outcome, SqlFailure> {
         let sql = text(sql)?;
+        sql.clone_into(&mut self.last_sql);
         let mut statement = self.connection.prepare(sql).map_err(|error| failure(&error))?;
         run(&self.connection, &mut statement, &[], &mut self.rows).map_err(|error| failure(&error))
     }
@@ -103,6 +107,7 @@ impl Session for SqliteSession {
             let message = format!("there is no prepared statement {statement}");
             return Err(SqlFailure { message, ..SqlFailure::default() });
         };
+        self.last_sql.clone_from(sql);
         let mut statement = self.connection.prepare_cached(sql).map_err(|error| failure(&error))?;
         run(&self.connection, &mut statement, params, &mut self.rows).map_err(|error| failure(&error))
     }
@@ -113,6 +118,12 @@ impl Session for SqliteSession {
 
     fn next_result(&mut self) -> Result<Outcome, SqlFailure> {
         Ok(Outcome::default())
+    }
+
+    fn field_names(&mut self) -> Vec<String> {
+        let names =
+            |statement: &Statement<'_>| statement.column_names().into_iter().map(str::to_owned).collect();
+        self.connection.prepare(&self.last_sql).map_or_else(|_| Vec::new(), |statement| names(&statement))
     }
 
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
@@ -245,6 +256,7 @@ mod tests {
         assert!(session.next_row(&mut fields));
         assert_eq!(fields, [Some(b"8".to_vec()), None, Some(b"0.5".to_vec())]);
         assert!(!session.next_row(&mut fields));
+        assert_eq!(session.field_names(), ["id", "a", "b"]);
     }
 
     #[test]

@@ -94,7 +94,10 @@ impl ChangedNames {
     /// The new words of a request that may change tables.
     pub(crate) fn asked(&self, request: &Request<'_>) -> Vec<String> {
         match request {
-            Request::Query { sql, .. } | Request::Send { sql, .. } | Request::Prepare { sql, .. }
+            Request::Query { sql, .. }
+            | Request::Send { sql, .. }
+            | Request::Prepare { sql, .. }
+            | Request::ExecuteOnce { sql, .. }
                 if may_change_tables(sql) =>
             {
                 self.add(words(sql))

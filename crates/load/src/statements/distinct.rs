@@ -104,6 +104,12 @@ impl StatementNotes {
                 self.looks();
             }
             Request::Query { sql, .. } if self.looks() => self.note(sql),
+            Request::ExecuteOnce { sql, params, .. } if self.looks() => {
+                let own = self.emulation.prepare(sql);
+                let text = self.emulation.text(own, params, self.backslashes).map(<[u8]>::to_vec);
+                self.emulation.close(own);
+                text.iter().for_each(|text| self.note(text));
+            }
             _ => {}
         }
     }

@@ -60,6 +60,17 @@ impl Statements {
         }
     }
 
+    /// Starts executing a statement once, in one round trip. Where the protocol cannot, it is sent as text.
+    pub(crate) fn execute_once(&mut self, client: &mut dyn Client, sql: &[u8], params: &[Param<'_>]) {
+        let values: Vec<Value<'_>> = params.iter().map(value_of).collect();
+        if self.prepares && client.execute_once(sql, &values) {
+            return;
+        }
+        let statement = self.emulation.prepare(sql);
+        self.execute(client, statement, params);
+        self.emulation.close(statement);
+    }
+
     pub(crate) fn close(&mut self, client: &mut dyn Client, statement: StatementId) {
         if !self.emulation.close(statement) {
             client.close_statement(statement);

@@ -75,6 +75,10 @@ impl Connections {
                 let outcome = self.session(connection, target)?.execute(statement, params)?;
                 return Ok(self.executed(connection, outcome));
             }
+            Request::ExecuteOnce { connection, sql, params } => {
+                let outcome = self.session(connection, target)?.execute_once(sql, params)?;
+                return Ok(self.executed(connection, outcome));
+            }
             Request::NextResult { connection } => {
                 let outcome = self.session(connection, target)?.next_result()?;
                 return Ok(self.executed(connection, outcome));
@@ -106,6 +110,14 @@ impl Connections {
     /// The figures of a connection's last result.
     pub(crate) fn outcome(&self, connection: ConnectionId) -> Outcome {
         self.outcomes.get(connection as usize).copied().unwrap_or_default()
+    }
+
+    /// Names of the columns of a connection's last result.
+    pub(crate) fn field_names(&mut self, connection: ConnectionId) -> Vec<String> {
+        match self.sessions.get_mut(connection as usize) {
+            Some(Some(session)) => session.field_names(),
+            _ => Vec::new(),
+        }
     }
 
     pub(crate) fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {

@@ -279,6 +279,10 @@ impl Link {
         }
     }
 
+    pub(super) fn field_names(&mut self) -> Vec<String> {
+        self.endpoint.protocol().field_names()
+    }
+
     pub(super) fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
         self.endpoint.protocol().next_row(fields)
     }

@@ -134,6 +134,7 @@ pub(super) fn begin(
         | Request::Receive { connection }
         | Request::Prepare { connection, .. }
         | Request::Execute { connection, .. }
+        | Request::ExecuteOnce { connection, .. }
         | Request::CloseStatement { connection, .. }
         | Request::NextResult { connection } => connection as usize,
     };
@@ -152,6 +153,9 @@ pub(super) fn begin(
         Request::Receive { .. } => link.receive_behind(target),
         Request::Execute { statement, params, .. } => {
             link.start(target, io, |statements, client| statements.execute(client, statement, params))
+        }
+        Request::ExecuteOnce { sql, params, .. } => {
+            link.start(target, io, |statements, client| statements.execute_once(client, sql, params))
         }
         Request::Prepare { sql, types, .. } => link.prepare((sql, types), target, io),
         Request::NextResult { .. } => link.next_result(target, io),
@@ -184,6 +188,10 @@ impl Host for SlotHost<'_> {
 
     fn field_count(&mut self, connection: ConnectionId) -> u32 {
         self.links.get(connection as usize).map_or(0, |link| link.summary.fields)
+    }
+
+    fn field_names(&mut self, connection: ConnectionId) -> Vec<String> {
+        self.links.get_mut(connection as usize).map_or_else(Vec::new, Link::field_names)
     }
 
     fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {

@@ -393,6 +393,10 @@ impl Host for ThreadHost<'_> {
         self.connections.outcome(connection).fields
     }
 
+    fn field_names(&mut self, connection: ConnectionId) -> Vec<String> {
+        self.connections.field_names(connection)
+    }
+
     fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
         self.connections.next_row(connection, fields)
     }

@@ -21,6 +21,10 @@ pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<Str
             let params: Vec<_> = params.iter().map(parameter).collect();
             (Some(connection), format!("execute {statement} ({})", params.join(", ")))
         }
+        Request::ExecuteOnce { connection, sql, params } => {
+            let params: Vec<_> = params.iter().map(parameter).collect();
+            (Some(connection), format!("execute {} ({})", text(sql), params.join(", ")))
+        }
         Request::CloseStatement { connection, statement } => (Some(connection), format!("close {statement}")),
         Request::NextResult { connection } => (Some(connection), "next result".to_owned()),
     };

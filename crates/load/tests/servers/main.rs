@@ -12,6 +12,7 @@ mod joins;
 mod logins;
 mod micro;
 mod paused_disk;
+mod pgbench;
 mod reconnects;
 mod replay;
 mod results;
@@ -36,9 +37,11 @@ fn main() -> ExitCode {
         tests.extend(micro::tests(system));
         tests.extend(benchmarks::tests(system));
         tests.extend(bulk::tests(system));
+        tests.extend(pgbench::tests(system));
         tests.extend(replay::tests(system));
     }
     tests.push(micro::sqlite_test());
+    tests.push(pgbench::sqlite_test());
     tests.extend(benchmarks::sqlite_tests());
     tests.extend(big::tests());
     tests.extend(logins::tests());

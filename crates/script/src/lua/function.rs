@@ -72,6 +72,12 @@ impl Call<'_> {
         Raised
     }
 
+    /// Raises an error whose message has a position of its own.
+    pub(crate) fn raise_as_is(&self, message: &str) -> Raised {
+        self.stack.push_bytes(message.as_bytes());
+        Raised
+    }
+
     fn wrong_argument(&self, n: c_int, expected: &str) -> Raised {
         let got = match self.stack.kind(n) {
             Kind::Nil => "nil",

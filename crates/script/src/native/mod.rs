@@ -3,6 +3,7 @@
 mod bulk;
 mod declare;
 mod modules;
+mod pgbench;
 mod random;
 mod requests;
 mod rows;
@@ -17,11 +18,12 @@ pub(crate) use requests::push_reply;
 
 /// Pushes a table of all native functions.
 pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
-    stack.push_table(0, 44);
+    stack.push_table(0, 58);
     let table = Table { stack, machine };
     bulk::register(&table);
     declare::register(&table);
     modules::register(&table);
+    pgbench::register(&table);
     random::register(&table);
     requests::register(&table);
     rows::register(&table);

@@ -79,7 +79,7 @@ fn next_row(call: &mut Call<'_>) -> Answer {
     Ok(Returns::Values(if found { 2 } else { 0 }))
 }
 
-fn host<'a>(call: &'a mut Call<'_>) -> Result<&'a mut dyn Host, Raised> {
+pub(super) fn host<'a>(call: &'a mut Call<'_>) -> Result<&'a mut dyn Host, Raised> {
     if call.machine().host().is_none() {
         return Err(call.raise("there is no database at the top level of a script"));
     }

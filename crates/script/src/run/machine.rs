@@ -4,6 +4,7 @@ use std::io::Write;
 use std::ptr::NonNull;
 
 use crate::data::bulk::Bulks;
+use crate::data::pgbench::Pgbench;
 use crate::data::random::{Distributions, Generator, Shape, Unique};
 use crate::data::tpch::Sources;
 use crate::lua::Stack;
@@ -38,6 +39,8 @@ pub(crate) struct Machine {
     pub(crate) bulks: Bulks,
     /// Rows of TPC-H that are being inserted.
     pub(crate) tpch: Sources,
+    /// Clients of pgbench's scripts.
+    pub(crate) pgbench: Pgbench,
     /// Lines that top levels printed.
     pub(crate) unheard: Vec<String>,
     /// The beginning of a line that has not ended.
@@ -68,6 +71,7 @@ impl Machine {
             text: Vec::new(),
             bulks: Bulks::default(),
             tpch: Sources::default(),
+            pgbench: Pgbench::new(config),
             unheard: Vec::new(),
             unfinished_line: String::new(),
             connects_at_load: false,

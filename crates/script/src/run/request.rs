@@ -63,6 +63,14 @@ pub enum Request<'a> {
         /// Its parameters, in order.
         params: &'a [Param<'a>],
     },
+    /// Parse, bind and execute a statement in one round trip, where the protocol can → [`Reply::Result`].
+    ExecuteOnce {
+        connection: ConnectionId,
+        /// The statement's text, with placeholders written `?`.
+        sql: &'a [u8],
+        /// Its parameters, in order.
+        params: &'a [Param<'a>],
+    },
     /// Close a prepared statement → [`Reply::Done`].
     CloseStatement { connection: ConnectionId, statement: StatementId },
     /// Read the next result of a multi-result query → [`Reply::Result`].
@@ -133,6 +141,8 @@ pub trait Host {
     fn row_count(&mut self, connection: ConnectionId) -> u64;
     /// Number of columns of the connection's last result.
     fn field_count(&mut self, connection: ConnectionId) -> u32;
+    /// Names of the columns of the connection's last result.
+    fn field_names(&mut self, connection: ConnectionId) -> Vec<String>;
     /// Reads the next row as text, NULL as `None`. Returns false after the last row.
     fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
     /// Whether another result of the same query follows.

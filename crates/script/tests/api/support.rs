@@ -12,6 +12,8 @@ use dyno_script::{
 pub(crate) struct Answers {
     pub(crate) replies: VecDeque<Reply>,
     pub(crate) rows: VecDeque<Vec<Option<&'static str>>>,
+    /// Names of the columns of every result.
+    pub(crate) names: Vec<&'static str>,
     pub(crate) asked: Vec<String>,
     pub(crate) printed: Vec<String>,
     pub(crate) counted: Vec<(Counter, u64)>,
@@ -70,6 +72,9 @@ impl Host for Answers {
     }
     fn field_count(&mut self, _: ConnectionId) -> u32 {
         self.rows.front().map_or(0, |row| row.len() as u32)
+    }
+    fn field_names(&mut self, _: ConnectionId) -> Vec<String> {
+        self.names.iter().map(|name| (*name).to_owned()).collect()
     }
     fn next_row(&mut self, _: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
         fields.clear();

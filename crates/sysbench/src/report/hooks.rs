@@ -70,6 +70,10 @@ impl Host for HookHost<'_, '_> {
         self.connections.field_count(connection)
     }
 
+    fn field_names(&mut self, connection: ConnectionId) -> Vec<String> {
+        self.connections.field_names(connection)
+    }
+
     fn next_row(&mut self, connection: ConnectionId, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
         self.connections.next_row(connection, fields)
     }

@@ -80,9 +80,27 @@ pub(super) fn prepare(
 
 /// Executes a prepared statement; parameters and results are in text format.
 pub(super) fn execute(out: &mut Vec<u8>, statement: StatementId, params: &[Value<'_>]) {
+    bind(out, params, |out| statement_name(out, statement));
+    out.extend_from_slice(EXECUTE_AND_SYNC);
+}
+
+/// Parses, binds, describes and executes the unnamed statement, whose text `write_sql` writes.
+pub(super) fn execute_once(out: &mut Vec<u8>, params: &[Value<'_>], write_sql: impl FnOnce(&mut Vec<u8>)) {
+    message(out, b'P', |out| {
+        out.push(0);
+        write_sql(out);
+        out.extend_from_slice(&[0, 0, 0]);
+    });
+    bind(out, params, |out| out.push(0));
+    message(out, b'D', |out| out.extend_from_slice(b"P\0"));
+    out.extend_from_slice(EXECUTE_AND_SYNC);
+}
+
+/// Binds the unnamed portal to a statement.
+fn bind(out: &mut Vec<u8>, params: &[Value<'_>], write_name: impl FnOnce(&mut Vec<u8>)) {
     message(out, b'B', |out| {
         out.push(0);
-        statement_name(out, statement);
+        write_name(out);
         out.extend_from_slice(&[0, 0]);
         out.extend_from_slice(&(params.len() as u16).to_be_bytes());
         for param in params {
@@ -90,7 +108,6 @@ pub(super) fn execute(out: &mut Vec<u8>, statement: StatementId, params: &[Value
         }
         out.extend_from_slice(&[0, 0]);
     });
-    out.extend_from_slice(EXECUTE_AND_SYNC);
 }
 
 /// Closes a prepared statement. The server answers together with the next command.
@@ -196,6 +213,15 @@ mod tests {
             b"B\0\0\0\x25\0s7\0\0\0\0\x04\
               \0\0\0\x03-12\xff\xff\xff\xff\0\0\0\x030.5\0\0\0\x01x\
               \0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
+        );
+    }
+
+    #[test]
+    fn a_statement_without_a_name_is_parsed_bound_described_and_executed() {
+        assert_eq!(
+            written(|out| execute_once(out, &[Value::Int(5)], |out| out.extend_from_slice(b"SELECT $1"))),
+            b"P\0\0\0\x11\0SELECT $1\0\0\0B\0\0\0\x11\0\0\0\0\0\x01\0\0\0\x015\0\0D\0\0\0\x06P\0\
+              E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
         );
     }
 

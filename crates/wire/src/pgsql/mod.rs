@@ -101,6 +101,13 @@ impl Client for Connection {
         frontend::execute(self.link.outbox.end(), statement, params);
     }
 
+    fn execute_once(&mut self, sql: &[u8], params: &[Value<'_>]) -> bool {
+        self.start(Command::Once);
+        let write_sql = |out: &mut Vec<u8>| placeholder::write_numbered(sql, out);
+        frontend::execute_once(self.link.outbox.end(), params, write_sql);
+        true
+    }
+
     fn close_statement(&mut self, statement: StatementId) {
         if self.statements.close(statement) {
             frontend::close(self.link.outbox.end(), statement);

@@ -21,6 +21,8 @@ pub(super) enum Command {
     Prepare(StatementId),
     /// A prepared statement to execute.
     Execute(StatementId),
+    /// A statement to parse, bind and execute at once.
+    Once,
 }
 
 #[derive(Default)]
@@ -80,7 +82,7 @@ impl Reply {
         link: &mut Link,
         statements: &mut Statements,
     ) -> Result<Event, ProtocolError> {
-        use Command::{Execute, Prepare, Query};
+        use Command::{Execute, Once, Prepare, Query};
         while let Some(message) = link.inbox.peek()? {
             if self.result.end.is_some() && starts_result(message.tag) {
                 return Ok(Event::Done(self.summary(link, true)));
@@ -88,27 +90,28 @@ impl Reply {
             link.inbox.take(message);
             let body = link.inbox.body(message);
             match (message.tag, self.command) {
-                (b'D', Query | Execute(_)) => self.result.rows += 1 + link.inbox.take_all(b'D'),
-                (b'T', Query) => self.result.describe(message, body),
-                (b'C', Query | Execute(_)) => self.result.complete(message, body),
-                (b'I', Query | Execute(_)) => self.result.end = Some(message.end),
+                (b'D', Query | Execute(_) | Once) => self.result.rows += 1 + link.inbox.take_all(b'D'),
+                (b'T', Query | Once) => self.result.describe(message, body),
+                (b'C', Query | Execute(_) | Once) => self.result.complete(message, body),
+                (b'I', Query | Execute(_) | Once) => self.result.end = Some(message.end),
                 (b'T', Prepare(statement)) => statements.describe(statement, body)?,
-                (b'Z', Query | Execute(_) | Prepare(_)) => return self.finish(link, statements),
+                (b'Z', Query | Execute(_) | Once | Prepare(_)) => return self.finish(link, statements),
                 (b'E', _) => {
                     if let Some(event) = self.fail(message, link)? {
                         return Ok(event);
                     }
                 }
-                (b'G', Query | Execute(_)) => self.answer_copy(link)?,
-                (b'd', Query | Execute(_)) => {
+                (b'G', Query | Execute(_) | Once) => self.answer_copy(link)?,
+                (b'd', Query | Execute(_) | Once) => {
                     self.result = ResultSet::default();
                     link.inbox.forget_parsed();
                 }
                 // Completed steps of the extended protocol and of copying out.
                 (b'1' | b't' | b'n', Prepare(_))
+                | (b'1' | b'2' | b'n', Once)
                 | (b'2', Execute(_))
                 | (b'3', _)
-                | (b'H' | b'c', Query | Execute(_)) => {}
+                | (b'H' | b'c', Query | Execute(_) | Once) => {}
                 _ => link.take_unasked(message)?,
             }
         }
@@ -196,7 +199,7 @@ impl Reply {
         }
         self.copy_refused = true;
         frontend::copy_fail(link.outbox.end());
-        if matches!(self.command, Command::Execute(_)) {
+        if matches!(self.command, Command::Execute(_) | Command::Once) {
             frontend::sync(link.outbox.end());
         }
         Ok(())

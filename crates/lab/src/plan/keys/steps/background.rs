@@ -36,7 +36,7 @@ pub struct Background {
 pub(in crate::plan) struct BackgroundTable {
     /// Its name; in reports it stands as STEP.NAME.
     id: String,
-    /// A built-in workload or a .lua file.
+    /// A built-in workload, or a .lua or .pgbench file.
     workload: At<String>,
     /// The workload's options.
     #[serde(default)]

@@ -4,9 +4,9 @@ mod traffic;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_workloads};
+use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_workloads, pgbench_workload};
 use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
@@ -216,7 +216,8 @@ pub(in crate::plan) struct StepTable {
     /// prepare fills the tables afresh.
     #[serde(default)]
     command: Command,
-    /// A built-in workload (dyno workloads), a .lua file beside the plan, or traffic to replay the traffic of a server.
+    /// A built-in workload (dyno workloads), a file beside the plan (.lua, or .pgbench, several with weights: a.pgbench@3,
+    /// b.pgbench), or traffic to replay the traffic of a server.
     workload: At<String>,
     /// The traffic file that the workload traffic replays; docs/do/traffic.md.
     traffic: Option<At<String>>,
@@ -520,6 +521,9 @@ impl RateKey {
 
 /// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
 pub(in crate::plan) fn script(name: String, context: &ParseContext<'_>) -> Result<Script, Problem> {
+    if let Some(script) = pgbench_script(&name, context) {
+        return script;
+    }
     if is_file(&name, "lua") {
         let path = context.file(&name);
         let source = fs::read_to_string(&path).map_err(|error| {
@@ -535,6 +539,18 @@ pub(in crate::plan) fn script(name: String, context: &ParseContext<'_>) -> Resul
         Some(source) => Ok(Script { name, source: source.to_owned(), search_path: Vec::new() }),
         None => Err(Problem::unknown("built-in workload", &name, builtin_workloads())),
     }
+}
+
+/// The scripts of pgbench that a workload names, if it does.
+fn pgbench_script(name: &str, context: &ParseContext<'_>) -> Option<Result<Script, Problem>> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let script = pgbench_workload(name, |path| {
+        let path = context.file(path);
+        folders.extend(path.parent().map(Path::to_owned));
+        fs::read_to_string(path)
+    })?;
+    let script = script.map(|script| Script { search_path: folders, ..script });
+    Some(script.map_err(|error| Problem::Other(error.to_string())))
 }
 
 #[cfg(test)]

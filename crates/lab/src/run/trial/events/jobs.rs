@@ -1,8 +1,6 @@
 //! The jobs of events that use a connection. Their connections are open before the event is due.
 
-use dyno_load::{Job, Script, Share, Target, Tuning};
-
-use crate::job::lua_string;
+use dyno_load::{Job, Script, Share, Target, Tuning, lua_string};
 
 /// Time limit for the connections of an event to open, in seconds.
 const CONNECT_SECONDS: f64 = 120.0;

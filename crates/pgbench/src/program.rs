@@ -1,0 +1,64 @@
+//! The scripts of a workload.
+
+use std::rc::Rc;
+
+use crate::error::{Mistake, Problem};
+use crate::names::{Names, ScriptFile};
+use crate::script::{Action, Command, Script, Statement, read};
+
+/// Scripts that were read, with the variables that they share.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) scripts: Vec<Script>,
+    pub(crate) names: Rc<Names>,
+    pub(crate) weight: u64,
+}
+
+impl Program {
+    /// Reads scripts, each a file and its text.
+    ///
+    /// # Errors
+    /// The first mistake. No script has a weight, or there is none.
+    pub fn read(files: &[(ScriptFile, String)]) -> Result<Self, Mistake> {
+        let mut names = Names::default();
+        // Missing seeds of functions are that variable.
+        names.slot("default_seed");
+        let (mut scripts, mut statements) = (Vec::new(), 0);
+        for (ScriptFile { path, weight }, text) in files {
+            let commands = read(path, text, &mut names, statements)?;
+            statements += commands.iter().filter(|command| matches!(command.action, Action::Sql(_))).count();
+            scripts.push(Script { file: path.clone(), weight: *weight, commands });
+        }
+        let weight = scripts.iter().map(|script| u64::from(script.weight)).sum();
+        if weight == 0 {
+            let file = scripts.first().map(|script| script.file.clone()).unwrap_or_default();
+            return Err(Mistake { file, line: 1, column: 1, problem: Problem::NoWeight });
+        }
+        Ok(Self { scripts, names: Rc::new(names), weight })
+    }
+
+    /// The variables that the scripts name, in no particular order.
+    pub fn variables(&self) -> &[String] {
+        self.names.all()
+    }
+
+    /// The first statement with more parameters than this.
+    pub(crate) fn statement_above(&self, parameters_max: usize) -> Option<(&Script, &Command, usize)> {
+        self.scripts.iter().find_map(|script| {
+            script.commands.iter().find_map(|command| {
+                let given = command.statement().map_or(0, |statement| statement.parameters().count());
+                (given > parameters_max).then_some((script, command, given))
+            })
+        })
+    }
+}
+
+impl Command {
+    /// The statement that it is, if it is one.
+    pub(crate) fn statement(&self) -> Option<&Statement> {
+        match &self.action {
+            Action::Sql(statement) => Some(statement),
+            _ => None,
+        }
+    }
+}

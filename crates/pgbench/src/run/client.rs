@@ -1,0 +1,305 @@
+//! A client: it runs transactions of a program, up to each command that its caller has to carry out.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::state::{Content, State};
+use super::step::{Gather, Parameter, Protocol, Setup, Step};
+use crate::error::{EvaluationError, Mistake, Problem, RunError};
+use crate::expression::Expression;
+use crate::expression::evaluate::evaluate;
+use crate::expression::random::Generator;
+use crate::expression::value::{Value, double_text};
+use crate::names::is_name;
+use crate::program::Program;
+use crate::script::{Action, Command, Piece, Statement, Time};
+
+/// Most parameters of a statement, as in pgbench.
+const PARAMETERS_MAX: usize = 255;
+
+#[derive(Debug)]
+pub struct Client {
+    program: Rc<Program>,
+    state: State,
+    protocol: Protocol,
+    /// Random numbers that choose scripts.
+    choice: Generator,
+    /// The current script.
+    script: usize,
+    /// The command that comes next, and the one that was carried out last.
+    next: usize,
+    current: usize,
+    /// Random numbers as they were when the transaction began.
+    at_begin: Generator,
+    /// How often the transaction has failed.
+    failures: u32,
+    tries_max: u32,
+    /// Whether the next transaction is the failed one again.
+    again: bool,
+    sql: Vec<u8>,
+}
+
+impl Client {
+    /// A client before its first transaction. With one client, random numbers are those of `pgbench --random-seed`; with several,
+    /// those of each client are, and only the choice among scripts differs.
+    ///
+    /// # Errors
+    /// A statement has too many parameters for the protocol.
+    pub fn new(program: Rc<Program>, setup: &Setup) -> Result<Self, Mistake> {
+        if setup.protocol != Protocol::Simple
+            && let Some((script, command, given)) = program.statement_above(PARAMETERS_MAX)
+        {
+            let problem = Problem::TooManyParameters { given, max: PARAMETERS_MAX };
+            return Err(Mistake { file: script.file.clone(), line: command.line, column: 1, problem });
+        }
+        // pgbench draws a seed for each client, then that of hashes, then three for each of its threads, which have clients each.
+        let mut seeds = Generator::seeded(setup.seed);
+        let mut drawn = |number: u32| (0..number).fold(0, |_, _| seeds.next());
+        let own = drawn(setup.client + 1);
+        let default_seed = drawn(setup.clients.saturating_sub(setup.client).max(1));
+        let choice = drawn(1 + 3 * setup.client);
+        let mut state = State::new(&program.names, Generator::seeded(own));
+        for (name, number) in [
+            ("client_id", i64::from(setup.client)),
+            ("default_seed", default_seed as i64),
+            ("random_seed", setup.seed as i64),
+            ("scale", setup.scale),
+        ] {
+            state.set_named(name, Content::Value(Value::Int(number)));
+        }
+        Ok(Self {
+            protocol: setup.protocol,
+            choice: Generator::seeded(choice),
+            script: 0,
+            next: 0,
+            current: 0,
+            at_begin: state.random.clone(),
+            failures: 0,
+            tries_max: setup.tries_max,
+            again: false,
+            sql: Vec::new(),
+            state,
+            program,
+        })
+    }
+
+    /// Gives a variable its first value, as a text.
+    pub fn define(&mut self, name: &str, text: &str) {
+        self.state.set_named(name, Content::Text(text.as_bytes().to_vec()));
+    }
+
+    /// Begins a transaction: the failed one if it is tried again, otherwise one of a script chosen by weight.
+    pub fn begin(&mut self) {
+        self.next = 0;
+        if std::mem::take(&mut self.again) {
+            self.state.random = self.at_begin.clone();
+            return;
+        }
+        self.failures = 0;
+        self.script = self.chosen();
+        self.at_begin = self.state.random.clone();
+    }
+
+    fn chosen(&mut self) -> usize {
+        if self.program.scripts.len() == 1 {
+            return 0;
+        }
+        let mut left = self.choice.up_to(self.program.weight - 1);
+        for (number, script) in self.program.scripts.iter().enumerate() {
+            match left.checked_sub(u64::from(script.weight)) {
+                Some(rest) => left = rest,
+                None => return number,
+            }
+        }
+        0
+    }
+
+    /// Notes that the transaction has failed and can be tried again.
+    pub fn fail(&mut self) {
+        self.failures += 1;
+        self.again = self.tries_max == 0 || self.failures < self.tries_max;
+    }
+
+    /// Carries out commands up to the next one that the caller has to.
+    ///
+    /// # Errors
+    /// An expression has no value.
+    pub fn advance(&mut self) -> Result<Step, RunError> {
+        let program = Rc::clone(&self.program);
+        let commands = &program.scripts[self.script].commands;
+        while let Some(command) = commands.get(self.next) {
+            self.current = self.next;
+            self.next += 1;
+            self.state.place = (self.script, self.current + 1);
+            if let Some(step) = self.carry_out(command, commands).map_err(|error| self.error(error))? {
+                return Ok(step);
+            }
+        }
+        Ok(Step::End)
+    }
+
+    fn carry_out(
+        &mut self,
+        command: &Command,
+        commands: &[Command],
+    ) -> Result<Option<Step>, EvaluationError> {
+        match &command.action {
+            Action::Sql(statement) => return Ok(Some(self.send(statement))),
+            Action::Set { slot, expression } => {
+                let value = evaluate(expression, &mut self.state)?;
+                self.state.set(*slot, Content::Value(value));
+            }
+            Action::If { condition, otherwise } => self.branch(condition, *otherwise, commands)?,
+            // Reached from the branch before: that one was taken.
+            Action::Elif { end, .. } | Action::Else { end } => self.next = *end,
+            Action::Endif => {}
+            Action::Sleep { time, unit_us } => {
+                let units = self.units(*time)?;
+                let us = u64::try_from(units).unwrap_or(0).saturating_mul(*unit_us);
+                return Ok(Some(Step::Sleep { us }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes to the branch of an `\if` whose condition is true.
+    fn branch(
+        &mut self,
+        condition: &Expression,
+        otherwise: usize,
+        commands: &[Command],
+    ) -> Result<(), EvaluationError> {
+        let (mut condition, mut otherwise) = (condition, otherwise);
+        while !evaluate(condition, &mut self.state)?.is_true() {
+            self.next = otherwise + 1;
+            match &commands[otherwise].action {
+                Action::Elif { condition: next_condition, otherwise: next, .. } => {
+                    self.current = otherwise;
+                    self.state.place.1 = otherwise + 1;
+                    (condition, otherwise) = (next_condition, *next);
+                }
+                _ => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn units(&self, time: Time) -> Result<i64, EvaluationError> {
+        let slot = match time {
+            Time::Number(number) => return Ok(number),
+            Time::Variable(slot) => slot,
+        };
+        let name = || self.state.name(slot).to_owned();
+        let Some(content) = self.state.content(slot) else { return Err(EvaluationError::Undefined(name())) };
+        let text = String::from_utf8_lossy(&text_of(content)).into_owned();
+        // As pgbench reads it: what follows the whole number is left out.
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
+        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+        let number = digits[..length].parse::<i64>();
+        let sign = if text.starts_with('-') { -1 } else { 1 };
+        number
+            .map(|number| sign * number)
+            .map_err(|_| EvaluationError::SleepTime { name: name(), value: text })
+    }
+
+    fn send(&mut self, statement: &Statement) -> Step {
+        if self.protocol != Protocol::Simple {
+            return Step::Execute { statement: statement.number };
+        }
+        self.sql.clear();
+        for piece in &statement.pieces {
+            match piece {
+                Piece::Text(text) | Piece::Quoted(text) => self.sql.extend_from_slice(text.as_bytes()),
+                Piece::Variable { slot, .. } => {
+                    if let Some(content) = self.state.content(*slot) {
+                        self.sql.extend_from_slice(&text_of(content));
+                    } else {
+                        // As in pgbench, it may be something else than a variable.
+                        self.sql.push(b':');
+                        self.sql.extend_from_slice(self.state.name(*slot).as_bytes());
+                    }
+                }
+            }
+        }
+        Step::Query
+    }
+
+    /// The statement to send as text.
+    pub fn sql(&self) -> &[u8] {
+        &self.sql
+    }
+
+    /// The current statement with `?` for its parameters. If `doubles`, an operator with a question mark has two.
+    pub fn prepared_sql(&self, doubles: bool) -> String {
+        self.statement()
+            .map_or_else(String::new, |statement| statement.prepared(&self.program.names, doubles))
+    }
+
+    /// The parameters of the current statement. A variable that is not set is NULL.
+    pub fn parameters(&self) -> impl Iterator<Item = Parameter<'_>> {
+        let slots = self.statement().into_iter().flat_map(Statement::parameters);
+        slots.map(move |slot| match self.state.content(slot) {
+            None | Some(Content::Value(Value::Null)) => Parameter::Null,
+            Some(Content::Value(Value::Bool(value))) => Parameter::Bool(*value),
+            Some(Content::Value(Value::Int(number))) => Parameter::Int(*number),
+            Some(Content::Value(Value::Double(number))) => {
+                Parameter::Double(double_text(*number).parse().unwrap_or(*number))
+            }
+            Some(Content::Text(text)) => Parameter::Text(text),
+        })
+    }
+
+    /// What becomes of the current statement's rows.
+    pub fn gathers(&self) -> Gather {
+        self.statement().map_or(Gather::Nothing, |statement| statement.gather)
+    }
+
+    /// Stores a row of the current statement, the last of `rows`, by the names of its columns. NULL becomes an empty text.
+    ///
+    /// # Errors
+    /// `\gset` and the number of rows is not 1, or a column's name cannot be that of a variable.
+    pub fn store(&mut self, columns: &[String], row: &[Option<Vec<u8>>], rows: u64) -> Result<(), RunError> {
+        let program = Rc::clone(&self.program);
+        let command = &program.scripts[self.script].commands[self.current];
+        let Some(statement) = command.statement() else { return Ok(()) };
+        if rows != 1 && statement.gather == Gather::Last {
+            return Err(self.error(EvaluationError::Rows(rows)));
+        }
+        for (column, value) in columns.iter().zip(row) {
+            let name = format!("{}{column}", statement.prefix);
+            if !is_name(&name) {
+                return Err(self.error(EvaluationError::ColumnName(name)));
+            }
+            self.state.set_named(&name, Content::Text(value.clone().unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    /// Takes the lines that `debug` wrote.
+    pub fn take_said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.state.said)
+    }
+
+    /// File and line of the current command, for messages.
+    pub fn place(&self) -> String {
+        let script = &self.program.scripts[self.script];
+        format!("{}:{}", script.file, script.commands[self.current].line)
+    }
+
+    fn statement(&self) -> Option<&Statement> {
+        self.program.scripts[self.script].commands.get(self.current)?.statement()
+    }
+
+    fn error(&self, error: EvaluationError) -> RunError {
+        let script = &self.program.scripts[self.script];
+        RunError { file: script.file.clone(), line: script.commands[self.current].line, error }
+    }
+}
+
+/// The text of a variable in SQL.
+fn text_of(content: &Content) -> Cow<'_, [u8]> {
+    match content {
+        Content::Value(value) => Cow::Owned(value.text().into_bytes()),
+        Content::Text(text) => Cow::Borrowed(text),
+    }
+}

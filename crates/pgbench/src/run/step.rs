@@ -1,0 +1,74 @@
+//! What a client and its caller tell each other.
+
+/// How statements are sent (`pgbench --protocol`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// As text, with the variables' texts in place of their names.
+    Simple,
+    /// Parsed, bound and executed each time.
+    Extended,
+    /// Prepared once, then bound and executed.
+    Prepared,
+}
+
+impl Protocol {
+    /// The protocol with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "simple" => Some(Self::Simple),
+            "extended" => Some(Self::Extended),
+            "prepared" => Some(Self::Prepared),
+            _ => None,
+        }
+    }
+}
+
+/// How a client runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    pub protocol: Protocol,
+    /// Seed of the whole run.
+    pub seed: u64,
+    /// The client's number, from 0: its `:client_id`.
+    pub client: u32,
+    /// Clients of the whole run.
+    pub clients: u32,
+    /// `:scale`.
+    pub scale: i64,
+    /// How often a transaction is tried; 0 for as long as the run lasts.
+    pub tries_max: u32,
+}
+
+/// What the caller does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Send [`Client::sql`] as text.
+    Query,
+    /// Execute the statement with this number, which is [`Client::prepared_sql`], with [`Client::parameters`].
+    Execute { statement: usize },
+    /// Wait.
+    Sleep { us: u64 },
+    /// The transaction has ended.
+    End,
+}
+
+/// What becomes of a statement's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gather {
+    Nothing,
+    /// The one row of the last result is stored (`\gset`).
+    Last,
+    /// The last row of each result is stored (`\aset`).
+    All,
+}
+
+/// A parameter of a statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Parameter<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// With 15 significant digits.
+    Double(f64),
+    Text(&'a [u8]),
+}

@@ -1,0 +1,78 @@
+//! A script: statements of SQL and backslash commands.
+
+mod branches;
+mod command;
+mod reader;
+mod sql;
+
+use crate::expression::Expression;
+
+pub(crate) use reader::read;
+pub(crate) use sql::{Piece, Statement};
+
+/// A suggested name is at most this many edits away, and fewer than the name has letters.
+const NEAR: usize = 2;
+
+/// A script that was read.
+#[derive(Debug)]
+pub(crate) struct Script {
+    /// Its file, for messages.
+    pub(crate) file: String,
+    pub(crate) weight: u32,
+    pub(crate) commands: Vec<Command>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Command {
+    /// From 1.
+    pub(crate) line: u32,
+    /// Its position in the script, in bytes.
+    at: usize,
+    pub(crate) action: Action,
+}
+
+/// What a command does. Numbers of commands are those of its script, from 0.
+#[derive(Debug)]
+pub(crate) enum Action {
+    Sql(Statement),
+    Set {
+        slot: usize,
+        expression: Expression,
+    },
+    /// If the condition is false, `otherwise` comes next: an `elif`, an `else` or the `endif`.
+    If {
+        condition: Expression,
+        otherwise: usize,
+    },
+    /// Reached from the branch before it, `end` comes next.
+    Elif {
+        condition: Expression,
+        otherwise: usize,
+        end: usize,
+    },
+    Else {
+        end: usize,
+    },
+    Endif,
+    Sleep {
+        time: Time,
+        unit_us: u64,
+    },
+}
+
+/// A time in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Time {
+    Number(i64),
+    /// The variable with this number.
+    Variable(usize),
+}
+
+/// A suggestion for a wrong name, or nothing.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    known
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .min()
+        .filter(|(distance, _)| *distance <= NEAR && *distance < name.chars().count())
+        .map_or_else(String::new, |(_, candidate)| format!(" (did you mean {candidate}?)"))
+}

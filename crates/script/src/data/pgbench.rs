@@ -1,0 +1,62 @@
+//! The scripts of pgbench that a Lua state runs, and a client for each task.
+
+use std::rc::Rc;
+
+use dyno_pgbench::{Client, Mistake, Program, Protocol, ScriptFile, Setup};
+
+use crate::settings::config::Config;
+
+#[derive(Debug)]
+pub(crate) struct Pgbench {
+    programs: Vec<Rc<Program>>,
+    clients: Vec<Client>,
+    seed: u64,
+    /// Clients of the whole run.
+    clients_in_all: u32,
+    /// Whether the database is PostgreSQL: it has parameters that are true or false, and operators with a question mark.
+    pub(crate) is_pgsql: bool,
+}
+
+impl Pgbench {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            programs: Vec::new(),
+            clients: Vec::new(),
+            seed: config.seed,
+            clients_in_all: config.threads,
+            is_pgsql: config.driver == "pgsql",
+        }
+    }
+
+    /// Reads scripts. Returns the number of their program.
+    pub(crate) fn read(&mut self, files: &[(ScriptFile, String)]) -> Result<usize, Mistake> {
+        self.programs.push(Rc::new(Program::read(files)?));
+        Ok(self.programs.len() - 1)
+    }
+
+    /// The variables of a program.
+    pub(crate) fn variables(&self, program: usize) -> &[String] {
+        self.programs.get(program).map_or(&[][..], |program| program.variables())
+    }
+
+    /// Makes a client of a program. Returns its number, or `None` if there is no such program.
+    pub(crate) fn add_client(
+        &mut self,
+        program: usize,
+        (protocol, client): (Protocol, u32),
+        (scale, tries_max): (i64, u32),
+    ) -> Option<Result<usize, Mistake>> {
+        let program = self.programs.get(program)?;
+        let (seed, clients) = (self.seed, self.clients_in_all);
+        let setup = Setup { protocol, seed, client, clients, scale, tries_max };
+        Some(Client::new(Rc::clone(program), &setup).map(|client| {
+            self.clients.push(client);
+            self.clients.len() - 1
+        }))
+    }
+
+    /// The client with this number.
+    pub(crate) fn client(&mut self, number: usize) -> Option<&mut Client> {
+        self.clients.get_mut(number)
+    }
+}
