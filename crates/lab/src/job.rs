@@ -153,6 +153,7 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
         connections: background.clients,
         joins: background.joins.iter().map(join).collect(),
         reconnects: !plan.steps[trial.step].step_events.is_empty(),
+        rate: background.rate.clone(),
         // Not the stream of random numbers of the trial's own workload.
         seed: !trial.seed,
         ..with_options(Job::new(target, background.script.clone(), Command::Run.as_str()), options)

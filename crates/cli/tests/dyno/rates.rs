@@ -11,12 +11,18 @@ pub(crate) fn tests() -> Vec<Trial> {
         a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict,
         a_load_that_counts_no_rows_has_the_rate_0_and_no_ratio,
         figures_of_latencies_lie_between_the_least_and_the_greatest,
+        a_background_load_keeps_its_rate_or_is_reported,
     ]
 }
 
 /// Runs a plan for two SQLite systems with one table of ten rows.
 fn ran(rounds: u32, steps: &str) -> Bench {
     let bench = Bench::new();
+    run_in(&bench, rounds, steps);
+    bench
+}
+
+fn run_in(bench: &Bench, rounds: u32, steps: &str) {
     bench.write(
         "plan.toml",
         &format!(
@@ -28,7 +34,6 @@ fn ran(rounds: u32, steps: &str) -> Bench {
     );
     bench.let_all_write();
     bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
-    bench
 }
 
 const LOAD: &str = "[[step]]\nid = 'load'\ngroup = 'load'\nworkload = 'oltp_read_write'\ncommand = 'prepare'\noperation = 'row'\n";
@@ -122,4 +127,23 @@ fn figures_of_latencies_lie_between_the_least_and_the_greatest() {
         Some(0),
         "seconds add up to the trial, but for an event that ended after it"
     );
+}
+
+/// Its workload is a script of pgbench, which knows the size of the plan's tables.
+fn a_background_load_keeps_its_rate_or_is_reported() {
+    let bench = Bench::new();
+    let script = "\\set id random(1, :table_size)\nUPDATE sbtest1 SET k = k + 1 WHERE id = :id;\n";
+    bench.write("writes.pgbench", script);
+    let step = |id: &str, per_second: u32| {
+        format!(
+            "[[step]]\nid = '{id}'\nworkload = 'oltp_point_select'\n[[step.background]]\nid = 'writes'\n\
+             workload = 'writes.pgbench'\nclients = 1\nrate = {per_second}\noptions = {{ protocol = 'prepared' }}\n"
+        )
+    };
+    run_in(&bench, 1, &format!("{LOAD}{}{}", step("kept", 20), step("missed", 10_000_000)));
+    let done = "SELECT count(*) FROM trial WHERE step_id = 'kept.writes' AND due > 0 AND operations > 0";
+    assert_eq!(bench.value(done), Some(2));
+    for cell in absolute(&bench, "missed.writes") {
+        assert!(is_warned(&cell, "not_sustained"), "{cell}");
+    }
 }

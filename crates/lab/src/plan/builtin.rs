@@ -36,6 +36,10 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
         BuiltinPlan { name: "ddl-and-backup", text: include_str!("../../../../plans/ddl-and-backup.toml") },
         BuiltinPlan { name: "safe-settings", text: include_str!("../../../../plans/safe-settings.toml") },
         BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
+        BuiltinPlan {
+            name: "insert-benchmark",
+            text: include_str!("../../../../plans/insert-benchmark.toml"),
+        },
     ]
 }
 

@@ -156,6 +156,20 @@ fn a_workload_may_be_a_file_beside_the_plan() {
 }
 
 #[test]
+fn a_background_load_may_have_a_rate_unless_its_clients_join() {
+    let with = |clients: &str| {
+        let background =
+            "[[step.background]]\nid = \"writers\"\nworkload = \"oltp_update_index\"\nrate = 2\n";
+        parse(&format!("{TEXT}{background}clients = {clients}\n"))
+    };
+    let steady = with("1").unwrap();
+    let rate = steady.steps.last().unwrap().background[0].rate.clone().unwrap();
+    assert!((rate.points[0].per_second - 2.0).abs() < f64::EPSILON);
+    let error = with("[{ at_seconds = 1, clients = 4 }]").unwrap_err().to_string();
+    assert!(error.contains("clients that join run as fast as they can; leave `rate` out"), "{error}");
+}
+
+#[test]
 fn a_workload_may_be_scripts_of_pgbench() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();

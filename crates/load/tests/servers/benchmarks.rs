@@ -1,4 +1,4 @@
-//! The workloads of other benchmarks: pgbench's transactions, and the core workloads of YCSB.
+//! The workloads of other benchmarks: pgbench's transactions, the core workloads of YCSB, and the insert benchmark.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -12,6 +12,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![
         server_test("the sums of tpcb stay equal", system, |server: &mut Server| sums(&target(server))),
         server_test("ycsb reads what is there", system, |server: &mut Server| records(&target(server))),
+        server_test("ibench keeps its rows", system, |server: &mut Server| queue(&target(server))),
     ]
 }
 
@@ -25,6 +26,7 @@ pub(crate) fn sqlite_tests() -> Vec<Trial> {
     vec![
         Trial::test("the sums of tpcb stay equal: sqlite", move || on_file(sums)),
         Trial::test("ycsb reads what is there: sqlite", move || on_file(records)),
+        Trial::test("ibench keeps its rows: sqlite", move || on_file(queue)),
         Trial::test("popularity falls with the rank", || {
             popularity();
             Ok(())
@@ -145,4 +147,42 @@ fn popularity() {
     let mut job = job_on(Target::new(Protocol::Sqlite, vec![file]), "zipf", source, "run");
     job.events = Some(1);
     run(job).success();
+}
+
+const QUEUE: [(&str, &str); 2] = [("tables", "2"), ("table_size", "2000")];
+
+fn queue(target: &Target) {
+    let ibench = |command: &str, options: &[(&str, &str)]| {
+        with_options(with_options(builtin(target, "ibench", command, ""), &QUEUE), options)
+    };
+    let run_events = |options: &[(&str, &str)], connections: u32, events: u64| {
+        run(Job { connections, events: Some(events), ..ibench("run", options) }).success().counts
+    };
+    let without_indexes = [("create_secondary", "off")];
+    assert_eq!(run(ibench("prepare", &without_indexes)).success().counts.rows, 4000);
+    assert_eq!(run_events(&[("action", "index")], 1, 2).events, 2);
+    for (rows, connections) in [("50", 2), ("5", 1)] {
+        let counts = run_events(&[("rows_per_commit", rows)], connections, 40);
+        assert_eq!((counts.events, counts.writes, counts.errors), (40, 80, 0), "{rows}");
+        run(ibench("check", &[("rows_per_commit", rows)])).success();
+    }
+    for action in ["range", "point"] {
+        let counts = run_events(&[("action", action)], 3, EVENTS);
+        assert_eq!((counts.events, counts.writes), (EVENTS, 0), "{action}");
+        assert!(counts.reads >= EVENTS, "{action}: {}", counts.reads);
+    }
+    assert_eq!(run_events(&[("action", "settle")], 2, 2).events, 2);
+    let failure = |options: &[(&str, &str)], connections: u32| {
+        let job = Job { connections, events: Some(1), ..ibench("run", options) };
+        run(job).failure.expect("a refusal")
+    };
+    assert!(failure(&[], 3).contains("a table has one writer; 3 writers need --tables=3"));
+    assert!(failure(&[("action", "read")], 1).contains("action is one of write, range, point"));
+    let spoil = "function event() local con = sysbench.sql.driver():connect()
+        con:query([[DELETE FROM purchases2 WHERE transactionid = (SELECT m FROM
+          (SELECT MAX(transactionid) - 10 AS m FROM purchases2) AS x)]]) con:disconnect() end";
+    run(Job { events: Some(1), ..job_on(target.clone(), "spoil", spoil, "run") }).success();
+    let violation = run(ibench("check", &[])).failure.expect("a violation");
+    assert!(violation.contains("purchases2 has 1999 rows from"), "{violation}");
+    run(ibench("cleanup", &[])).success();
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::Script;
+use dyno_load::{Rate, Script};
 use dyno_store::{JoinRecord, Operation};
 use serde::Deserialize;
 
@@ -27,6 +27,8 @@ pub struct Background {
     /// When its connections join, in order of time; empty if all run from the start. The last join has the
     /// final number.
     pub joins: Vec<JoinRecord>,
+    /// Rate of an open loop, in events a second over all its connections; `None` for a closed loop.
+    pub rate: Option<Rate>,
 }
 
 /// A workload that runs while the step's own is measured.
@@ -46,6 +48,8 @@ pub(in crate::plan) struct BackgroundTable {
     operation: Option<Operation>,
     /// Connections: a number that run all the time, or the times at which more of them join.
     clients: At<ClientsKey>,
+    /// Events due a second (open loop), over all its connections.
+    rate: Option<At<Above0>>,
 }
 
 #[derive(Deserialize)]
@@ -95,6 +99,9 @@ impl BackgroundTable {
                 other.id
             )));
         }
+        if let (false, Some(rate)) = (joins.is_empty(), &self.rate) {
+            return Err(rate.wrong("clients that join run as fast as they can; leave `rate` out".to_owned()));
+        }
         Ok(Background {
             id: self.id,
             script: self.workload.read(|name| script(name, context))?,
@@ -105,6 +112,7 @@ impl BackgroundTable {
                 ClientsKey::Joins(_) => joins.last().map_or(0, |join| join.clients),
             },
             joins,
+            rate: self.rate.map(|rate| Rate::steady(rate.0)),
         })
     }
 }

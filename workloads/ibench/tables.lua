@@ -1,0 +1,106 @@
+-- The tables of the insert benchmark, their indexes, and the check of their rows.
+
+local dialect_of = require("sql.dialect").of
+
+local format = string.format
+local uniform = sysbench.rand.uniform
+
+-- The secondary indexes: name and columns. Their first column is what range queries search by.
+local INDEXES = {
+  { "market", "productid, customerid, price" },
+  { "register", "cashregisterid, customerid, price" },
+  { "pdc", "price, dateandtime, customerid" },
+}
+
+local function name_of(table_number)
+  return "purchases" .. table_number
+end
+
+-- A row as SQL. Half of its data is random.
+local function row(id)
+  local opt = sysbench.opt
+  local length = uniform(opt.data_length_min, opt.data_length_max)
+  local random = math.floor(length / 2)
+  return format("(%d, CURRENT_TIMESTAMP, %d, %d, %d, %d, '%s')", id,
+    uniform(0, opt.cash_registers - 1), uniform(0, opt.customers - 1), uniform(0, opt.products - 1),
+    uniform(0, opt.max_price - 1), string.rep("a", length - random) .. sysbench.rand.string(string.rep("@", random)))
+end
+
+-- The statement that inserts rows with these numbers.
+local function insert(name, first, last)
+  local rows = {}
+  for id = first, last do
+    rows[#rows + 1] = row(id)
+  end
+  return "INSERT INTO " .. name .. " VALUES " .. table.concat(rows, ", ")
+end
+
+local function create_indexes(con, driver, number)
+  local name = name_of(number)
+  local at_once = driver:name() == "mysql" and sysbench.opt.mysql_storage_engine:lower() ~= "rocksdb"
+  local additions = {}
+  for _, index in ipairs(INDEXES) do
+    additions[#additions + 1] = format("ADD INDEX %s_%s (%s)", name, index[1], index[2])
+    if not at_once then
+      con:query(format("CREATE INDEX %s_%s ON %s (%s)", name, index[1], name, index[2]))
+    end
+  end
+  if at_once then
+    con:query("ALTER TABLE " .. name .. " " .. table.concat(additions, ", "))
+  end
+end
+
+-- Calls a function for each of this thread's tables.
+local function for_own_tables(act)
+  local driver = sysbench.sql.driver()
+  local con = driver:connect()
+  for number = sysbench.tid % sysbench.opt.threads + 1, sysbench.opt.tables, sysbench.opt.threads do
+    act(con, driver, number)
+  end
+  con:disconnect()
+end
+
+local function create(con, driver, number)
+  local name, opt = name_of(number), sysbench.opt
+  print("ibench: filling " .. name)
+  con:query(format([[CREATE TABLE %s (transactionid BIGINT NOT NULL, dateandtime %s, cashregisterid INTEGER NOT NULL,
+    customerid INTEGER NOT NULL, productid INTEGER NOT NULL, price INTEGER NOT NULL, data VARCHAR(4000),
+    PRIMARY KEY (transactionid)) /*! ENGINE = %s */]], name, dialect_of(driver).datetime, opt.mysql_storage_engine))
+  con:bulk_insert_init("INSERT INTO " .. name .. " VALUES")
+  for id = 1, opt.table_size do
+    con:bulk_insert_next(row(id))
+  end
+  con:bulk_insert_done()
+  if opt.create_secondary then
+    create_indexes(con, driver, number)
+  end
+end
+
+local function prepare()
+  for_own_tables(create)
+end
+
+local function cleanup()
+  for_own_tables(function(con, _, number)
+    con:query("DROP TABLE IF EXISTS " .. name_of(number))
+  end)
+end
+
+-- Rows are numbered without gaps, and there are as many as at first; or those of one transaction more, which was inserted when the
+-- run ended.
+local function check()
+  for_own_tables(function(con, _, number)
+    local name, opt = name_of(number), sysbench.opt
+    local found = { con:query_row("SELECT COUNT(*), MIN(transactionid), MAX(transactionid) FROM " .. name) }
+    local rows, first, last = tonumber(found[1]), tonumber(found[2] or 0), tonumber(found[3] or -1)
+    if last - first + 1 ~= rows or rows < opt.table_size or rows > opt.table_size + opt.rows_per_commit then
+      error(format("ibench: %s has %d rows from %d to %d, where %d rows without gaps are expected", name, rows, first,
+        last, opt.table_size), 0)
+    end
+  end)
+end
+
+return {
+  INDEXES = INDEXES, name_of = name_of, insert = insert, create_indexes = create_indexes,
+  prepare = prepare, cleanup = cleanup, check = check,
+}
