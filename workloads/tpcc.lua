@@ -6,6 +6,7 @@ require("tpcc.options")
 local check = require("tpcc.check")
 local dialect_of = require("sql.dialect").of
 local load = require("tpcc.prepare")
+local session = require("tpcc.session")
 
 local uniform = sysbench.rand.uniform
 
@@ -14,8 +15,6 @@ sysbench.cmdline.commands = {
   cleanup = { load.cleanup, sysbench.cmdline.PARALLEL_COMMAND },
   check = { check, sysbench.cmdline.PARALLEL_COMMAND },
 }
-
-local LEVELS = { RC = "READ COMMITTED", RR = "REPEATABLE READ", SER = "SERIALIZABLE" }
 
 local con, dialect
 -- Contains each transaction as often as its share. An event picks one at random.
@@ -29,36 +28,10 @@ local function add_to_mix(name, share)
   end
 end
 
-local function set_session()
-  local level = LEVELS[sysbench.opt.trx_level]
-    or error("trx_level is one of RC, RR and SER, not " .. sysbench.opt.trx_level, 0)
-  if dialect.set_isolation then
-    con:query(string.format(dialect.set_isolation, level))
-  end
-  if dialect.enforce_foreign_keys and sysbench.opt.use_fk == 1 then
-    con:query(dialect.enforce_foreign_keys)
-  end
-end
-
--- Refuses a scale larger than the prepared one.
-local function check_scale()
-  for set = 1, sysbench.opt.tables do
-    local warehouses = tonumber((con:query_row("SELECT COUNT(*) FROM warehouse" .. set)))
-    if warehouses < sysbench.opt.scale then
-      error(string.format("tpcc set %d was prepared with --scale=%d: run it with no more than that, not %d",
-        set, warehouses, sysbench.opt.scale), 0)
-    end
-  end
-end
-
 function thread_init()
   local driver = sysbench.sql.driver()
-  con, dialect = driver:connect(), dialect_of(driver)
-  set_session()
-  -- One thread checks for all.
-  if sysbench.tid == 0 then
-    check_scale()
-  end
+  dialect = dialect_of(driver)
+  con = session.open(driver, dialect)
   add_to_mix("new_order", 10)
   add_to_mix("payment", 10)
   add_to_mix("order_status", 1)

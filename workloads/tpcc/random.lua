@@ -23,6 +23,9 @@ function random.customer()
   return nurand(1023, C_CUSTOMER, 1, 3000)
 end
 
+-- The constant of items, for procedures that draw them.
+random.ITEM_CONSTANT = C_ITEM
+
 function random.item()
   return nurand(8191, C_ITEM, 1, 100000)
 end

@@ -1,4 +1,5 @@
-//! The workloads of other benchmarks: pgbench's transactions, the core workloads of YCSB, and the insert benchmark.
+//! The workloads of other benchmarks: pgbench's transactions, the core workloads of YCSB, the insert benchmark, and TPC-C by stored
+//! procedures.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -13,6 +14,9 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
         server_test("the sums of tpcb stay equal", system, |server: &mut Server| sums(&target(server))),
         server_test("ycsb reads what is there", system, |server: &mut Server| records(&target(server))),
         server_test("ibench keeps its rows", system, |server: &mut Server| queue(&target(server))),
+        server_test("the conditions of TPC-C hold after procedures", system, |server: &mut Server| {
+            procedures(&target(server));
+        }),
     ]
 }
 
@@ -27,6 +31,12 @@ pub(crate) fn sqlite_tests() -> Vec<Trial> {
         Trial::test("the sums of tpcb stay equal: sqlite", move || on_file(sums)),
         Trial::test("ycsb reads what is there: sqlite", move || on_file(records)),
         Trial::test("ibench keeps its rows: sqlite", move || on_file(queue)),
+        Trial::test("tprocc needs stored procedures: sqlite", move || {
+            on_file(|target| {
+                let failure = run(builtin(target, "tprocc", "prepare", "")).failure.expect("a refusal");
+                assert!(failure.contains("stored procedures, which SQLite does not have"), "{failure}");
+            })
+        }),
         Trial::test("popularity falls with the rank", || {
             popularity();
             Ok(())
@@ -185,4 +195,36 @@ fn queue(target: &Target) {
     let violation = run(ibench("check", &[])).failure.expect("a violation");
     assert!(violation.contains("purchases2 has 1999 rows from"), "{violation}");
     run(ibench("cleanup", &[])).success();
+}
+
+fn procedures(target: &Target) {
+    const TRANSACTIONS: u64 = 400;
+    let tprocc = |command: &str, options: &[(&str, &str)]| {
+        let common = [("scale", "1"), ("trx_level", "RC")];
+        with_options(with_options(builtin(target, "tprocc", command, ""), &common), options)
+    };
+    let prepare = Job { connections: 2, ..tprocc("prepare", &[]) };
+    run(prepare).success();
+    for procedures in ["on", "off"] {
+        let transactions = Job {
+            connections: 4,
+            events: Some(TRANSACTIONS),
+            ..tprocc("run", &[("procedures", procedures)])
+        };
+        let story = run(transactions);
+        let text: Vec<&str> = story.printed.iter().flat_map(|text| text.lines()).map(str::trim).collect();
+        let line = text.iter().find(|line| line.contains("NOPM")).expect("a line with NOPM");
+        let new_orders: f64 = line.split(' ').nth(1).expect("a number").parse().expect("a number");
+        // 45 of 100, within five standard deviations.
+        let share = new_orders / TRANSACTIONS as f64;
+        assert!((share - 0.45).abs() < 0.125, "{procedures}: {line}");
+        let counts = story.success().counts;
+        assert_eq!(counts.events, TRANSACTIONS, "{procedures}");
+        let statements = counts.reads + counts.writes + counts.others;
+        // A call each, and some for a rollback or the scale; or about 25 statements.
+        let is_called = statements < 2 * TRANSACTIONS;
+        assert_eq!(is_called, procedures == "on", "{procedures}: {statements}");
+        run(tprocc("check", &[])).success();
+    }
+    run(tprocc("cleanup", &[])).success();
 }

@@ -576,6 +576,7 @@ mod tests {
             "oltp_write_only",
             "tpcb",
             "tpcc",
+            "tprocc",
             "ycsb",
         ];
         assert_eq!(writing, expected);
