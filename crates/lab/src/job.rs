@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use dyno_load::{Job, Join, NotedStatement, Protocol, Replay, Script, Target, Tuning, lua_string};
+use dyno_load::{
+    Job, Join, LostConnections, NotedStatement, Protocol, Replay, Script, Target, Tuning, lua_string,
+};
 
 use crate::plan::{Background, Command, Plan, Step, System, Traffic};
 use crate::schedule::Trial;
@@ -28,6 +30,11 @@ impl Plan {
     }
 }
 
+/// A load goes on through the events of its step.
+fn lost_connections(step: &Step) -> LostConnections {
+    if step.step_events.is_empty() { LostConnections::Fail } else { LostConnections::Reconnect }
+}
+
 /// The job of a trial in one stretch, or of a load.
 pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
     let step = &plan.steps[trial.step];
@@ -48,7 +55,7 @@ pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> J
         // Statements are noted for one number of clients only, because an instance has the same plan for any
         // number.
         notes_statements: step.notes_statements() && step.clients.first() == Some(&trial.clients),
-        reconnects: !step.step_events.is_empty(),
+        lost_connections: lost_connections(step),
         ..with_options(Job::new(target, step.script.clone(), step.command().as_str()), options)
     }
 }
@@ -152,7 +159,7 @@ pub(crate) fn background(plan: &Plan, trial: &Trial, background: &Background, ta
     Job {
         connections: background.clients,
         joins: background.joins.iter().map(join).collect(),
-        reconnects: !plan.steps[trial.step].step_events.is_empty(),
+        lost_connections: lost_connections(&plan.steps[trial.step]),
         rate: background.rate.clone(),
         // Not the stream of random numbers of the trial's own workload.
         seed: !trial.seed,

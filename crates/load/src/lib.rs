@@ -76,7 +76,8 @@ pub use protocol::frame::{
     TIMELINE_BIN_SECONDS, Tick, Total, Usage,
 };
 pub use protocol::job::{
-    Address, Compression, IoMethod, Job, Join, Protocol, Scheduler, Script, Share, Target, Tuning,
+    Address, Compression, IoMethod, Job, Join, LostConnections, Protocol, Scheduler, Script, Share, Target,
+    Tuning,
 };
 pub use protocol::pgbench::{PgbenchError, lua_string, pgbench_workload};
 pub use protocol::process::{FrameSource, LoadProcess, LoadProcessError};

@@ -84,7 +84,7 @@ fn prepare(
     if job.target.driver == Protocol::Sqlite && job.command != "run" {
         job.target.on_connect.insert(0, COMMAND_LOCK_WAIT.to_owned());
     }
-    if job.reconnects {
+    if job.reconnects() {
         let ignored = failure::ignored_through_events(job.target.driver, job.target.ignore_errors.take());
         job.target.ignore_errors = Some(ignored);
     }
@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
             if self.plan.events {
                 reporter.watch_gaps();
             }
-            if job.reconnects {
+            if job.reconnects() {
                 reporter.watch_timeline(shared.control.epoch());
             }
             (self.sink)(Frame::Measuring);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_load::{IoMethod, Job, Scheduler, Script, Tuning, builtin_workload};
+use dyno_load::{IoMethod, Job, LostConnections, Scheduler, Script, Tuning, builtin_workload};
 use dyno_script::{Config, Host, MemoryLimit, OptionKind, Refused, Runtime, ScriptInfo, parse_number};
 
 use crate::failure::Failure;
@@ -56,7 +56,11 @@ pub(crate) fn job(
         joins: Vec::new(),
         paced_slices: false,
         notes_statements: false,
-        reconnects: runs && ignores_loss,
+        lost_connections: if runs && ignores_loss {
+            LostConnections::Reconnect
+        } else {
+            LostConnections::Fail
+        },
         replay: None,
         share: None,
         checks_only: false,

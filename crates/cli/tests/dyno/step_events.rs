@@ -33,10 +33,10 @@ const POSTGRES: &str = "postgres@18.4";
 
 /// A plan of systems that load a table of 1000 rows, then run steps.
 fn plan(systems: &[(&str, &str)], rounds: u32, steps: &str) -> String {
-    let systems: String = systems
-        .iter()
-        .map(|(id, engine)| format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nprofile = 'lean.toml'\n"))
-        .collect();
+    let system = |(id, engine): &(&str, &str)| {
+        format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nprofile = 'lean.toml'\n")
+    };
+    let systems = systems.iter().map(system).collect::<Vec<_>>().concat();
     format!(
         "name = 'events'\ntitle = 'Events'\nbase = 'a'\nrounds = {rounds}\nclients = [4]\nseconds = 1\n\
          warmup_seconds = 0.2\nwarmup_seconds_max = 0\nrest_seconds_max = 0\n\

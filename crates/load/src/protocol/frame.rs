@@ -206,7 +206,7 @@ pub struct Total {
     #[serde(default)]
     pub gaps: Option<Gaps>,
     /// Number of events that ended in each bin of [`TIMELINE_BIN_SECONDS`] since measuring began. Only of a job that
-    /// [reconnects](crate::Job::reconnects).
+    /// [reconnects](crate::LostConnections::Reconnect).
     #[serde(default)]
     pub timeline: Vec<u32>,
     /// Longest time that a script kept an event loop from its other connections.
@@ -251,7 +251,7 @@ pub struct Counts {
     /// Connections made anew.
     pub reconnects: u64,
     /// Events that failed with their connection and are not rerun. Only in a job that
-    /// [reconnects](crate::Job::reconnects).
+    /// [reconnects](crate::LostConnections::Reconnect).
     #[serde(default)]
     pub failed: u64,
     /// Rows that bulk inserts sent.

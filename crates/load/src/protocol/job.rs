@@ -10,6 +10,19 @@ use crate::protocol::replay::Replay;
 use crate::schedule::arrivals::Rate;
 use crate::statements::changed_names::ChangedNames;
 
+/// What a lost connection does to a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LostConnections {
+    /// The job fails.
+    #[default]
+    Fail,
+    /// The load goes on. The event that was in flight counts as [failed](crate::Counts::failed), and
+    /// `thread_init` makes the connection anew, with waits that grow. Errors of statements that a server ends
+    /// are ignored too, and the total has a [timeline](crate::Total::timeline).
+    Reconnect,
+}
+
 /// One command of one script against one database.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,12 +78,9 @@ pub struct Job {
     /// Whether the distinct statements of the first connection's script are [noted](crate::Noted).
     #[serde(default)]
     pub notes_statements: bool,
-    /// Whether the load goes on when its connections are lost. The event that was in flight then counts as
-    /// [failed](crate::Counts::failed), and the connection is made anew by `thread_init`, with waits that
-    /// grow. Errors of statements that a server ends are ignored too, and the total has a
-    /// [timeline](crate::Total::timeline). Without it, a connection that is lost fails the job.
+    /// What a lost connection does to the load.
     #[serde(default)]
-    pub reconnects: bool,
+    pub lost_connections: LostConnections,
     /// The traffic that is sent, in place of a script's events.
     #[serde(default)]
     pub replay: Option<Replay>,
@@ -91,6 +101,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether the load goes on when its connections are lost.
+    pub(crate) fn reconnects(&self) -> bool {
+        self.lost_connections == LostConnections::Reconnect
+    }
+
     /// A closed-loop job of one connection without limits and with seed 0, to be modified.
     pub fn new(target: Target, script: Script, command: impl Into<String>) -> Self {
         Self {
@@ -111,7 +126,7 @@ impl Job {
             joins: Vec::new(),
             paced_slices: false,
             notes_statements: false,
-            reconnects: false,
+            lost_connections: LostConnections::Fail,
             replay: None,
             share: None,
             checks_only: false,

@@ -318,7 +318,7 @@ impl<'a> ThreadHost<'a> {
             self.batch.bin(bin);
         }
         self.batch.share(self.window.share(self.due_ns, now_ns));
-        if self.shared.job.reconnects {
+        if self.shared.job.reconnects() {
             self.batch.ended_at(now_ns);
         }
         if self.window.part(self.due_ns) == Part::Counted {

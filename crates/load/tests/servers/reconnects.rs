@@ -33,7 +33,7 @@ fn reconnecting(server: &Server, source: &str) -> Job {
     Job {
         connections: CONNECTIONS,
         scheduler: Scheduler::Event,
-        reconnects: true,
+        lost_connections: dyno_load::LostConnections::Reconnect,
         ..job(server, "reconnecting", source, "run")
     }
 }

@@ -57,7 +57,7 @@ impl EventLoop<'_> {
         self.pass_edge();
         let task = &mut self.slots[slot];
         self.batch.share(self.window.share(task.due_ns, now_ns));
-        if self.shared.job.reconnects {
+        if self.shared.job.reconnects() {
             self.batch.ended_at(now_ns);
         }
         if self.window.part(task.due_ns) == Part::Counted {

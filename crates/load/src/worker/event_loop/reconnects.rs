@@ -14,7 +14,7 @@ use crate::session::failure;
 impl EventLoop<'_> {
     /// Whether a failed request leaves a task without a usable connection, and the job goes on all the same.
     pub(super) fn is_lost(&self, slot: usize, link: usize, failure: &SqlFailure) -> bool {
-        if !self.shared.job.reconnects {
+        if !self.shared.job.reconnects() {
             return false;
         }
         let task = &self.slots[slot];
@@ -40,7 +40,7 @@ impl EventLoop<'_> {
     /// Replaces the connections of a task that waits for a due event, if one of them has closed. No event
     /// fails with it.
     pub(super) fn replace_if_idle(&mut self, slot: usize) {
-        let is_idle = self.shared.job.reconnects
+        let is_idle = self.shared.job.reconnects()
             && self.slots.get(slot).is_some_and(|slot| slot.stage == Stage::Idle)
             && self.idle.contains(&(slot as u32));
         if is_idle {

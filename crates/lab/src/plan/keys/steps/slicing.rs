@@ -85,12 +85,10 @@ pub(in crate::plan) struct Rest {
     pub(in crate::plan) is_counted: bool,
     /// Whether something is done to the system at certain times.
     pub(in crate::plan) has_step_events: bool,
-    /// The plan's key.
-    pub(in crate::plan) one_at_a_time: bool,
 }
 
 /// The reason why a step's trials cannot be cut into slices, if any.
-pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest) -> Option<&'static str> {
+pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest, one_at_a_time: bool) -> Option<&'static str> {
     match () {
         () if step.command == Command::Prepare => Some("a load ends by itself"),
         () if step.has_rate => Some("events of an open loop are due all the time"),
@@ -99,7 +97,7 @@ pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest) -> Option<&'static s
         () if rest.has_drivers => Some("its drivers run all the time"),
         () if rest.has_step_events => Some("its load goes on through events"),
         () if rest.is_counted => Some("it ends after its events"),
-        () if rest.one_at_a_time => Some(ONE_AT_A_TIME),
+        () if one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,
     }
 }

@@ -381,7 +381,6 @@ impl StepTable {
             has_find: self.find.is_some(),
             is_counted: events.is_some(),
             has_step_events: !self.event.is_empty(),
-            one_at_a_time: pace.one_at_a_time,
         };
         let of_events = StepOfEvent {
             command: self.command,
@@ -393,7 +392,7 @@ impl StepTable {
             not_for: &not_for,
         };
         let step_events = event::of_step(self.event, &of_events)?;
-        let whole = slicing::why_whole(&beside, rest);
+        let whole = slicing::why_whole(&beside, rest, pace.one_at_a_time);
         let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
         let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
         let warmup_seconds = match self.warmup_seconds {
