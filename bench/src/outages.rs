@@ -15,7 +15,7 @@ use clap::Args;
 use dyno_engine::Access;
 use dyno_host::Freezer;
 use dyno_judge::{Outage, longest_outage};
-use dyno_load::{Frame, FrameSource as _, Job, LoadProcess, TIMELINE_BIN_SECONDS, Total};
+use dyno_load::{Frame, FrameSource as _, Job, LoadProcess, LostConnections, TIMELINE_BIN_SECONDS, Total};
 use dyno_stats::SplitMix64;
 use dyno_store::Timeline;
 
@@ -128,7 +128,8 @@ fn with_dyno(
     connections: u32,
     plan: &[(f64, f64)],
 ) -> anyhow::Result<Vec<Seen>> {
-    let job = Job { reconnects: true, ..dyno::job(access, shape, "run", connections)? };
+    let job =
+        Job { lost_connections: LostConnections::Reconnect, ..dyno::job(access, shape, "run", connections)? };
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("drive");
     let mut load = LoadProcess::start(command, &job)?;

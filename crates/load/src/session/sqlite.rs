@@ -121,8 +121,7 @@ impl Session for SqliteSession {
     }
 
     fn field_names(&mut self) -> Vec<String> {
-        let names =
-            |statement: &Statement<'_>| statement.column_names().into_iter().map(str::to_owned).collect();
+        let names = |statement: &Statement<'_>| statement.column_names().map(str::to_owned).collect();
         self.connection.prepare(&self.last_sql).map_or_else(|_| Vec::new(), |statement| names(&statement))
     }
 

@@ -108,7 +108,9 @@ impl StatementNotes {
                 let own = self.emulation.prepare(sql);
                 let text = self.emulation.text(own, params, self.backslashes).map(<[u8]>::to_vec);
                 self.emulation.close(own);
-                text.iter().for_each(|text| self.note(text));
+                if let Some(text) = text {
+                    self.note(&text);
+                }
             }
             _ => {}
         }

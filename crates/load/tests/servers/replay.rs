@@ -1,6 +1,7 @@
 //! Replays of logged traffic: what arrives at the server, in which order, and what is counted.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -125,7 +126,8 @@ fn order(server: &mut Server) {
         let mut log = log(is_mysql, &entries);
         if !is_mysql {
             for n in 0..STATEMENTS {
-                log += &format!(
+                let _ = write!(
+                    log,
                     "2026-11-27 10:00:01.{n:03} UTC [99] LOG:  execute <unnamed>: INSERT INTO replayed (who, n) VALUES ($1, $2)\n\
                      2026-11-27 10:00:01.{n:03} UTC [99] DETAIL:  Parameters: $1 = '99', $2 = '{n}'\n"
                 );

@@ -136,7 +136,9 @@ fn next(call: &mut Call<'_>) -> Answer {
     let client = of(call)?;
     let step = client.advance();
     let said = client.take_said();
-    said.iter().for_each(|line| call.machine().print(line));
+    for line in &said {
+        call.machine().print(line);
+    }
     let (kind, value) = match step {
         Ok(Step::End) => (0.0, 0.0),
         Ok(Step::Query) => (1.0, 0.0),

@@ -19,11 +19,11 @@ pub(crate) fn note_replay(
 ) -> Result<(), TrafficError> {
     let names = TrafficFile::open(&traffic.file)?.digests()?;
     let names: HashMap<i64, DigestName> = names.into_iter().map(|name| (name.id, name)).collect();
-    let named = |digest: &ReplayedDigest| {
+    let record_of = |digest: &ReplayedDigest| {
         let record = digest_record(digest, names.get(&digest.id)?);
         Some(DigestRecord { answers: traffic.reads_answers.then_some(digest.answers), ..record })
     };
-    record.replayed = replayed.digests.iter().filter_map(named).collect();
+    record.replayed = replayed.digests.iter().filter_map(record_of).collect();
     record.replayed.sort_by(|a, b| a.digest.cmp(&b.digest));
     record.replay = Some(ReplayRecord {
         sessions: replayed.sessions,

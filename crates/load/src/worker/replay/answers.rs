@@ -28,7 +28,7 @@ impl ReplayLoop<'_> {
             }
             (Stage::Opening, Reply::Failed(failure)) => self.refused(slot, failure),
             (Stage::Choosing, Reply::Result { .. }) if session.statement.is_none() => self.opened(slot),
-            (Stage::Choosing, Reply::Result { .. }) => self.send_now(slot),
+            (Stage::Choosing, Reply::Result { .. }) => Ok(self.send_now(slot)),
             (Stage::Choosing, Reply::Failed(failure)) if session.statement.is_none() => {
                 self.refused(slot, failure)
             }
@@ -108,12 +108,12 @@ impl ReplayLoop<'_> {
         let of_statement = |session: &super::Session| session.statement.as_ref()?.database_id;
         match self.choose(slot, of_statement) {
             Some(step) => Ok(Some(step)),
-            None => self.send_now(slot),
+            None => Ok(self.send_now(slot)),
         }
     }
 
-    fn send_now(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
-        let Some(session) = &mut self.slots[slot] else { return Ok(None) };
+    fn send_now(&mut self, slot: usize) -> Option<LinkProgress> {
+        let session = self.slots[slot].as_mut()?;
         if let Some(sql) = session.text() {
             self.shared.tell_names(&Request::Query { connection: 0, sql });
         }
@@ -123,7 +123,7 @@ impl ReplayLoop<'_> {
         if !self.traffic.is_paced() {
             session.due_ns = self.clock_ns;
         }
-        Ok(session.send(&self.shared.job.target, &mut *self.io))
+        session.send(&self.shared.job.target, &mut *self.io)
     }
 
     /// Chooses a database, if sessions choose theirs and this is another one.

@@ -28,7 +28,7 @@ fn judge(family: &Family, leaves: Leaves, forgets: bool) -> Judged {
     let mut judged = Judged { alarms: vec![false; tests], rounds: vec![ROUNDS; tests] };
     let mut is_left = vec![false; tests];
     for &look in &looks.at {
-        let is_member = |test: &usize| !judged.alarms[*test] && !(forgets && is_left[*test]);
+        let is_member = |test: &usize| !(judged.alarms[*test] || forgets && is_left[*test]);
         let members: Vec<usize> = (0..tests).filter(is_member).collect();
         let of = |test: usize| SharedTest {
             ln_ratios: (0..look).map(|at| (at < judged.rounds[test]).then(|| family[at][test])).collect(),
