@@ -90,26 +90,23 @@ impl ReplayLoop<'_> {
                 self.wake_at(slot, due_ns);
                 return Ok(None);
             }
-            return self.send(slot);
+            return Ok(self.send(slot));
         }
         self.end(slot);
         Ok(None)
     }
 
     /// Sends the statement of a session, in its database.
-    pub(super) fn send(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
-        let Some(session) = &mut self.slots[slot] else { return Ok(None) };
+    pub(super) fn send(&mut self, slot: usize) -> Option<LinkProgress> {
+        let session = self.slots[slot].as_mut()?;
         if !session.link.is_open() {
             session.taken -= 1;
             self.lose(slot);
-            return Ok(None);
+            return None;
         }
         self.busy += 1;
         let of_statement = |session: &super::Session| session.statement.as_ref()?.database_id;
-        match self.choose(slot, of_statement) {
-            Some(step) => Ok(Some(step)),
-            None => Ok(self.send_now(slot)),
-        }
+        self.choose(slot, of_statement).or_else(|| self.send_now(slot))
     }
 
     fn send_now(&mut self, slot: usize) -> Option<LinkProgress> {

@@ -275,7 +275,7 @@ impl<'a> ReplayLoop<'a> {
                 Stage::Waiting => {
                     self.clock_ns = self.epoch.elapsed().as_nanos() as u64;
                     self.figures.late.record_ns(self.clock_ns.saturating_sub(session.due_ns));
-                    self.send(slot)?
+                    self.send(slot)
                 }
                 Stage::Closing => {
                     self.close(slot);
