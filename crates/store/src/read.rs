@@ -1,6 +1,6 @@
 //! Reads runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
@@ -13,9 +13,9 @@ use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
 use crate::record::latency::{LatencyNs, LatencyRecord};
 use crate::record::search::StoredSearch;
 use crate::record::{
-    CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, GapsRecord, InstanceRecord, Measured, Operation,
-    Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord, SystemRecord,
-    TrialRecord,
+    CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, GapsRecord, InstanceRecord, LadderRecord,
+    Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord,
+    StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 
@@ -282,11 +282,24 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
             _ => Correction::MaxT,
         },
         counts_disturbed: row.get("counts_disturbed")?,
-        ladders: json(row, "ladders")?,
+        ladders: ladders(row)?,
         counters: json(row, "counters")?,
         spread_id: row.get("spread_id")?,
         search: optional_json(row, "search")?,
     })
+}
+
+/// A ladder has each system once, and ladders have ids of their own. Reports compare each system with the one before.
+fn ladders(row: &Row<'_>) -> rusqlite::Result<Vec<LadderRecord>> {
+    let ladders: Vec<LadderRecord> = json(row, "ladders")?;
+    let mut ids = HashSet::new();
+    for ladder in &ladders {
+        let mut systems = HashSet::new();
+        if !ids.insert(&ladder.id) || !ladder.systems.iter().all(|id| systems.insert(id)) {
+            return Err(unfit(row, "ladders", "a ladder or one of its systems is there twice"));
+        }
+    }
+    Ok(ladders)
 }
 
 fn instance_record(row: &Row<'_>) -> rusqlite::Result<InstanceRecord> {

@@ -402,3 +402,23 @@ fn a_step_with_more_client_counts_than_a_plan_can_have_is_damage() {
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     assert!(error.to_string().contains("257 client counts, more than 256"), "{error}");
 }
+
+#[test]
+fn a_ladder_that_has_a_system_twice_is_damage() {
+    let error = |ladders: serde_json::Value| {
+        let File { folder: _folder, path, store, .. } = File::new();
+        drop(store);
+        write_sql(&path, &format!("UPDATE run SET ladders = '{ladders}'"));
+        Store::open_read_only(&path).unwrap().load_run(RunChoice::Latest).err()
+    };
+    let ladder = |id: &str, systems: &[&str]| serde_json::json!({ "id": id, "systems": systems });
+    assert!(error(serde_json::json!([ladder("a", &["old", "new"]), ladder("b", &["old", "new"])])).is_none());
+    for twice in [
+        serde_json::json!([ladder("a", &["old", "new", "old"])]),
+        serde_json::json!([ladder("a", &["old", "new"]), ladder("a", &["old", "new"])]),
+    ] {
+        let error = error(twice).unwrap();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains("there twice"), "{error}");
+    }
+}
