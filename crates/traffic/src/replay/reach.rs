@@ -70,9 +70,11 @@ const OF_SERVER: [&str; 11] = [
 /// Words between `CREATE` and what is created.
 const MODIFIERS: [&str; 2] = ["or", "replace"];
 
-/// Functions of PostgreSQL that change the server or other sessions.
-const FUNCTIONS: [&str; 6] = [
+/// Functions of PostgreSQL that change the server, its files or other sessions.
+const FUNCTIONS: [&str; 8] = [
+    "lo_export",
     "pg_cancel_backend",
+    "pg_file_write",
     "pg_promote",
     "pg_reload_conf",
     "pg_rotate_logfile",
@@ -145,6 +147,7 @@ mod tests {
             ("COPY t FROM STDIN", Some(NotSent::ClientData)),
             ("COPY t TO STDOUT", None),
             ("COPY t FROM PROGRAM ?", Some(NotSent::Server)),
+            ("SELECT lo_export(?, ?)", Some(NotSent::Server)),
             ("ALTER SYSTEM SET work_mem = ?", Some(NotSent::Server)),
             ("SELECT pg_terminate_backend(pid) FROM pg_stat_activity", Some(NotSent::Server)),
             ("CREATE SCHEMA shop", None),
