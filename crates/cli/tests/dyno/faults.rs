@@ -139,7 +139,7 @@ fn a_full_disk_keeps_what_was_measured() -> Result<Completion, Failed> {
         return Ok(Completion::ignored_with("this user may not mount a small disk"));
     };
     assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-    assert!(ended.stderr.contains("is not written yet, and is tried again"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("could not be written; Dyno tries again"), "{}", ended.stderr);
     assert!(ended.stderr.contains("error: small/dyno.db: the disk is full"), "{}", ended.stderr);
     assert!(bench.count("trial") > 0);
     assert_eq!(bench.dyno(&["report"]).status, Some(0));

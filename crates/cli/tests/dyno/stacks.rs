@@ -63,7 +63,7 @@ fn stacks_are_sampled_in_a_pass_that_is_not_measured() {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
 
     let report = bench.dyno(&["report", "--full"]);
-    assert!(report.stdout.contains("Stacks: in which functions threads were"), "{}", report.stdout);
+    assert!(report.stdout.contains("Stacks: the functions in which threads were"), "{}", report.stdout);
     assert!(report.stdout.contains("s0 in update at 4 clients: connection ("), "{}", report.stdout);
     assert_eq!(bench.dyno(&["report", "--format", "html"]).status, Some(0));
     let page = fs::read_to_string(bench.path("stacks-1.html")).unwrap();
