@@ -124,6 +124,7 @@ fn continue_with_nonce(peer: &mut Peer, rest: &str) {
     ask(peer, authentication(10, b"SCRAM-SHA-256\0\0"));
     let initial = peer.listen();
     let text = String::from_utf8_lossy(&initial);
-    let nonce = text.rsplit_once("r=").map_or("", |(_, nonce)| nonce);
+    // A nonce may have `r=` in it, but no comma (RFC 5802, section 7).
+    let nonce = text.split_once(",r=").map_or("", |(_, nonce)| nonce);
     peer.say(authentication(11, format!("r={nonce}{rest}").as_bytes()));
 }
