@@ -212,7 +212,7 @@ fn a_stopped_run_leaves_no_stopped_server() {
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
 
-/// Two systems of which one is stopped for longer; the plan's own clock decides, not the machine's speed.
+/// One system is stopped for longer than the other. The plan gives both times, so the machine's speed does not matter.
 fn events_of_several_rounds_are_compared() {
     let stop = |id: &str, seconds: f64| {
         format!("[[step.event]]\nid = '{id}'\nat_seconds = 1.5\nstop_seconds = {seconds}\n")

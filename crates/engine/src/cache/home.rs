@@ -257,8 +257,8 @@ fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
         }
     }
     for folder in own_folders(parent)?.into_iter().filter(|folder| has_random_name(folder)) {
-        // An empty folder has no lock. Its creation was killed, or the parent was not writable when its removal came to the
-        // folder itself. A folder with content stays.
+        // An empty folder has no lock. Dyno was killed while it made the folder, or could not
+        // remove the folder itself because the parent was not writable. A folder with content stays.
         let _ = fs::remove_dir(folder);
     }
     Ok(())

@@ -36,7 +36,7 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
     Ok(forget_old(templates, KEPT_BYTES_MAX)?)
 }
 
-/// The name of a template. It depends on the program that creates it and on all settings, many of which change the data.
+/// The name of a template. It depends on the program that creates it and on all settings, because many change the data.
 ///
 /// Templates are not synced. After a restart of the machine, earlier templates are not used.
 fn key(site: &Site<'_>) -> Result<String, PathError> {

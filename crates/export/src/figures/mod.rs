@@ -29,7 +29,7 @@ pub enum FigureFormat {
 #[derive(Clone, Debug)]
 pub struct FigureOptions<'a> {
     pub format: FigureFormat,
-    /// Runs to export; none for every run that has ended, except comparisons of searches.
+    /// Runs to export. `None` exports every run that has ended, except the comparisons of searches.
     pub runs: Option<Vec<RunId>>,
     /// Whether existing files with the same names may be overwritten.
     pub overwrite: bool,

@@ -25,7 +25,7 @@ pub enum BisectionStep {
         version: usize,
     },
     /// Compare these two on fresh instances. The result so far rests on several comparisons with the first version,
-    /// each of which may be wrong.
+    /// and each may be wrong.
     Confirm {
         /// Index of the version before the culprit.
         good: usize,

@@ -43,7 +43,7 @@ impl Demand {
 pub(super) struct Model<'a> {
     measured: &'a [Measured],
     clients: u32,
-    /// Resources of which the systems have different amounts.
+    /// Resources whose amount differs between systems.
     varied: Vec<Resource>,
     /// Each system predicted from the others; empty if there are too few.
     pub(super) left_out: Vec<LeftOut>,

@@ -3,7 +3,7 @@
 use super::super::System;
 use super::super::testing::{TEXT, parse};
 
-/// The system `c` of the plan with these keys, of which the first is in line 24.
+/// The plan's systems. System `c` has these keys; the first is in line 24.
 fn with(keys: &str) -> Result<Vec<System>, String> {
     let text = TEXT.replacen("engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }", keys, 1);
     let systems = parse(&text).map_err(|error| error.to_string())?.systems;

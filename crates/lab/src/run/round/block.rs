@@ -27,7 +27,7 @@ const RERUNS_IN_VAIN_MAX: u32 = 3;
 /// Time that the hypervisor takes is lost on any core.
 const LIMITS_OF_PINNED: DisturbanceLimits = DisturbanceLimits { steal_max: 1.0, others_max: 0.01 };
 
-/// Number of next trials that observers are told of.
+/// Observers get at most this many of the next trials.
 const NEXT_MAX: usize = 5;
 
 impl<'a> RunSession<'a> {
@@ -88,8 +88,8 @@ impl<'a> RunSession<'a> {
         Ok(found)
     }
 
-    /// The planned length of its slices; none for whole trials, including those whose events turned out too rare
-    /// for slices.
+    /// The planned length of its slices. `None` if trials are whole, by the plan or because events are too rare for
+    /// slices.
     fn slice_seconds(&self, block: Block) -> Option<SliceSeconds> {
         let may_be_sliced = self.slice_lengths.get(&block.number).is_none_or(Option::is_some);
         match self.plan.steps[block.step].measure {

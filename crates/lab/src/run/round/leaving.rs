@@ -25,7 +25,7 @@ impl RunSession<'_> {
         is_left(&self.left_tests, &self.plan.steps[block.step].id, block.clients)
     }
 
-    /// Leaves tests at a look after `complete` rounds, the last of which has the number `last_round`.
+    /// Leaves tests at a look. `complete` rounds are measured, and `last_round` is the number of the last one.
     ///
     /// # Errors
     /// The results file cannot be written.

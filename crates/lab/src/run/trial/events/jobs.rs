@@ -57,7 +57,7 @@ function event()
 end
 ";
 
-/// Executes a statement, of which nobody needs to know more.
+/// Executes a statement once.
 const PLAIN: &str = "
 function event()
   sysbench.sql.driver():connect():query(STATEMENT)
