@@ -14,7 +14,7 @@ use crate::record::latency::{LatencyNs, LatencyRecord};
 use crate::record::search::StoredSearch;
 use crate::record::{
     CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, GapsRecord, InstanceRecord, LadderRecord,
-    Measured, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord,
+    Measured, NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord,
     StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
@@ -263,7 +263,7 @@ impl Store {
 
 fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
     Ok(RunRecord {
-        plan_name: row.get("plan_name")?,
+        plan_name: name(row, "plan_name")?,
         plan_title: row.get("plan_title")?,
         plan_text: row.get("plan_text")?,
         dyno_version: row.get("dyno_version")?,
@@ -344,7 +344,7 @@ fn run_state(row: &Row<'_>) -> rusqlite::Result<RunState> {
 
 fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
     Ok(SystemRecord {
-        id: row.get("id")?,
+        id: name(row, "id")?,
         name: row.get("name")?,
         engine_version: row.get("engine_version")?,
         position: row.get("position")?,
@@ -371,8 +371,8 @@ fn system_record(row: &Row<'_>) -> rusqlite::Result<SystemRecord> {
 
 fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
     Ok(StepRecord {
-        id: row.get("id")?,
-        group: row.get("group_name")?,
+        id: name(row, "id")?,
+        group: name(row, "group_name")?,
         position: row.get("position")?,
         workload: row.get("workload")?,
         command: row.get("command")?,
@@ -393,6 +393,15 @@ fn step_record(row: &Row<'_>) -> rusqlite::Result<StepRecord> {
         joins: json(row, "joins")?,
         not_for: json(row, "not_for")?,
     })
+}
+
+fn name(row: &Row<'_>, column: &str) -> rusqlite::Result<String> {
+    let name: String = row.get(column)?;
+    if name.len() > NAME_BYTES_MAX {
+        let problem = format!("a name has {} bytes, more than {NAME_BYTES_MAX}", name.len());
+        return Err(unfit(row, column, problem));
+    }
+    Ok(name)
 }
 
 fn client_counts(row: &Row<'_>) -> rusqlite::Result<Vec<u32>> {

@@ -261,6 +261,9 @@ impl Operation {
     }
 }
 
+/// The longest name of a plan, system, step or group, in bytes. Reports repeat names in every table.
+pub const NAME_BYTES_MAX: usize = 1000;
+
 /// The most client counts of a step. Reports take time with each of them.
 pub const CLIENT_COUNTS_MAX: usize = 256;
 

@@ -50,4 +50,10 @@ pub enum TrafficError {
     /// The file's contents are damaged.
     #[error("{}: cannot be read ({source}); import the logs again", path.display())]
     Damaged { path: PathBuf, source: rusqlite::Error },
+    /// The file holds no table of digests.
+    #[error("{}: neither a traffic file nor a table of digests with the columns query and calls (pg_stat_statements) or digest_text and count_star (events_statements_summary_by_digest)", path.display())]
+    NoDigests { path: PathBuf },
+    /// The traffic has nothing for a mix.
+    #[error("{}: holds no statement that a mix can execute; `dyno traffic show` lists what it holds", path.display())]
+    Unmixed { path: PathBuf },
 }

@@ -18,6 +18,7 @@ mod file;
 mod import;
 mod input;
 mod log;
+mod mix;
 mod replay;
 pub mod sql;
 
@@ -28,4 +29,5 @@ pub use file::{
 };
 pub use import::{Imported, Options, Progress, import, read_log};
 pub use log::{Event, LogFormat, Statement, Trouble};
+pub use mix::{LeftOut, LeftOuts, Mixed, mix};
 pub use replay::{Form, NotSent, ReplayStatement, StatementReader};

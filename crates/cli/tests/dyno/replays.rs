@@ -66,10 +66,14 @@ end
 
 /// Runs a command of the script on a server.
 fn work(bench: &Bench, server: &Server, command: &[&str]) -> Ended {
+    sysbench(bench, server, "./work.lua", command)
+}
+
+fn sysbench(bench: &Bench, server: &Server, script: &str, command: &[&str]) -> Ended {
     let access = server.access();
     let is_postgres = access.engine == "postgres";
     let kind = if is_postgres { "pgsql" } else { "mysql" };
-    let mut arguments = vec!["sysbench".to_owned(), "./work.lua".to_owned(), format!("--db-driver={kind}")];
+    let mut arguments = vec!["sysbench".to_owned(), script.to_owned(), format!("--db-driver={kind}")];
     arguments.extend([
         format!("--{kind}-host={HOST}"),
         format!("--{kind}-port={}", access.port),
@@ -93,6 +97,24 @@ fn import(bench: &Bench, server: &Server, [begin, end]: [&str; 2], log: &Path) {
     });
     fs::copy(log, bench.path("server.log")).unwrap();
     bench.dyno(&["traffic", "import", "server.log", "--out", "mine.traffic"]).with(0);
+}
+
+/// Makes a mix of the traffic, and runs it on the server that the traffic is from.
+fn check_mix(bench: &Bench, server: &Server) {
+    let told = bench.dyno(&["traffic", "mix", "mine.traffic", "--out", "mix.lua"]).with(0).stdout;
+    let script = fs::read_to_string(bench.path("mix.lua")).unwrap();
+    for words in ["COUNT(*) FROM item WHERE note LIKE ?", "UPDATE item SET stock = stock - ? WHERE id = ?"] {
+        assert!(script.to_lowercase().contains(&words.to_lowercase()), "{words}: {script}");
+    }
+    // The statement that ended the log changes more than its database.
+    assert!(told.contains("left out: 1 statement that"), "{told}");
+    let run = ["--threads=2", "--events=200", "--time=0", "run"];
+    let report = sysbench(bench, server, "./mix.lua", &run).stdout;
+    assert!(report.contains("ignored errors:                      0"), "{report}");
+    let events = report.lines().find(|line| line.contains("total number of events:")).unwrap();
+    assert!(events.ends_with(" 200"), "{report}");
+    let other = bench.dyno(&["traffic", "mix", "mine.traffic", "--out", "mix.lua"]).with(1);
+    assert!(other.stderr.contains("mix.lua: is there already"), "{}", other.stderr);
 }
 
 /// A plan that replays the traffic on two systems.
@@ -171,6 +193,7 @@ fn traffic_of_mariadb_is_replayed_on_two_products() {
     let server = start_with(&installation(MARIADB).unwrap(), data.path(), &settings);
     let log = server.access().datadir.join("general.log");
     import(&bench, &server, ["log_mysql", "end_mysql"], &log);
+    check_mix(&bench, &server);
     drop(server);
     let keys = "pace = 'closed'\nclients = [2]";
     bench.write("plan.toml", &plan("mariadb@10.11/innodb", &format!("{MYSQL}/innodb"), keys));
@@ -191,6 +214,7 @@ fn traffic_of_postgres_is_replayed_with_its_parameters() {
     let server = start_with(&installation(POSTGRES).unwrap(), data.path(), &settings);
     let log = server.access().datadir.join("log/postgresql.csv");
     import(&bench, &server, ["log_postgres", "end_postgres"], &log);
+    check_mix(&bench, &server);
     drop(server);
     let bound = "SELECT 'bound', count(*) FROM statement WHERE bound IS NOT NULL";
     assert_eq!(by_digest(&bench.path("mine.traffic"), bound)["bound"], 30);

@@ -24,7 +24,7 @@ use super::keys::systems::system::{Defaults, System, SystemTable, profile};
 use super::syntax::de::{self, Read};
 use super::syntax::error::{PlanError, Problem};
 use super::syntax::mistake::{Mistake, Mistakes};
-use super::syntax::value::{Above0, At, Clients, From0, Number, Whole, each, each_several};
+use super::syntax::value::{Above0, At, Clients, From0, Name, Number, Whole, each, each_several};
 use super::{BetweenSteps, Data, Freeze, KeepCoresAwake, PinThreads, Plan, Rounds};
 use crate::records;
 
@@ -62,7 +62,7 @@ pub(super) enum Builds {
 #[serde(deny_unknown_fields)]
 pub(super) struct PlanTable {
     /// The name under which runs are listed.
-    name: String,
+    name: Name,
     /// What the plan is about, in a line.
     title: String,
     /// The id of the system that the others are compared to; of a sweep, its first configuration.
@@ -285,7 +285,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
     let rounds_per_load = rounds_per_load(table.rounds_per_load, table.load, table.reuse_data, &systems);
     let crash = table.crash.map(|crash| crash.read(&systems)).transpose();
     let plan = Plan {
-        name: table.name,
+        name: table.name.into_inner(),
         title: table.title,
         base,
         anchor,

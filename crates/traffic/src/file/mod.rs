@@ -1,5 +1,6 @@
 //! The traffic file: a SQLite database with what logs say.
 
+mod executions;
 mod place;
 mod read;
 mod replay;
@@ -7,7 +8,8 @@ mod schema;
 mod summary;
 mod write;
 
-pub(crate) use self::place::Place;
+pub(crate) use self::executions::Execution;
+pub(crate) use self::place::{Place, unwritable};
 pub use self::read::TrafficFile;
 pub(crate) use self::replay::StoredShape;
 pub use self::replay::{DigestName, Outline, SessionTimes};

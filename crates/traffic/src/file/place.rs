@@ -58,6 +58,6 @@ impl Place {
     }
 }
 
-pub(super) fn unwritable(path: &Path, error: &dyn std::error::Error) -> TrafficError {
+pub(crate) fn unwritable(path: &Path, error: &dyn std::error::Error) -> TrafficError {
     TrafficError::Unwritable { path: path.to_owned(), reason: error.to_string() }
 }

@@ -6,7 +6,7 @@
 mod comment;
 mod rebuild;
 
-pub(crate) use self::rebuild::bytes;
+pub(crate) use self::rebuild::{append_literal, bytes};
 pub use self::rebuild::{rebuilt, rebuilt_to_prepare};
 use super::Dialect;
 use super::class::{is_letter, is_of_word, is_space, run};

@@ -2,6 +2,7 @@
 
 mod bar;
 mod import;
+mod mix;
 mod show;
 mod text;
 mod words;
@@ -10,11 +11,12 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-/// Import the statements that a server logged, and show them
+/// Import the statements that a server logged, show them, and make workloads of them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno traffic import slow.log slow.log.1.gz --out mine.traffic
-  dyno traffic show mine.traffic")]
+  dyno traffic show mine.traffic
+  dyno traffic mix mine.traffic --out mine.lua")]
 pub(crate) struct Traffic {
     #[command(subcommand)]
     command: TrafficCommand,
@@ -23,6 +25,7 @@ pub(crate) struct Traffic {
 #[derive(Debug, Subcommand)]
 enum TrafficCommand {
     Import(import::Import),
+    Mix(mix::Mix),
     Show(show::Show),
 }
 
@@ -30,6 +33,7 @@ impl Traffic {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         match self.command {
             TrafficCommand::Import(import) => import.execute(),
+            TrafficCommand::Mix(mix) => mix.execute(),
             TrafficCommand::Show(show) => show.execute().map(|()| ExitCode::SUCCESS),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
 
 use dyno_host::{CpuSet, CpuSetError, SizeError, parse_bytes};
-use dyno_store::CLIENT_COUNTS_MAX;
+use dyno_store::{CLIENT_COUNTS_MAX, NAME_BYTES_MAX};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -48,6 +48,29 @@ impl<T> Deref for At<T> {
 
     fn deref(&self) -> &T {
         self.0.get_ref()
+    }
+}
+
+/// A name as results files take it.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("maxLength" = NAME_BYTES_MAX)))]
+#[serde(try_from = "String")]
+pub(in crate::plan) struct Name(String);
+
+impl Name {
+    pub(in crate::plan) fn into_inner(self) -> String {
+        self.0
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        if name.len() > NAME_BYTES_MAX {
+            return Err(format!("a name may have at most {NAME_BYTES_MAX} bytes, and this one has {}", name.len()));
+        }
+        Ok(Self(name))
     }
 }
 
@@ -202,6 +225,12 @@ pub(in crate::plan) fn each_several<T, U>(
                 if items.iter().chain(&of_table[..at]).any(|earlier| id(earlier) == id(item)) {
                     let id = id(item);
                     return Err(format!("there are two {kind}s `{id}`; give one of them another id").into());
+                }
+                // Ids of a sweep are made of its settings.
+                let bytes = id(item).len();
+                if bytes > NAME_BYTES_MAX {
+                    let problem = format!("the id of a {kind} has {bytes} bytes, more than {NAME_BYTES_MAX}");
+                    return Err(problem.into());
                 }
             }
             Ok::<_, Mistake>(of_table)

@@ -2,7 +2,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::record::CLIENT_COUNTS_MAX;
+use crate::record::{CLIENT_COUNTS_MAX, NAME_BYTES_MAX};
 use crate::run::{RunChoice, RunState};
 use crate::sample::{self, File, trial};
 
@@ -401,6 +401,23 @@ fn a_step_with_more_client_counts_than_a_plan_can_have_is_damage() {
     let error = error(CLIENT_COUNTS_MAX + 1).unwrap();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     assert!(error.to_string().contains("257 client counts, more than 256"), "{error}");
+}
+
+#[test]
+fn a_name_that_is_longer_than_a_plan_can_have_is_damage() {
+    for (table, column) in [("run", "plan_name"), ("system", "id"), ("step", "id"), ("step", "group_name")] {
+        let error = |length: usize| {
+            let File { folder: _folder, path, store, .. } = File::new();
+            drop(store);
+            let first = format!("WHERE rowid = (SELECT min(rowid) FROM {table})");
+            write_sql(&path, &format!("UPDATE {table} SET {column} = '{}' {first}", "x".repeat(length)));
+            Store::open_read_only(&path).unwrap().load_run(RunChoice::Latest).err()
+        };
+        let is_name_error = |error: &StoreError| error.to_string().contains("a name has");
+        assert!(!error(NAME_BYTES_MAX).is_some_and(|error| is_name_error(&error)), "{table}.{column}");
+        let error = error(NAME_BYTES_MAX + 1).unwrap();
+        assert!(error.to_string().contains("a name has 1001 bytes, more than 1000"), "{column}: {error}");
+    }
 }
 
 #[test]

@@ -25,14 +25,14 @@ fn rebuilt_with(shape: &str, literals: Option<&str>, dialect: Dialect, question:
         } else if bytes.next_if_eq(&b'?').is_some() {
             statement.extend_from_slice(question);
         } else {
-            literal(literals.next()?, dialect, &mut statement)?;
+            append_literal(literals.next()?, dialect, &mut statement)?;
         }
     }
     literals.next().is_none().then_some(statement)
 }
 
-/// Writes a literal. None if only its length was kept, or nothing.
-fn literal(value: &Value, dialect: Dialect, into: &mut Vec<u8>) -> Option<()> {
+/// Appends a value of a traffic file as a literal. None if only its length was kept, or nothing.
+pub(crate) fn append_literal(value: &Value, dialect: Dialect, into: &mut Vec<u8>) -> Option<()> {
     match value {
         Value::Number(number) => into.extend_from_slice(number.to_string().as_bytes()),
         Value::String(text) => quote(text.as_bytes(), dialect, into),

@@ -24,7 +24,7 @@ use crate::plan::keys::systems::system::System;
 use crate::plan::read::{ParseContext, is_file};
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::syntax::value::{Above0, At, Clients, From0, Scalars, Whole, each};
+use crate::plan::syntax::value::{Above0, At, Clients, From0, Name, Scalars, Whole, each};
 
 /// A workload and how it is run.
 #[derive(Clone, Debug)]
@@ -212,7 +212,7 @@ pub(in crate::plan) struct StepTable {
     /// Its name; a row of the reports.
     id: String,
     /// Its group in the reports; by default `load` for a load and `tests` for other steps.
-    group: Option<String>,
+    group: Option<Name>,
     /// prepare fills the tables afresh.
     #[serde(default)]
     command: Command,
@@ -408,7 +408,7 @@ impl StepTable {
         };
         Ok(Step {
             id: self.id,
-            group: self.group.unwrap_or_else(|| self.command.group().to_owned()),
+            group: self.group.map_or_else(|| self.command.group().to_owned(), Name::into_inner),
             measure,
             script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,

@@ -17,7 +17,7 @@ use crate::plan::keys::systems::system::System;
 use crate::plan::read::ParseContext;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::syntax::value::Clients;
+use crate::plan::syntax::value::{Clients, Name};
 
 /// The name of the workload.
 pub(super) const WORKLOAD: &str = "traffic";
@@ -117,7 +117,7 @@ impl StepTable {
         let repeats = self.repeats.map(|name| name.read(|name| super::known(name, earlier))).transpose()?;
         Ok(Step {
             id: self.id,
-            group: self.group.unwrap_or_else(|| self.command.group().to_owned()),
+            group: self.group.map_or_else(|| self.command.group().to_owned(), Name::into_inner),
             measure: Measure::Traffic,
             script: Script { name: WORKLOAD.to_owned(), source: String::new(), search_path: Vec::new() },
             options: BTreeMap::from([
