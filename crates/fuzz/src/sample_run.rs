@@ -318,6 +318,7 @@ fn replay() -> ReplayRecord {
         sessions: 3,
         sessions_refused: 1,
         sessions_lost: 1,
+        out_of_order: 1,
         not_sent: [("server".to_owned(), 2)].into(),
         late: Some(LatenessRecord { p50_us: 20.0, p99_us: 300.0, max_us: 900.0 }),
     }

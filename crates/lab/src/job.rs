@@ -70,6 +70,7 @@ fn replayed(trial: &Trial, step: &Step, traffic: &Traffic, target: Target) -> Jo
             pace: traffic.pace,
             sends_server_statements: traffic.sends_server_statements,
             reads_answers: traffic.reads_answers,
+            keeps_order: traffic.keeps_order,
         }),
         seed: trial.seed,
         ..Job::new(target, step.script.clone(), step.command().as_str())

@@ -27,7 +27,7 @@ use crate::schedule::control::{Control, Phase};
 use crate::session::failure;
 use crate::session::servers::Dialer;
 use crate::worker::{
-    Assignment, EventLoop, Message, PANICKED, ReplayLoop, Shared, Thread, ThreadHost, WorkerReport,
+    Assignment, CommitOrder, EventLoop, Message, PANICKED, ReplayLoop, Shared, Thread, ThreadHost, WorkerReport,
 };
 
 /// Time limit of events in flight after the user stops the job.
@@ -105,12 +105,14 @@ fn prepare(
         schedule,
         slice_schedule: Mutex::default(),
         unique,
+        order: None,
         memory: crate::script_memory().map_err(|error| error.to_string())?,
         database: AtomicBool::new(false),
         messages: sender,
     };
     if let Some(replay) = shared.job.replay.clone() {
         traffic::check(&shared, &replay).map_err(|error| error.to_string())?;
+        shared.order = CommitOrder::of(&replay).map_err(|error| error.to_string())?;
         shared.info = Some(ScriptInfo::default());
         return Ok((shared, messages, ScriptInfo::default()));
     }

@@ -50,6 +50,9 @@ pub enum TrafficError {
     /// The file's contents are damaged.
     #[error("{}: cannot be read ({source}); import the logs again", path.display())]
     Damaged { path: PathBuf, source: rusqlite::Error },
+    /// The traffic has too many commits to keep their order.
+    #[error("{}: has more than {most} commits, too many to keep their order; replay it without `order`, or import a part of the logs", path.display())]
+    TooManyCommits { path: PathBuf, most: u64 },
     /// The file holds no table of digests.
     #[error("{}: neither a traffic file nor a table of digests with the columns query and calls (pg_stat_statements) or digest_text and count_star (events_statements_summary_by_digest)", path.display())]
     NoDigests { path: PathBuf },

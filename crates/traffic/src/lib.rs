@@ -30,4 +30,4 @@ pub use file::{
 pub use import::{Imported, Options, Progress, import, read_log};
 pub use log::{Event, LogFormat, Statement, Trouble};
 pub use mix::{LeftOut, LeftOuts, Mixed, mix};
-pub use replay::{Form, NotSent, ReplayStatement, StatementReader};
+pub use replay::{Commits, Form, NotSent, ReplayStatement, StatementReader};

@@ -47,6 +47,8 @@ pub struct ReplayedSystem {
     pub sessions_refused: u64,
     /// Sessions that the server closed before their end.
     pub sessions_lost: u64,
+    /// Statements that were sent although a commit before them had not ended.
+    pub out_of_order: u64,
     /// Statements that were not sent, by reason.
     pub not_sent: BTreeMap<String, u64>,
     /// By how much statements were sent after they were due, if nothing but the client was late: the 99th percentile, and of
@@ -347,13 +349,14 @@ fn of_system(system: &str, trials: &[&Trial]) -> ReplayedSystem {
     let mut sum = ReplayedSystem { system: system.to_owned(), ..ReplayedSystem::default() };
     for record in trials.iter().map(|trial| &trial.record) {
         let Some(replay) = &record.replay else { continue };
-        let ReplayRecord { sessions, sessions_refused, sessions_lost, not_sent, late } = replay;
+        let ReplayRecord { sessions, sessions_refused, sessions_lost, out_of_order, not_sent, late } = replay;
         sum.rounds += 1;
         sum.statements += record.replayed.iter().map(|digest| digest.statements).sum::<u64>();
         sum.errors += record.replayed.iter().map(DigestRecord::errors).sum::<u64>();
         sum.sessions += sessions;
         sum.sessions_refused += sessions_refused;
         sum.sessions_lost += sessions_lost;
+        sum.out_of_order += out_of_order;
         for (why, statements) in not_sent {
             *sum.not_sent.entry(why.clone()).or_default() += statements;
         }

@@ -19,6 +19,7 @@ pub(crate) struct ReplayFigures {
     pub(crate) sessions: u64,
     pub(crate) sessions_refused: u64,
     pub(crate) sessions_lost: u64,
+    pub(crate) out_of_order: u64,
     pub(crate) late: Latency,
     not_sent: BTreeMap<NotSent, u64>,
     digests: HashMap<i64, DigestFigures>,
@@ -82,6 +83,7 @@ impl ReplayFigures {
         self.sessions += other.sessions;
         self.sessions_refused += other.sessions_refused;
         self.sessions_lost += other.sessions_lost;
+        self.out_of_order += other.out_of_order;
         self.late.merge(&other.late);
         other.not_sent.iter().for_each(|(why, statements)| self.not_sent(*why, *statements));
         for (id, from) in &other.digests {
@@ -114,6 +116,7 @@ impl ReplayFigures {
             sessions: self.sessions,
             sessions_refused: self.sessions_refused,
             sessions_lost: self.sessions_lost,
+            out_of_order: self.out_of_order,
             not_sent: self.not_sent.clone(),
             late: self.late.clone(),
             digests,

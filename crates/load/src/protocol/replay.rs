@@ -25,6 +25,10 @@ pub struct Replay {
     /// Whether the rows of all answers are read, to be compared.
     #[serde(default)]
     pub reads_answers: bool,
+    /// Whether each statement waits for the commits of all sessions that had ended before it began in the log
+    /// ([`Commits`](dyno_traffic::Commits)).
+    #[serde(default)]
+    pub keeps_order: bool,
 }
 
 /// What a replay did.
@@ -36,6 +40,9 @@ pub struct Replayed {
     pub sessions_refused: u64,
     /// Sessions that the server closed before their end.
     pub sessions_lost: u64,
+    /// Statements that were sent although a commit before them had not ended, because nothing else could go on.
+    #[serde(default)]
+    pub out_of_order: u64,
     /// Statements that were not sent.
     pub not_sent: BTreeMap<NotSent, u64>,
     /// By how much statements were sent after they were due, those whose session was not busy then. Empty without a pace.

@@ -32,7 +32,7 @@ use crate::statements::distinct::{Noted, StatementNotes};
 
 pub(crate) use connections::Connections;
 pub(crate) use event_loop::EventLoop;
-pub(crate) use replay::ReplayLoop;
+pub(crate) use replay::{CommitOrder, ReplayLoop};
 pub(crate) use thread::{Thread, ThreadError, ThreadHost};
 
 /// The shared state of a job's workers.
@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     /// The shared schedule of the current slice, if the slice has a rate.
     pub(crate) slice_schedule: Mutex<Option<Schedule>>,
     pub(crate) unique: UniqueCounters,
+    /// The order of commits, for a replay that keeps it.
+    pub(crate) order: Option<CommitOrder>,
     pub(crate) memory: MemoryLimit,
     /// Whether a connection to a database was requested.
     pub(crate) database: AtomicBool,

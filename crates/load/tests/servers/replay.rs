@@ -17,6 +17,7 @@ use crate::bench::{job, run};
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     let mut tests = vec![
         server_test("sessions of a replay keep the order of their statements", system, order),
+        server_test("a replay that keeps commits in order finds the rows of other sessions", system, commits),
         server_test("statements of a replay are not sent before they are due", system, pace),
         server_test("an error is an answer to a replayed statement", system, errors),
         server_test("a replay goes on when the server closes a session", system, closed),
@@ -65,7 +66,7 @@ fn traffic(folder: &Path, log: &str) -> PathBuf {
 /// A job that replays a log.
 fn replaying(server: &Server, folder: &Path, log: &str, pace: Option<f64>) -> Job {
     let file = traffic(folder, log);
-    let replay = Some(Replay { file, pace, sends_server_statements: false, reads_answers: true });
+    let replay = Some(Replay { file, pace, sends_server_statements: false, reads_answers: true, keeps_order: false });
     Job { connections: 2, replay, ..job(server, "traffic", "", "run") }
 }
 
@@ -155,6 +156,31 @@ fn order(server: &mut Server) {
     });
 }
 
+/// Each session inserts a row if another session has inserted the one before. There are more sessions than connections.
+fn commits(server: &mut Server) {
+    const ROWS: u32 = 60;
+    with_table(server, || {
+        let statement = |n: u32| match n {
+            0 => "INSERT INTO replayed (who, n) VALUES (0, 0)".to_owned(),
+            n => format!("INSERT INTO replayed (who, n) SELECT {0}, {n} FROM replayed WHERE n = {1}", n % 3, n - 1),
+        };
+        let texts: Vec<String> = (0..ROWS).map(statement).collect();
+        let entries: Vec<Entry<'_>> =
+            (0..).zip(&texts).map(|(n, text)| (10 * n, 11 + n % 3, text.as_str())).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = log(is_mysql(&server.access().engine), &entries);
+        for pace in [None, Some(10.0)] {
+            let mut job = replaying(server, folder.path(), &log, pace);
+            job.replay.as_mut().expect("a replay").keeps_order = true;
+            let replayed = replayed(run(job).success());
+            assert_eq!((counted(&replayed).0, replayed.out_of_order), (u64::from(ROWS), 0));
+            let found: Vec<i64> = rows(server).iter().map(|(_, n)| *n).collect();
+            assert_eq!(found, (0..i64::from(ROWS)).collect::<Vec<_>>());
+            execute(server, &["DELETE FROM replayed"]);
+        }
+    });
+}
+
 /// A replay may be late on a busy host, but never early.
 fn pace(server: &mut Server) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -203,9 +229,10 @@ fn closed(server: &mut Server) {
     ];
     let folder = tempfile::tempdir().expect("a folder");
     let log = log(is_mysql, &entries);
-    for pace in [None, Some(1.0)] {
+    for (pace, keeps_order) in [(None, false), (Some(1.0), false), (None, true)] {
         let mut job = replaying(server, folder.path(), &log, pace);
-        job.replay.as_mut().expect("a replay").sends_server_statements = true;
+        let replay = job.replay.as_mut().expect("a replay");
+        (replay.sends_server_statements, replay.keeps_order) = (true, keeps_order);
         let replayed = replayed(run(job).success());
         assert_eq!((replayed.sessions, replayed.sessions_lost), (2, 1), "{replayed:?}");
         let not_sent = replayed.not_sent.get(&NotSent::Disconnected).copied().unwrap_or_default();

@@ -25,6 +25,7 @@ pub(crate) fn replayed_run() -> Run {
         record.replay = Some(ReplayRecord {
             sessions: 4,
             sessions_lost: u64::from(is_second),
+            out_of_order: u64::from(is_second),
             late: Some(LatenessRecord { p50_us: 20.0, p99_us: 300.0, max_us: 900.0 }),
             ..ReplayRecord::default()
         });

@@ -1,5 +1,7 @@
 //! What a replay reads of a traffic file: its sessions, and the statements of each in their order.
 
+use std::path::Path;
+
 use rusqlite::{Params, Row, params};
 
 use super::read::{TrafficFile, classified};
@@ -173,6 +175,31 @@ impl TrafficFile {
             Ok(())
         };
         read().map_err(|error| classified(&self.path, error))
+    }
+
+    /// Calls `each` with the statement ids of all commits and the offsets of their ends, in µs: of statements that end
+    /// transactions, and of those outside of transactions that may change something. Definitions commit in MySQL, and later
+    /// statements need them in any case.
+    pub(crate) fn for_commits(&self, mut each: impl FnMut(i64, i64)) -> Result<(), TrafficError> {
+        let mut read = || {
+            let mut select = self.connection.prepare(
+                "SELECT statement.id, offset_us + coalesce(latency_us, 0) FROM statement \
+                 JOIN shape ON shape.id = shape_id JOIN digest ON digest.id = digest_id \
+                 WHERE error IS NULL AND (kind IN ('end', 'definition') \
+                 OR (transaction_id IS NULL AND kind IN ('write', 'other')))",
+            )?;
+            let mut rows = select.query([])?;
+            while let Some(row) = rows.next()? {
+                each(row.get(0)?, row.get(1)?);
+            }
+            Ok(())
+        };
+        read().map_err(|error| classified(&self.path, error))
+    }
+
+    /// Where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn shape(&self, id: i64) -> Result<StoredShape, TrafficError> {

@@ -1,11 +1,13 @@
 //! The statements of a traffic file as they are sent again.
 
 mod bound;
+mod commits;
 mod reach;
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
+pub use self::commits::Commits;
 pub use self::reach::NotSent;
 use crate::error::TrafficError;
 use crate::file::{StoredShape, TrafficFile};

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use tempfile::TempDir;
 
-use super::{Form, NotSent, ReplayStatement, StatementReader};
+use super::{Commits, Form, NotSent, ReplayStatement, StatementReader};
 use crate::file::TrafficFile;
 use crate::import::{Options, import};
 use crate::sql::Dialect;
@@ -91,4 +91,29 @@ fn what_was_prepared_comes_with_its_parameters() {
     assert_eq!(String::from_utf8_lossy(sql), "SELECT a ?? 'k' FROM t WHERE b = $1 AND c = $2");
     assert_eq!(*params, [Some(b"it's".to_vec()), None]);
     assert_eq!(texts(&sessions[0][1..]), ["SELECT a ? 'k' FROM t"]);
+}
+
+#[test]
+fn commits_are_the_ends_of_transactions_and_changes_outside_of_them() {
+    let folder = TempDir::new().unwrap();
+    let log = [
+        general(0, 7, "BEGIN"),
+        general(10, 7, "INSERT INTO t VALUES (1)"),
+        general(20, 8, "INSERT INTO t VALUES (2)"),
+        general(30, 7, "COMMIT"),
+        general(40, 8, "SELECT a FROM t"),
+        general(50, 8, "ALTER TABLE t ADD b INT"),
+    ]
+    .concat();
+    let file = imported(folder.path(), &log, false);
+    let commits = Commits::read(&TrafficFile::open(&file).unwrap()).unwrap();
+    assert_eq!(commits.len(), 3);
+    // The insert of session 8, the commit of session 7, and the change of the table.
+    let before: Vec<u32> = [0, 20_000, 20_001, 31_000, 60_000].map(|at_us| commits.before(at_us)).to_vec();
+    assert_eq!(before, [0, 0, 1, 2, 3]);
+    let places: Vec<Vec<Option<u32>>> = read(&file, &[])
+        .iter()
+        .map(|session| session.iter().map(|statement| commits.place(statement.id)).collect())
+        .collect();
+    assert_eq!(places, [vec![None, None, Some(1)], vec![Some(0), None, Some(2)]]);
 }

@@ -29,6 +29,7 @@ pub(crate) fn note_replay(
         sessions: replayed.sessions,
         sessions_refused: replayed.sessions_refused,
         sessions_lost: replayed.sessions_lost,
+        out_of_order: replayed.out_of_order,
         not_sent: replayed.not_sent.iter().map(|(why, number)| (why.to_string(), *number)).collect(),
         late: lateness(&replayed.late),
     });

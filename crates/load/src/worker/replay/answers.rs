@@ -5,7 +5,9 @@ use std::ops::Range;
 use dyno_script::{Reply, Request, SqlFailure};
 use dyno_traffic::{Form, NotSent};
 
-use super::session::Stage;
+use super::order::Following;
+use super::session::{Session, Stage};
+use super::traffic::Traffic;
 use super::{ReplayError, ReplayLoop};
 use crate::measure::digests::Returned;
 use crate::worker::link::LinkProgress;
@@ -79,6 +81,9 @@ impl ReplayLoop<'_> {
             session.taken += 1;
             if let Form::Not(why) = statement.form {
                 self.figures.not_sent(why, 1);
+                if let Some(following) = &self.following {
+                    following.ended(statement.id);
+                }
                 continue;
             }
             let due_ns = self.traffic.due_ns(statement.offset_us);
@@ -90,10 +95,22 @@ impl ReplayLoop<'_> {
                 self.wake_at(slot, due_ns);
                 return Ok(None);
             }
-            return Ok(self.send(slot));
+            return Ok(self.begin(slot));
         }
         self.end(slot);
         Ok(None)
+    }
+
+    /// Sends the statement of a session, unless it has to wait for commits.
+    pub(super) fn begin(&mut self, slot: usize) -> Option<LinkProgress> {
+        let session = self.slots[slot].as_mut()?;
+        if let (Some(following), Some(statement)) = (&mut self.following, &session.statement)
+            && following.waits(slot, statement)
+        {
+            session.stage = Stage::Following;
+            return None;
+        }
+        self.send(slot)
     }
 
     /// Sends the statement of a session, in its database.
@@ -105,7 +122,7 @@ impl ReplayLoop<'_> {
             return None;
         }
         self.busy += 1;
-        let of_statement = |session: &super::Session| session.statement.as_ref()?.database_id;
+        let of_statement = |session: &Session| session.statement.as_ref()?.database_id;
         self.choose(slot, of_statement).or_else(|| self.send_now(slot))
     }
 
@@ -127,7 +144,7 @@ impl ReplayLoop<'_> {
     fn choose(
         &mut self,
         slot: usize,
-        wanted: impl Fn(&super::Session) -> Option<i64>,
+        wanted: impl Fn(&Session) -> Option<i64>,
     ) -> Option<LinkProgress> {
         let session = self.slots[slot].as_mut()?;
         let database_id = wanted(session);
@@ -172,6 +189,15 @@ impl ReplayLoop<'_> {
         let since_due_ns = self.clock_ns.saturating_sub(session.due_ns);
         self.batch.event(connection_of(&self.tids, slot), since_due_ns);
         self.batch.statement(returned.fields, returned.affected_rows, latency_ns);
+        self.ended(slot);
+    }
+
+    /// The statement of a session has ended: those that waited for its commit may go on.
+    fn ended(&self, slot: usize) {
+        let statement = self.slots[slot].as_ref().and_then(|session| session.statement.as_ref());
+        if let (Some(following), Some(statement)) = (&self.following, statement) {
+            following.ended(statement.id);
+        }
     }
 
     /// An error is an answer, too.
@@ -183,6 +209,7 @@ impl ReplayLoop<'_> {
         self.batch.event(connection_of(&self.tids, slot), since_due_ns);
         self.batch.counts.errors += 1;
         self.batch.ignored(failure);
+        self.ended(slot);
     }
 
     /// A session has no more statements.
@@ -207,11 +234,30 @@ impl ReplayLoop<'_> {
 
     /// Closes a session, and counts the statements that it did not send.
     fn drop_rest(&mut self, slot: usize) {
-        if let Some(session) = &self.slots[slot] {
+        if let Some(session) = &mut self.slots[slot] {
             let rest = session.times.statements.saturating_sub(session.taken);
             self.figures.not_sent(NotSent::Disconnected, rest);
+            if let Some(following) = &self.following {
+                end_all(session, &mut self.traffic, following);
+            }
         }
         self.close(slot);
+    }
+}
+
+/// Lets nothing wait for the rest of a session, which is not sent. A damaged file is reported where it is read for sending.
+fn end_all(session: &mut Session, traffic: &mut Traffic, following: &Following<'_>) {
+    if let Some(statement) = &session.statement {
+        following.ended(statement.id);
+    }
+    loop {
+        while let Some(statement) = session.queue.pop_front() {
+            following.ended(statement.id);
+        }
+        let read = traffic.read(session.times.id, &mut session.after, &mut session.queue);
+        if read.is_err() || session.queue.is_empty() {
+            return;
+        }
     }
 }
 

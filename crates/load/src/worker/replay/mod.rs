@@ -2,6 +2,7 @@
 //! sends its statements one after the other.
 
 mod answers;
+mod order;
 mod session;
 mod traffic;
 
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use dyno_traffic::{SessionTimes, TrafficError};
 
+pub(crate) use self::order::CommitOrder;
+use self::order::Following;
 use self::session::{Session, Stage};
 use self::traffic::Traffic;
 use super::link::{Link, LinkProgress};
@@ -48,6 +51,8 @@ pub(crate) struct ReplayLoop<'a> {
     tids: Range<u32>,
     io: Box<dyn Io>,
     traffic: Traffic,
+    /// The order of commits, if it is kept.
+    following: Option<Following<'a>>,
     /// Open sessions.
     slots: Vec<Option<Box<Session>>>,
     free: Vec<usize>,
@@ -78,12 +83,14 @@ impl<'a> ReplayLoop<'a> {
         let traffic = Traffic::open(shared, replay, &assignment.tids)?;
         let io = crate::io::open(shared.job.io, assignment.tids.len())?;
         shared.control.wake_too(io.waker());
+        let following = shared.order.as_ref().map(|order| Following::new(order, io.waker()));
         Ok(Self {
             shared,
             recorder: Arc::clone(&assignment.recorder),
             tids: assignment.tids.clone(),
             io,
             traffic,
+            following,
             slots: Vec::new(),
             free: Vec::new(),
             owners: Vec::new(),
@@ -136,9 +143,11 @@ impl<'a> ReplayLoop<'a> {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether another session may be opened in traffic without a pace.
+    /// Whether another session may be opened in traffic without a pace. If all open ones wait for commits, those may be of a
+    /// session that is not open.
     fn has_room(&self) -> bool {
-        self.open_sessions() < self.tids.len()
+        let open = self.open_sessions();
+        open < self.tids.len() || self.following.as_ref().is_some_and(|following| following.len() == open)
     }
 
     /// Turns the loop until `done`, or the job is aborted.
@@ -154,6 +163,7 @@ impl<'a> ReplayLoop<'a> {
             self.stop_if_asked();
             if self.has_begun {
                 self.open_due()?;
+                self.follow()?;
             }
             self.batch.flush(&self.recorder);
             self.recorder.set_running(self.busy);
@@ -181,8 +191,10 @@ impl<'a> ReplayLoop<'a> {
         let opens_ns = self.traffic.opens_next_ns().filter(|_| self.has_begun && !self.is_stopped);
         let at_ns = [self.timers.next_ns(), opens_ns].into_iter().flatten().min();
         let wait = at_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(self.now_ns())));
-        let login = self.next_login().map(|(at, _)| at.saturating_duration_since(Instant::now()));
-        wait.into_iter().chain(login).min()
+        let login = self.next_login().map(|(at, _)| at);
+        let follows = self.following.as_ref().and_then(Following::looks_again_at);
+        let moments = login.into_iter().chain(follows);
+        wait.into_iter().chain(moments.map(|at| at.saturating_duration_since(Instant::now()))).min()
     }
 
     fn now_ns(&self) -> u64 {
@@ -203,6 +215,23 @@ impl<'a> ReplayLoop<'a> {
             && let Some(times) = self.traffic.take_session(self.clock_ns, self.has_room())
         {
             self.open(times)?;
+        }
+        Ok(())
+    }
+
+    /// Sends the statements that have waited for commits long enough.
+    fn follow(&mut self) -> Result<(), ReplayError> {
+        let Some(following) = &self.following else { return Ok(()) };
+        following.set_busy(self.busy);
+        while !self.is_stopped
+            && let Some((slot, breaks)) = self.following.as_mut().and_then(|it| it.next(Instant::now()))
+        {
+            let waits = |session: &Session| session.stage == Stage::Following;
+            if self.slots[slot].as_deref().is_some_and(waits) {
+                self.figures.out_of_order += u64::from(breaks);
+                let step = self.send(slot);
+                self.advance(slot, step)?;
+            }
         }
         Ok(())
     }
@@ -275,7 +304,7 @@ impl<'a> ReplayLoop<'a> {
                 Stage::Waiting => {
                     self.clock_ns = self.epoch.elapsed().as_nanos() as u64;
                     self.figures.late.record_ns(self.clock_ns.saturating_sub(session.due_ns));
-                    self.send(slot)
+                    self.begin(slot)
                 }
                 Stage::Closing => {
                     self.close(slot);

@@ -24,6 +24,8 @@ pub(super) enum Stage {
     Resting,
     /// It waits until its statement is due.
     Waiting,
+    /// Its statement waits for commits of other sessions.
+    Following,
     /// Its statement is being prepared.
     Preparing,
     /// Its statement is being executed.
@@ -78,7 +80,7 @@ impl Session {
     pub(super) fn is_busy(&self) -> bool {
         match self.stage {
             Stage::Opening | Stage::Choosing | Stage::Preparing | Stage::Executing => true,
-            Stage::Resting | Stage::Waiting | Stage::Closing => false,
+            Stage::Resting | Stage::Waiting | Stage::Following | Stage::Closing => false,
         }
     }
 

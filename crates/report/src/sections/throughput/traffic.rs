@@ -107,6 +107,7 @@ fn sessions(test: &ReplayedTest, system: &ReplayedSystem) -> String {
     tell(system.errors, "ended with an error");
     tell(system.sessions_refused, "sessions were refused by the server");
     tell(system.sessions_lost, "sessions were closed by the server before their end");
+    tell(system.out_of_order, "were sent before a commit that they followed in the log");
     for (why, statements) in &system.not_sent {
         tell(*statements, &format!("not sent: {}", reason(why)));
     }

@@ -11,7 +11,7 @@ use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
 pub use self::traffic::Traffic;
-use self::traffic::{Allowed, PaceKey};
+use self::traffic::{Allowed, OrderKey, PaceKey};
 use crate::plan::keys::steps::background::{Background, BackgroundTable};
 use crate::plan::keys::steps::drivers::{self, DriversKey};
 use crate::plan::keys::steps::event::{self, EventTable, StepEvent, StepOfEvent};
@@ -223,6 +223,8 @@ pub(in crate::plan) struct StepTable {
     traffic: Option<At<String>>,
     /// How fast traffic is replayed; 1, as it was logged, unless it says otherwise.
     pace: Option<At<PaceKey>>,
+    /// The order of statements that a replay keeps; sessions unless it says otherwise.
+    order: Option<At<OrderKey>>,
     /// What a replay may do beyond the databases of servers that Dyno starts.
     #[cfg_attr(test, schemars(extend("uniqueItems" = true)))]
     allow: Option<At<Vec<Allowed>>>,

@@ -1,4 +1,4 @@
-//! A step that replays the traffic of a server: its keys `traffic`, `pace` and `allow`.
+//! A step that replays the traffic of a server: its keys `traffic`, `pace`, `order` and `allow`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -39,6 +39,8 @@ pub struct Traffic {
     pub sends_server_statements: bool,
     /// Whether the systems' answers are compared.
     pub reads_answers: bool,
+    /// Whether each statement waits for the commits of all sessions that had ended before it began in the log.
+    pub keeps_order: bool,
 }
 
 /// How fast traffic is replayed.
@@ -52,6 +54,17 @@ pub(in crate::plan) enum PaceKey {
     #[serde(rename = "a number", deserialize_with = "pace")]
     #[cfg_attr(test, schemars(untagged))]
     Times(#[cfg_attr(test, schemars(range(min = PACE_MIN, max = PACE_MAX)))] f64),
+}
+
+/// Which order of statements a replay keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(in crate::plan) enum OrderKey {
+    /// That of each session.
+    Sessions,
+    /// Also that of commits: a statement waits for the commits that had ended before it began in the log.
+    Causal,
 }
 
 /// What a replay may do beyond the databases of servers that Dyno starts.
@@ -82,6 +95,7 @@ impl StepTable {
             Self { traffic: Some(at), .. } => Err(at.wrong(needs("traffic"))),
             Self { pace: Some(at), .. } => Err(at.wrong(needs("pace"))),
             Self { allow: Some(at), .. } => Err(at.wrong(needs("allow"))),
+            Self { order: Some(at), .. } => Err(at.wrong(needs("order"))),
             _ => Ok(()),
         }
     }
@@ -137,6 +151,7 @@ impl StepTable {
                 seconds_max,
                 sends_server_statements: allowed.contains(&Allowed::Server),
                 reads_answers: self.answers.as_deref().copied().unwrap_or_default(),
+                keeps_order: self.order.as_deref() == Some(&OrderKey::Causal),
             }),
             queries: Queries {
                 event_seconds_max: self.event_seconds_max.map(|seconds| seconds.0),
