@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Waker(Arc<File>);
 
 impl Waker {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         // SAFETY: no pointers are passed; the result is checked before it is owned.
         let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
         if fd < 0 {

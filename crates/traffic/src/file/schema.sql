@@ -13,7 +13,7 @@ CREATE TABLE traffic (
 CREATE TABLE source (
     id               INTEGER PRIMARY KEY,
     name             TEXT NOT NULL,           -- as it was given
-    format           TEXT NOT NULL,           -- slow, general, csvlog, jsonlog, stderr
+    format           TEXT NOT NULL,           -- slow, general, proxysql, csvlog, jsonlog, stderr
     compression      TEXT NOT NULL,           -- none, gzip, zstd, xz
     bytes            INTEGER NOT NULL,        -- of the file
     lines            INTEGER NOT NULL,

@@ -1,7 +1,7 @@
 //! Which format a log has, by its begin.
 
 use super::{LogFormat, moment};
-use crate::log::mysql::is_general;
+use crate::log::mysql::{is_general, is_proxysql};
 
 /// The format of a log that begins with these bytes. None if no line of them is known.
 pub(crate) fn detect(begin: &[u8]) -> Option<LogFormat> {
@@ -14,6 +14,9 @@ fn of_line(line: &[u8]) -> Option<LogFormat> {
     }
     if line.starts_with(b"{\"timestamp\":\"") {
         return Some(LogFormat::Jsonlog);
+    }
+    if is_proxysql(line) {
+        return Some(LogFormat::Proxysql);
     }
     if is_general(line) {
         return Some(LogFormat::General);

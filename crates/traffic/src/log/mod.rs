@@ -24,6 +24,8 @@ pub enum LogFormat {
     Slow,
     /// The general log of MySQL and MariaDB.
     General,
+    /// The eventslog of ProxySQL with `eventslog_format = 2`.
+    Proxysql,
     /// PostgreSQL's log with `log_destination = csvlog`.
     Csvlog,
     /// PostgreSQL's log with `log_destination = jsonlog`.
@@ -33,12 +35,14 @@ pub enum LogFormat {
 }
 
 impl LogFormat {
-    pub const ALL: [Self; 5] = [Self::Slow, Self::General, Self::Csvlog, Self::Jsonlog, Self::Stderr];
+    pub const ALL: [Self; 6] =
+        [Self::Slow, Self::General, Self::Proxysql, Self::Csvlog, Self::Jsonlog, Self::Stderr];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Slow => "slow",
             Self::General => "general",
+            Self::Proxysql => "proxysql",
             Self::Csvlog => "csvlog",
             Self::Jsonlog => "jsonlog",
             Self::Stderr => "stderr",
@@ -47,7 +51,7 @@ impl LogFormat {
 
     pub fn dialect(self) -> Dialect {
         match self {
-            Self::Slow | Self::General => Dialect::Mysql,
+            Self::Slow | Self::General | Self::Proxysql => Dialect::Mysql,
             Self::Csvlog | Self::Jsonlog | Self::Stderr => Dialect::Postgresql,
         }
     }
@@ -57,6 +61,7 @@ impl LogFormat {
         match self {
             Self::Slow => Box::<mysql::Slow>::default(),
             Self::General => Box::<mysql::General>::default(),
+            Self::Proxysql => Box::<mysql::Proxysql>::default(),
             Self::Csvlog => Box::<postgres::Csvlog>::default(),
             Self::Jsonlog => Box::<postgres::Jsonlog>::default(),
             Self::Stderr => Box::<postgres::Stderr>::default(),
@@ -69,6 +74,7 @@ impl fmt::Display for LogFormat {
         f.write_str(match self {
             Self::Slow => "MySQL's slow log",
             Self::General => "MySQL's general log",
+            Self::Proxysql => "ProxySQL's eventslog",
             Self::Csvlog => "PostgreSQL's csvlog",
             Self::Jsonlog => "PostgreSQL's jsonlog",
             Self::Stderr => "PostgreSQL's log to stderr",

@@ -53,6 +53,32 @@ fn words(event: &Event<'_>) -> String {
 }
 
 #[test]
+fn the_eventslog_of_proxysql_is_read() {
+    let log = br#"{"client":"127.0.0.1:39840","digest":"0x1","duration_us":8570,"endtime":"2019-07-14 18:04:34.400688","endtime_timestamp_us":1563091474400688,"event":"COM_QUERY","hostgroup_id":0,"query":"select 1","rows_affected":0,"rows_sent":1,"schemaname":"shop","server":"127.0.0.1:3306","starttime":"2019-07-14 18:04:34.392118","starttime_timestamp_us":1563091474392118,"thread_id":2,"username":"app"}
+{"duration_us":5,"errno":1062,"event":"COM_STMT_EXECUTE","query":"INSERT INTO t VALUES (?, ?)","parameters":[{"type":"INT24","value":"42"},{"type":"VARCHAR","value":"it's"}],"schemaname":"","starttime_timestamp_us":1563091474500000,"thread_id":3,"username":"app"}
+{"event":"COM_STMT_EXECUTE","query":"SELECT a FROM t WHERE b = ?","starttime_timestamp_us":1563091474500000,"thread_id":3}
+{"event":"COM_STMT_PREPARE","query":"SELECT a FROM t WHERE b = ?","starttime_timestamp_us":1563091474500000,"thread_id":3}
+{"event":"COM_QUERY","query":"SELECT 2","thread_id":3}
+{"event":"COM_QUERY","query":"SELECT 3","starttime_timestamp_us":1563091474500000}
+{"event":"COM_QUERY","query":"SEL
+no JSON
+"#;
+    assert_eq!(
+        told(None, log),
+        [
+            "1 2 1563091474392118: select 1 user=app db=shop us=8570 rows=1",
+            "2 3 1563091474500000: INSERT INTO t VALUES (42, 'it''s') user=app error=1062 us=5",
+            "3 command Execute without values",
+            "4 command Prepare",
+            "5 trouble no_time",
+            "6 trouble no_session",
+            "7 trouble cut",
+            "8 trouble not_recognised",
+        ]
+    );
+}
+
+#[test]
 fn the_slow_log_of_mysql_5_6_is_read() {
     let log = b"/usr/sbin/mysqld, Version: 5.6.24 (Source distribution). started with:
 Tcp port: 3306  Unix socket: /run/m.sock

@@ -13,8 +13,8 @@ use crate::{interrupt, output};
 
 /// Import the logs of a server into a traffic file
 ///
-/// Reads the slow log and the general log of MySQL, MariaDB and Percona Server, and PostgreSQL's csvlog, jsonlog and log
-/// to stderr. Logs may be packed with gzip, zstd or xz. Give the logs of one server, in the order in which they were
+/// Reads the slow log and the general log of MySQL, MariaDB and Percona Server, ProxySQL's eventslog in JSON, and
+/// PostgreSQL's csvlog, jsonlog and log to stderr. Logs may be packed with gzip, zstd or xz. Give the logs of one server, in the order in which they were
 /// written. Passwords in statements are never imported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -48,6 +48,8 @@ enum Format {
     Slow,
     /// General log of MySQL or MariaDB
     General,
+    /// ProxySQL with `eventslog_format = 2`
+    Proxysql,
     /// PostgreSQL with `log_destination = csvlog`
     Csvlog,
     /// PostgreSQL with `log_destination = jsonlog`
@@ -61,6 +63,7 @@ impl From<Format> for LogFormat {
         match format {
             Format::Slow => Self::Slow,
             Format::General => Self::General,
+            Format::Proxysql => Self::Proxysql,
             Format::Csvlog => Self::Csvlog,
             Format::Jsonlog => Self::Jsonlog,
             Format::Stderr => Self::Stderr,

@@ -1,10 +1,13 @@
-//! Logs of MySQL, MariaDB and Percona Server.
+//! Logs of MySQL, MariaDB and Percona Server, and of ProxySQL before them.
 
 mod general;
 mod headers;
+mod parameters;
+mod proxysql;
 mod slow;
 
 pub(super) use self::general::{General, is_general};
+pub(super) use self::proxysql::{Proxysql, is_proxysql};
 pub(super) use self::slow::Slow;
 
 /// Whether a line is the first of the three that a server writes when it opens a log:

@@ -1,0 +1,109 @@
+//! The values of a prepared statement, in the places of its question marks.
+
+use super::proxysql::Parameter;
+
+/// Types whose values are numbers, by their names in MySQL's protocol (`enum_field_types`), with or without their prefix.
+const NUMBERS: [&str; 11] = [
+    "DECIMAL", "DOUBLE", "FLOAT", "INT24", "LONG", "LONGLONG", "NEWDECIMAL", "SHORT", "TINY", "YEAR", "BOOL",
+];
+
+/// The statement with literals for its parameters. `None` if it has another number of them.
+pub(super) fn with_values(query: &[u8], parameters: &[Parameter<'_>]) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(query.len() + 16 * parameters.len());
+    let mut parameters = parameters.iter();
+    let mut at = 0;
+    while let Some(byte) = query.get(at) {
+        let end = match byte {
+            b'?' => {
+                append(parameters.next()?, &mut text);
+                at += 1;
+                continue;
+            }
+            b'\'' | b'"' | b'`' => quoted(query, at),
+            b'#' => line(query, at),
+            b'-' if query[at..].starts_with(b"-- ") => line(query, at),
+            b'/' if query[at..].starts_with(b"/*") => {
+                let length = memchr::memmem::find(&query[at + 2..], b"*/");
+                length.map_or(query.len(), |length| at + length + 4)
+            }
+            _ => at + 1,
+        };
+        text.extend_from_slice(&query[at..end]);
+        at = end;
+    }
+    parameters.next().is_none().then_some(text)
+}
+
+/// The end of a string or name that begins here. A doubled quote ends one and begins the next.
+fn quoted(query: &[u8], begin: usize) -> usize {
+    let quote = query[begin];
+    let mut at = begin + 1;
+    while let Some(byte) = query.get(at) {
+        match byte {
+            b'\\' if quote != b'`' => at += 2,
+            byte if *byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    query.len()
+}
+
+fn line(query: &[u8], begin: usize) -> usize {
+    memchr::memchr(b'\n', &query[begin..]).map_or(query.len(), |length| begin + length)
+}
+
+fn append(parameter: &Parameter<'_>, text: &mut Vec<u8>) {
+    let Some(value) = &parameter.value else { return text.extend_from_slice(b"NULL") };
+    let kind = parameter.kind.strip_prefix("MYSQL_TYPE_").unwrap_or(&parameter.kind);
+    let is_number = NUMBERS.contains(&kind) && value.parse::<f64>().is_ok_and(f64::is_finite);
+    if is_number {
+        return text.extend_from_slice(value.as_bytes());
+    }
+    text.push(b'\'');
+    for byte in value.bytes() {
+        match byte {
+            b'\'' => text.extend_from_slice(b"''"),
+            b'\\' => text.extend_from_slice(b"\\\\"),
+            0 => text.extend_from_slice(b"\\0"),
+            byte => text.push(byte),
+        }
+    }
+    text.push(b'\'');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(kind: &str, value: Option<&str>) -> Parameter<'static> {
+        Parameter { kind: kind.to_owned().into(), value: value.map(|value| value.to_owned().into()) }
+    }
+
+    #[test]
+    fn values_stand_where_the_statement_has_question_marks() {
+        let query = "SELECT '?\\'?', `a?` /* ? */ FROM t -- ?\nWHERE b = ? AND c = ? AND d = ? # ?";
+        let values = [
+            parameter("LONGLONG", Some("42")),
+            parameter("VAR_STRING", Some("it's \\ 7")),
+            parameter("NULL", None),
+        ];
+        let text = with_values(query.as_bytes(), &values).unwrap();
+        let expected =
+            "SELECT '?\\'?', `a?` /* ? */ FROM t -- ?\nWHERE b = 42 AND c = 'it''s \\\\ 7' AND d = NULL # ?";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_a_string() {
+        let text = with_values(b"SELECT ?", &[parameter("LONG", Some("1 OR 1"))]).unwrap();
+        assert_eq!(text, b"SELECT '1 OR 1'");
+    }
+
+    #[test]
+    fn another_number_of_values_is_none() {
+        assert_eq!(with_values(b"SELECT ?", &[]), None);
+        assert_eq!(with_values(b"SELECT 1", &[parameter("LONG", Some("1"))]), None);
+        assert_eq!(with_values(b"SELECT '", &[]).unwrap(), b"SELECT '");
+        assert_eq!(with_values(b"SELECT '\\", &[]).unwrap(), b"SELECT '\\");
+    }
+}
