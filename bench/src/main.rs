@@ -31,8 +31,11 @@ mod server;
 mod snapshot;
 mod sysbench;
 mod table;
+mod traffic;
 mod truth;
 mod variance;
+
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use dyno_host::Awake;
@@ -77,6 +80,8 @@ enum What {
     /// Verdicts beside neighbours that use from 5 to 100% of one CPU or two: which verdicts hold, and which
     /// rounds are left out.
     Neighbours(neighbours::Options),
+    /// Importing logs of servers; replaying one beside pgreplay.
+    Traffic(traffic::Options),
     /// Outages of known times: their begin and length as Dyno's load and sysbench see them.
     Outages(outages::Options),
     /// Work that a server postpones by 200 ms: the bias of a known ratio, with and without freezing resting
@@ -107,6 +112,10 @@ fn main() -> anyhow::Result<()> {
     if std::env::args_os().nth(1).is_some_and(|command| command == "drive") {
         return Ok(dyno_load::drive_stdio(|_| Ok(()))?);
     }
+    if std::env::args_os().nth(1).is_some_and(|command| command == traffic::IMPORT) {
+        let paths: Vec<PathBuf> = std::env::args_os().skip(2).map(PathBuf::from).collect();
+        return traffic::import_log(&paths);
+    }
     let arguments = Arguments::parse();
     let _awake = arguments.keep_cores_awake.then(Awake::hold).transpose()?;
     match arguments.what {
@@ -121,6 +130,7 @@ fn main() -> anyhow::Result<()> {
         What::Truth(options) => truth::run(&options),
         What::Variance(options) => variance::run(&options),
         What::Neighbours(options) => neighbours::run(&options),
+        What::Traffic(options) => traffic::run(&options),
         What::Outages(options) => outages::run(&options),
         What::Freeze(options) => freeze::run(&options),
         What::Capacity(options) => capacity::run(&options),

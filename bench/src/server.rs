@@ -13,7 +13,13 @@ pub(crate) fn start(settings: &BTreeMap<&str, &str>) -> anyhow::Result<Server> {
 
 /// Starts a PostgreSQL with enough memory for the tables and a few hundred connections.
 pub(crate) fn start_postgres() -> anyhow::Result<Server> {
-    start_engine("postgres@18.4", [("shared_buffers", "256MB"), ("max_connections", "600")].into_iter())
+    start_postgres_with(&[])
+}
+
+/// As [`start_postgres`], with `settings`.
+pub(crate) fn start_postgres_with(settings: &[(&str, &str)]) -> anyhow::Result<Server> {
+    let base = [("shared_buffers", "256MB"), ("max_connections", "600")];
+    start_engine("postgres@18.4", base.iter().chain(settings).copied())
 }
 
 fn start_engine<'a>(
