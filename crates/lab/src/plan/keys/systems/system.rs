@@ -168,7 +168,7 @@ impl SystemTable {
             Source::Dsn { .. } => &self.check_running().map(|()| Defaults::default())?,
             _ => defaults,
         };
-        self.check_effects(&source)?;
+        self.check_effects(&source, &defaults.confinement)?;
         let own = self.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?;
         let profile = own.as_ref().or(defaults.profile.as_ref());
         let is_unasked = context.builds == Builds::Unasked

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno_engine::Family;
+use dyno_host::Confinement;
 use dyno_settings::plain_name;
 
 use super::SystemTable;
@@ -17,9 +18,14 @@ const OF_STORAGE_ENGINE: [&str; 2] = ["default_storage_engine", "storage_engine"
 pub(super) const IN_PROCESS: &str =
     "this engine runs inside the load process, which cannot be confined; leave its `confinement` out";
 
+/// Why the limits of the plan are refused for it.
+const PLAN_S_LIMITS: &str = "this engine runs inside the load process, which the plan's `[confinement]` cannot limit; write \
+                             `confinement = {}` in this system to leave it without limits";
+
 impl SystemTable {
-    /// An error if a key has no effect beside the other keys, or on this engine.
-    pub(super) fn check_effects(&self, source: &Source) -> Result<(), Mistake> {
+    /// An error if a key has no effect beside the other keys, or on this engine. `of_plan` are the limits of all systems that have
+    /// none of their own.
+    pub(super) fn check_effects(&self, source: &Source, of_plan: &Confinement) -> Result<(), Mistake> {
         if let (Some(price), Some(_)) = (&self.price, &self.dollars_per_hour) {
             let problem = "a system has a `price` or `dollars_per_hour`, not both; leave one of them out";
             return Err(price.wrong(problem.to_owned()));
@@ -40,6 +46,9 @@ impl SystemTable {
         let limits = self.confinement.as_ref().filter(|limits| !limits.0.is_none());
         if let Some(limits) = limits.filter(|_| !source.family().has_server()) {
             return Err(limits.wrong(IN_PROCESS.to_owned()));
+        }
+        if self.confinement.is_none() && !of_plan.is_none() && !source.family().has_server() {
+            return Err(PLAN_S_LIMITS.to_owned().into());
         }
         let Some(settings) = &self.settings else { return Ok(()) };
         without_effect(source, &settings.0).map_or(Ok(()), |problem| Err(settings.wrong(problem)))
