@@ -108,7 +108,7 @@ fn alone(values: &[&Seen], is_bound: bool, literals_max: usize) -> Draw {
     }
     let mut weights: BTreeMap<&Seen, u64> = BTreeMap::new();
     for value in values {
-        *weights.entry(value).or_default() += 1;
+        *weights.entry(*value).or_default() += 1;
     }
     let integers: Option<Vec<i64>> = values.iter().map(|value| value.integer()).collect();
     match integers {
@@ -150,7 +150,8 @@ mod tests {
     #[test]
     fn numbers_are_drawn_from_the_range_that_was_seen() {
         let rows: Vec<Vec<Seen>> = (0..=1000).map(|number| vec![Seen::Integer(number * number)]).collect();
-        let Draw::Integers(bounds) = &draws(&rows, &[false])[0] else { panic!() };
+        let draws = draws(&rows, &[false]);
+        let Draw::Integers(bounds) = &draws[0] else { panic!("{draws:?}") };
         assert_eq!(bounds.first(), Some(&0));
         assert_eq!(bounds[5], 250_000);
         assert_eq!(bounds.last(), Some(&1_000_000));
