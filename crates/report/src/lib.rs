@@ -33,6 +33,7 @@ mod wording;
 pub use answers::compare::render_junit;
 pub use answers::history::{render_dropped_out, render_regression};
 pub use answers::study::render_study;
+pub use answers::traffic::{TrafficContents, trouble_words};
 pub use brief::{NextStep, render_brief, render_next};
 pub use build::reports;
 pub use chart::ChartFile;

@@ -1,8 +1,9 @@
-//! Reports on other questions than a run's: comparisons, prices, causes, histories, studies, tuning.
+//! Reports on other questions than a run's: comparisons, prices, causes, histories, studies, traffic, tuning.
 
 pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod explain;
 pub(crate) mod history;
 pub(crate) mod study;
+pub(crate) mod traffic;
 pub(crate) mod tune;

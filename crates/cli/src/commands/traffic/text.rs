@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use dyno_printable::printable;
+use dyno_report::trouble_words;
 use dyno_traffic::{DigestRow, RateRow, Summary};
 use indicatif::HumanCount;
 
-use super::words::{duration, plural, time, trouble};
+use super::words::{duration, plural, time};
 use crate::commands::results::words::{bytes, moment, table};
 
 /// The amount of detail.
@@ -192,7 +193,7 @@ fn troubles(summary: &Summary, room: &Room) -> String {
             row.lines.iter().take(5).map(|line| format!("{}:{line}", row.source)).collect();
         let rest = if row.entries > lines.len() as i64 { ", …" } else { "" };
         let places = printable(&lines.join(", ")).into_owned();
-        let _ = writeln!(out, "  {}× {}: {places}{rest}", count(row.entries), trouble(&row.kind));
+        let _ = writeln!(out, "  {}× {}: {places}{rest}", count(row.entries), trouble_words(&row.kind));
     }
     more(&mut out, summary.troubles.len(), room.troubles, "kinds");
     out

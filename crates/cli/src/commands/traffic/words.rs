@@ -1,4 +1,4 @@
-//! Words for amounts and troubles.
+//! Words for amounts.
 
 use std::fmt::Display;
 
@@ -28,30 +28,8 @@ pub(super) fn duration(seconds: i64) -> String {
     }
 }
 
-/// The meaning of a trouble's name.
-pub(super) fn trouble(kind: &str) -> &str {
-    match kind {
-        "cut" => "cut off: no end of the entry",
-        "too_long" => "longer than 16 MiB",
-        "not_recognised" => "part of no entry",
-        "no_time" => "no time in the entry",
-        "no_session" => "no session in the entry (thread id, %c or %p)",
-        "damaged" => "the packed log is damaged from here on",
-        "unclosed" => "imported, but a string or comment has no end",
-        "not_utf8" => "imported, but names are not UTF-8",
-        "clock_back" => "the clock steps back",
-        "no_zone" => "times without a known zone were taken as UTC",
-        "restarted" => "the server restarted or opened its log anew; sessions end",
-        "other_server" => "the log goes on as that of another server; sessions end",
-        "other_user" => "the session goes on with another user, as a new session",
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use dyno_traffic::Trouble;
-
     use super::*;
 
     #[test]
@@ -59,12 +37,5 @@ mod tests {
         let texts = [7.0, 1234.0, 12_345.0, 2_500_000.0, 250_000_000.0].map(time);
         assert_eq!(texts, ["7 µs", "1.23 ms", "12 ms", "2.50 s", "250 s"]);
         assert_eq!([7, 67, 3667].map(duration), ["7 s", "1 min 7 s", "1 h 1 min 7 s"]);
-    }
-
-    #[test]
-    fn every_trouble_has_words() {
-        for kind in Trouble::ALL.map(Trouble::name) {
-            assert_ne!(trouble(kind), kind);
-        }
     }
 }
