@@ -60,6 +60,10 @@ fn moment(at_s: i64) -> String {
     utc_text(at_s.saturating_mul(1000)).replace('T', " ").replace('Z', " UTC")
 }
 
+fn latency(us: f64) -> String {
+    format!("{} ms", three_digits(us / 1e3))
+}
+
 fn share(part: i64, all: i64) -> String {
     percent(whole(part) as f64 / whole(all).max(1) as f64)
 }
@@ -116,8 +120,8 @@ fn digest_line(digest: &DigestRow, all_us: i64) -> Line {
     let cells = [
         timed(share(digest.latency_us, all_us)),
         whole(digest.statements).to_string(),
-        timed(time(mean_us / 1e6)),
-        timed(time(digest.latency_us_max as f64 / 1e6)),
+        timed(latency(mean_us)),
+        timed(latency(whole(digest.latency_us_max) as f64)),
         if digest.errors > 0 { digest.errors.to_string() } else { String::new() },
         whole(digest.rows_sent).to_string(),
         whole(digest.rows_examined).to_string(),
