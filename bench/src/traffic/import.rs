@@ -45,8 +45,10 @@ pub(super) fn run(megabytes: u64, rounds: usize) -> anyhow::Result<()> {
             rates.push(bytes as f64 / cpu_us.max(1) as f64);
             memory_mb = memory_mb.max(memory_bytes_max as f64 / 1e6);
         }
-        let (rate, slowest) =
-            (dyno_stats::median(&rates).unwrap_or(f64::NAN), rates.iter().copied().fold(f64::INFINITY, f64::min));
+        let (rate, slowest) = (
+            dyno_stats::median(&rates).unwrap_or(f64::NAN),
+            rates.iter().copied().fold(f64::INFINITY, f64::min),
+        );
         let met = |is_met: bool| if is_met { "yes" } else { "no" }.to_owned();
         table.add_row([
             kind.text().to_owned(),
@@ -80,7 +82,8 @@ fn import(log: &std::path::Path, out: &std::path::Path) -> anyhow::Result<(u64, 
 pub(crate) fn import_log(arguments: &[PathBuf]) -> anyhow::Result<()> {
     let [log, out] = arguments else { anyhow::bail!("needs a log and a traffic file") };
     let stop = AtomicBool::new(false);
-    let options = Options { out, overwrite: true, format: None, redact: false, keep_users: false, stop: &stop };
+    let options =
+        Options { out, overwrite: true, format: None, redact: false, keep_users: false, stop: &stop };
     let imported = dyno_traffic::import(std::slice::from_ref(log), &options, &mut |_| ())?;
     println!("{}", imported.statements);
     Ok(())

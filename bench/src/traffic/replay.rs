@@ -69,8 +69,9 @@ pub(super) fn run(pgreplay: &Path, statements: u32, rounds: usize) -> anyhow::Re
     cells.extend(["< 1", if ratios.max < 1.0 { "yes" } else { "no" }].map(str::to_owned));
     pair.push_cells(&mut cells, Sample::memory_mb, 1, false);
     table.add_row(cells);
-    let title =
-        format!("replaying a log of PostgreSQL {version} {PACE} times as fast as it was, medians of {rounds}");
+    let title = format!(
+        "replaying a log of PostgreSQL {version} {PACE} times as fast as it was, medians of {rounds}"
+    );
     pair::print(&title, table, 0);
     Ok(())
 }
@@ -162,7 +163,9 @@ fn by_pgreplay(program: &Path, access: &Access, log: &Path, logged: u64) -> anyh
     let began = Instant::now();
     let child = child::spawn(&mut command, Session::Own).with_context(|| {
         let program = program.display();
-        format!("cannot start {program}; `apt-get install pgreplay` brings it, or give its path with --pgreplay")
+        format!(
+            "cannot start {program}; `apt-get install pgreplay` brings it, or give its path with --pgreplay"
+        )
     })?;
     let (cpu_us, memory_bytes_max) = child::wait(&child)?;
     Ok(sample(logged, began.elapsed().as_secs_f64(), cpu_us, memory_bytes_max))

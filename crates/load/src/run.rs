@@ -27,7 +27,8 @@ use crate::schedule::control::{Control, Phase};
 use crate::session::failure;
 use crate::session::servers::Dialer;
 use crate::worker::{
-    Assignment, CommitOrder, EventLoop, Message, PANICKED, ReplayLoop, Shared, Thread, ThreadHost, WorkerReport,
+    Assignment, CommitOrder, EventLoop, Message, PANICKED, ReplayLoop, Shared, Thread, ThreadHost,
+    WorkerReport,
 };
 
 /// Time limit of events in flight after the user stops the job.

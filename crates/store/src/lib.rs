@@ -47,7 +47,7 @@ pub use record::statement_plans::StatementPlan;
 pub use record::{
     Allocation, CLIENT_COUNTS_MAX, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel,
     FailureKind, GapsRecord, InstanceRecord, JoinRecord, LadderRecord, LeftTest, LimitsRecord, Measured,
-    NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord, StepRecord,
-    SystemRecord, TrialRecord, UnmetLimit,
+    NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord, UnmetLimit,
 };
 pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};

@@ -14,8 +14,8 @@ use crate::record::latency::{LatencyNs, LatencyRecord};
 use crate::record::search::StoredSearch;
 use crate::record::{
     CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, GapsRecord, InstanceRecord, LadderRecord,
-    Measured, NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord, SliceRecord,
-    StepRecord, SystemRecord, TrialRecord,
+    Measured, NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
 

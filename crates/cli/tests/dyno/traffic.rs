@@ -63,7 +63,10 @@ fn a_log_is_imported_and_shown() {
     }
     assert!(shown.lines().count() <= 40, "{shown}");
     let page = bench.dyno(&["traffic", "show", "mine.traffic", "--format", "html"]).with(0).stdout;
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("UPDATE item SET note = ? WHERE id = ?"), "{page}");
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.contains("UPDATE item SET note = ? WHERE id = ?"),
+        "{page}"
+    );
     let json = bench.dyno(&["traffic", "show", "mine.traffic", "--format", "json"]).with(0).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["digests"][0]["latency_us"], 100_000);

@@ -66,7 +66,8 @@ fn traffic(folder: &Path, log: &str) -> PathBuf {
 /// A job that replays a log.
 fn replaying(server: &Server, folder: &Path, log: &str, pace: Option<f64>) -> Job {
     let file = traffic(folder, log);
-    let replay = Some(Replay { file, pace, sends_server_statements: false, reads_answers: true, keeps_order: false });
+    let replay =
+        Some(Replay { file, pace, sends_server_statements: false, reads_answers: true, keeps_order: false });
     Job { connections: 2, replay, ..job(server, "traffic", "", "run") }
 }
 
@@ -162,7 +163,11 @@ fn commits(server: &mut Server) {
     with_table(server, || {
         let statement = |n: u32| match n {
             0 => "INSERT INTO replayed (who, n) VALUES (0, 0)".to_owned(),
-            n => format!("INSERT INTO replayed (who, n) SELECT {0}, {n} FROM replayed WHERE n = {1}", n % 3, n - 1),
+            n => format!(
+                "INSERT INTO replayed (who, n) SELECT {0}, {n} FROM replayed WHERE n = {1}",
+                n % 3,
+                n - 1
+            ),
         };
         let texts: Vec<String> = (0..ROWS).map(statement).collect();
         let entries: Vec<Entry<'_>> =

@@ -71,7 +71,10 @@ fn share(part: i64, all: i64) -> String {
 fn facts(summary: &Summary) -> Vec<Fact> {
     let product = if summary.dialect == "mysql" { "MySQL or MariaDB" } else { "PostgreSQL" };
     let sessions = &summary.sessions;
-    let kinds = summary.kinds.iter().map(|kind| format!("{} {}", kind.kind, share(kind.statements, summary.statements)));
+    let kinds = summary
+        .kinds
+        .iter()
+        .map(|kind| format!("{} {}", kind.kind, share(kind.statements, summary.statements)));
     let values = if summary.is_redacted { "only their lengths" } else { "kept" };
     let users = if summary.has_user_names { "names" } else { "hashes of their names" };
     vec![
@@ -97,11 +100,13 @@ fn facts(summary: &Summary) -> Vec<Fact> {
 }
 
 fn digests(summary: &Summary) -> Option<Section> {
-    let heads = ["time", "statements", "mean", "longest", "errors", "rows sent", "rows examined", "rows changed"];
+    let heads =
+        ["time", "statements", "mean", "longest", "errors", "rows sent", "rows examined", "rows changed"];
     let lines = summary.digests.iter().map(|digest| digest_line(digest, summary.latency_us)).collect();
     let table = Table { head: "digest".to_owned(), ..Table::plain("", &heads, lines) };
     let mut paragraphs = vec![
-        "A digest is a statement without its values. `time` is its share of the latencies of all statements.".to_owned(),
+        "A digest is a statement without its values. `time` is its share of the latencies of all statements."
+            .to_owned(),
     ];
     let shown = summary.digests.len() as u64;
     if whole(summary.digests_total) > shown {
@@ -110,7 +115,8 @@ fn digests(summary: &Summary) -> Option<Section> {
     if summary.timed == 0 {
         paragraphs.push("The logs have no latencies.".to_owned());
     }
-    let section = Section { title: "Digests".to_owned(), paragraphs, tables: vec![table], ..Section::default() };
+    let section =
+        Section { title: "Digests".to_owned(), paragraphs, tables: vec![table], ..Section::default() };
     (shown > 0).then_some(section)
 }
 
@@ -144,14 +150,18 @@ fn rates(summary: &Summary) -> Option<Section> {
         ];
         Line::plain(moment(rate.at_s), cells)
     };
-    let table = Table { head: "from".to_owned(), ..Table::plain("", &heads, summary.rates.iter().map(line).collect()) };
+    let table = Table {
+        head: "from".to_owned(),
+        ..Table::plain("", &heads, summary.rates.iter().map(line).collect())
+    };
     let gap = |gap: &dyno_traffic::Gap| {
         format!("no statement for {} from {}", time(whole(gap.seconds) as f64), moment(gap.at_s))
     };
     let section = Section {
         title: "Rates over time".to_owned(),
         paragraphs: vec![
-            "`at once` is the mean number of statements in execution at the same time (Little's law).".to_owned(),
+            "`at once` is the mean number of statements in execution at the same time (Little's law)."
+                .to_owned(),
         ],
         items: summary.gaps.iter().map(gap).collect(),
         tables: vec![table],
@@ -200,7 +210,12 @@ fn troubles(summary: &Summary) -> Option<Section> {
     };
     let items: Vec<String> = summary.troubles.iter().map(item).collect();
     let paragraphs = if items.is_empty() { vec!["Everything could be read.".to_owned()] } else { Vec::new() };
-    Some(Section { title: "Not read, or read with doubt".to_owned(), paragraphs, items, ..Section::default() })
+    Some(Section {
+        title: "Not read, or read with doubt".to_owned(),
+        paragraphs,
+        items,
+        ..Section::default()
+    })
 }
 
 #[cfg(test)]

@@ -28,7 +28,8 @@ impl Digests {
             Some(found) => (Dialect::Postgresql, found),
             None => (Dialect::Mysql, columns("digest_text", "count_star")?),
         };
-        let row = |row: Vec<String>| Some((row.get(statement)?.clone(), row.get(number)?.trim().parse().ok()?));
+        let row =
+            |row: Vec<String>| Some((row.get(statement)?.clone(), row.get(number)?.trim().parse().ok()?));
         Some(Self { dialect, rows: rows.filter_map(row).collect() })
     }
 
@@ -90,7 +91,8 @@ fn limits(pieces: &[Piece], literals: usize) -> Vec<(usize, bool)> {
         match piece {
             Piece::Sql(text) => {
                 let last = text.split_ascii_whitespace().next_back().unwrap_or_default();
-                let is_word = ["limit", "offset", "first", "next"].iter().any(|word| last.eq_ignore_ascii_case(word));
+                let is_word =
+                    ["limit", "offset", "first", "next"].iter().any(|word| last.eq_ignore_ascii_case(word));
                 is_limit = is_word || (is_limit && text.trim() == ",");
             }
             Piece::Literal(number) => all.push((*number, is_limit)),

@@ -77,9 +77,8 @@ fn is_constant(values: &[&Seen]) -> bool {
 
 /// How a place follows from the earlier place `of`, if it does.
 fn together((of, draw): (usize, &Draw), earlier: &[&Seen], values: &[&Seen]) -> Option<Draw> {
-    let agree = |agreeing: usize| {
-        values.len() >= AGREE_OF_MIN && agreeing as f64 >= AGREE * values.len() as f64
-    };
+    let agree =
+        |agreeing: usize| values.len() >= AGREE_OF_MIN && agreeing as f64 >= AGREE * values.len() as f64;
     let is_kept = |value: &Seen| matches!(value, Seen::Integer(_) | Seen::Literal(_));
     let pairs = || earlier.iter().zip(values);
     if agree(pairs().filter(|(before, value)| before == value && is_kept(value)).count()) {
@@ -159,8 +158,9 @@ mod tests {
 
     #[test]
     fn few_values_come_as_often_as_they_were_seen() {
-        let rows: Vec<Vec<Seen>> =
-            (0..30).map(|number| vec![if number % 3 == 0 { text("'a'") } else { Seen::Integer(7) }]).collect();
+        let rows: Vec<Vec<Seen>> = (0..30)
+            .map(|number| vec![if number % 3 == 0 { text("'a'") } else { Seen::Integer(7) }])
+            .collect();
         let weights = |seven: &[u8]| Draw::Literals(vec![(seven.to_vec(), 20), (b"'a'".to_vec(), 10)]);
         assert_eq!(draws(&rows, &[false]), [weights(b"7")]);
         assert_eq!(draws(&rows, &[true]), [weights(b"'7'")]);

@@ -73,9 +73,7 @@ fn append_unit(lua: &mut String, unit: &Unit, all: u64) {
 
 /// What draws the values of a place; `false` for one that follows another.
 fn source(draw: &Draw) -> String {
-    let joined = |numbers: &[i64]| {
-        numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
-    };
+    let joined = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     match draw {
         Draw::Integers(bounds) => format!("integers({{ {} }})", joined(bounds)),
         Draw::Literals(weights) => {

@@ -16,14 +16,13 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-pub use self::left_out::{LeftOut, LeftOuts};
 use self::census::Census;
 use self::digests::Digests;
 use self::draw::Draw;
+pub use self::left_out::{LeftOut, LeftOuts};
 use self::template::Piece;
 use crate::error::TrafficError;
 use crate::file::{Place, TrafficFile, unwritable};
-use crate::sql::Dialect;
 
 /// The begin of each SQLite database (<https://www.sqlite.org/fileformat.html>, 1.3).
 const SQLITE: &[u8] = b"SQLite format 3\0";

@@ -81,11 +81,15 @@ impl Sampled {
     }
 
     fn meet(&mut self, transaction: &Transaction, dialect: Dialect, census: &mut Census<'_>) {
-        let number = |met: u64| u128::from(met) * u128::from(self.wanted) / u128::from(self.chosen.own.max(1));
+        let number =
+            |met: u64| u128::from(met) * u128::from(self.wanted) / u128::from(self.chosen.own.max(1));
         let is_wanted = number(self.met) != number(self.met + 1);
         self.met += 1;
         if is_wanted && self.is_bound.len() <= PLACES_MAX {
-            let kept = transaction.statements.iter().filter(|it| !matches!(census.role(it.shape_id).1, Role::Left(_)));
+            let kept = transaction
+                .statements
+                .iter()
+                .filter(|it| !matches!(census.role(it.shape_id).1, Role::Left(_)));
             self.rows.extend(row(kept, &self.statements, dialect));
         }
     }
@@ -114,7 +118,13 @@ impl Sampled {
         if is_transaction && self.roles.last() != Some(&Role::End) {
             sent.push(Sent::words("COMMIT"));
         }
-        Ok(Unit { weight: self.chosen.weight, statements: self.roles.len(), sent, draws, is_bound: self.is_bound })
+        Ok(Unit {
+            weight: self.chosen.weight,
+            statements: self.roles.len(),
+            sent,
+            draws,
+            is_bound: self.is_bound,
+        })
     }
 }
 

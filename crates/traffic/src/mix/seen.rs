@@ -28,7 +28,12 @@ impl Seen {
 }
 
 /// The values of a JSON array of a traffic file. `None` if it is damaged or missing: a statement has `places` of them.
-pub(super) fn values(json: Option<&str>, places: usize, dialect: Dialect, is_bound: bool) -> Option<Vec<Seen>> {
+pub(super) fn values(
+    json: Option<&str>,
+    places: usize,
+    dialect: Dialect,
+    is_bound: bool,
+) -> Option<Vec<Seen>> {
     let values: Vec<Value> = json.map_or(Some(Vec::new()), |json| serde_json::from_str(json).ok())?;
     if values.len() != places {
         return None;

@@ -44,7 +44,11 @@ fn shop() -> String {
         statements.push(format!("UPDATE account SET total = total + 5 WHERE id = {id}"));
         statements.push("COMMIT".to_owned());
         for of in 0..3 {
-            statements.push(format!("SELECT name FROM item WHERE id BETWEEN {} AND {}", id + of, id + of + 99));
+            statements.push(format!(
+                "SELECT name FROM item WHERE id BETWEEN {} AND {}",
+                id + of,
+                id + of + 99
+            ));
         }
     }
     statements.push("DROP TABLE old".to_owned());
@@ -78,7 +82,8 @@ fn rare_transactions_are_left_out() {
 
 #[test]
 fn values_that_were_not_kept_become_random_ones_of_their_length() {
-    let statements = (100..150).map(|number| format!("SELECT a FROM t WHERE b = 'secret {number}' AND c = {number}"));
+    let statements =
+        (100..150).map(|number| format!("SELECT a FROM t WHERE b = 'secret {number}' AND c = {number}"));
     let statements: Vec<String> = statements.collect();
     let (lua, _) = mixed(&general(statements.iter().map(String::as_str)), true, 10);
     assert!(!lua.contains("secret"), "{lua}");
@@ -87,9 +92,14 @@ fn values_that_were_not_kept_become_random_ones_of_their_length() {
 
 #[test]
 fn a_transaction_without_its_begin_or_end_gets_them() {
-    let log = general(["SET autocommit = 0", "UPDATE t SET a = 1", "UPDATE t SET a = 2", "COMMIT", "SELECT 1"]);
+    let log =
+        general(["SET autocommit = 0", "UPDATE t SET a = 1", "UPDATE t SET a = 2", "COMMIT", "SELECT 1"]);
     let (lua, _) = mixed(&log, false, 10);
-    assert_eq!(lua.matches("con:query(\"BEGIN\")").count(), lua.matches("con:query(\"COMMIT\")").count(), "{lua}");
+    assert_eq!(
+        lua.matches("con:query(\"BEGIN\")").count(),
+        lua.matches("con:query(\"COMMIT\")").count(),
+        "{lua}"
+    );
     assert!(lua.contains("con:query(\"BEGIN\")\n    v[1] = draw[1]()"), "{lua}");
 }
 
@@ -112,7 +122,10 @@ fn digests_of_a_server_make_a_mix_without_values() {
     let left_out = LeftOuts::from([(LeftOut::Transaction, 30)]);
     assert_eq!(mixed, Mixed { statements: 100, mixed: 70, transactions: 1, left_out });
     let lua = fs::read_to_string(&out).unwrap();
-    assert!(lua.contains("con:query(\"SELECT a FROM t WHERE b = \" .. v[1] .. \" LIMIT \" .. v[2])"), "{lua}");
+    assert!(
+        lua.contains("con:query(\"SELECT a FROM t WHERE b = \" .. v[1] .. \" LIMIT \" .. v[2])"),
+        "{lua}"
+    );
     assert!(lua.contains("Digests have neither values nor transactions."), "{lua}");
 }
 

@@ -15,8 +15,8 @@ mod tests;
 pub use self::digest::digest_text;
 pub use self::kind::Kind;
 pub(crate) use self::kind::Words;
-pub(crate) use self::normalizer::{append_literal, bytes};
 pub use self::normalizer::{Normalized, Normalizer, rebuilt, rebuilt_to_prepare};
+pub(crate) use self::normalizer::{append_literal, bytes};
 
 /// Whose rules of quotes and comments hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,14 +43,18 @@ impl Mix {
 
     fn told(&self, mixed: &Mixed) -> String {
         let share = 100.0 * mixed.mixed as f64 / mixed.statements.max(1) as f64;
-        let transactions = plural(HumanCount(mixed.transactions as u64), mixed.transactions as u64, "transaction");
+        let transactions =
+            plural(HumanCount(mixed.transactions as u64), mixed.transactions as u64, "transaction");
         let mut told = format!(
             "{}: {transactions} with {share:.1}% of {}\n",
             self.out.display(),
             plural(HumanCount(mixed.statements), mixed.statements, "statement")
         );
         for (why, statements) in &mixed.left_out {
-            told += &format!("left out: {} that {why}\n", plural(HumanCount(*statements), *statements, "statement"));
+            told += &format!(
+                "left out: {} that {why}\n",
+                plural(HumanCount(*statements), *statements, "statement")
+            );
         }
         told
     }

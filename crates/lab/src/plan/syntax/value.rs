@@ -68,7 +68,10 @@ impl TryFrom<String> for Name {
 
     fn try_from(name: String) -> Result<Self, String> {
         if name.len() > NAME_BYTES_MAX {
-            return Err(format!("a name may have at most {NAME_BYTES_MAX} bytes, and this one has {}", name.len()));
+            return Err(format!(
+                "a name may have at most {NAME_BYTES_MAX} bytes, and this one has {}",
+                name.len()
+            ));
         }
         Ok(Self(name))
     }

@@ -135,7 +135,10 @@ fn keys_of_sweeps_and_limits_are_refused_where_they_mean_nothing() {
 fn limits_of_the_plan_are_refused_for_an_engine_without_a_server() {
     let limited = |text: &str| parse(&format!("{text}\n[confinement]\nmemory = \"1G\"\n"));
     let error = limited(TEXT).unwrap_err().to_string();
-    assert!(error.contains("`[confinement]` cannot limit; write `confinement = {}` in this system"), "{error}");
+    assert!(
+        error.contains("`[confinement]` cannot limit; write `confinement = {}` in this system"),
+        "{error}"
+    );
     let own = TEXT.replace("engine = \"sqlite\"", "engine = \"sqlite\"\nconfinement = {}");
     let systems = limited(&own).unwrap().systems;
     assert!(systems.iter().any(|system| !system.confinement.is_none()));

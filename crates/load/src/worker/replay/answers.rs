@@ -141,11 +141,7 @@ impl ReplayLoop<'_> {
     }
 
     /// Chooses a database, if sessions choose theirs and this is another one.
-    fn choose(
-        &mut self,
-        slot: usize,
-        wanted: impl Fn(&Session) -> Option<i64>,
-    ) -> Option<LinkProgress> {
+    fn choose(&mut self, slot: usize, wanted: impl Fn(&Session) -> Option<i64>) -> Option<LinkProgress> {
         let session = self.slots[slot].as_mut()?;
         let database_id = wanted(session);
         if database_id == session.database_id {

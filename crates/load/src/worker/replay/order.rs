@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_statement_waits_for_all_commits_before_it() {
-        let order = CommitOrder::new(Commits::of((0..100).map(|number| (number * 10, 1000 + number)).collect()));
+        let order =
+            CommitOrder::new(Commits::of((0..100).map(|number| (number * 10, 1000 + number)).collect()));
         let (mut one, other) = (following(&order), following(&order));
         let now = Instant::now();
         assert!(!one.waits(0, &statement(1, 0)), "nothing is before the first");

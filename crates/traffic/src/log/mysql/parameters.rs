@@ -4,7 +4,17 @@ use super::proxysql::Parameter;
 
 /// Types whose values are numbers, by their names in MySQL's protocol (`enum_field_types`), with or without their prefix.
 const NUMBERS: [&str; 11] = [
-    "DECIMAL", "DOUBLE", "FLOAT", "INT24", "LONG", "LONGLONG", "NEWDECIMAL", "SHORT", "TINY", "YEAR", "BOOL",
+    "DECIMAL",
+    "DOUBLE",
+    "FLOAT",
+    "INT24",
+    "LONG",
+    "LONGLONG",
+    "NEWDECIMAL",
+    "SHORT",
+    "TINY",
+    "YEAR",
+    "BOOL",
 ];
 
 /// The statement with literals for its parameters. `None` if it has another number of them.
