@@ -183,7 +183,7 @@ impl TrafficFile {
     pub(crate) fn for_commits(&self, mut each: impl FnMut(i64, i64)) -> Result<(), TrafficError> {
         let mut read = || {
             let mut select = self.connection.prepare(
-                "SELECT statement.id, offset_us + coalesce(latency_us, 0) FROM statement \
+                "SELECT statement.id, offset_us + coalesce(statement.latency_us, 0) FROM statement \
                  JOIN shape ON shape.id = shape_id JOIN digest ON digest.id = digest_id \
                  WHERE error IS NULL AND (kind IN ('end', 'definition') \
                  OR (transaction_id IS NULL AND kind IN ('write', 'other')))",
