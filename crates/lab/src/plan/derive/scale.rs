@@ -260,7 +260,8 @@ mod tests {
     fn volumes_follow_the_data_and_hold_a_server_at_least() {
         for (volume, tenth) in [("60G", 6 << 30), ("10G", 2 << 30), ("1G", 1 << 30)] {
             let limits = format!("confinement = {{ iops = 500, volume = \"{volume}\" }}\nseconds = 2");
-            let small = parse(&TEXT.replacen("seconds = 2", &limits, 1)).unwrap().scaled(&Scale::by(0.1));
+            let free = TEXT.replace("engine = \"sqlite\"", "engine = \"sqlite\"\nconfinement = {}");
+            let small = parse(&free.replacen("seconds = 2", &limits, 1)).unwrap().scaled(&Scale::by(0.1));
             let confinement = &small.systems[0].confinement;
             assert_eq!(
                 (confinement.volume_bytes, confinement.io.read_iops),

@@ -409,8 +409,10 @@ fn a_name_that_is_longer_than_a_plan_can_have_is_damage() {
         let error = |length: usize| {
             let File { folder: _folder, path, store, .. } = File::new();
             drop(store);
-            let first = format!("WHERE rowid = (SELECT min(rowid) FROM {table})");
-            write_sql(&path, &format!("UPDATE {table} SET {column} = '{}' {first}", "x".repeat(length)));
+            let first = format!("WHERE {column} = (SELECT min({column}) FROM {table})");
+            let name = "x".repeat(length);
+            let sql = format!("PRAGMA foreign_keys = OFF; UPDATE {table} SET {column} = '{name}' {first}");
+            write_sql(&path, &sql);
             Store::open_read_only(&path).unwrap().load_run(RunChoice::Latest).err()
         };
         let is_name_error = |error: &StoreError| error.to_string().contains("a name has");
