@@ -48,7 +48,8 @@ impl Installation {
         }
     }
 
-    /// What an image that is not on this machine holds according to its name. It serves for settings; it cannot be started.
+    /// What an image that is not on this machine holds according to its name. Its settings can be examined, but it
+    /// cannot be started.
     ///
     /// # Errors
     /// Its name does not tell the family, or its tag is no version.
@@ -111,7 +112,7 @@ fn expected(family: Family, version: &str) -> Installation {
     installation
 }
 
-/// Runs the script in an image and reads its report.
+/// Runs the script in an image and parses its report.
 fn surveyed(image: Image) -> Result<Installation, ImageError> {
     let name = image.reference();
     let text = image.ask(SCRIPT, &[], &format!("run a shell in the image {name}"))?;

@@ -34,7 +34,7 @@ pub struct Added {
     pub sha256: String,
 }
 
-/// Why an archive does not become an entry.
+/// Why an archive cannot become an entry.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AddError {
@@ -64,8 +64,8 @@ impl From<PathError> for AddError {
     }
 }
 
-/// Makes an entry of an archive, which is a file or an address. Asks the archive's server for its product and version. `name`
-/// gives the entry another name or version. `sha256` is the checksum that the archive must have.
+/// Makes an entry for an archive, given as a file or an address. Asks the archive's server for its product and version.
+/// `name` gives the entry another name or version. `sha256` is the checksum that the archive must have.
 ///
 /// # Errors
 /// The archive cannot be downloaded, has another checksum, or has no server that runs here. Or there is an entry of that name.

@@ -1,4 +1,4 @@
-//! A user's archive, such as vendors offer: `.tar.gz`, `.tar.xz` or `.zip`. It is a file, or curl downloads it.
+//! A user's archive: `.tar.gz`, `.tar.xz` or `.zip`. It is a file, or curl downloads it.
 
 use std::path::{Path, PathBuf};
 

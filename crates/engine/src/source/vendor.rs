@@ -19,10 +19,10 @@ use super::{Package, Workspace};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 
-/// Longer than any list of checksums.
+/// More than any list of checksums has.
 const SUMS_BYTES_MAX: u64 = 8 << 20;
 
-/// An archive of a vendor's.
+/// An archive that its vendor publishes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Vendor {

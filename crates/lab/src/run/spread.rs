@@ -113,10 +113,10 @@ impl<'a> Spread<'a> {
         Ok((0..).filter(|round| !used.contains(round)).take(missing as usize).collect())
     }
 
-    /// Adds a task's round. Returns the attempt that measured it; `None` if the file already has the round.
+    /// Adds a task's round. Returns the attempt that measured it. `None` if the file already has the round.
     ///
     /// # Errors
-    /// The file is not of a task of this run, or this run's file cannot be written.
+    /// The file does not belong to a task of this run, or this run's file cannot be written.
     pub fn join(&mut self, file: &Path) -> Result<Option<AttemptRecord>, StoreError> {
         let source = Store::open_read_only(file)?;
         let joined = self.store.join(self.run, &source)?;

@@ -95,8 +95,8 @@ impl Template {
         self.versions.dedup();
     }
 
-    /// The newest known version that a name means. A full version may be newer than all known versions of its series. It may have
-    /// been published since, so the name means that version.
+    /// The newest known version that a name means. A full version that is newer than all known versions of its series
+    /// is taken as written, because it may have been published since.
     pub(crate) fn version_of(&self, wanted: Option<&str>) -> Option<String> {
         let means = |version: &&String| wanted.is_none_or(|wanted| is_within(version, wanted));
         if let Some(known) = self.versions.iter().find(means) {

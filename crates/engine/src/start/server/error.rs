@@ -22,7 +22,7 @@ pub enum StartError {
     /// The entry has no such storage engine.
     #[error(transparent)]
     StorageEngine(Box<CatalogueError>),
-    /// Dyno makes this setting itself.
+    /// Only Dyno may make this setting.
     #[error("the setting '{name}' is made by dyno; leave it out")]
     OwnSetting {
         /// The setting, as it was written.
@@ -59,7 +59,7 @@ pub enum StartError {
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// The server answered once, and then no more.
+    /// The server answered once, and then stopped answering.
     #[error(transparent)]
     Client(#[from] ClientError),
     /// A server of that engine runs already.

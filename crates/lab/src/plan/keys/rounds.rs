@@ -92,7 +92,7 @@ impl Rounds {
     }
 }
 
-/// Whether a run until all tests are decided measures no more those that are decided.
+/// Whether a run until all tests are decided stops measuring a test once it is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(transparent)]

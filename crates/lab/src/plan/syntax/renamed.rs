@@ -2,8 +2,8 @@
 
 use crate::plan::syntax::error::Problem;
 
-/// A key of earlier versions. It is an error rather than an alias, because most of these keys have changed
-/// their meaning, and a plan should have one word for one thing.
+/// A key of earlier versions. It is an error rather than an alias, because most of these keys have changed their
+/// meaning, and because a plan should have one name for each thing.
 struct Renamed {
     key: &'static str,
     now: &'static str,
@@ -38,8 +38,8 @@ const RENAMED: [Renamed; 5] = [
     },
 ];
 
-/// The error for a key that a table does not have. It suggests the present name of the key if the table has
-/// that.
+/// The error for a key that a table does not have. If the key was renamed, and the table has the new name, the error
+/// suggests it.
 pub(in crate::plan) fn unknown_key(key: &str, known: &[&'static str]) -> Problem {
     match RENAMED.iter().find(|renamed| renamed.key == key && known.contains(&renamed.now)) {
         Some(Renamed { key, now, meaning }) => {

@@ -1,4 +1,4 @@
-//! A key that would have no effect is refused, whatever engine the system has.
+//! A key that would have no effect on the system's engine is refused.
 
 use super::super::System;
 use super::super::testing::{TEXT, parse};

@@ -13,7 +13,7 @@ fn error(tables: &str) -> String {
     with(tables).unwrap_err().lines().next().unwrap().to_owned()
 }
 
-/// Three systems: neither flush nor binlog, then each.
+/// Three systems: without flush and binlog, then with the flush, then with both.
 const RUNGS: &str = r#"
 [[system.ladder]]
 id = "fast"

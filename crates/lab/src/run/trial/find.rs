@@ -34,8 +34,8 @@ struct Finder<'a> {
 }
 
 impl PlannedTrial<'_> {
-    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. It fills in the results even if the
-    /// search failed.
+    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. Fills in the results even if the search
+    /// failed.
     pub(super) fn search(
         &self,
         find: FindRecord,

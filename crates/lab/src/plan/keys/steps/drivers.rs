@@ -20,7 +20,7 @@ const PREFIX: &str = "ssh://";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(in crate::plan) enum DriversKey {
-    /// The host of the run, whatever the plan says.
+    /// The host of the run, even if the plan names drivers.
     Here,
     /// Hosts, as `ssh://HOST`.
     #[serde(rename = "a list")]
@@ -63,7 +63,7 @@ pub(in crate::plan) fn address(text: &str) -> Result<IpAddr, Problem> {
 pub(in crate::plan) struct Load<'a> {
     pub(in crate::plan) command: Command,
     pub(in crate::plan) has_find: bool,
-    /// Whether its warm-up lasts until the rate has a level.
+    /// Whether its warm-up lasts until the rate is level.
     pub(in crate::plan) waits_for_level: bool,
     pub(in crate::plan) clients: &'a [u32],
     /// Number of events of a trial, if it has one.
@@ -90,7 +90,7 @@ pub(in crate::plan) fn of_step(
 }
 
 impl Load<'_> {
-    /// The reason why the step's load cannot come from this many hosts, if any.
+    /// An error if the step's load cannot come from these hosts.
     fn check(&self, drivers: &[String]) -> Result<(), Problem> {
         let problem = |text: &str| Err(Problem::Other(text.to_owned()));
         if drivers.is_empty() {
