@@ -69,7 +69,7 @@ impl Problem {
         Self::Unknown { what, name: name.to_owned(), known, nearest }
     }
 
-    /// The same for a number, for which no known value counts as the nearest.
+    /// The error for an unknown number. It lists the known numbers and suggests none.
     pub(super) fn listed<'a>(
         what: &'static str,
         name: &str,

@@ -1,4 +1,4 @@
-//! Parses tokens to a claim.
+//! Parses tokens into a claim.
 
 use super::error::{ClaimError, Problem};
 use super::measure::Measure;
