@@ -80,7 +80,7 @@ fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     has(Method::StudentT) && !has(Method::Exact)
 }
 
-/// What few rounds or servers that were not restarted limit.
+/// The limits of few rounds, or of servers that were not restarted.
 pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     if replication.rounds == 1 {
@@ -102,7 +102,7 @@ pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Ve
     sentences
 }
 
-/// The expected number of intervals that exclude "no change" although nothing changed.
+/// The expected number of intervals that exclude "no change" by chance.
 fn by_chance(replication: &Replication) -> Option<String> {
     let shown = replication.intervals;
     let about = match replication.exclusions_expected {

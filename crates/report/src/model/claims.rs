@@ -21,9 +21,9 @@ pub enum ClaimVerdict {
     NotReproduced,
     /// They contradict a claim that names no publication.
     Refuted,
-    /// They neither support nor contradict it.
+    /// They do not decide it.
     Undecided,
-    /// No round has all its figures, or the run leaves its tests out.
+    /// No round has all its figures, or the run does not include its tests.
     NotMeasured,
     /// It is invalid, or names something that the run does not have.
     NotJudged,
@@ -80,7 +80,7 @@ pub struct Claim {
     pub says: String,
     pub expression: String,
     pub verdict: ClaimVerdict,
-    /// The value of its first side; none if not measured.
+    /// The value of its first side; `None` if not measured.
     pub measured: Option<f64>,
     /// The interval of the value; none with too few rounds.
     pub interval: Option<Interval>,

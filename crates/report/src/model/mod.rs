@@ -35,7 +35,7 @@ pub struct Reports {
     /// Client counts, ascending. Each row of a matrix has a cell for each client count and, within it, for
     /// each system.
     pub client_counts: Vec<u32>,
-    /// The systems with settings that were asked for and are not in force, in the plan's order.
+    /// The systems with requested settings that are not in force, in the plan's order.
     pub not_in_force: Vec<SystemNotInForce>,
     /// Findings of the audit that make comparisons doubtful, in sentences.
     #[serde(skip)]
@@ -72,30 +72,32 @@ pub struct Reports {
     pub trial_warnings: Vec<TrialWarnings>,
     /// Checks of completed trials, in the order of execution.
     pub trial_checks: Vec<CheckedTrial>,
-    /// What the factors of the plan's sweeps do.
+    /// The effects of the factors of the plan's sweeps.
     pub sensitivity: Vec<Sensitivity>,
     /// The functions in which the servers' threads were, by step, client count and system; empty if no stacks were
     /// sampled.
     pub stacks: Vec<StackSummary>,
-    /// Tests in which background clients join over time, against the plan's base.
+    /// Tests in which background clients join over time. Systems are compared with the plan's base.
     pub joined: Vec<JoinedTest>,
-    /// The tests in which something is done to the systems while the load goes on, against the plan's base.
+    /// The tests in which something is done to the systems while the load continues. Systems are compared with the
+    /// plan's base.
     pub events: Vec<EventfulTest>,
-    /// The steps that replay a server's traffic, by digest of its statements, against the plan's base.
+    /// The steps that replay a server's traffic, by digest of its statements. Systems are compared with the plan's
+    /// base.
     pub replays: Vec<ReplayedTest>,
-    /// What each step of the plan's ladders costs.
+    /// The cost of each step of the plan's ladders.
     pub ladders: Vec<Ladder>,
     /// The hosts of a run that several hosts share; none for a run on one host.
     pub hosts: Option<Hosts>,
-    /// The hosts from which loads came, in run order; empty if all came from this one.
+    /// The hosts that sent load, in run order; empty if only the run's own host did.
     pub drivers: Vec<DriverLoad>,
     /// The counters that the plan chooses, in its order.
     pub counters: Vec<ChosenCounter>,
     /// The servers' query plans of steps, in run order; empty if none was kept.
     pub query_plans: Vec<QueryPlans>,
-    /// Causes of the largest decided differences; empty if they were not asked for.
+    /// Causes of the largest decided differences; empty if they were not requested.
     pub why: Vec<Why>,
-    /// For each test, the systems with a price, and whether each is worth it.
+    /// For each test, the systems with a price, and whether each is worth its price.
     pub frontiers: Vec<Frontier>,
     /// For each test, each system predicted from the others that differ only in hardware.
     pub left_out: Vec<LeftOutTest>,
@@ -104,7 +106,7 @@ pub struct Reports {
     pub footnotes: Vec<Footnote>,
 }
 
-/// What a driver did for a system in a test. Figures are medians over completed rounds.
+/// The measurements of a driver for a system in a test. Figures are medians over completed rounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DriverLoad {
     pub step: String,
@@ -139,9 +141,9 @@ pub struct Header {
     pub state: &'static str,
     /// When it started, as in RFC 3339, UTC.
     pub started_at: String,
-    /// When it ended, in the same form; none while it goes on, and after a kill.
+    /// When it ended, in the same form. Not set while the run continues, or if it was killed.
     pub finished_at: Option<String>,
-    /// Largest number of trials of the plan.
+    /// Most trials that the plan can have.
     pub trials_planned: u64,
     /// Trials completed so far.
     pub trials_completed: u64,
@@ -223,8 +225,8 @@ pub struct Row<T> {
     pub group: String,
     pub step: String,
     pub operation: Operation,
-    /// The latency limit of a search for the highest rate: `p99 ≤ 5 ms`. None if the step is a closed loop, or has
-    /// rates that the plan sets.
+    /// The latency limit of a search for the highest rate: `p99 ≤ 5 ms`. `None` if the step is a closed loop, or if the
+    /// plan sets its rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// A cell for each client count and, within it, for each system.

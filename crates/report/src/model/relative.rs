@@ -94,9 +94,9 @@ pub struct VerdictCounts {
     pub same: usize,
     /// Tests without enough evidence.
     pub not_enough_evidence: usize,
-    /// Tests that only the base completed.
+    /// Tests that the base completed and this system did not.
     pub failed: usize,
-    /// Tests in which its rate falls over a trial and the base's does not.
+    /// Tests in which its rate falls during a trial and the base's does not.
     pub decays: usize,
     /// Tests that cannot be judged.
     pub unjudged: usize,

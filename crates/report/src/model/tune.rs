@@ -20,9 +20,9 @@ pub struct TuneReport {
     pub clients: Vec<u32>,
     /// Memory that the server could use, in bytes.
     pub memory_bytes: u64,
-    /// The settings that were tried. Sets of values have their indices.
+    /// The settings that were tried. Sets of values refer to them by index.
     pub settings: Vec<TriedSetting>,
-    /// What was not tried, and why.
+    /// Settings and values that were not tried, with the reasons.
     pub left_out: Vec<LeftOutOfTuning>,
     /// Number of candidates that the search began with.
     pub candidates: usize,

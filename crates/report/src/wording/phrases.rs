@@ -185,7 +185,7 @@ pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     }
 }
 
-/// All ratios of candidates.
+/// The comparisons of all candidates in all tests.
 fn ratios(reports: &Reports) -> impl Iterator<Item = &Relative> {
     let cells = reports.relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
     cells.filter(|relative| relative.finding.is_some())

@@ -29,7 +29,7 @@ fn are_same(judgement: &Judgement) -> bool {
 }
 
 /// Why the gate does not pass. If neighbours disturbed rounds, this says so. Otherwise it names the tests that more
-/// rounds cannot decide, or the number of rounds that would decide.
+/// rounds cannot decide, or estimates the number of rounds that decide.
 fn not_decided(judgement: &Judgement) -> String {
     if let Some(disturbed) = judgement.disturbed() {
         return format!("Not decided: {}.", words::disturbed_tests(&disturbed));
@@ -271,7 +271,7 @@ fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
     judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
 }
 
-/// Explains the intervals. A blank follows each sentence.
+/// Explains the intervals. Each sentence ends with a space.
 fn methods(judgement: &Judgement) -> String {
     let has = |method| tests(judgement).any(|test| test.method == method);
     let mut sentences = Vec::new();

@@ -43,10 +43,10 @@ fn untitled(table: Table) -> Table {
     Table { title: String::new(), ..table }
 }
 
-/// What a chart shows of a second.
+/// The figure of a second that a chart shows.
 type Shown = fn(&EventSecond) -> Option<f64>;
 
-/// The charts of a test with what they show. Those without a value above 0 are left out.
+/// The charts of a test, each with its subject. Charts without a value above 0 are left out.
 pub(crate) fn charts(reports: &Reports, test: &EventfulTest) -> Vec<(String, Chart)> {
     let rate: Shown = |second| Some(second.rate);
     let p99: Shown = |second| second.p99_ms;

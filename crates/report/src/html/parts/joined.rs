@@ -41,7 +41,7 @@ fn untitled(table: Table) -> Table {
     Table { title: String::new(), ..table }
 }
 
-/// The charts of the step and of its background load, with what they show; empty if nothing was measured.
+/// The charts of the step and of its background load, each with its subject; empty if nothing was measured.
 pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart)> {
     let (width, height, background_height) = SIZE;
     let own: Rate = |second| Some(second.rate);

@@ -9,7 +9,7 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 
-/// Changes at which a frame's tint becomes stronger, as shares of all thread-seconds per operation.
+/// A frame's tint becomes stronger at these changes, as shares of all thread-seconds per operation.
 const TINT_STEPS: [f64; 5] = [0.005, 0.02, 0.05, 0.1, 0.25];
 
 /// Empty if no stacks were sampled.

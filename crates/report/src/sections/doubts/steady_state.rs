@@ -1,4 +1,4 @@
-//! Whether rates had a level after the warm-up.
+//! Whether rates were level after the warm-up.
 
 use dyno_judge::SteadyState;
 
@@ -7,8 +7,8 @@ use crate::model::{Rate, Reports, Row, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number::{self, counted};
 
-/// A sentence for each step, or one sentence if all rates had a level. Steps with a rate without a level have a
-/// table. None if nothing is known of rates and warm-ups.
+/// A sentence for each step, or one sentence if all rates were level. Steps with a rate that was not level have a
+/// table. `None` if nothing is known about rates and warm-ups.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let rows: Vec<&Row<Rate>> = reports.absolute.rows.iter().filter(|row| !states(row).is_empty()).collect();
     let all: Vec<&SteadyState> = rows.iter().flat_map(|row| states(row)).collect();

@@ -73,12 +73,12 @@ pub(crate) fn own_rate(test: &JoinedTest) -> String {
     format!("{}: {} per second", test.step, operations(test.operation))
 }
 
-/// The same of the background load.
+/// `mixed.writers: transactions per second`, for the background load.
 pub(crate) fn background_rate(test: &JoinedTest) -> String {
     format!("{}: {} per second", test.background, operations(test.background_operation))
 }
 
-/// What a rate counts.
+/// The operations that a rate counts.
 pub(crate) fn operations(operation: Operation) -> &'static str {
     match operation {
         Operation::Query => "queries",
