@@ -169,7 +169,7 @@ impl Explain {
         Ok(explanations)
     }
 
-    /// Prints that there is no difference. This is a valid answer, and leaves nothing to prove.
+    /// Prints that there is no difference. This is a valid answer, so there is nothing to prove.
     fn tell_nothing(&self, run: RunId) -> anyhow::Result<ExitCode> {
         let sentence = format!(
             "no test of run {run} that was asked for has a decided difference; see its verdicts with `dyno report {run}`"

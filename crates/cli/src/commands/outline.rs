@@ -155,7 +155,7 @@ pub(super) fn rounds(rounds: Rounds) -> String {
     }
 }
 
-/// The estimated time of a run, in seconds. If verdicts end the run, the shortest time.
+/// The estimated time of a run, in seconds. If the run ends when all tests are decided, the shortest possible time.
 pub(super) fn seconds(plan: &Plan) -> f64 {
     match plan.rounds {
         Rounds::Budget { seconds } => seconds,

@@ -131,8 +131,8 @@ impl Versus {
         Ok(status)
     }
 
-    /// The plan with as many rounds as fit into the user's time, but at least six. With fewer looks, each look has
-    /// more of the error probability, so that a short time can decide.
+    /// The plan with as many rounds as fit into the user's time, but at least six. With fewer looks, each look gets a
+    /// larger part of the error probability, so that a short run can decide.
     fn fitting(&self, catalogue: &Catalogue) -> anyhow::Result<Text> {
         let text = self.text();
         let Some(time) = self.time_max else { return Ok(text) };

@@ -92,7 +92,7 @@ pub(super) fn allocated(rounds: u32, seconds_per_trial: f64) -> String {
     format!("the time allows about {rounds} rounds in all, with {seconds_per_trial:.1} s for each trial")
 }
 
-/// Tests that are measured no more.
+/// Tests that are no longer measured.
 pub(super) fn tests_left(tests: usize, of: usize) -> String {
     let are = if tests == 1 { "is" } else { "are" };
     format!("{tests} of {of} tests {are} decided or out of reach; the others go on")

@@ -86,7 +86,7 @@ fn measured_in_sqlite() -> Bench {
     measured("sqlite", "cache_size = '-4000'", condition, "")
 }
 
-/// A cell opens with the text of `dyno explain`, compared only with the plan's base.
+/// A cell opens with the text of `dyno explain`. Cells are explained only against the plan's base.
 fn a_drilldown(browser: &mut Browser) {
     let bench = measured_in_sqlite();
     let address = format!("file://{}#cell=paced/new/1", bench.path("dropped-1.html").display());

@@ -1,4 +1,4 @@
-//! Servers that run already: a load drops nothing that Dyno did not make.
+//! Servers that run already: a load never drops a table that Dyno did not make.
 
 use std::fs;
 use std::process::Child;

@@ -85,7 +85,7 @@ fn a_run_measures_servers_over_tls() {
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
 }
 
-/// `proven` must present a certificate; `plain` uses a separate database.
+/// `proven` must present a certificate. `plain` uses another database.
 fn let_in_by_certificate(server: &Server) {
     for sql in [
         format!("CREATE USER proven@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE X509"),

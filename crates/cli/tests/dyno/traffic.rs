@@ -1,4 +1,4 @@
-//! Logs of servers in, a traffic file and its summary out: `dyno traffic`.
+//! `dyno traffic`: makes a traffic file from the logs of servers, and summarises it.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Versions that vendors publish: from a site on this host with their layout, and from Maven.
+//! Versions that vendors publish: from a site on this host with the vendors' layout, and from Maven.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, Ended};
 
-/// The archive of most tests.
+/// The archive that most tests use.
 const FILE: &str = "mysql-8.0.22-linux.tar.gz";
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -119,8 +119,8 @@ impl Site {
         assert!(!engines.join("mysql@8.0.22").exists() && !engines.join("mysql@8.0.22.partial").exists());
     }
 
-    /// An archive with everything in one folder, as vendors pack it. Its server reports a version, and `more` makes
-    /// the archive differ from others.
+    /// An archive with everything in one folder, as vendors pack it. Its server reports a version. `more` makes the
+    /// archive differ from others.
     fn archive(&self, version: &str, more: &str) -> Vec<u8> {
         let root = self.bench.path("packed/mysql");
         fs::create_dir_all(root.join("bin")).unwrap();

@@ -1,4 +1,4 @@
-//! `dyno versus`: one line from a name to a verdict.
+//! `dyno versus`: compares systems that are named on the command line.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{engine_test, installation, server_test};

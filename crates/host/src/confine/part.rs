@@ -1,4 +1,4 @@
-//! The parts of a confinement. A system has each of them or lacks it.
+//! The parts of a confinement. A system has each part completely or not at all.
 
 use super::confinement::Confinement;
 use super::size::format_bytes;

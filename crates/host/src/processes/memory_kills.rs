@@ -7,7 +7,7 @@ use crate::confine::{Confined, oom_kills_in_own_group};
 pub struct MemoryKills {
     /// In the groups of a confinement.
     confined: u64,
-    /// In `scope`. Those of the host include those of the confinement.
+    /// Within `scope`. The host's kills include those of the confinement.
     in_scope: u64,
     scope: Scope,
 }
@@ -15,7 +15,7 @@ pub struct MemoryKills {
 /// Processes whose kills are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// Those in the cgroup of this process, to which its children belong too.
+    /// Processes in the cgroup of this process. Its children are in it too.
     OwnGroup,
     /// All processes of the host. A kill may be unrelated to Dyno.
     Host,

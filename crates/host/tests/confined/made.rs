@@ -1,4 +1,4 @@
-//! Properties of an active confinement.
+//! What holds in an active confinement.
 
 use std::fs;
 use std::io::Write as _;

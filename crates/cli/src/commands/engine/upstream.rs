@@ -18,7 +18,7 @@ struct Listing {
     upstream: Vec<Listed>,
 }
 
-/// A version, and where it comes from.
+/// A version, with its source.
 #[derive(Serialize)]
 struct Listed {
     name: String,
@@ -26,7 +26,7 @@ struct Listed {
     version: String,
     /// The series of the version.
     series: String,
-    /// Whether the catalogue has an entry of the version, or the cache has fetched it.
+    /// Whether the catalogue has an entry for the version, or the cache has fetched it.
     here: bool,
     /// The first address that is tried. `None` if no build runs here.
     from: Option<String>,

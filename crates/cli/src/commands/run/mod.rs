@@ -1,4 +1,4 @@
-//! `dyno run`: runs a plan and prints what it found.
+//! `dyno run`: runs a plan and prints the findings.
 
 mod spread;
 mod task;
