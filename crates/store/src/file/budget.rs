@@ -1,5 +1,5 @@
-//! Limits on the cost of one query. In a sound file no query comes near them. In a damaged or hostile file,
-//! pages may refer to each other, so that a table has no end or repeats the same bytes many times.
+//! Limits on the cost of one query. In a sound file no query comes near them. In a damaged or hostile file, pages may
+//! refer to each other, so that a table never ends or repeats the same bytes many times.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ fn task(round: u32, host: &str, record: &RunRecord, version: &str) -> File {
     task_of(round, host, record, version, None)
 }
 
-/// The same with servers in containers of an image.
+/// As [`task`], with servers in containers of an image.
 fn task_of(round: u32, host: &str, record: &RunRecord, version: &str, image: Option<&str>) -> File {
     let systems = [("old", true), ("new", false)].map(|(id, is_base)| SystemRecord {
         engine_version: Some(version.to_owned()),
