@@ -1,4 +1,4 @@
-//! Scripts that are run without a server. Expected values are those of pgbench's own tests and manual.
+//! Runs scripts without a server. The expected values are those of pgbench's own tests and manual.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ fn client(script: &str) -> Client {
     Client::new(program(&[(script, 1)]).unwrap(), &SETUP).unwrap()
 }
 
-/// Runs a transaction. Returns what the caller was asked to do, or the error.
+/// Runs a transaction. Returns what it asked its caller to do, or the error.
 fn transaction(client: &mut Client) -> Result<Vec<String>, String> {
     client.begin();
     let mut done = Vec::new();
