@@ -55,7 +55,7 @@ impl Table {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) system: String,
-    /// None if the column belongs to no client count.
+    /// `None` if the column belongs to no client count.
     pub(crate) clients: Option<u32>,
     /// Whether its cells are words. They are aligned to the left and may exceed the width.
     pub(crate) is_words: bool,

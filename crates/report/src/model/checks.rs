@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariationRow {
     pub group: String,
-    /// For each system, in order; none if it has no trial with at least five samples.
+    /// For each system, in order; `None` if it has no trial with at least five samples.
     pub systems: Vec<Option<Evenness>>,
 }
 

@@ -82,7 +82,7 @@ pub struct Claim {
     pub verdict: ClaimVerdict,
     /// The value of its first side; `None` if not measured.
     pub measured: Option<f64>,
-    /// The interval of the value; none with too few rounds.
+    /// The interval of the value; `None` with too few rounds.
     pub interval: Option<Interval>,
     pub published: Option<f64>,
     /// The publication.
@@ -92,7 +92,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The measured value with its interval; none if not measured.
+    /// The measured value with its interval; `None` if not measured.
     pub(crate) fn measured_text(&self) -> Option<String> {
         let measured = number::ratio(self.measured?);
         Some(match self.interval {

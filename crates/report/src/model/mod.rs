@@ -46,7 +46,7 @@ pub struct Reports {
     pub evidence: Vec<String>,
     /// The evidence in numbers.
     pub replication: Replication,
-    /// The division of a time budget; none without one.
+    /// The division of a time budget; `None` without one.
     pub allocation: Option<Allocation>,
     pub rule: Rule,
     /// Number of tests with each verdict, for each candidate.
@@ -87,7 +87,7 @@ pub struct Reports {
     pub replays: Vec<ReplayedTest>,
     /// The cost of each step of the plan's ladders.
     pub ladders: Vec<Ladder>,
-    /// The hosts of a run that several hosts share; none for a run on one host.
+    /// The hosts of a run that several hosts share; `None` for a run on one host.
     pub hosts: Option<Hosts>,
     /// The hosts that sent load, in run order; empty if only the run's own host did.
     pub drivers: Vec<DriverLoad>,
@@ -118,15 +118,15 @@ pub struct DriverLoad {
     /// Clients of this driver.
     pub driver_clients: u32,
     pub rounds: usize,
-    /// None if no time was measured.
+    /// `None` if no time was measured.
     pub operations_per_second: Option<f64>,
-    /// None if no event ended.
+    /// `None` if no event ended.
     pub latency_p99_us: Option<f64>,
-    /// Cores that its load process used, on average; none if no time was measured.
+    /// Cores that its load process used, on average; `None` if no time was measured.
     pub cores: Option<f64>,
-    /// Time of a statement that does nothing, in µs; none if it was not measured.
+    /// Time of a statement that does nothing, in µs; `None` if it was not measured.
     pub round_trip_us: Option<f64>,
-    /// Bytes of a large answer in a second; none if it was not measured.
+    /// Bytes of a large answer in a second; `None` if it was not measured.
     pub bytes_per_second: Option<f64>,
 }
 
@@ -156,9 +156,9 @@ pub struct Header {
     /// Number of times that the run could end because all tests were decided. 1 if it never ends before the planned
     /// rounds.
     pub looks: u32,
-    /// Fewest and most rounds of a test; none if the plan has no step.
+    /// Fewest and most rounds of a test; `None` if the plan has no step.
     pub rounds_per_test: Option<Range<u32>>,
-    /// Shortest and longest measured time of a trial; none if every step ends by itself.
+    /// Shortest and longest measured time of a trial; `None` if every step ends by itself.
     pub seconds_per_trial: Option<Range<f64>>,
     pub scale: f64,
     /// Seed of all random choices. It is text, because many JSON readers lose digits of numbers this large.
@@ -192,11 +192,11 @@ pub struct System {
     pub id: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
-    /// The version that the server reported; none if it never started.
+    /// The version that the server reported; `None` if it never started.
     pub engine_version: Option<String>,
     /// How connections to a server that ran already are encrypted, or `none`; no value for other servers.
     pub encryption: Option<String>,
-    /// The image of its server, by name and digest; none if it runs without a container.
+    /// The image of its server, by name and digest; `None` if it runs without a container.
     pub image: Option<String>,
     pub is_base: bool,
     /// Whether it is the anchor. Comparisons of runs use multiples of the anchor's figures.
@@ -205,11 +205,11 @@ pub struct System {
     pub is_in_process: bool,
     /// The system of which it is the control.
     pub control_of: Option<String>,
-    /// Its configuration in a sweep; none if it belongs to no sweep.
+    /// Its configuration in a sweep; `None` if it belongs to no sweep.
     pub configuration: Option<Configuration>,
-    /// Price of its hardware, in US dollars; none if it is not known.
+    /// Price of its hardware, in US dollars; `None` if it is not known.
     pub dollars_per_year: Option<f64>,
-    /// The same price by a price list; none if the plan names no list.
+    /// The same price by a price list; `None` if the plan names no list.
     pub price: Option<Price>,
 }
 
@@ -298,7 +298,7 @@ pub struct Rate {
     pub operations_per_second: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundRate>,
-    /// Whether the rate had a level; none if unknown.
+    /// Whether the rate had a level; `None` if unknown.
     pub steady_state: Option<SteadyState>,
     pub warnings: Vec<CellWarning>,
 }
@@ -314,7 +314,7 @@ pub struct RoundRate {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DiskRow {
     pub group: String,
-    /// Bytes for each system, in order, after the group's last trial; none if not measured.
+    /// Bytes for each system, in order, after the group's last trial; `None` if not measured.
     pub bytes: Vec<Option<u64>>,
 }
 

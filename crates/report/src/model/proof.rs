@@ -38,7 +38,7 @@ pub struct ProofReport {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProofChange {
     pub settings: Vec<ChangedSetting>,
-    /// The effect of the change on durability, in words that follow the setting; none if unknown.
+    /// The effect of the change on durability, in words that follow the setting; `None` if unknown.
     pub promise: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct MadeProbe {
     /// Its run in the results file.
     pub run: i64,
     pub probe: Probe,
-    /// None if the server refused the settings.
+    /// `None` if the server refused the settings.
     pub effect: Option<ProbeEffect>,
     /// Why there is no effect.
     pub refused: Option<String>,

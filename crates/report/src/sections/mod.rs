@@ -33,7 +33,7 @@ const FORMAT: u32 = 4;
 pub(crate) struct SectionKind {
     /// The id of its element in a page.
     pub(crate) id: &'static str,
-    /// None if the run has nothing for it.
+    /// `None` if the run has nothing for it.
     pub(crate) of: fn(&Reports) -> Option<Section>,
 }
 

@@ -84,7 +84,7 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
     if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
 }
 
-/// A sentence on missing trials; none if every planned trial completed. A run that ended early because all tests
+/// A sentence on missing trials; `None` if every planned trial completed. A run that ended early because all tests
 /// were decided is complete. While a run goes on, no trial is missing.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     if run.is_going_on() {

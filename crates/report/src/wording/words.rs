@@ -132,7 +132,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
     }
 }
 
-/// The method of an interval; none without an interval.
+/// The method of an interval; `None` without an interval.
 pub(crate) fn method(relative: &Relative) -> Option<String> {
     let rounds = relative.rounds.len() as u64;
     let slices: usize = relative.rounds.iter().map(|round| round.slices).sum();

@@ -118,7 +118,8 @@ struct ProofInMaking<'a> {
     base: usize,
     candidate: usize,
     changes: Changes,
-    /// What the base and the candidate were when the proof was begun, if it is only read; none for what they are.
+    /// The builds of the base and the candidate at the time of the proof, when an existing proof is read. `None` if the
+    /// proof is being made, so that the current builds count.
     builds: Option<[Option<String>; 2]>,
     proving: Proving,
     alpha: f64,

@@ -87,7 +87,7 @@ pub(crate) fn grave(run: &Run) -> Vec<String> {
     findings.map(sentence).collect()
 }
 
-/// The banner; none if there is nothing to report.
+/// The banner; empty if there is nothing to report.
 pub(crate) fn section(run: &Run) -> Markup {
     let differing = differing(run);
     let audit = Audit::of(run);

@@ -13,7 +13,7 @@ pub(crate) const TITLE: &str = "Events: what they did to the throughput";
 /// Longest text of a statement or command, in characters.
 const WHAT_MAX: usize = 60;
 
-/// A table for each test. None if no step has events.
+/// A table for each test. `None` if no step has events.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.events.is_empty()).then(|| Section {
         title: TITLE.to_owned(),

@@ -11,7 +11,7 @@ use crate::wording::words;
 
 pub(crate) const TITLE: &str = "Joins: throughput while background clients join";
 
-/// A table for each test. None if no clients join.
+/// A table for each test. `None` if no clients join.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.joined.is_empty()).then(|| Section {
         title: TITLE.to_owned(),

@@ -20,7 +20,7 @@ const COSTS: [Cost; 7] = [
     Cost::WrittenRate,
 ];
 
-/// Two tables for each ladder: throughput and costs. None without a ladder.
+/// Two tables for each ladder: throughput and costs. `None` without a ladder.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.ladders.is_empty()).then(|| Section {
         title: "The price of each promise".to_owned(),

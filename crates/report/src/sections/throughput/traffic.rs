@@ -14,7 +14,7 @@ use crate::wording::words;
 const BY_TIME_MAX: usize = 20;
 const WITH_VERDICT_MAX: usize = 50;
 
-/// A table for each replay. None if nothing was replayed.
+/// A table for each replay. `None` if nothing was replayed.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let base = phrases::base_id(reports);
     (!reports.replays.is_empty()).then(|| Section {
