@@ -11,11 +11,11 @@ pub enum TrafficError {
     #[error("{name}: cannot be read ({reason}); check the path and its permissions")]
     Unreadable { name: String, reason: String },
     /// A log is compressed in a way that is not supported.
-    #[error("{name}: is packed with {with}; unpack it, or pack it with gzip, zstd or xz")]
+    #[error("{name}: is compressed with {with}; decompress it, or compress it with gzip, zstd or xz")]
     Packed { name: String, with: &'static str },
     /// The format of a log is unknown.
     #[error(
-        "{name}: its begin looks like no log that Dyno reads; name the format with --log-format, or see docs/do/traffic.md"
+        "{name}: its beginning does not look like a log that Dyno reads; name the format with --log-format, or see docs/do/traffic.md"
     )]
     Unknown { name: String },
     /// One import has logs of both MySQL and PostgreSQL.
@@ -24,13 +24,13 @@ pub enum TrafficError {
     )]
     Mixed { name: String, format: LogFormat },
     /// None of the logs has a statement.
-    #[error("the logs hold no statement{told}; see docs/do/traffic.md for what a server must be told to log")]
+    #[error("the logs contain no statement{told}; see docs/do/traffic.md for the settings that make a server log them")]
     Nothing {
         /// What they contain instead, in words; empty if they contain nothing.
         told: String,
     },
     /// The file exists already.
-    #[error("{}: is there already; name another file with --out, or overwrite it with --force", path.display())]
+    #[error("{}: exists already; name another file with --out, or overwrite it with --force", path.display())]
     Exists { path: PathBuf },
     /// The file cannot be written.
     #[error("{}: cannot be written ({reason}); check its folder and free space, or name another file with --out", path.display())]

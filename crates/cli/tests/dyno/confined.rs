@@ -161,7 +161,7 @@ fn the_load_process_is_killed_before_the_server() {
     let message: String = bench
         .value("SELECT message FROM trial WHERE step_id = 'amid' AND round = 0")
         .expect("a failed trial");
-    let killed = "the kernel killed it for want of memory beyond its limit";
+    let killed = "the kernel killed it for lack of memory beyond its limit";
     assert!(message.contains("the load process ended") && message.contains(killed), "{message}");
     assert!(!message.contains("the server died"), "{message}");
     let after = "SELECT outcome FROM trial WHERE step_id = 'after' AND round = 0";

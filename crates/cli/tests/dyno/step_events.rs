@@ -144,7 +144,7 @@ fn a_load_goes_on_through_events(engine: &'static str) {
 
 fn reports_have_the_events(bench: &Bench, alter: &str) {
     let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
-    assert!(text.contains("Events: what they did to the throughput"), "{text}");
+    assert!(text.contains("Events: how they affected the throughput"), "{text}");
     assert!(text.contains(&format!("column, at 1.2 s: {alter}")), "{text}");
     assert!(text.contains("it still ran at the end of the step in 1 round, and was ended"), "{text}");
     let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();

@@ -346,7 +346,7 @@ fn added() {
     let added = site.dyno(&named).with(0);
     assert!(added.stdout.starts_with("mysql-mine@8.0.22 is 8.0.22-mine, in "), "{}", added.stdout);
     let again = site.dyno(&named).with(1);
-    assert!(again.stderr.contains("is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("exists already"), "{}", again.stderr);
     // The archive of this version is in the cache.
     let before = site.vendor.asked().len();
     site.dyno(&["engine", "fetch", "mysql-mine"]).with(0);
@@ -364,7 +364,7 @@ fn added() {
     assert!(nothing.stderr.contains("nothing.tar.gz"), "{}", nothing.stderr);
     fs::write(site.bench.path("page.tar.gz"), "<html>").unwrap();
     let page = site.dyno(&["engine", "add", "page.tar.gz"]).with(1);
-    assert!(page.stderr.contains("it is a page, and no archive"), "{}", page.stderr);
+    assert!(page.stderr.contains("it is a page, not an archive"), "{}", page.stderr);
 }
 
 fn of_maven() {

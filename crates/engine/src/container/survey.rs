@@ -52,7 +52,7 @@ impl Installation {
     /// cannot be started.
     ///
     /// # Errors
-    /// Its name does not tell the family, or its tag is no version.
+    /// Its name does not tell the family, or its tag is not a version.
     pub fn expected_in_image(name: &ImageName, family: Option<Family>) -> Result<Self, ImageError> {
         let family = family.or_else(|| name.family());
         let family = family.ok_or_else(|| ImageError::Family { image: name.to_string() })?;

@@ -48,7 +48,7 @@ pub enum AddError {
     #[error("the archive cannot be used: {0}")]
     Server(#[from] BasedirError),
     /// There is an entry of that name.
-    #[error("{} is there already; remove it, or give another --name", file.display())]
+    #[error("{} exists already; remove it, or give another --name", file.display())]
     Exists { file: PathBuf },
     /// This user has no folder of entries.
     #[error("there is no home folder for the entry; set XDG_CONFIG_HOME")]
@@ -115,7 +115,7 @@ fn make(
         }
     };
     if is_page(&archive)? {
-        let failures = vec![(archive_of(location), "it is a page, and no archive".to_owned())];
+        let failures = vec![(archive_of(location), "it is a page, not an archive".to_owned())];
         return Err(FetchError::NotThere { file: location.name(), failures }.into());
     }
     let digits = Integrity::sha256_of(&archive)?.digits();

@@ -53,7 +53,7 @@ impl TryFrom<String> for Sha256 {
 
     fn try_from(digits: String) -> Result<Self, String> {
         let integrity = Integrity::from_sha256_digits(&digits)
-            .ok_or_else(|| format!("'{digits}' is no checksum; write the 64 digits that sha256sum prints"))?;
+            .ok_or_else(|| format!("'{digits}' is not a checksum; write the 64 digits that sha256sum prints"))?;
         Ok(Self { digits, integrity })
     }
 }
@@ -174,7 +174,7 @@ mod tests {
             ["-K/tmp/x", "--config=x", "file:///x/a.zip", "gopher://x/", "ftp://x/", "x.test", "https://x y"]
         {
             let error = parse(&format!("url = '{url}'\nsha256 = 'DIGITS'")).unwrap_err().to_string();
-            assert!(error.contains(&format!("'{url}' is no address")), "{error}");
+            assert!(error.contains(&format!("'{url}' is not an address")), "{error}");
         }
         for wrong in ["path = 'a.zip'", "sha256 = 'DIGITS'", "path = 'a'\nurl = 'b'\nsha256 = 'DIGITS'"] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -86,7 +86,7 @@ impl TryFrom<String> for Digits {
     fn try_from(text: String) -> Result<Self, String> {
         let integrity = Integrity::from_digits(&text);
         integrity.map(Self).ok_or_else(|| {
-            format!("'{text}' is no checksum; write the digits that md5sum, sha256sum or sha512sum prints")
+            format!("'{text}' is not a checksum; write the digits that md5sum, sha256sum or sha512sum prints")
         })
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn tests() -> Vec<Trial> {
                 cpu_and_memory(installation, "postgres@18.4");
             },
         ),
-        confined_test("tells that the kernel ended it for want of memory", INNODB, &narrow(), no_memory),
+        confined_test("tells that the kernel ended it for lack of memory", INNODB, &narrow(), no_memory),
         confined_test("tells of a volume that it does not fit on", INNODB, &limited_io(), no_room),
         confined_test("tells of a volume that it filled", INNODB, &limited_io(), full),
         confined_test("leaves nothing when its maker is killed", INNODB, &limited_io(), |installation| {
@@ -245,7 +245,7 @@ fn no_memory(installation: &Installation) {
         ..StartOptions::new(folder.path())
     };
     let error = start(installation, options).err().expect("a server does not start in 24 MiB");
-    assert!(error.to_string().contains("the kernel killed it for want of memory"), "{error}");
+    assert!(error.to_string().contains("the kernel killed it for lack of memory"), "{error}");
     assert_nothing_left(folder.path());
 }
 

@@ -62,7 +62,7 @@ impl fmt::Display for NotLimited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Swap => {
-                "swap: the kernel counts none for groups; switch swap off (swapoff -a), or boot with swapaccount=1"
+                "swap: the kernel does not count it for groups; switch swap off (swapoff -a), or boot with swapaccount=1"
             }
             Self::PageCacheBelow => {
                 "the page cache below the volume: its file system has no direct I/O, so memory beyond the limit \

@@ -211,7 +211,7 @@ fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Op
     let mut pairs = told.iter().filter(|told| named.contains(told.system.as_str())).filter_map(|told| {
         let earlier = told.same_as.iter().find(|earlier| named.contains(earlier.as_str()))?;
         Some(format!(
-            "{earlier} and {} are the same system: their settings differ, and are not in force",
+            "{earlier} and {} are the same system: the settings in which they differ are not in force",
             told.system
         ))
     });
@@ -223,7 +223,7 @@ fn reason(rounds: usize) -> Option<String> {
         0 => Some("no round has all its figures".to_owned()),
         1 => Some("one round: it holds for these servers only".to_owned()),
         rounds if rounds < ROUNDS_WITH_VERDICT_MIN => {
-            Some(format!("{rounds} of the {ROUNDS_WITH_VERDICT_MIN} rounds that a verdict takes"))
+            Some(format!("{rounds} of the {ROUNDS_WITH_VERDICT_MIN} rounds that a verdict needs"))
         }
         _ => None,
     }

@@ -36,7 +36,7 @@ impl<'a> Spread<'a> {
         let (run, seed, spread_id, complete) = if options.resume {
             let earlier = find_interrupted(plan, &store)?;
             let Some(spread_id) = earlier.record.spread_id.clone() else {
-                let reason = format!("run {} was on one host; go on without --on", earlier.id);
+                let reason = format!("run {} was on one host; continue without --on", earlier.id);
                 return Err(RunError::Resume { plan: plan.name.clone(), reason });
             };
             // The submitting host measures nothing, so its changes do not matter.

@@ -210,7 +210,7 @@ impl FrameSource for LoadGroup {
         }
         let is_silent = |member: &&Member| !member.is_ending && member.heard_at.elapsed() > SILENT_AFTER;
         let silent = self.members.iter().find(is_silent)?;
-        let message = format!("nothing was heard of it for {} s", silent.heard_at.elapsed().as_secs());
+        let message = format!("nothing was heard from it for {} s", silent.heard_at.elapsed().as_secs());
         Some((of_member(&silent.name, &message), self.measured()))
     }
 
@@ -279,7 +279,7 @@ mod tests {
         group.members[0].heard_at = Instant::now() + Duration::from_secs(3600);
         group.members[1].heard_at = long_ago;
         let (message, total) = group.silence().expect("a silent process");
-        assert!(message.starts_with("driver b: nothing was heard of it for "), "{message}");
+        assert!(message.starts_with("driver b: nothing was heard from it for "), "{message}");
         assert!(total.is_some());
         group.accept(1, long_ago, Frame::Reached { milestone: Milestone::Ending });
         assert_eq!(group.silence().map(|(message, _)| message), None, "it waits for its last events");

@@ -73,7 +73,7 @@ pub enum LoadProcessError {
     #[error("lost the load process: {0}")]
     Pipe(#[from] std::io::Error),
     /// It wrote a line that is not a frame.
-    #[error("the load process wrote a line that is no frame: {0}")]
+    #[error("the load process wrote a line that is not a frame: {0}")]
     Frame(#[from] serde_json::Error),
     /// It ended without a last frame.
     #[error("the load process ended without a result ({0})")]

@@ -59,7 +59,7 @@ fn what_is_followed(history: &History) -> String {
                 anchor.system
             )
         }
-        None => "Figures are absolute: changes of the host are in them. With an `anchor` in the plan they would not be."
+        None => "Figures are absolute, so they include changes of the host. An `anchor` in the plan would remove these."
             .to_owned(),
     }
 }
@@ -108,7 +108,7 @@ fn sentences(test: &TestHistory) -> Vec<String> {
     }
     if test.autocorrelation >= ALIKE_FROM {
         sentences.push(format!(
-            "Neighbouring runs are alike (correlation {:.1}), so a change takes more runs to be told from them.",
+            "Neighbouring runs resemble each other (correlation {:.1}), so more runs are needed to recognise a change.",
             test.autocorrelation
         ));
     }

@@ -50,7 +50,7 @@ fn relative(reports: &Reports) -> Section {
     Section {
         title: "Relative: throughput against the base".to_owned(),
         paragraphs: vec![format!(
-            "Throughput as a multiple of {base}'s, {}; above 1 is faster. Bold: faster or slower by a verdict, {}.",
+            "Throughput as a multiple of {base}'s, {}; above 1 is faster. Bold: a verdict of faster or slower, {}.",
             phrases::ratio_kind(reports),
             phrases::error(&reports.rule)
         )],

@@ -92,7 +92,7 @@ pub(crate) fn incomplete(run: &Header) -> Option<String> {
             if run.trials_failed > 0 { format!(", {} failed", run.trials_failed) } else { String::new() };
         let ended = run.trials_completed + run.trials_failed;
         let planned = counted(run.trials_planned, "trial");
-        return Some(format!("The run is still going on: {ended} of {planned} have ended{failed}."));
+        return Some(format!("The run is still in progress: {ended} of {planned} have ended{failed}."));
     }
     let ended_early = run.looks > 1 && run.state == "finished";
     let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
@@ -112,7 +112,7 @@ fn fate(run: &Header) -> &'static str {
     match run.state {
         "killed" => "was killed",
         "interrupted" => "was interrupted",
-        "failed" => "could not go on",
+        "failed" => "could not continue",
         _ => "has finished without them",
     }
 }
@@ -155,7 +155,7 @@ pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     match (has(Method::Exact), has(Method::StudentT)) {
         (true, false) => "middle of the rounds",
-        (true, true) => "middle of the rounds, or of few of them the geometric mean",
+        (true, true) => "middle of the rounds, or with few rounds their geometric mean",
         (false, true) => "geometric mean over rounds",
         (false, false) => "of one round",
     }

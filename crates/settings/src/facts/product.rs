@@ -28,7 +28,7 @@ pub struct Version {
 
 /// Text that does not begin with a version's numbers.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}' is no version; write its numbers, such as 8.0.33")]
+#[error("'{text}' is not a version; write its numbers, such as 8.0.33")]
 pub struct VersionError {
     pub text: String,
 }

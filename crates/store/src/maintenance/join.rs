@@ -36,7 +36,7 @@ impl Store {
             }
         }
         if joined.is_empty() && !source.has_spread(self.spread_id(run)?)? {
-            return Err(self.does_not_fit(run, source, "it has no round of it"));
+            return Err(self.does_not_fit(run, source, "it has no round of this run"));
         }
         transaction.commit().map_err(|error| self.error(error))?;
         drop(snapshot);

@@ -44,7 +44,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
                 return Ok(unpacked);
             }
             if is_over && !self.is_between_frames {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the packed log is cut"));
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the compressed log is cut off"));
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::progress::Fetching;
 /// Make your own entry for an archive with a server
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The server in the archive is asked for its product and version. The entry is a file, and can be changed: see \
+    after_help = "Dyno asks the server in the archive for its product and version. The entry is a file that you can change: see \
 docs/do/engines.md.
 
 Examples:

@@ -15,9 +15,9 @@ const UNUSED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// List the items of the cache with their sizes and last use, or remove them
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The cache has engines that were fetched, snapshots of loaded data, templates (empty data folders that servers begin \
-with), and tools that fetch engines and look into servers. All of them are made again when they are needed. DYNO_CACHE names \
-another place.
+    after_help = "The cache contains fetched engines, snapshots of loaded data, templates (fresh data folders for servers to start \
+with), and tools that fetch engines and examine servers. Dyno makes or fetches all of them again when it needs \
+them. DYNO_CACHE names another folder.
 
 Examples:
   dyno engine cache

@@ -107,7 +107,7 @@ impl Import {
         let entries = if lost == 1 { "log entry" } else { "log entries" };
         let lost = HumanCount(lost);
         format!(
-            "{told}{lost} {entries} ({share:.2}%) could not be read; `dyno traffic show {out}` tells why\n"
+            "{told}{lost} {entries} ({share:.2}%) could not be read; `dyno traffic show {out}` shows why\n"
         )
     }
 }

@@ -74,7 +74,7 @@ fn a_round_of_a_node_that_breaks_is_run_again(bench: &Bench, cluster: &mut Clust
     cluster.break_node(bench, "n2");
     let ended = dyno.finish().with(0);
     assert!(
-        ended.stderr.contains("on n2 came to nothing: Slurm has put it back into its queue"),
+        ended.stderr.contains("on n2 failed: Slurm has put it back into its queue"),
         "{}",
         ended.stderr
     );

@@ -206,7 +206,7 @@ fn versions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D
     let mut versions = Vec::new();
     for text in texts {
         let range = range(&text).ok_or_else(|| {
-            D::Error::custom(format!("'{text}' is no version, and no range such as 8.0.11 to 8.0.20"))
+            D::Error::custom(format!("'{text}' is neither a version nor a range such as 8.0.11 to 8.0.20"))
         })?;
         versions.extend(range);
     }

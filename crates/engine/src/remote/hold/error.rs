@@ -16,7 +16,7 @@ pub enum HoldError {
     #[error(transparent)]
     Remote(#[from] RemoteError),
     /// It refuses a statement.
-    #[error("cannot look after what is in {database}: {source}")]
+    #[error("cannot record what Dyno creates in {database}: {source}")]
     Client { database: String, source: ClientError },
     /// The database holds tables that no run of Dyno has made.
     #[error(
@@ -31,7 +31,7 @@ pub enum HoldError {
     },
     /// Somebody else made tables while Dyno used the database.
     #[error(
-        "{database} holds what was not there when the run began, and what Dyno did not make: {}; nothing more is loaded there",
+        "{database} contains objects that were not there when the run began and that Dyno did not create: {}; nothing more is loaded there",
         listed(names)
     )]
     Came {

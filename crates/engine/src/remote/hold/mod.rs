@@ -151,7 +151,7 @@ impl Hold {
         if foreign.is_empty() {
             return Ok(None);
         }
-        left(foreign, "Dyno did not make it, or cannot tell that it did".to_owned())
+        left(foreign, "Dyno did not create it, or cannot recognise it".to_owned())
     }
 
     /// Names of the relations that Dyno did not make.

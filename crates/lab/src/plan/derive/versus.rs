@@ -70,7 +70,7 @@ impl FromStr for Contender {
         } else if !name.starts_with(['.', '/', '~'])
             && let Some((_, word)) = name.split_once(char::is_whitespace)
         {
-            return Err(format!("`{word}` is no setting; write NAME=VALUE after the system's name"));
+            return Err(format!("`{word}` is not a setting; write NAME=VALUE after the system's name"));
         } else {
             Place::Engine(name.parse().map_err(|error: EngineNameError| error.to_string())?)
         };
@@ -330,10 +330,10 @@ mod tests {
     fn what_is_no_system_is_told() {
         let error = |text: &str| text.parse::<Contender>().unwrap_err();
         assert_eq!(error(" "), "names no system; write one such as mariadb@11.8");
-        assert_eq!(error("sqlite WAL"), "`WAL` is no setting; write NAME=VALUE after the system's name");
+        assert_eq!(error("sqlite WAL"), "`WAL` is not a setting; write NAME=VALUE after the system's name");
         assert!(error("mysql://root@h/db a=1").contains("cannot be given settings"));
         assert_eq!(error("sqlite a=1 a=2"), "`a` is given twice");
-        assert!(error("oci:--privileged").contains("is no name of an image"));
+        assert!(error("oci:--privileged").contains("is not the name of an image"));
         let build: Contender = "./my build a=1".parse().unwrap();
         assert_eq!(build.id(), "my build a=1");
         let build: Contender = "~/builds/main innodb_flush_method=fsync".parse().unwrap();

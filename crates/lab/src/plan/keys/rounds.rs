@@ -158,7 +158,7 @@ pub(in crate::plan) fn rounds(
         },
     };
     let pointless =
-        "`rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave this out";
+        "`rounds_max` has no effect without `rounds = \"until-decided\"`; add that, or leave this out";
     max.map_or(Ok(rounds), |max| Err(max.wrong(pointless.to_owned())))
 }
 

@@ -19,7 +19,7 @@ const RENAMED: [Renamed; 5] = [
     Renamed {
         key: "trials_max",
         now: "rounds_max",
-        meaning: "with `rounds = \"until-decided\"`, the rounds after which what is open stays open",
+        meaning: "with `rounds = \"until-decided\"`, the largest number of rounds",
     },
     Renamed {
         key: "between_trials",
@@ -29,12 +29,12 @@ const RENAMED: [Renamed; 5] = [
     Renamed {
         key: "noise",
         now: "aa_control",
-        meaning: "the base takes part a second time, as a control: what the two differ by is noise",
+        meaning: "the base is measured a second time, as a control: the difference between the two is noise",
     },
     Renamed {
         key: "settle_seconds_max",
         now: "warmup_seconds_max",
-        meaning: "the longest warm-up while the rate has no level",
+        meaning: "the longest warm-up while the rate still rises or falls",
     },
 ];
 

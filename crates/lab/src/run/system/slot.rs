@@ -84,7 +84,7 @@ impl<'a> SystemSlot<'a> {
     pub(crate) fn system(&self) -> Result<&dyn RunningSystem, &str> {
         match (&self.system, &self.lost) {
             (Some(system), None) => Ok(system.as_ref()),
-            (_, lost) => Err(lost.as_deref().unwrap_or("it is not up")),
+            (_, lost) => Err(lost.as_deref().unwrap_or("it is not running")),
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a> SystemSlot<'a> {
     pub(crate) fn system_mut(&mut self) -> Result<&mut (dyn RunningSystem + 'static), String> {
         match (&mut self.system, &self.lost) {
             (Some(system), None) => Ok(system.as_mut()),
-            (_, lost) => Err(lost.clone().unwrap_or_else(|| "it is not up".to_owned())),
+            (_, lost) => Err(lost.clone().unwrap_or_else(|| "it is not running".to_owned())),
         }
     }
 

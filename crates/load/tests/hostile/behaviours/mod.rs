@@ -176,7 +176,7 @@ fn job_of(driver: Protocol, behaviour: &Behaviour, address: &Address, scheduler:
     job
 }
 
-const LATE: &str = "lets nobody in: the login was not";
+const LATE: &str = "did not complete the login within";
 
 fn fault(behaviour: &Behaviour, story: &Story, ear: &Ear) -> Option<String> {
     let heard = ear.heard();

@@ -54,7 +54,7 @@ pub(super) fn section(explanation: &Explanation) -> Option<Section> {
     }
     let shown = found.changes.iter().take(STATEMENTS_MAX);
     let paragraphs = match found.changes.len() {
-        0 if found.compared == 0 => "No statement has a plan of both.".to_owned(),
+        0 if found.compared == 0 => "No statement has a plan on both systems.".to_owned(),
         0 => format!("Both have the same plan for {}.", counted(found.compared as u64, "statement")),
         differing => {
             let shown = if differing > STATEMENTS_MAX {

@@ -144,9 +144,9 @@ fn by_class(durability: &[SystemDurability], systems_of_run: usize) -> Vec<(&str
 fn survives(class: &str) -> &str {
     match class {
         "durable" => "durable: a commit survives a power cut",
-        "second" => "a power cut may take the last second",
-        "os" => "a power cut may take the last commits",
-        "none" => "a crash may take everything",
+        "second" => "a power cut may lose the last second",
+        "os" => "a power cut may lose the last commits",
+        "none" => "a crash may lose everything",
         "unknown" => "durability unknown",
         other => other,
     }

@@ -65,7 +65,7 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     items.extend(sentences.by_ref().take(DOUBTS_MAX));
     let more_items = sentences.collect();
     let paragraphs = vec![
-        "These figures may not be representative: a rate had no level, a server stalled or worked while others were \
+        "These figures may not be representative: a rate reached no level, a server stalled or worked while others were \
          loaded, other processes used the host, figures contradict each other, rounds failed, limits differed from the \
          plan's, or tables were loaded again."
             .to_owned(),

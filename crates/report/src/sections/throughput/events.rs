@@ -8,7 +8,7 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::{phrases, words};
 
-pub(crate) const TITLE: &str = "Events: what they did to the throughput";
+pub(crate) const TITLE: &str = "Events: how they affected the throughput";
 
 /// Longest text of a statement or command, in characters.
 const WHAT_MAX: usize = 60;
@@ -154,7 +154,7 @@ pub(crate) fn remarks(test: &EventfulTest) -> Vec<String> {
             }
             if effect.not_recovered > 0 {
                 let rounds = counted(effect.not_recovered as u64, "round");
-                remark(format!("in {rounds} the throughput did not come back to 95% of what it was before"));
+                remark(format!("in {rounds} the throughput did not return to 95% of its value before the event"));
             }
         }
     }

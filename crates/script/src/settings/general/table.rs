@@ -72,7 +72,7 @@ const RANDOM: &[GeneralOption] = &[
         "distribution of random numbers [special; with --compat=1.1 uniform]",
     )
     .in_scripts(OptionKind::String, Some("special")),
-    option("rand-spec-iter", Within(1, 1_000_000), Some("12"), "numbers that are summed for a gaussian one"),
+    option("rand-spec-iter", Within(1, 1_000_000), Some("12"), "uniform numbers whose sum makes a gaussian number"),
     option(
         "rand-spec-pct",
         Within(0, 100),

@@ -48,7 +48,7 @@ impl SchemaDifference {
                 "remove it with sqlite3, and keep your own in a file that attaches this one".to_owned()
             }
             Self::Missing { .. } | Self::Changed { .. } | Self::OtherKind { .. } => {
-                "restore the file from a copy, or take the change back with sqlite3".to_owned()
+                "restore the file from a copy, or undo the change with sqlite3".to_owned()
             }
         }
     }

@@ -17,8 +17,8 @@ use crate::output;
 /// Show the settings of one system, or the differences between two, including defaults
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Both are fetched if need be, started, asked and stopped. With one system and two profiles, the \
-system is compared with itself.
+    after_help = "Both systems are fetched if necessary, started, asked for their settings, and stopped. With one system and two \
+profiles, the system is compared with itself.
 
 Examples:
   dyno engine settings mysql@5.6.24 mysql@8.0.33

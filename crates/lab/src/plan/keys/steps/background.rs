@@ -95,7 +95,7 @@ impl BackgroundTable {
         };
         if let (false, Some(other)) = (joins.is_empty(), earlier.iter().find(|it| !it.joins.is_empty())) {
             return Err(self.clients.wrong(format!(
-                "clients of `{}` join too, and of a step those of one background load may; give this one a number",
+                "clients of `{}` join too, but only one background load of a step may have clients that join; give this one a number",
                 other.id
             )));
         }

@@ -39,7 +39,7 @@ pub(in crate::plan) fn hosts(key: DriversKey) -> Result<Vec<String>, Mistake> {
         let name = host.strip_prefix(PREFIX).unwrap_or_default();
         let is_name = !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace);
         if !is_name {
-            return Err(host.wrong(format!("`{}` is no host; write ssh://HOST, as for ssh", *host)));
+            return Err(host.wrong(format!("`{}` is not a host; write ssh://HOST, as for ssh", *host)));
         }
         if hosts.contains(&host) {
             return Err(host.wrong(format!("`drivers` names {} twice; leave one of them out", *host)));
@@ -179,8 +179,8 @@ mod tests {
     fn what_drivers_cannot_do_is_told() {
         let step = |keys: &str| format!("{}{keys}\n", with(LISTEN));
         for (text, told) in [
-            (step("drivers = [\"a\"]"), "`a` is no host; write ssh://HOST"),
-            (step("drivers = [\"ssh://-o\"]"), "is no host"),
+            (step("drivers = [\"a\"]"), "`a` is not a host; write ssh://HOST"),
+            (step("drivers = [\"ssh://-o\"]"), "is not a host"),
             (step("drivers = [\"ssh://a\", \"ssh://a\"]"), "names ssh://a twice"),
             (
                 step("drivers = [\"ssh://a\", \"ssh://b\"]\nclients = [1]"),

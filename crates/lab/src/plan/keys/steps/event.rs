@@ -190,7 +190,7 @@ impl StepOfEvent<'_> {
             }
             () if self.has_find => Some("a search has no time axis for events; leave `[[step.event]]` out"),
             () if self.is_counted => {
-                Some("the step ends after its `events`, at no certain time; write `seconds` instead")
+                Some("the step ends after its `events`, at no fixed time; write `seconds` instead")
             }
             () if self.has_drivers => {
                 Some("events are timed on this host; give the step `drivers = \"here\"`")
@@ -368,7 +368,7 @@ mod tests {
             (
                 with("at_seconds = 1\nsql = \"x\"")
                     .replace("seconds = 10\n", "slice_seconds = 0.1\nseconds = 10\n"),
-                "its load goes on through events",
+                "its load continues through events",
             ),
         ] {
             let error = parse(&text).unwrap_err().to_string();

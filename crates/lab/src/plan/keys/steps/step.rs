@@ -447,7 +447,7 @@ fn known(name: String, earlier: &[Step]) -> Result<String, Problem> {
 fn limit_io(limit_io: Option<At<bool>>, command: Command) -> Result<bool, Mistake> {
     match limit_io {
         Some(limit_io) if command != Command::Prepare => {
-            Err(limit_io.wrong("limits of I/O are lifted for loads alone; leave `limit_io` out".to_owned()))
+            Err(limit_io.wrong("I/O limits are lifted only for loads; leave `limit_io` out".to_owned()))
         }
         limit_io => Ok(limit_io.is_none_or(|limit_io| *limit_io)),
     }
@@ -456,7 +456,7 @@ fn limit_io(limit_io: Option<At<bool>>, command: Command) -> Result<bool, Mistak
 fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> Result<u32, Mistake> {
     match crashes {
         Some(crashes) if !has_check => Err(crashes
-            .wrong("nothing is looked at after a crash; add `check = true` to a step that runs".to_owned())),
+            .wrong("nothing would be checked after a crash; add `check = true` to a step that runs".to_owned())),
         crashes => Ok(crashes.map_or(0, |crashes| crashes.0 as u32)),
     }
 }
@@ -591,7 +591,7 @@ mod tests {
         for value in [true, false] {
             let error = parse(&format!("{TEXT}limit_io = {value}\n")).unwrap_err().to_string();
             assert!(
-                error.contains("limits of I/O are lifted for loads alone; leave `limit_io` out"),
+                error.contains("I/O limits are lifted only for loads; leave `limit_io` out"),
                 "{error}"
             );
         }

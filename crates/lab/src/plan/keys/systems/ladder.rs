@@ -62,7 +62,7 @@ impl LadderTable {
     }
 }
 
-const TOO_SHORT: &str = "a ladder has two systems or more";
+const TOO_SHORT: &str = "a ladder needs at least two systems";
 
 /// The ladders of the systems that have one, then the plan's.
 pub(in crate::plan) fn ladders(
@@ -99,7 +99,7 @@ pub(in crate::plan) fn rungs(
             let is_new = |(setting, value): (&String, &String)| all.get(setting) != Some(value);
             if !rungs.is_empty() && !settings.iter().any(is_new) {
                 return Err(format!(
-                    "`{id}` sets nothing that the one before it does not; give it `settings`"
+                    "`{id}` does not differ from the one before it; give it `settings`"
                 ));
             }
             all.extend(settings);

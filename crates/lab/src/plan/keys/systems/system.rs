@@ -260,7 +260,7 @@ pub(in crate::plan) fn translated(
         .product()
         .ok_or_else(|| format!("`{}` has no version that settings are known for", system.id))?;
     let translation = profile.translate(&product, &system.settings);
-    let error = |error| format!("the profile `{}` cannot be had for `{}`: {error}", profile.name, system.id);
+    let error = |error| format!("the profile `{}` cannot be used for `{}`: {error}", profile.name, system.id);
     Ok(translation.map_err(error)?.settings)
 }
 

@@ -209,7 +209,7 @@ fn check_running<'a>(systems: impl Iterator<Item = &'a System>, allowed: &[Allow
     }
     if allowed.contains(&Allowed::Server) {
         return Err(Problem::Other(format!(
-            "system `{id}` runs already, so `allow` cannot have \"server\": a statement such as DROP DATABASE would reach what is not Dyno's"
+            "system `{id}` runs already, so `allow` cannot have \"server\": a statement such as DROP DATABASE would reach data that is not Dyno's"
         )));
     }
     Ok(())
