@@ -30,7 +30,7 @@ impl Plan {
     }
 }
 
-/// A load goes on after a lost connection only if its step has events.
+/// A load continues after a lost connection only if its step has events.
 fn lost_connections(step: &Step) -> LostConnections {
     if step.step_events.is_empty() { LostConnections::Fail } else { LostConnections::Reconnect }
 }

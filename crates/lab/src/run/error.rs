@@ -1,4 +1,4 @@
-//! Why a run cannot go on.
+//! Why a run cannot continue.
 
 use std::io;
 use std::path::PathBuf;

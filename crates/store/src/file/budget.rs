@@ -82,7 +82,7 @@ impl Budget {
         if copied <= COPIED_BYTES || copied <= self.file_bytes() { Ok(()) } else { Err(endless()) }
     }
 
-    /// Size of the file with its log. Both grow while a run goes on.
+    /// Size of the file with its log. Both grow during a run.
     pub(crate) fn file_bytes(&self) -> u64 {
         let bytes = |path| std::fs::metadata(path).map_or(0, |about| about.len());
         bytes(self.path.clone()).saturating_add(bytes(beside(&self.path, "-wal")))
