@@ -34,7 +34,7 @@ pub enum Problem {
     #[error("\\{command} takes no further argument '{argument}'; write {usage}")]
     SurplusArgument { command: &'static str, argument: String, usage: &'static str },
     #[error(
-        "'{0}' cannot be the name of a variable, which has letters, digits and _ and begins with no digit"
+        "'{0}' cannot be the name of a variable: a name has letters, digits and _, and does not begin with a digit"
     )]
     VariableName(String),
     #[error("{found} is not expected here, but {expected}")]

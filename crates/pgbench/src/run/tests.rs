@@ -293,7 +293,7 @@ fn mistakes_have_a_line_and_a_column() {
         ("\\set a", "1:7: the end of the line is not expected here, but a value"),
         (
             "\\set . 1",
-            "1:6: '.' cannot be the name of a variable, which has letters, digits and _ and begins with no digit",
+            "1:6: '.' cannot be the name of a variable: a name has letters, digits and _, and does not begin with a digit",
         ),
         ("\\sleep", "1:1: \\sleep lacks its time; write \\sleep TIME [us|ms|s]"),
         ("\\sleep 1 week", "1:10: 'week' is not a unit of time: us, ms or s"),

@@ -179,7 +179,7 @@ pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
         [] if has(Method::None) => Some("There are too few rounds for intervals.".to_owned()),
         [] => None,
         kinds => Some(format!(
-            "In brackets: {}; {confidence}%, for a test alone.",
+            "In brackets: {}; {confidence}%, for one test alone.",
             kinds.join(", or with fewer rounds ")
         )),
     }

@@ -258,7 +258,7 @@ pub(super) fn how_to_read(judgement: &Judgement) -> String {
     let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
     let noise = if is_noisy { "(more for an alarm, if an A/A pair differs by more)" } else { "" };
     format!(
-        "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}%, for a test alone.",
+        "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}%, for one test alone.",
         rule.quantity.name(),
         margin(rule),
         phrases::error(rule),

@@ -103,7 +103,7 @@ const LOG: &[GeneralOption] = &[
 const DATABASE: &[GeneralOption] = &[
     option("db-driver", Choice(&["mysql", "pgsql", "sqlite"]), Some("mysql"), "mysql, pgsql or sqlite"),
     option("db-ps-mode", Choice(&["auto", "disable"]), Some("auto"), "'auto': prepare on the server"),
-    option("db-debug", Flag, Some("off"), "print every call of the database and what came of it"),
+    option("db-debug", Flag, Some("off"), "print every call of the database and its result"),
 ];
 
 const MYSQL: &[GeneralOption] = &[
@@ -157,7 +157,7 @@ const MYSQL: &[GeneralOption] = &[
         Some(""),
         "how to: zlib, zstd, uncompressed, several with commas; only as the list says",
     ),
-    option("mysql-debug", Flag, Some("off"), "print every call of the database and what came of it"),
+    option("mysql-debug", Flag, Some("off"), "print every call of the database and its result"),
     option(
         "mysql-ignore-errors",
         MysqlErrors,
