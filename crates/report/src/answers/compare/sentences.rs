@@ -256,7 +256,7 @@ fn wanted(test: &TestComparison) -> Option<String> {
 pub(super) fn how_to_read(judgement: &Judgement) -> String {
     let rule = &judgement.rule;
     let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
-    let noise = if is_noisy { "(more for an alarm, if an A/A pair differs by more)" } else { "" };
+    let noise = if is_noisy { " (more for an alarm, if an A/A pair differs by more)" } else { "" };
     format!(
         "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}%, for one test alone.",
         rule.quantity.name(),
