@@ -106,7 +106,7 @@ mod tests {
         for text in ["", "-o", "--config=/tmp/x", ".", "..", "../x", "a/b", "/a", "a b", "a\nb", "@a/b", "é"]
         {
             let error = Word::try_from(text.to_owned()).unwrap_err();
-            assert!(error.starts_with(&format!("'{text}' is not")), "{error}");
+            assert!(error.starts_with(&format!("'{text}' is not a name or version")), "{error}");
         }
     }
 
