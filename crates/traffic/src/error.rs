@@ -24,7 +24,9 @@ pub enum TrafficError {
     )]
     Mixed { name: String, format: LogFormat },
     /// None of the logs has a statement.
-    #[error("the logs contain no statement{told}; see docs/do/traffic.md for the settings that make a server log them")]
+    #[error(
+        "the logs contain no statement{told}; see docs/do/traffic.md for the settings that make a server log them"
+    )]
     Nothing {
         /// What they contain instead, in words; empty if they contain nothing.
         told: String,

@@ -58,7 +58,8 @@ fn measured(engine: &str, settings: &str, no_index_if: &str, keys: &str) -> Benc
     bench.write("plan.toml", &plan);
     bench.dyno(&["run", "plan.toml"]).with(0);
     let file = Connection::open(bench.path("dyno.db")).unwrap();
-    let figures = "UPDATE trial SET seconds = 1, operations = CASE system_id WHEN 'old' THEN 100 ELSE 10 END + round
+    let figures =
+        "UPDATE trial SET seconds = 1, operations = CASE system_id WHEN 'old' THEN 100 ELSE 10 END + round
                    WHERE step_id = 'paced'";
     assert_eq!(file.execute(figures, []).unwrap(), 12, "two systems, six rounds");
     bench

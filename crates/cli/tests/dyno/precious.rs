@@ -176,7 +176,11 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
     assert!(said.contains(words) && said.contains("steps       not tried"), "{said}");
     place.assert_is_precious();
     let ran = bench.dyno(&["run", "plan.toml"]).with(0);
-    assert!(ran.stderr.contains("may drop objects that Dyno did not create: customers, sbtest1"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("may drop objects that Dyno did not create: customers, sbtest1"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!((place.tables().as_str(), place.one("SELECT id FROM customers").as_str()), ("customers", "7"));
     // The option has the same effect.
     place.query("DROP TABLE customers");
@@ -200,7 +204,10 @@ fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     // Objects that Dyno kept belong to Dyno; objects that came later do not.
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    assert!(shown.contains("the loads replace objects that earlier runs of Dyno created: sbtest1, sbtest2;"), "{shown}");
+    assert!(
+        shown.contains("the loads replace objects that earlier runs of Dyno created: sbtest1, sbtest2;"),
+        "{shown}"
+    );
     place.doctor();
     assert_eq!((place.tables().as_str(), place.one("SELECT count(*) FROM sbtest1").as_str()), (KEPT, "100"));
     place.query("CREATE TABLE mine (id INT)");
@@ -310,7 +317,10 @@ fn what_a_killed_run_made_is_dropped_by_the_next(place: &Place<'_>) {
     assert_eq!(place.tables(), "dyno_mark, sbtest1, sbtest2");
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    assert!(shown.contains("the loads replace objects that earlier runs of Dyno created: sbtest1, sbtest2;"), "{shown}");
+    assert!(
+        shown.contains("the loads replace objects that earlier runs of Dyno created: sbtest1, sbtest2;"),
+        "{shown}"
+    );
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!(place.tables(), "");
 }

@@ -90,7 +90,9 @@ impl TlsContradiction {
             }
             Self::HalfCertificate => format!("{cert} and {key} go together"),
             Self::UnusedCertificate => {
-                format!("{cert} applies only to encrypted connections ({required}), but these are not encrypted ({given})")
+                format!(
+                    "{cert} applies only to encrypted connections ({required}), but these are not encrypted ({given})"
+                )
             }
             Self::UnusedCiphers => {
                 format!(

@@ -52,8 +52,9 @@ impl TryFrom<String> for Sha256 {
     type Error = String;
 
     fn try_from(digits: String) -> Result<Self, String> {
-        let integrity = Integrity::from_sha256_digits(&digits)
-            .ok_or_else(|| format!("'{digits}' is not a checksum; write the 64 digits that sha256sum prints"))?;
+        let integrity = Integrity::from_sha256_digits(&digits).ok_or_else(|| {
+            format!("'{digits}' is not a checksum; write the 64 digits that sha256sum prints")
+        })?;
         Ok(Self { digits, integrity })
     }
 }

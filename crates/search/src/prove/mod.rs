@@ -226,7 +226,8 @@ impl<'a> ProofInMaking<'a> {
             let longest = self.session.longest();
             let is_over = |budget| !longest.is_zero() && self.session.elapsed() + longest > budget;
             if self.wanted.budget.is_some_and(is_over) {
-                self.session.tell("the time of --budget is over; the same command with a larger one continues");
+                self.session
+                    .tell("the time of --budget is over; the same command with a larger one continues");
                 return Ok(Ending::Ended);
             }
             let Some(compared) = self.compare(&probe, length)? else { return Ok(Ending::Stopped) };

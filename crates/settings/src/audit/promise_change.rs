@@ -34,9 +34,9 @@ impl SystemFacts {
             (true, false) => {
                 Some("weakens durability: a page torn by a power cut is not repaired with it".to_owned())
             }
-            (false, true) => {
-                Some("strengthens durability: a page torn by a power cut is not repaired without it".to_owned())
-            }
+            (false, true) => Some(
+                "strengthens durability: a page torn by a power cut is not repaired without it".to_owned(),
+            ),
             _ => None,
         }
     }

@@ -37,8 +37,7 @@ pub(crate) fn silent_servers_are_given_up() {
             let outcome = sysbench(&[&options, &[driver.as_str(), command]]);
             assert_eq!(outcome.status, 1, "{outcome:?}");
             let said = [outcome.out, outcome.err].concat();
-            let words =
-                format!("127.0.0.1:{} did not complete the login within 0.5 s", &port[13..]);
+            let words = format!("127.0.0.1:{} did not complete the login within 0.5 s", &port[13..]);
             assert!(said.contains(&words), "{driver} {command}: {said}");
         }
     }

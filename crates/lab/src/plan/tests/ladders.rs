@@ -98,9 +98,7 @@ fn mistakes_in_the_ladder_of_a_system_have_their_place() {
     let only = "[[system.ladder]]\nid = \"fast\"";
     assert_eq!(error(only), "plan.toml:18:1: a ladder needs at least two systems");
     let idle = format!("{only}\n[[system.ladder]]\nid = \"slow\"");
-    assert!(
-        error(&idle).ends_with("`slow` does not differ from the one before it; give it `settings`")
-    );
+    assert!(error(&idle).ends_with("`slow` does not differ from the one before it; give it `settings`"));
     let twice = format!("{only}\n[[system.ladder]]\nid = \"slow\"\nsettings = {{ innodb_doublewrite = 0 }}");
     assert!(
         error(&twice)

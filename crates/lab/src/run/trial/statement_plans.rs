@@ -74,7 +74,10 @@ impl Answer {
         if noted.left_out > 0 {
             plans.push(StatementPlan {
                 statement: format!("{} more", noted.left_out),
-                plan: Err(format!("a server is asked for the plans of at most {} statements of a trial", plans.len())),
+                plan: Err(format!(
+                    "a server is asked for the plans of at most {} statements of a trial",
+                    plans.len()
+                )),
             });
         }
         plans

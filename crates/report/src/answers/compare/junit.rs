@@ -50,8 +50,9 @@ impl Suite {
     fn of(comparison: &Comparison) -> Self {
         let mut cases: Vec<Case> = comparison.tests.iter().map(|test| Case::of(comparison, test)).collect();
         if !comparison.is_control && cases.iter().all(|case| case.kind == Kind::Skipped) {
-            cases
-                .push(no_verdict("No test can be judged, so it is not known whether the candidate is worse."));
+            cases.push(no_verdict(
+                "No test can be judged, so it is not known whether the candidate is worse.",
+            ));
         }
         Self { name: sentences::title(comparison), cases }
     }

@@ -312,8 +312,9 @@ fn methods(judgement: &Judgement) -> String {
         );
     }
     if has(Method::Unpaired) {
-        sentences
-            .push("The interval is the exact one of the shift between the two sides (Mann and Whitney).".to_owned());
+        sentences.push(
+            "The interval is the exact one of the shift between the two sides (Mann and Whitney).".to_owned(),
+        );
     }
     // The last sentence ends with a blank.
     sentences.push(String::new());

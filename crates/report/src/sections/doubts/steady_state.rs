@@ -46,7 +46,9 @@ fn sentence(states: &[&SteadyState]) -> String {
         (_, unknown) if known.is_empty() => {
             format!("{}: trials too short to judge", counted(unknown as u64, "rate"))
         }
-        (0, unknown) => format!("each rate reached a level, or its trials were too short to judge ({unknown})"),
+        (0, unknown) => {
+            format!("each rate reached a level, or its trials were too short to judge ({unknown})")
+        }
         (without, _) => format!("{without} of {} reached no level", counted(states.len() as u64, "rate")),
     };
     let warmups = || states.iter().filter_map(|state| state.warmup_seconds);

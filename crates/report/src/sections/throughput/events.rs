@@ -154,7 +154,9 @@ pub(crate) fn remarks(test: &EventfulTest) -> Vec<String> {
             }
             if effect.not_recovered > 0 {
                 let rounds = counted(effect.not_recovered as u64, "round");
-                remark(format!("in {rounds} the throughput did not return to 95% of its value before the event"));
+                remark(format!(
+                    "in {rounds} the throughput did not return to 95% of its value before the event"
+                ));
             }
         }
     }

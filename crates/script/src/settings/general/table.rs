@@ -72,7 +72,12 @@ const RANDOM: &[GeneralOption] = &[
         "distribution of random numbers [special; with --compat=1.1 uniform]",
     )
     .in_scripts(OptionKind::String, Some("special")),
-    option("rand-spec-iter", Within(1, 1_000_000), Some("12"), "uniform numbers whose sum makes a gaussian number"),
+    option(
+        "rand-spec-iter",
+        Within(1, 1_000_000),
+        Some("12"),
+        "uniform numbers whose sum makes a gaussian number",
+    ),
     option(
         "rand-spec-pct",
         Within(0, 100),

@@ -40,10 +40,12 @@ pub(in crate::plan) fn of_step(
 ) -> Result<Option<StackSampling>, Mistake> {
     match table {
         Some(table) if has_find => {
-            Err(table.wrong("a search has no single load that could run again; leave `stacks` out".to_owned()))
+            Err(table
+                .wrong("a search has no single load that could run again; leave `stacks` out".to_owned()))
         }
         Some(table) if command == Command::Prepare => {
-            Err(table.wrong("a load of tables cannot run again for its stacks; leave `stacks` out".to_owned()))
+            Err(table
+                .wrong("a load of tables cannot run again for its stacks; leave `stacks` out".to_owned()))
         }
         Some(table) => Ok(Some(StackSampling { hertz: table.hertz.0 })),
         None => Ok(None),

@@ -455,8 +455,9 @@ fn limit_io(limit_io: Option<At<bool>>, command: Command) -> Result<bool, Mistak
 
 fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> Result<u32, Mistake> {
     match crashes {
-        Some(crashes) if !has_check => Err(crashes
-            .wrong("nothing would be checked after a crash; add `check = true` to a step that runs".to_owned())),
+        Some(crashes) if !has_check => Err(crashes.wrong(
+            "nothing would be checked after a crash; add `check = true` to a step that runs".to_owned(),
+        )),
         crashes => Ok(crashes.map_or(0, |crashes| crashes.0 as u32)),
     }
 }
@@ -590,10 +591,7 @@ mod tests {
         assert!(parse(TEXT).unwrap().steps.iter().all(|step| step.limit_io));
         for value in [true, false] {
             let error = parse(&format!("{TEXT}limit_io = {value}\n")).unwrap_err().to_string();
-            assert!(
-                error.contains("I/O limits are lifted only for loads; leave `limit_io` out"),
-                "{error}"
-            );
+            assert!(error.contains("I/O limits are lifted only for loads; leave `limit_io` out"), "{error}");
         }
     }
 }

@@ -98,9 +98,7 @@ pub(in crate::plan) fn rungs(
             let mut all = rungs.last().map_or_else(BTreeMap::new, |before| before.settings.clone());
             let is_new = |(setting, value): (&String, &String)| all.get(setting) != Some(value);
             if !rungs.is_empty() && !settings.iter().any(is_new) {
-                return Err(format!(
-                    "`{id}` does not differ from the one before it; give it `settings`"
-                ));
+                return Err(format!("`{id}` does not differ from the one before it; give it `settings`"));
             }
             all.extend(settings);
             Ok(Variant { suffix: format!(".{id}"), settings: all, ..Variant::default() })
