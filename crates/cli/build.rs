@@ -46,9 +46,9 @@ fn git(arguments: &[&str]) -> Option<String> {
 
 /// Packs the relocations of a binary for this host if its glibc can apply them.
 ///
-/// The binary has tens of thousands of pointers to relocate. Their records take three quarters of a megabyte,
-/// and the dynamic linker reads them in each process, including the load process of each trial. Packed
-/// (`DT_RELR`), they take a few kilobytes.
+/// The binary has tens of thousands of pointers to relocate. Their records take three quarters of a megabyte, and the
+/// dynamic linker reads them in each process, including the load process of each trial. In packed form (`DT_RELR`),
+/// they take a few kilobytes.
 fn pack_relocations() {
     // Depends only on properties of the host that do not change.
     if env::var("TARGET") == env::var("HOST") && glibc().is_some_and(|version| version >= PACKED_SINCE) {
@@ -56,8 +56,8 @@ fn pack_relocations() {
     }
 }
 
-/// The version of the oldest glibc that the binary is for: `DYNO_GLIBC`, or that of this host. `None` for another C
-/// library.
+/// The oldest version of glibc on which the binary must run: `DYNO_GLIBC`, or the version of this host. `None` for
+/// another C library.
 fn glibc() -> Option<(u32, u32)> {
     println!("cargo::rerun-if-env-changed=DYNO_GLIBC");
     let version = env::var("DYNO_GLIBC").ok().or_else(glibc_of_host)?;

@@ -86,7 +86,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
     pair::print("", totals, 1);
     if is_stopped {
-        println!("Stopped. The same command goes on; what is there is in {}.", options.out.display());
+        println!("Stopped. The same command continues. The results so far are in {}.", options.out.display());
     }
     Ok(())
 }

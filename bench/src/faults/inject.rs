@@ -132,7 +132,7 @@ impl Session<'_> {
         let status = second.wait()?;
         let said = std::fs::read_to_string(&said)?;
         let is_refused =
-            ["still going on", "has no run of it", "is complete"].iter().any(|words| said.contains(words));
+            ["still in progress", "has no run of it", "is complete"].iter().any(|words| said.contains(words));
         let is_wrong = (status.success() || !is_refused) && !self.has_ended();
         Ok(is_wrong.then(|| format!("a second --resume was not refused: {said}")))
     }

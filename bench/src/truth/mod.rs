@@ -6,7 +6,7 @@
 //! $ cargo run --release -p dyno-bench -- truth --keep truth.db --minutes 45 --resume
 //! ```
 //!
-//! The same command, repeated, goes on where it paused, and prints the table of all parts in the end.
+//! If the same command is repeated, it continues where it paused. At the end it prints the table of all parts.
 
 mod equals;
 mod experiments;
@@ -158,7 +158,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         for measurement in part.measurements(options) {
             let Measurement { plan, time_max, scores: of_run } = measurement;
             let Some(run) = run_plan_on(&plan, "truth", &results, time_max, pause)? else {
-                println!("{table}\npaused; the same command with --resume goes on");
+                println!("{table}\npaused; the same command with --resume continues");
                 return Ok(());
             };
             scores.extend(of_run(&run));

@@ -67,7 +67,7 @@ pub(crate) struct Manner {
     // Not a doc comment, because a doc comment would show the variable in backticks.
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto, hide_default_value = true)]
     #[arg(global = true, help_heading = "Output")]
-    #[arg(help = "Colour in results; auto colours what goes to a terminal, unless NO_COLOR is set")]
+    #[arg(help = "Colours in results; auto colours only output to a terminal, and not if NO_COLOR is set")]
     pub(crate) color: ColorWhen,
 }
 

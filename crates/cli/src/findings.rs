@@ -8,7 +8,7 @@ use dyno_store::Run;
 /// Number of points on a curve.
 const POINTS: u32 = 48;
 
-/// Curves of throughput over concurrency, for tests with enough numbers of clients to fit one.
+/// Curves of throughput over concurrency, for tests with enough client counts to fit a curve.
 pub(crate) fn curves(run: &Run) -> Vec<ScalingCurve> {
     let curve = |scaling: Scaling| {
         let fit = scaling.curve?;

@@ -30,7 +30,7 @@ pub enum ClientError {
     #[error("no answer within {} s", .0.as_secs_f64())]
     Silent(Duration),
     /// The server did not complete the login within the time limit, whatever it sent.
-    #[error("{address} lets nobody in: the login was not complete after {} s", limit.as_secs_f64())]
+    #[error("{address} did not complete the login within {} s", limit.as_secs_f64())]
     LoginTimeout {
         /// The address, as the user wrote it.
         address: String,
@@ -45,7 +45,7 @@ pub enum ClientError {
     #[error("the server says: {} ({})", Printable(&.0.message), Printable(code(.0)))]
     Server(ServerError),
     /// The server's answer was not expected.
-    #[error("the server answered with {0}, which was not asked for")]
+    #[error("the server answered with {0}, which was not requested")]
     Unexpected(&'static str),
 }
 

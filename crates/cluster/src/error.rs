@@ -22,10 +22,10 @@ pub enum ClusterError {
     #[error("cannot use {}", path.display())]
     Folder { path: PathBuf, source: io::Error },
     /// No host remains that can run tasks.
-    #[error("no host is left: {reason}; --resume goes on when they are back")]
+    #[error("no host is left: {reason}; when a host is back, continue with --resume")]
     NoHost { reason: String },
     /// Rounds were lost too often.
-    #[error("{} came to nothing {attempts} times, the last time because {reason}; the logs are in {}, --resume tries again", rounds_in_words(rounds), logs.display())]
+    #[error("{} failed {attempts} times, the last time because {reason}; the logs are in {}, --resume tries again", rounds_in_words(rounds), logs.display())]
     RoundsLost {
         /// The rounds, from 0, at least one.
         rounds: Vec<u32>,

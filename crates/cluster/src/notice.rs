@@ -43,8 +43,8 @@ impl fmt::Display for Notice {
         match self {
             Self::Submitted { rounds: 1 } => write!(f, "submitted a round"),
             Self::Submitted { rounds } => write!(f, "submitted {rounds} rounds"),
-            Self::Adopted { rounds: 1 } => write!(f, "a round that was submitted before goes on"),
-            Self::Adopted { rounds } => write!(f, "{rounds} rounds that were submitted before go on"),
+            Self::Adopted { rounds: 1 } => write!(f, "a round that was submitted before continues"),
+            Self::Adopted { rounds } => write!(f, "{rounds} rounds that were submitted before continue"),
             Self::Started { round, node } => write!(f, "round {} begins on {node}", round + 1),
             Self::Delivered { round, node, done, of } => {
                 write!(f, "[{done}/{of}] round {} is done on {node}", round + 1)
@@ -52,7 +52,7 @@ impl fmt::Display for Notice {
             Self::Lost { round, node, reason, is_tried_again } => {
                 let on = node.as_ref().map(|node| format!(" on {node}")).unwrap_or_default();
                 let next = if *is_tried_again { "it is tried again" } else { "it is given up" };
-                write!(f, "warning: round {}{on} came to nothing: {reason}; {next}", round + 1)
+                write!(f, "warning: round {}{on} failed: {reason}; {next}", round + 1)
             }
             Self::HostDiffers { node, first, differences } => {
                 write!(f, "warning: {node} differs from {first}: {}", differences.join("; "))

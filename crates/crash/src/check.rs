@@ -54,7 +54,7 @@ fn words(finding: Finding, age: impl Fn(Duration) -> f64) -> Option<String> {
         Finding::Lost(at) => {
             Some(format!("was acknowledged {:.1} ms before the crash, and is gone", age(at)))
         }
-        Finding::Torn => Some("is there in part, or not as it was written".to_owned()),
+        Finding::Torn => Some("is present in part, or with other contents".to_owned()),
         Finding::Resurrected => Some("was not committed, and is there".to_owned()),
         Finding::InDoubtKept | Finding::InDoubtGone => None,
     }

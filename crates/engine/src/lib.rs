@@ -11,12 +11,12 @@
 //!   into existing groups. So a shell in the container waits until Dyno has moved its process. Then it becomes the server.
 //!   Folders have the same paths inside and outside. A parent-death signal does not pass through the tool. So a shell beside the
 //!   server reads a pipe from Dyno, and ends the server when the pipe ends.
-//! - A snapshot is verified by metadata and a sample of its contents. To read all of it would cost as much as to copy it, and
-//!   engines have their own checksums of pages. One rename puts a snapshot in place, and its users hold a shared lock on its
-//!   folder. So there is no list that could be out of date.
-//! - A reading of counters is a row of numbers. Each counter has a fixed place in the row, and its name is learnt once. A later
-//!   reading only compares the name with the last one in that place. Servers do not say which numbers are gauges, so Dyno has a
-//!   list.
+//! - A snapshot is verified by metadata and a sample of its contents. Reading all of it would cost as much as copying
+//!   it, and engines have their own checksums of pages. One rename puts a snapshot in place, and its users hold a
+//!   shared lock on its folder. So there is no list that could be out of date.
+//! - A reading of counters is a row of numbers. Each counter has a fixed place in the row, and its name is stored once.
+//!   A later reading only compares the name with the last one in that place. Servers do not say which numbers are
+//!   gauges, so Dyno has a list.
 
 mod cache;
 mod catalogue;

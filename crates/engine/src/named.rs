@@ -137,7 +137,7 @@ mod tests {
     fn what_names_no_engine_is_told_with_what_would() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert!(error("").contains("has no engine"), "{}", error(""));
-        assert!(error("oci:").contains("is no name of an image"), "{}", error("oci:"));
+        assert!(error("oci:").contains("is not the name of an image"), "{}", error("oci:"));
         assert!(error("~other/build").contains("holds '~'"), "{}", error("~other/build"));
         let address = error("mysql://root:s3cret@db/x");
         assert!(address.contains("a server that runs already") && !address.contains("s3cret"), "{address}");

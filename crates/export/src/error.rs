@@ -12,7 +12,7 @@ pub enum ExportError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file with that name exists.
-    #[error("{}: is there already; name another folder, or overwrite it with --force", path.display())]
+    #[error("{}: exists already; name another folder, or overwrite it with --force", path.display())]
     Exists { path: PathBuf },
     /// The folder or a file in it cannot be written.
     #[error("{}: cannot be written ({reason}); check its permissions and free space, or name another folder", path.display())]

@@ -48,7 +48,7 @@ impl Format {
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     pub format: Format,
-    /// Runs to export; none for every run.
+    /// Runs to export; `None` for every run.
     pub runs: Option<Vec<RunId>>,
     /// Whether existing files with the same names may be overwritten.
     pub overwrite: bool,

@@ -153,7 +153,7 @@ struct Gathered {
     values: Values,
     /// Definition levels: 1 for a value, 0 for NULL; for lists see [`Gathered::push_list`].
     definition: Vec<i16>,
-    /// Repetition levels: 0 at the start of a list, 1 within it. None for columns of single values.
+    /// Repetition levels: 0 at the start of a list, 1 within it. `None` for columns of single values.
     repetition: Option<Vec<i16>>,
 }
 

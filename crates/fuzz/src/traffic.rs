@@ -5,7 +5,7 @@ use std::io::Cursor;
 use dyno_traffic::sql::{Dialect, Kind, Normalizer, digest_text, rebuilt};
 use dyno_traffic::{Event, LogFormat, Statement, read_log};
 
-/// Reads a log in each format, and parts the statements that are in it.
+/// Reads a log in each format, and parses the statements in it.
 pub(crate) fn log(bytes: &[u8]) {
     for format in LogFormat::ALL {
         let dialect = format.dialect();

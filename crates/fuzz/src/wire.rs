@@ -1,7 +1,7 @@
 //! Runs the client against a server whose bytes come from the fuzzer.
 //!
-//! The first byte of the input says how the connection begins, the second how large the pieces of the rest
-//! are. The rest is what the server sends.
+//! The first byte of the input says how the connection begins. The second says into pieces of what size the rest is
+//! cut. The rest is what the server sends.
 
 use dyno_wire::mysql::{self, Compressed, Compression};
 use dyno_wire::{Client, Event, Login, StatementId, TlsMode, Value, pgsql};

@@ -6,32 +6,31 @@
 //!
 //! # Why
 //!
-//! - A sample reads the process and its children (`process/tree.rs`), because PostgreSQL uses one process per
-//!   connection. What a child used stays counted when it ends. The kernel's own account of reaped children, which is
-//!   coarser, adds those that came and went between two samples.
+//! - A sample reads the process and its children (`counters/tree.rs`), because PostgreSQL uses one process per
+//!   connection. When a child ends, its usage stays counted. The kernel's coarser count of reaped children adds those
+//!   that lived only between two samples.
 //! - Frozen servers are stopped by SIGSTOP. A cgroup's freezer needs root and a group per server, and costs no less:
 //!   to freeze and thaw an idle MariaDB with 14 threads takes 0.2 and 0.3 ms of CPU by signals, 0.7 and 0.4 ms by a
 //!   group of version 2. A process that version 1 has frozen does not die of SIGKILL, so a killed Dyno would leave
 //!   processes that nobody can end.
 //! - With few clients, the server's busiest threads and the load get cores of their own (`own_cores.rs`), because
 //!   Linux moves both ends of a connection between idle cores in some trials, which halves the rate.
-//! - Root's servers run as `nobody`, without capabilities and with `no_new_privs` (`fence`), because a server
-//!   executes whatever SQL it gets. Root's cache and builds are often below `/root`, which `nobody` cannot enter. A
-//!   capability would open every file, and `/root` must stay closed. So the server gets a mount namespace in which
-//!   each closed folder is empty but for the engine and the server's home.
-//! - A limited disk is a loop device of its own (`confine`). A limit on a group of processes would not apply
-//!   to what the kernel writes back for them. What the kernel keeps of it (mount, device, groups, limits) is
-//!   recorded before it is made, in a folder with a lock, so that the next run can remove what a killed one
-//!   left. A private mount namespace would be removed automatically, but the lab reads the data folder too.
-//! - A power cut uses a disk of our own that forgets (`power`). Device-mapper's targets, nbd and ublk are
-//!   missing in many kernels, while most have FUSE. A copy of a loop device's file would keep everything that
-//!   the file system submitted, flushed or not. The order of a cut makes it strict: the disk stops answering,
-//!   the processes are killed, then the disk answers again without keeping anything. A server can therefore
-//!   never believe that data is flushed when it is not. After a cut, writes under the number of an earlier
-//!   opening fail.
-//! - Stacks are taken from outside, in a pass of their own. The question is where threads wait, so all
-//!   threads count, while `perf` sees only those on a CPU. `eu-stack` needs no symbols, but stops each thread
-//!   for some hundred microseconds, so it never runs in a measured second.
+//! - Root's servers run as `nobody`, without capabilities and with `no_new_privs` (`fence`), because a server executes
+//!   whatever SQL it gets. Root's cache and builds are often below `/root`, which `nobody` cannot enter. A capability
+//!   would open every file, and `/root` must stay closed. So the server gets a mount namespace in which each closed
+//!   folder contains only the engine and the server's home.
+//! - A limited disk is its own loop device (`confine`). A limit on a group of processes would not apply to what the
+//!   kernel writes back for them. Everything that the kernel keeps for it (mount, device, groups, limits) is recorded
+//!   before it is made, in a folder with a lock. So the next run can remove what a killed run left. A private mount
+//!   namespace would be removed automatically, but the lab reads the data folder too.
+//! - A power cut needs a disk that forgets, which Dyno implements itself (`power`). Device-mapper's targets, nbd and
+//!   ublk are missing in many kernels, while most have FUSE. A copy of a loop device's file would keep everything that
+//!   the file system submitted, flushed or not. The order of a cut makes it strict: the disk stops answering, the
+//!   processes are killed, then the disk answers again without keeping anything. So a server can never believe that
+//!   data is flushed when it is not. After a cut, writes by a file handle from before the cut fail.
+//! - Stacks are taken from outside, in a separate pass. The question is where threads wait, so all threads count, while
+//!   `perf` sees only those on a CPU. `eu-stack` needs no symbols, but stops each thread for some hundred microseconds,
+//!   so it never runs in a measured second.
 
 mod confine;
 mod error;

@@ -49,13 +49,13 @@ pub struct Analysis {
     pub sensitivity: Vec<Sensitivity>,
     /// The tests in which clients of a background load join over time.
     pub joined: Vec<JoinedTest>,
-    /// The tests in which something is done to the systems while the load goes on.
+    /// The tests in which something is done to the systems while the load continues.
     pub events: Vec<EventfulTest>,
-    /// The steps that replay a server's traffic, against the plan's base.
+    /// The steps that replay a server's traffic. Candidates are compared with the plan's base.
     pub replays: Vec<ReplayedTest>,
     /// The cost of each step of the plan's ladders.
     pub ladders: Vec<Ladder>,
-    /// For each test, which of the systems with a price are worth it.
+    /// For each test, which of the systems with a price are worth their price.
     pub frontiers: Vec<Frontier>,
     /// For each test, each system predicted from the others that differ only in hardware.
     pub left_out: Vec<LeftOutTest>,
@@ -90,7 +90,7 @@ pub struct Replication {
     pub exclusions: usize,
     /// Expected number of intervals that would exclude 1 by chance if nothing differed.
     pub exclusions_expected: f64,
-    /// Number of tests that the run left before its end.
+    /// Number of tests that the run stopped measuring before its end.
     pub left_tests: usize,
 }
 
@@ -192,7 +192,7 @@ pub enum CellWarning {
         /// Completed rounds.
         of: usize,
     },
-    /// The same for rounds that count, because the run's options say so.
+    /// Like [`Self::Disturbed`], but these rounds count, because the run's options say so.
     DisturbedCounted {
         /// Affected rounds.
         rounds: usize,
@@ -214,7 +214,7 @@ pub enum CellWarning {
         /// Length of the longest stall.
         seconds_max: f64,
     },
-    /// More events than clients were due but had not started when a trial ended.
+    /// When a trial ended, more due events than clients had not started.
     NotSustained {
         /// Affected rounds.
         rounds: usize,
@@ -305,8 +305,8 @@ impl SteadyState {
 }
 
 impl Analysis {
-    /// The settings of these systems that are not in force. Of the systems that are the same as each, only the
-    /// given ones are listed.
+    /// The settings of these systems that are not in force. The lists of systems that are the same as each contain only
+    /// these systems.
     pub fn not_in_force_of(&self, systems: &[&str]) -> Vec<SystemNotInForce> {
         let is_one = |id: &str| systems.contains(&id);
         let of = |it: &SystemNotInForce| SystemNotInForce {
@@ -329,7 +329,7 @@ impl Analysis {
         comparisons.iter().find(|comparison| comparison.candidate.system == candidate)
     }
 
-    /// The tests of all candidates against a base that have no verdict and may get one. Controls are left out.
+    /// The tests of all candidates against a base that have no verdict but may still get one. Controls are left out.
     pub fn open_tests(&self, base: &str) -> impl Iterator<Item = &TestComparison> {
         let comparisons = self.judgement(base).into_iter().flat_map(|judgement| &judgement.comparisons);
         let judged = comparisons.filter(|comparison| !comparison.is_control);

@@ -3,12 +3,11 @@
 //!
 //! # Why
 //!
-//! - One function gives all verdicts (`judge` in `comparison/build.rs`). `analyse` calls it for reports and for the
-//!   end of an `until-decided` run, `compare` for `dyno compare`. They can therefore never disagree.
-//! - A proof is replayed, not stored. A search is a pure function from the outcomes of probes to the next
-//!   probe, and each probe is a run whose plan says what it compares. When a search starts again, it finds
-//!   these runs and replays itself. Resuming after ^C, after a crash of the machine, and with a larger budget
-//!   therefore need no code of their own.
+//! - One function gives all verdicts (`judge` in `comparison/build.rs`). `analyse` calls it for reports and for the end
+//!   of an `until-decided` run, and `compare` calls it for `dyno compare`. So they never disagree.
+//! - A proof is replayed, not stored. A search is a pure function from the outcomes of probes to the next probe. Each
+//!   probe is a run, and its plan says what it compares. When a search starts again, it finds these runs and replays
+//!   itself. So it needs no extra code to resume after ^C, after a crash of the machine, or with a larger budget.
 
 mod analysis;
 mod claim;

@@ -124,7 +124,7 @@ pub(crate) fn trial(step: &str, system: &str, clients: u32, round: u32, rate: f6
     }
 }
 
-/// Limits of which memory was not the 256M of the plan.
+/// Limits with a memory that differs from the 256M of the plan.
 pub(crate) fn memory_limit(found: &str) -> LimitsRecord {
     let difference =
         UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: found.to_owned() };

@@ -30,12 +30,12 @@ impl Plan {
     }
 }
 
-/// A load goes on through the events of its step.
+/// A load continues after a lost connection only if its step has events.
 fn lost_connections(step: &Step) -> LostConnections {
     if step.step_events.is_empty() { LostConnections::Fail } else { LostConnections::Reconnect }
 }
 
-/// The job of a trial in one stretch, or of a load.
+/// The job of a trial without slices, or of a load.
 pub(crate) fn job(plan: &Plan, trial: &Trial, seconds: f64, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let timed = !step.is_load();
@@ -97,7 +97,7 @@ pub(crate) fn probed(plan: &Plan, trial: &Trial, target: Target) -> Job {
     Job { paced_slices: true, ..sliced(plan, trial, target) }
 }
 
-/// The job of a command that prints about a trial's tables.
+/// The job of a command that prints something about a trial's tables.
 pub(crate) fn printing(plan: &Plan, trial: &Trial, command: &str, target: Target) -> Job {
     let step = &plan.steps[trial.step];
     let options = options(plan, &plan.systems[trial.system], &step.options);

@@ -39,11 +39,10 @@ pub fn blocks(plan: &Plan) -> Vec<Block> {
         .collect()
 }
 
-/// The blocks of a round in order of execution. The first round has the order of the plan. Neighbouring
-/// blocks that only read take turns, as systems do: the opposite order in the second round, then a random
-/// order and its opposite. The result of a block depends on its place in the round, because of what other
-/// blocks left in caches and of what the host does meanwhile. All other blocks keep their places, because
-/// what they leave matters to later ones.
+/// The blocks of a round in order of execution. The first round has the order of the plan. The result of a block
+/// depends on its place in the round: on what other blocks left in caches, and on what the host does meanwhile. So
+/// neighbouring blocks that only read take turns, as systems do: the second round has the opposite order, then come a
+/// random order and its opposite. All other blocks keep their places, because later blocks depend on what they leave.
 pub(crate) fn round_blocks(plan: &Plan, seed: u64, round: u32) -> Vec<Block> {
     let mut blocks = blocks(plan);
     let only_reads = |block: &Block| plan.steps[block.step].only_reads();
@@ -101,7 +100,7 @@ fn turns(systems: usize, turn: u32, random: impl Fn(u32) -> SplitMix64) -> Vec<u
     order
 }
 
-/// The purposes for which random numbers are drawn.
+/// The purposes of random numbers.
 const ORDER: u64 = 0;
 const LOAD: u64 = 1;
 const CYCLE: u64 = 2;

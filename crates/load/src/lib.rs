@@ -1,8 +1,7 @@
 //! Puts load on a database: connections, event loops, arrivals, recording.
 //!
-//! The load runs in a process of its own, `dyno drive`, so that its CPU can be told from the server's. It
-//! reads a [`Job`] from standard input and writes [`Frame`]s to standard output. The end of its input stops
-//! it.
+//! The load runs in its own process, `dyno drive`, so that its CPU time can be measured apart from the server's. It
+//! reads a [`Job`] from standard input and writes [`Frame`]s to standard output. The end of its input stops it.
 //!
 //! # Why
 //!
@@ -13,9 +12,9 @@
 //!   for all connections; epoll works everywhere. The contract is based on completions, because epoll can
 //!   imitate these cheaply, while the reverse would be slow. A wait of a closed loop has no timeout, which
 //!   would cost a timer per query. Instead, a change of the job's state wakes the loops by an `eventfd`.
-//! - A command such as `prepare` gets one thread per connection, up to 64, because its script makes rows and would
-//!   keep a shared loop busy. It also runs ahead: the next bulk statement is filled while the server works on the
-//!   last one. Events never run ahead, because the wait is their latency.
+//! - A command such as `prepare` gets one thread per connection, up to 64, because its script makes rows and would keep
+//!   a shared loop busy. Commands also run ahead: the next bulk statement is filled while the server works on the last
+//!   one. Events never run ahead, because their latency includes the wait.
 //! - There is one event loop for every two cores (`run/layout.rs`), since one loop sends more queries than one server
 //!   core answers. With many connections there is one loop for every 64, up to one per core: the kernel runs a woken
 //!   thread beside its waker, so a single loop would leave the other core idle a third of the time.
@@ -25,16 +24,16 @@
 //!   (`busy_cores.rs`). An answer costs a fraction of a wake-up, and the server still has three quarters of the
 //!   connections to serve. If cores are idle, or there are fewer than four connections per core, waiting would lower
 //!   the rate, so the loop does not wait.
-//! - The load is a process of its own, so that its CPU is counted apart from the server's, and any command that
+//! - The load is a process of its own, so that its CPU is counted apart from the server's, and so that any command that
 //!   carries standard input and output can run it on another host. It ends 10 s after its input ends, whatever its
-//!   script does (`abandoned.rs`). A parent-death signal would not end programs that the script started.
+//!   script does (`parent_watch.rs`). A parent-death signal would not end programs that the script started.
 //! - Latency counts from when an event was due. At a given rate, this is the time that users wait. Arrivals
 //!   are drawn in operational time (`arrivals.rs`), one mechanism for all spacings, steps and ramps. A second
 //!   copy of the stream counts the backlog, so a backlog takes no memory.
-//! - No event is forgotten. Events in flight at the end are waited for. They count in the latencies, not in the rate.
-//!   An event that never ended or never began counts with the time that it waited (`unfinished.rs`). Gaps are stored
-//!   as they were (`gaps.rs`), and `dyno-judge` decides which are too long for chance, so old results can be judged
-//!   again.
+//! - No event is forgotten. At the end, the load waits for events in flight. They count in the latencies, not in the
+//!   rate. An event that never ended or never began counts with the time that it waited (`unfinished.rs`). Gaps are
+//!   stored as they were (`gaps.rs`), and `dyno-judge` decides which are too long for chance, so old results can be
+//!   judged again.
 //! - A slice's rate is its events divided by the time that connections took for them. A window of fixed
 //!   length would cut events at both edges. Here each connection finishes its event, and the slice's time is
 //!   the mean of the connections' own times (Wald's identity). An event that began in the lead counts by its
@@ -45,9 +44,9 @@
 //!   ends. sysbench repeats it at once, without end and without a rollback.
 //! - The first connection's script notes the distinct statements among its first 5,000 executions, at most 50. After
 //!   the trial, another load process asks for their plans, because it knows the address, TLS and session settings of
-//!   each engine, and `workloads/sql/explain.lua` writes the plans of two versions alike. The server's own history
-//!   (`performance_schema`, `pg_stat_statements`) would cost something that is measured, and executing events again
-//!   would change the data.
+//!   each engine, and `workloads/sql/explain.lua` prints the plans of two versions in the same form. The server's own
+//!   history (`performance_schema`, `pg_stat_statements`) would add a cost to the measurement, and executing events
+//!   again would change the data.
 //! - A load that reconnects (`reconnects.rs`) runs `thread_init` again on a lost connection, because prepared
 //!   statements are lost with it. Waits are drawn from a range that doubles and grows with the number of connections
 //!   (`retry.rs`), so that ten thousand of them do not reach a server at once when it is back.

@@ -35,12 +35,12 @@ use crate::worker::{
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 /// Interval of checks for a stop. Each check wakes a core.
 const POLL: Duration = Duration::from_millis(100);
-/// Time that a connection whose own limit began later still gets to report that it is late.
+/// Additional time for a connection to report that it exceeded its own time limit, which may have started later.
 const GRACE: Duration = Duration::from_secs(1);
 /// Interval between interrupts of workers that do not end.
 const INTERRUPT_EVERY: Duration = Duration::from_millis(20);
-/// SQLite: time that a statement of a command waits for a lock. An event that meets a lock is rerun, but a
-/// command cannot be rerun.
+/// For SQLite: how long a statement of a command waits for a lock. An event that meets a lock is rerun, but a command
+/// cannot be rerun.
 const COMMAND_LOCK_WAIT: &str = "PRAGMA busy_timeout = 600000";
 /// Stack size of worker threads. Scripts run on Lua's own stacks.
 const STACK_BYTES: usize = 256 * 1024;
@@ -76,8 +76,8 @@ pub fn check_syntax(script: &Script) -> Result<(), String> {
     Runtime::check_syntax(&script.name, &script.source, memory).map_err(|error| error.to_string())
 }
 
-/// Compiles the script and checks the job against its declarations. `sink` gets the output of a script that
-/// is refused.
+/// Compiles the script and checks the job against its declarations. `sink` gets the output of the script's top level,
+/// even if the script is refused.
 fn prepare(
     mut job: Job,
     sink: &mut dyn FnMut(Frame),
@@ -167,7 +167,7 @@ pub(crate) fn seconds(seconds: f64) -> Duration {
 
 /// A running job.
 struct Run<'a> {
-    /// Shared with workers. A worker that hangs in a blocking call is left behind when the job ends.
+    /// Shared with workers. If a worker hangs in a blocking call, the job ends without it.
     shared: Arc<Shared>,
     messages: Receiver<Message>,
     stop: &'a AtomicBool,

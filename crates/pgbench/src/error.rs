@@ -1,15 +1,15 @@
-//! What is wrong with a script, and what goes wrong when it runs.
+//! The errors of scripts: mistakes that are found when a script is read, and failures when it runs.
 
 use thiserror::Error;
 
-/// What is wrong with a script, and where.
+/// A mistake in a script, and where it is.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{file}:{line}:{column}: {problem}")]
 pub struct Mistake {
     pub file: String,
-    /// From 1.
+    /// The first line is 1.
     pub line: u32,
-    /// In letters, from 1.
+    /// Counted in characters; the first is 1.
     pub column: u32,
     pub problem: Problem,
 }
@@ -34,7 +34,7 @@ pub enum Problem {
     #[error("\\{command} takes no further argument '{argument}'; write {usage}")]
     SurplusArgument { command: &'static str, argument: String, usage: &'static str },
     #[error(
-        "'{0}' cannot be the name of a variable, which has letters, digits and _ and begins with no digit"
+        "'{0}' cannot be the name of a variable: a name has letters, digits and _, and does not begin with a digit"
     )]
     VariableName(String),
     #[error("{found} is not expected here, but {expected}")]
@@ -70,7 +70,7 @@ pub enum Problem {
 #[error("{file}:{line}: {error}")]
 pub struct RunError {
     pub file: String,
-    /// From 1.
+    /// The first line is 1.
     pub line: u32,
     pub error: EvaluationError,
 }

@@ -1,13 +1,14 @@
 //! Scripts of pgbench, read and run, without I/O.
 //!
-//! A [`Program`] is one or more scripts. A [`Client`] runs it: [`Client::next`] carries out commands up to the next one that the
-//! caller has to do, and says which. Commands, expressions and functions are those of pgbench's manual for PostgreSQL 18.
+//! A [`Program`] is one or more scripts. A [`Client`] runs it: [`Client::advance`] carries out commands until the
+//! caller has to do something, such as sending a statement, and returns what. Commands, expressions and functions are
+//! those of pgbench's manual for PostgreSQL 18.
 //!
 //! # Why
 //!
-//! - Expressions are computed here and not in Lua, because they have 64-bit integers whose overflow is an error.
-//! - Random numbers are those of PostgreSQL's own generator, with pgbench's order of seeds, so that a run with the same seed does
-//!   what pgbench does. Tests compare the rows of both.
+//! - Expressions are computed here and not in Lua, because they have 64-bit integers, and an overflow is an error.
+//! - The random numbers and the order of the seeds are those of PostgreSQL, so that a run with the same seed does what
+//!   pgbench does. Tests compare the rows that both leave.
 
 mod error;
 mod expression;

@@ -1,4 +1,4 @@
-//! Names: of variables, and of the files of a workload.
+//! The names of variables, and of the files of a workload.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The number of a variable, a new one if it has none yet.
+    /// The number of a variable. A new variable gets the next number.
     pub(crate) fn slot(&mut self, name: &str) -> usize {
         if let Some(slot) = self.find(name) {
             return slot;
@@ -64,12 +64,12 @@ pub(crate) fn name_bytes(text: &str) -> usize {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptFile {
     pub path: String,
-    /// How often it is chosen, compared with the others.
+    /// The weight when a script is chosen at random.
     pub weight: u32,
 }
 
-/// The files of a workload that is written `a.pgbench`, or `a.pgbench@3, b.pgbench` with weights; `None` if it is another kind of
-/// workload.
+/// The script files of a workload that is written as `a.pgbench`, or with weights as `a.pgbench@3, b.pgbench`. `None`
+/// if it is another kind of workload.
 pub fn script_files(workload: &str) -> Option<Vec<ScriptFile>> {
     workload.split(',').map(|part| script_file(part.trim())).collect()
 }

@@ -6,7 +6,7 @@ use crate::error::{Mistake, Problem};
 use crate::names::{Names, ScriptFile};
 use crate::script::{Action, Command, Script, Statement, read};
 
-/// Scripts that were read, with the variables that they share.
+/// Scripts and the variables that they share.
 #[derive(Debug)]
 pub struct Program {
     pub(crate) scripts: Vec<Script>,
@@ -15,10 +15,10 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads scripts, each a file and its text.
+    /// Reads scripts. Each is given as a file and its text.
     ///
     /// # Errors
-    /// The first mistake. No script has a weight, or there is none.
+    /// The first mistake in a script; or there is no script with a weight above 0.
     pub fn read(files: &[(ScriptFile, String)]) -> Result<Self, Mistake> {
         let mut names = Names::default();
         // Missing seeds of functions are that variable.
@@ -42,7 +42,7 @@ impl Program {
         self.names.all()
     }
 
-    /// The first statement with more parameters than this.
+    /// The first statement with more than `parameters_max` parameters.
     pub(crate) fn statement_above(&self, parameters_max: usize) -> Option<(&Script, &Command, usize)> {
         self.scripts.iter().find_map(|script| {
             script.commands.iter().find_map(|command| {
@@ -54,7 +54,7 @@ impl Program {
 }
 
 impl Command {
-    /// The statement that it is, if it is one.
+    /// The statement, if the command is one.
     pub(crate) fn statement(&self) -> Option<&Statement> {
         match &self.action {
             Action::Sql(statement) => Some(statement),

@@ -7,13 +7,13 @@
 //!
 //! # Why
 //!
-//! - An HTML page is complete without its script and without a network. Rust writes tables, verdicts and small
-//!   charts as HTML and SVG. Rust also writes the numbers for every base, and the script only exchanges them, so
-//!   statistics and number formats exist once. Data that only drill-downs need is deflated, in a block for each
-//!   step that is read when one opens.
+//! - An HTML page is complete without its script and without a network. Rust writes tables, verdicts and small charts
+//!   as HTML and SVG. It also writes the numbers for every base, and the script only exchanges them, so there is one
+//!   implementation of statistics and number formats. Data that only drill-downs need is deflated, in a block for each
+//!   step, which the script reads when a drill-down opens.
 //! - Long runs are thinned for display, but extremes stay. Statistics use all data.
-//! - A content security policy allows only this script, by its hash, and no network. A name in a results file can
-//!   do no harm even if its escape were missing.
+//! - A content security policy allows only this script, by its hash, and no network. So a name in a results file can do
+//!   no harm, even if it were not escaped.
 
 mod answers;
 mod brief;

@@ -5,8 +5,8 @@ use dyno_lab::{Source, System};
 
 use crate::session::Lab;
 
-/// Pulls images that are not on this machine, since comparisons are known by what is in an image, not by its name. Returns whether
-/// any was pulled: a plan that was read before then knows less of it.
+/// Pulls the images that are not on this machine, because a comparison identifies an image by its content, not by its
+/// name. Returns whether it pulled any. If so, a plan that was read before lacks facts about the image.
 pub(crate) fn bring<'a>(
     images: impl IntoIterator<Item = &'a ImageName>,
     lab: &dyn Lab,

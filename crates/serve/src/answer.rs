@@ -89,7 +89,7 @@ impl Answer {
         Self { status: 303, headers: vec![("Location", path), ("Set-Cookie", cookie)], body: String::new() }
     }
 
-    /// The answer to an unreadable request; none if the reader is gone.
+    /// The answer to an unreadable request; `None` if the reader is gone.
     pub(crate) fn refusal(refusal: Refusal) -> Option<Self> {
         let (status, says) = match refusal {
             Refusal::Gone => return None,

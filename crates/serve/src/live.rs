@@ -38,7 +38,7 @@ pub struct Live {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
     pub operations_per_second: Vec<f64>,
-    /// Median latency of the events that ended in the second, in µs; none if none ended.
+    /// Median latency of the events that ended in the second, in µs; `None` if none ended.
     pub p50_us: Vec<Option<u64>>,
     /// 95th percentile of the latency, in µs.
     pub p95_us: Vec<Option<u64>>,
@@ -119,7 +119,7 @@ impl Drop for LiveFile {
     }
 }
 
-/// Progress of the current run; none if there is no file.
+/// Progress of the current run; `None` if there is no file.
 pub(crate) fn read(results: &Path) -> Option<Live> {
     let path = path(results);
     // Opening a pipe would wait for a writer.

@@ -83,7 +83,7 @@ impl Request {
         }
     }
 
-    /// Parses a head; none if it is incomplete.
+    /// Parses a head; `None` if it is incomplete.
     fn parse(head: &[u8]) -> Result<Option<Self>, Refusal> {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut parsed = httparse::Request::new(&mut headers);

@@ -16,7 +16,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// The route of a target; none if nothing is at its path. The query is ignored.
+    /// The route of a target; `None` if nothing is at its path. The query is ignored.
     pub(crate) fn of(target: &str) -> Option<Self> {
         let path = target.split(['?', '#']).next().unwrap_or_default();
         match &*percent_decode_str(path).decode_utf8().ok()? {

@@ -236,7 +236,7 @@ impl Shared {
         }
     }
 
-    /// The answer to a request; none if nothing is left to write.
+    /// The answer to a request; `None` if nothing is left to write.
     fn answer(
         &self,
         request: &Request,
@@ -274,7 +274,7 @@ impl Shared {
     }
 }
 
-/// Requests a page from the rendering thread. None if the server stops, or if the connection lost its place.
+/// Requests a page from the rendering thread. `None` if the server stops, or if the connection lost its place.
 fn ask(route: Route, guest: &Arc<Guest>, requests: &Sender<PageRequest>) -> Option<Answer> {
     let (answer, answered) = channel();
     requests.send(PageRequest { route, guest: Arc::clone(guest), answer }).ok()?;

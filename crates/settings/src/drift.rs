@@ -31,9 +31,9 @@ pub struct Difference {
 /// The value of one server.
 pub type Side = Variable;
 
-/// All variables that differ between two servers, by group and name, including those that one of them lacks.
-/// Variables that always differ (ports, paths, identities) are left out. Servers of different families have
-/// few variables in common, so only the important ones are compared.
+/// All variables that differ between two servers, by group and name, including variables that one of them lacks.
+/// Variables that always differ (ports, paths, identities) are left out. Servers of different families have few
+/// variables in common, so only the important ones are compared.
 pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
     let is_kin = speak_alike(a.product.family, b.product.family);
     let mut differences: Vec<Difference> = names(a)
@@ -45,7 +45,7 @@ pub fn drift(a: &SystemVariables, b: &SystemVariables) -> Vec<Difference> {
     differences
 }
 
-/// The newest names of a server's variables, including those that it has under several names only.
+/// The newest names of a server's variables, and of all known variables of its family.
 fn names(system: &SystemVariables) -> BTreeSet<&str> {
     let family = system.product.family;
     let own = system.variables.keys().filter(|name| !is_of_instance(family, name));
@@ -80,7 +80,7 @@ fn side(name: &str, system: &SystemVariables) -> Option<Side> {
     )
 }
 
-/// The redo log's size on servers that set it by its files.
+/// The total size of the redo log, for servers that configure it as several files.
 fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
     let value = |name: &str| system.variables.get(name).map(|variable| variable.value.clone());
     if name != "innodb_redo_log_capacity" {
@@ -91,7 +91,7 @@ fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
 }
 
 impl Difference {
-    /// Both values as text. For long lists only the differing items.
+    /// Both values as text. For long lists, only the items that differ.
     pub fn values(&self) -> (Option<String>, Option<String>) {
         let (Some(a), Some(b)) = (&self.a, &self.b) else {
             let value = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());

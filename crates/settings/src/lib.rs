@@ -1,9 +1,9 @@
 //! Settings of servers: profiles for many versions, differences between two servers, and whether they are
 //! comparable. Pure functions over data; knowledge of variables is in `settings/`.
 //!
-//! A [`Profile`] has the wanted settings, and the translation table the form in which a [`Product`] writes
-//! them. [`drift`] compares the variables of two servers, [`not_in_force`] compares requested settings with a
-//! server's report, and [`audit`] judges whether servers are comparable.
+//! A [`Profile`] has the wanted settings. The translation table has the form in which each [`Product`] writes them.
+//! [`drift`] compares the variables of two servers, [`not_in_force`] compares requested settings with a server's
+//! report, and [`audit`] judges whether servers are comparable.
 //!
 //! # Why
 //!

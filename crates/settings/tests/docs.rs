@@ -1,4 +1,4 @@
-//! The tables in `docs/reference/settings.md` are those of the data. `DYNO_WRITE_DOCS=1` writes them.
+//! Checks that the tables in `docs/reference/settings.md` match the data. `DYNO_WRITE_DOCS=1` writes them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ fn every_profile_is_documented() {
     }
 }
 
-/// The page with the text between `<!-- name: … -->` and `<!-- end of name -->` changed.
+/// The page with a new text between `<!-- name: … -->` and `<!-- end of name -->`.
 fn with_block(page: &str, name: &str, block: &str) -> String {
     let start = page.find(&format!("<!-- {name}:")).unwrap();
     let start = start + page[start..].find("-->\n").unwrap() + "-->\n".len();

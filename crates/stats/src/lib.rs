@@ -1,5 +1,5 @@
 //! Pure functions that judge measurements: estimates, exact intervals, tests, steadiness, change points, scalability.
-//! Each names its source. `docs/understand/statistics.md` explains in plain words what each is for.
+//! Each names its source. `docs/understand/statistics.md` explains the purpose of each in plain words.
 
 mod distribution;
 mod estimate;

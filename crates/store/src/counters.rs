@@ -41,8 +41,8 @@ impl Store {
         )
     }
 
-    /// Counters with some names ([`is_counter`]) in each trial of a run, by name, without their values between first and
-    /// last.
+    /// Counters with certain names ([`is_counter`]) in each trial of a run, by name. Only their first and last values
+    /// are read.
     pub(crate) fn chosen_counters(
         &self,
         run: RunId,
@@ -80,7 +80,7 @@ impl Store {
     }
 }
 
-/// Whether a plan's name for a counter means the one with this name in the file. A plan may leave out the source:
+/// Whether a plan's name of a counter refers to this counter of the file. A plan may leave out the source:
 /// `Innodb_rows_read` for `global_status.Innodb_rows_read`.
 pub fn is_counter(wanted: &str, name: &str) -> bool {
     wanted == name || name.split_once('.').is_some_and(|(_, without_source)| wanted == without_source)

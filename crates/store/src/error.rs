@@ -49,7 +49,7 @@ pub enum StoreError {
     #[error("{}: run {run} is running; wait until it has ended, or stop it", path.display())]
     Running { path: PathBuf, run: i64 },
     /// The file has the spread id of a run, but belongs to another plan, or its systems have other versions.
-    #[error("{}: does not fit to run {run} of {}: {difference}; use the same plan and the same Dyno on all hosts", path.display(), of.display())]
+    #[error("{}: does not match run {run} of {}: {difference}; use the same plan and the same Dyno on all hosts", path.display(), of.display())]
     NotOfRun { path: PathBuf, of: PathBuf, run: i64, difference: String },
     /// Any other failure of a statement.
     #[error("{}: {source}", path.display())]

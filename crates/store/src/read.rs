@@ -30,7 +30,7 @@ impl Store {
             .map_err(|error| self.error(error))
     }
 
-    /// The comparison of a search that the run makes; `None` for a run of a plan.
+    /// The comparison that the run makes for a search; `None` for a run of a plan.
     ///
     /// # Errors
     /// There is no such run, or the file cannot be read.
@@ -289,7 +289,8 @@ fn run_record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
     })
 }
 
-/// A ladder has each system once, and ladders have ids of their own. Reports compare each system with the one before.
+/// Reads ladders. Each system is only once in a ladder, and each ladder has its own id. Reports compare each system
+/// with the previous one.
 fn ladders(row: &Row<'_>) -> rusqlite::Result<Vec<LadderRecord>> {
     let ladders: Vec<LadderRecord> = json(row, "ladders")?;
     let mut ids = HashSet::new();
@@ -504,7 +505,7 @@ fn measured(row: &Row<'_>) -> rusqlite::Result<Measured> {
     })
 }
 
-/// The latencies of a row that has their histogram and their figures.
+/// The latencies of a row that has both their histogram and their figures.
 pub(crate) fn latency_of(row: &Row<'_>) -> rusqlite::Result<LatencyRecord> {
     Ok(LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? })
 }
@@ -531,7 +532,7 @@ fn parse<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: &str, text: &str
     serde_json::from_str(text).map_err(|error| unfit(row, column, error))
 }
 
-/// The error of a text that is not what its column holds.
+/// The error for a text that does not fit its column.
 pub(crate) fn unfit(
     row: &Row<'_>,
     column: &str,

@@ -68,7 +68,7 @@ pub struct RunRecord {
     /// Id of a run whose rounds are spread over hosts, the same in the files of all its tasks; `None` for a
     /// run on one host.
     pub spread_id: Option<String>,
-    /// The comparison of a search that the run makes; `None` for a run of a plan.
+    /// The comparison that the run makes for a search; `None` for a run of a plan.
     pub search: Option<SearchRecord>,
 }
 
@@ -103,7 +103,7 @@ impl Correction {
     }
 }
 
-/// A chain of systems, each of which differs from the one before by a step.
+/// A chain of systems, each with one change from the one before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LadderRecord {
     /// Its id in the plan.
@@ -179,7 +179,7 @@ pub struct SystemRecord {
     /// Whether it is the run's anchor, which each session measures unchanged. When runs are compared with
     /// each other, the figures of the others are multiples of the anchor's.
     pub is_anchor: bool,
-    /// The settings that the plan asks for.
+    /// The settings that the plan requests.
     pub requested_settings: serde_json::Value,
     /// Every variable that the server reports, as name and effective value.
     pub variables: Vec<(String, String)>,
@@ -193,18 +193,17 @@ pub struct SystemRecord {
     pub dollars_per_hour: Option<f64>,
     /// The price of its hardware by a list, if the plan names one.
     pub price: Option<Price>,
-    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`.
-    /// `None` if Dyno started it, and until it was reached.
+    /// How connections to a server that ran already are encrypted: version and cipher of TLS, or `none`. `None` if Dyno
+    /// started the server, or has not reached it yet.
     pub encryption: Option<String>,
-    /// The image that its server is in, by its name and digest. `None` for other systems, and until it was
-    /// started.
+    /// The image of its server, by name and digest. `None` for other systems, and before the first start.
     pub image: Option<String>,
     /// Its place in a sweep, if it is part of one.
     pub configuration: Option<Configuration>,
 }
 
 impl SystemRecord {
-    /// The settings that the plan asks for, as text.
+    /// The settings that the plan requests, as text.
     pub fn asked(&self) -> BTreeMap<String, String> {
         let text =
             |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -322,7 +321,7 @@ pub struct InstanceRecord {
     pub round: u32,
     /// When its start began, in milliseconds since 1970 UTC.
     pub started_at_ms: i64,
-    /// Whether it differs from the instance of the round before. It does not for a server that Dyno does not start.
+    /// Whether it differs from the instance of the previous round. False for a server that Dyno does not start.
     pub is_fresh: bool,
     /// Time until it answered queries, in seconds.
     pub start_seconds: f64,
@@ -370,10 +369,9 @@ pub struct TrialRecord {
     /// The server's CPU time between its own slices, in µs: deferred work, and idling. `None` for a trial
     /// without slices, or if unknown.
     pub rest_cpu_us: Option<u64>,
-    /// Time that it took to thaw the server before its slices, in µs; `None` if it was not frozen while
-    /// others had theirs.
+    /// Time for thawing the server before its slices, in µs; `None` if it was not frozen during the slices of others.
     pub thaw_us: Option<u64>,
-    /// Lead of each slice, in seconds, which does not count; `None` for a trial without slices.
+    /// Lead of each slice, in seconds. It is not measured. `None` for a trial without slices.
     pub lead_seconds: Option<f64>,
     /// Its slices in order; empty for a trial without slices.
     pub slices: Vec<SliceRecord>,
@@ -402,8 +400,8 @@ pub struct TrialRecord {
     pub step_events: Vec<StepEventRecord>,
     /// When events of its workload ended, in a step with events of the plan; otherwise `None`.
     pub timeline: Option<Timeline>,
-    /// Ids of the loads that were repeated for this instance without measuring, so that their tables are not
-    /// those of a measured load.
+    /// Ids of the loads that were repeated for this instance without measurement, so that its tables are not those of a
+    /// measured load.
     pub loaded_again: Vec<String>,
     /// Limits of the system as the kernel had them, and the CPUs of pinned threads, if there are any.
     pub limits: Option<LimitsRecord>,
@@ -411,18 +409,18 @@ pub struct TrialRecord {
     pub drain: Option<serde_json::Value>,
     /// Stacks of its server, if they were sampled.
     pub stacks: Option<StackProfile>,
-    /// Its server's plan for the step's query, if it was asked for.
+    /// Its server's plan for the step's query, if it was requested.
     pub query_plan: Option<QueryPlan>,
-    /// Its server's answer to the step's query, if it was asked for.
+    /// Its server's answer to the step's query, if it was requested.
     pub query_answer: Option<QueryAnswer>,
     /// Its server's plans for its statements. `Store::load_run` does not read them; see `Store::statement_plans`.
     pub statement_plans: Vec<StatementPlan>,
-    /// What it replayed of a server's traffic; `None` for other trials.
+    /// Figures of its replay of a server's traffic; `None` for other trials.
     pub replay: Option<ReplayRecord>,
     /// The statements that it replayed, by digest.
     pub replayed: Vec<DigestRecord>,
-    /// The server's counters. `Store::load_run` reads only those of [`RunRecord::counters`], without their values between
-    /// first and last; see `Store::counters`.
+    /// The server's counters. `Store::load_run` reads only those of [`RunRecord::counters`], and only their first and
+    /// last values; see `Store::counters`.
     pub counters: Vec<CounterRecord>,
     /// One sample per second. `Store::load_run` does not read them; see `Store::samples`.
     pub samples: Vec<SampleRecord>,
@@ -431,12 +429,12 @@ pub struct TrialRecord {
 /// Limits of a system as the kernel had them around a trial, and the CPUs to which Dyno pinned threads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitsRecord {
-    /// What was in force before the trial (`host::InForce` as JSON), the CPUs of the load process, and those
-    /// of pinned threads ([`PINNED`](Self::PINNED)).
+    /// The limits in force before the trial (`host::InForce` as JSON), the CPUs of the load process, and those of
+    /// pinned threads ([`PINNED`](Self::PINNED)).
     pub in_force: serde_json::Value,
     /// Limits that differed from the plan, before or after the trial.
     pub differences: Vec<UnmetLimit>,
-    /// What the host has no means to limit, in words.
+    /// What the host cannot limit, in words.
     pub not_limited: Vec<String>,
 }
 
@@ -446,7 +444,7 @@ impl LimitsRecord {
 }
 
 impl TrialRecord {
-    /// Whether it counts: it was completed, and took time.
+    /// Whether it counts: it was completed, and its measured time is not 0.
     pub fn is_complete(&self) -> bool {
         self.outcome == Outcome::Completed
             && self.measured.as_ref().is_some_and(|measured| measured.seconds > 0.0)
@@ -461,10 +459,10 @@ impl TrialRecord {
 /// A limit that differed from the plan in the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmetLimit {
-    /// Its key in plans, such as `memory`; or `swap`, which a limit of memory removes.
+    /// Its key in plans, such as `memory`. Or `swap`, which a limit of memory sets to 0.
     pub limit: String,
     pub asked: String,
-    /// What the kernel had.
+    /// The kernel's value.
     pub found: String,
 }
 
@@ -472,7 +470,7 @@ pub struct UnmetLimit {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GapsRecord {
     pub longest_seconds: f64,
-    /// Start of the longest, in seconds since the measurement began; `None` for a trial in slices.
+    /// Start of the longest one, in seconds since the measurement began; `None` for a trial in slices.
     pub longest_began_seconds: Option<f64>,
     /// Length of the one at the end, in seconds.
     pub last_seconds: f64,
@@ -487,8 +485,8 @@ pub struct CounterRecord {
     pub is_gauge: bool,
     pub first: f64,
     pub last: f64,
-    /// Values at the end of each sample, warm-up included, if they were read each second; otherwise empty. NaN for a
-    /// missing reading.
+    /// Values at the end of each sample, including the warm-up, if they were read each second; otherwise empty. NaN for
+    /// a missing reading.
     pub values: Vec<f64>,
 }
 
@@ -514,12 +512,12 @@ impl Outcome {
     }
 }
 
-/// What failed.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureKind {
     /// The system could not be fetched or started.
     Start,
-    /// Its trial.
+    /// The trial itself failed.
     #[default]
     Trial,
 }
@@ -553,7 +551,7 @@ pub struct Allocation {
     pub between_slices: Option<f64>,
 }
 
-/// A test that later rounds do not measure, because a look found it decided, or its verdict out of reach.
+/// A test that later rounds do not measure, because at a look it was decided, or its verdict was out of reach.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LeftTest {
     /// The id of its step.

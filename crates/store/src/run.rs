@@ -108,7 +108,7 @@ pub struct Run {
     pub crash_tests: Vec<CrashRecord>,
     /// Division of a time budget; `None` without a budget.
     pub allocation: Option<Allocation>,
-    /// Tests that were left before the run ended, in the order in which they were left.
+    /// Tests that the run stopped measuring before its end, in the order in which it left them.
     pub left_tests: Vec<LeftTest>,
     /// Result of the audit of comparability, as JSON; `None` if there was no audit.
     pub audit: Option<serde_json::Value>,

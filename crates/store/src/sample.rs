@@ -262,7 +262,7 @@ pub(crate) fn failed_trial(system: &str, number: u32) -> TrialRecord {
     }
 }
 
-/// Two stacks of connections, of which one was seen three times as often.
+/// Two stacks of connections. One of them was seen three times as often as the other.
 pub(crate) fn profile() -> StackProfile {
     let stack = |function: &str, count: u32| StackRecord {
         thread_kind: "connection".to_owned(),

@@ -1,4 +1,4 @@
-//! Written data are read back, also by other processes, and after a kill.
+//! Written data can be read back, also by other processes, and after a kill.
 
 use std::io::Write as _;
 use std::process::Command;

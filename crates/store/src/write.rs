@@ -99,7 +99,7 @@ impl Store {
         Ok(())
     }
 
-    /// Records the tests that later rounds do not measure: all that the run has left so far.
+    /// Records the tests that later rounds do not measure: all tests that the run has left so far.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -1,6 +1,6 @@
 //! The drop-in for the `sysbench` command: its options, scripts and output, with Dyno's load.
 //!
-//! `docs/reference/load-generator.md` says what is the same and what differs.
+//! `docs/reference/load-generator.md` lists what is the same as in sysbench and what differs.
 //!
 //! # Why
 //!

@@ -56,7 +56,7 @@ fn of_one_event_least_mean_greatest_and_percentile_are_one_number() {
     }
 }
 
-/// Events that take next to nothing were counted as a microsecond each, so that their sum was longer than their time.
+/// Very short events were once counted as a microsecond each, so that their sum exceeded the measured time.
 #[test]
 fn the_latencies_of_one_thread_add_up_to_no_more_than_its_time() {
     let script = "sysbench.hooks.report_intermediate = function(s)

@@ -10,27 +10,29 @@ pub enum TrafficError {
     /// A log cannot be opened or read.
     #[error("{name}: cannot be read ({reason}); check the path and its permissions")]
     Unreadable { name: String, reason: String },
-    /// A log is packed in a way that is not supported.
-    #[error("{name}: is packed with {with}; unpack it, or pack it with gzip, zstd or xz")]
+    /// A log is compressed in a way that is not supported.
+    #[error("{name}: is compressed with {with}; decompress it, or compress it with gzip, zstd or xz")]
     Packed { name: String, with: &'static str },
-    /// The log's format is not known.
+    /// The format of a log is unknown.
     #[error(
-        "{name}: its begin looks like no log that Dyno reads; name the format with --log-format, or see docs/do/traffic.md"
+        "{name}: its beginning does not look like a log that Dyno reads; name the format with --log-format, or see docs/do/traffic.md"
     )]
     Unknown { name: String },
-    /// Logs of MySQL and PostgreSQL are in one import.
+    /// One import has logs of both MySQL and PostgreSQL.
     #[error(
         "{name}: is {format}, but the logs before it are of another product; import each product into a file of its own"
     )]
     Mixed { name: String, format: LogFormat },
-    /// There is no statement in any of the logs.
-    #[error("the logs hold no statement{told}; see docs/do/traffic.md for what a server must be told to log")]
+    /// None of the logs has a statement.
+    #[error(
+        "the logs contain no statement{told}; see docs/do/traffic.md for the settings that make a server log them"
+    )]
     Nothing {
-        /// What was in them otherwise, in words; empty if there was nothing.
+        /// What they contain instead, in words; empty if they contain nothing.
         told: String,
     },
-    /// The file is there already.
-    #[error("{}: is there already; name another file with --out, or overwrite it with --force", path.display())]
+    /// The file exists already.
+    #[error("{}: exists already; name another file with --out, or overwrite it with --force", path.display())]
     Exists { path: PathBuf },
     /// The file cannot be written.
     #[error("{}: cannot be written ({reason}); check its folder and free space, or name another file with --out", path.display())]
@@ -38,10 +40,10 @@ pub enum TrafficError {
     /// The caller asked to stop.
     #[error("stopped; nothing was imported")]
     Stopped,
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{}: no such traffic file; make one with `dyno traffic import LOG --out FILE`", path.display())]
     NotFound { path: PathBuf },
-    /// The file is of another kind.
+    /// The file has another format.
     #[error("{}: not a traffic file; make one with `dyno traffic import LOG --out FILE`", path.display())]
     Foreign { path: PathBuf },
     /// The file was written by another version of Dyno.

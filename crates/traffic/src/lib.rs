@@ -1,17 +1,18 @@
-//! The traffic of a server: what its clients asked, read from its logs and kept in one file.
+//! The traffic of a server: the statements of its clients, read from its logs and kept in one file.
 //!
 //! [`import`] reads logs of MySQL, MariaDB and PostgreSQL and writes a traffic file, which [`TrafficFile`] reads.
 //! `docs/reference/traffic-file.md` documents the file.
 //!
 //! # Why
 //!
-//! - Logs of tens of gigabytes are read as a stream, in bounded memory. A line is looked for with `memchr` and parsed where
-//!   it lies in the buffer.
-//! - A statement is parted into its shape and its values in one pass without a grammar ([`sql`]). A parser of SQL knows one
-//!   version's grammar, and logs hold statements of all versions, also such as no server accepted.
-//! - The digest of a statement is made of its shape when the shape is seen for the first time, and never again.
-//! - Whatever could not be read is counted with its lines ([`Trouble`]). Its text is not kept: it may hold a password.
-//! - This crate is pure: it knows neither servers nor runs.
+//! - Logs of tens of gigabytes are read as a stream, in bounded memory. Lines are found with `memchr` and parsed in the
+//!   buffer, without a copy.
+//! - A statement is split into its shape and its values in one pass without a grammar ([`sql`]). A parser of SQL knows
+//!   the grammar of one version, but logs have statements of all versions, including some that no server accepted.
+//! - The digest of a shape is made once, when the shape is seen for the first time.
+//! - Everything that could not be read is counted, with its lines ([`Trouble`]). Its text is not kept, because it may
+//!   contain a password.
+//! - This crate is pure: it depends on neither servers nor runs.
 
 mod error;
 mod file;

@@ -21,14 +21,15 @@ use crate::{interrupt, output};
 /// Find the version that made a test slower, by binary search between a good and a bad version
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Each version is compared with the good one, in rounds that start both anew, until it is decided \
-which is better: the last one first, then always the one in the middle of what is left. What was \
-found is confirmed: the version is compared with the one before it. The chance that any of these \
-comparisons errs is 5%. Each comparison is a run in the results file, so after ^C the same command goes on. \
-Builds in folders and images that have changed since are compared anew.
+    after_help = "Each version is compared with the good one, in rounds that start fresh servers of both, until it is decided \
+whether it is slower. The last version comes first, then always the middle one of the versions that are left. \
+Finally the version that was found is compared with the one before it. The chance that any of these comparisons \
+errs is 5%. Each comparison is a run in the results file, so after ^C the same command continues. Builds in \
+folders and images that have changed since are compared again.
 
-Exit status: 0 the version was found, or there is no regression; 1 it cannot be told which version it is, because one does not \
-start or comparisons contradict each other; 2 an error; 3 not decided, which more rounds or a quiet host may change.
+Exit status: 0 the version was found, or there is no regression; 1 the version cannot be determined, because a \
+version does not start or comparisons contradict each other; 2 an error; 3 not decided; more rounds or a quiet \
+host may decide it.
 
 Examples:
   dyno bisect --good mysql@5.6.24 --bad mysql@9.7.4 point-query

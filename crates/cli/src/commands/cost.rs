@@ -20,13 +20,14 @@ use crate::{failure, output};
 /// Find the cheapest system of a run for a load, and predict systems on other hardware
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A system meets the target if the whole 95% intervals of its throughput and its p99 do, over three rounds or more.
+    after_help = "A system meets the target if the whole 95% intervals of its throughput and of its p99 meet it, over at least \
+three rounds.
 
-With --iops or --cpus it is also told what the systems would do on such hardware, from how their throughput depends on their \
-limits (`confinement`, best as a sweep). Measured systems are predicted from the others too, and these errors are shown; where \
-they are above 20% there is no prediction but a bound.
+With --iops or --cpus, the throughput on such hardware is predicted, from how the systems' throughput depends on \
+their limits (`confinement`, best as a sweep). Measured systems are predicted from the others too, and the \
+errors are shown. If the errors are above 20%, there is no prediction but only an upper bound.
 
-Exit status: 0 a system, measured or predicted, meets the target; 1 none does; 2 it cannot be told.
+Exit status: 0 a measured or predicted system meets the target; 1 none does; 2 this cannot be decided.
 
 Examples:
   dyno cost --tps 1000 --p99-ms 20

@@ -26,9 +26,9 @@ use crate::{failure, interrupt, output};
 /// Check whether this host is quiet enough for verdicts, and whether all steps of a plan would start
 #[derive(Debug, Args)]
 #[command(
-    after_help = "With a plan, every system is started and every step is run for a moment, with few rows, each at its \
-numbers of clients, with the commands before and after it. Nothing is kept. Engines that are missing are \
-fetched. A server that runs already is looked into and changed in nothing; then no step is run.
+    after_help = "With a plan, every system is started, and every step is run briefly with few rows, at each of its numbers of \
+clients, with the commands before and after it. Nothing is kept. Missing engines are fetched. For a server that \
+runs already, the state of its database is shown; nothing is changed there, and no step is run.
 
 Exit status: 0 all is well; 1 a system or a step does not start; 3 the host is too busy for verdicts.
 

@@ -1,11 +1,10 @@
 //! `dyno drive`: the load process. `dyno run` starts it; users do not.
 //!
-//! The load process drops root's rights after it has opened its program, before any script code runs. A script
-//! reads files in its own folder. If that folder is closed to other accounts, the load process keeps
-//! `CAP_DAC_READ_SEARCH`; programs that the script starts do not inherit it. It keeps root's account only for a
-//! socket or a database file that Dyno did not make, because such a server may identify users by their account. It
-//! raises its OOM score, so that the kernel kills it before the server: without the client a trial fails, but
-//! without the server its data is lost.
+//! The load process drops root's rights after it has opened its program, before any script code runs. A script reads
+//! files in its own folder. If that folder is closed to other accounts, the load process keeps `CAP_DAC_READ_SEARCH`;
+//! programs that the script starts do not inherit it. It keeps root's account only for a socket or a database file that
+//! Dyno did not make, because such a server may identify users by their account. It raises its OOM score, so that the
+//! kernel kills it before the server: without the client a trial fails, but without the server its data is lost.
 //!
 //! Every trial starts a load process. The binary's relocations are packed if the build host has glibc 2.36 or
 //! later (`build.rs`), which saves 1 MB per process. Such a binary does not start with an older glibc.

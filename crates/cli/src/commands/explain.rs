@@ -21,16 +21,17 @@ use crate::{interrupt, output};
 /// Show what differs between two systems: costs, counters, settings; prove which setting makes one faster
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without --test, the test with each system's largest decided difference is explained. What is listed changed \
-beyond the noise of the rounds, and of the control where the plan has one; that a setting acts on it makes it a suspect and \
-no more.
+    after_help = "Without --test, the test with each system's largest decided difference is explained. Everything that is listed \
+changed by more than the noise of the rounds, and of the control if the plan has one. A setting that acts on a \
+listed change is a suspect, not a cause.
 
---prove takes apart what the plan gives the two otherwise, settings, limits on the host and steps: it compares the base with \
-itself under some of it, until the least is found that makes the difference. The chance that any of its comparisons errs is 5%. \
-Each is a run in the results file, so after ^C the same command goes on.
+--prove finds the cause among the differences that the plan makes: settings, limits on the host and steps. It \
+compares the base with copies of the base that have some of them, until it has found the fewest that make the \
+difference. The chance that any of its comparisons errs is 5%. Each comparison is a run in the results file, so \
+after ^C the same command continues.
 
-Exit status: 0 explained; 1 an error, or a system did not start again; 3 not decided, because neighbours disturbed the run, or \
-because the comparisons of --prove do not show whether the difference is there.
+Exit status: 0 explained; 1 an error, or a system did not start again; 3 not decided, because other programs \
+disturbed the run, or because the comparisons of --prove do not show whether the difference is there.
 
 Examples:
   dyno explain
@@ -169,10 +170,10 @@ impl Explain {
         Ok(explanations)
     }
 
-    /// Prints that there is no difference. This is a valid answer, and leaves nothing to prove.
+    /// Prints that there is no difference. This is a valid answer, so there is nothing to prove.
     fn tell_nothing(&self, run: RunId) -> anyhow::Result<ExitCode> {
         let sentence = format!(
-            "no test of run {run} that was asked for has a decided difference; see its verdicts with `dyno report {run}`"
+            "no requested test of run {run} has a decided difference; `dyno report {run}` shows its verdicts"
         );
         ensure!(!self.prove, "nothing to prove: {sentence}");
         output::print(&match self.format {

@@ -20,9 +20,10 @@ use crate::{failure, output};
 /// Show a plan's runs over time, and the runs at which tests changed
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A change is told from noise by the runs before and after it, of which it takes at least five \
-each, and more where a run resembles the one before; before that, only the newest run is held against the others. Runs of another plan text, scale, CPU, memory or \
-anchor are a history of their own. If the plan names an `anchor`, figures are multiples of its figures in the same rounds.
+    after_help = "A change is distinguished from noise by the runs before and after it. This takes about five runs on either side, \
+and more if a run resembles the one before. Until then, only the newest run is compared with the others. Runs \
+with another plan text, scale, CPU, memory or anchor have a history of their own. If the plan names an `anchor`, \
+figures are multiples of its figures in the same rounds.
 
 Examples:
   dyno history nightly
@@ -48,8 +49,8 @@ pub(crate) struct History {
     /// Leave out changes below this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     change_min: f64,
-    /// Exit with status 1 if a test regressed at one of the newest RUNS runs, with 3 if the newest run lacks a test
-    /// that another of them has, with 2 for an error
+    /// Exit with status 1 if a test regressed at one of the newest RUNS runs; with 3 if another of them has a test that
+    /// the newest run lacks; with 2 for an error
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "14")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     gate: Option<usize>,
@@ -81,7 +82,7 @@ impl History {
             }
         }
         if found.is_empty() {
-            bail!("no run of the plan {} has measured what was asked for", self.plan);
+            bail!("no run of the plan {} has measured the requested tests", self.plan);
         }
         let format = self.format.into();
         match &self.out {
@@ -113,7 +114,7 @@ impl History {
         let has_figure = |test: &TestHistory| test.points.last().map(|point| point.run) == newest;
         if !first.tests.iter().any(has_figure) {
             bail!(
-                "the newest run of the plan {} has no figure of what was asked for, so nothing is judged",
+                "the newest run of the plan {} has no figure of the requested tests, so nothing is judged",
                 self.plan
             );
         }

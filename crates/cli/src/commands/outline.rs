@@ -91,14 +91,22 @@ pub(super) fn met(found: &Found) -> String {
         Found::NoLoads => "the plan loads nothing there".to_owned(),
         Found::Nothing => "Dyno creates a database for the run and drops it at the end".to_owned(),
         Found::Refused { names, .. } if names.is_empty() => "cannot be loaded".to_owned(),
-        Found::Refused { names, .. } => format!("contains what no run of Dyno made: {}", names.join(", ")),
+        Found::Refused { names, .. } => {
+            format!("contains objects that Dyno did not create: {}", names.join(", "))
+        }
         Found::Tables { made, may_drop, keeps } => {
             let mut facts = Vec::new();
             if !made.is_empty() {
-                facts.push(format!("the loads replace what earlier runs of Dyno made: {}", made.join(", ")));
+                facts.push(format!(
+                    "the loads replace objects that earlier runs of Dyno created: {}",
+                    made.join(", ")
+                ));
             }
             if !may_drop.is_empty() {
-                facts.push(format!("the loads may drop what no run of Dyno made: {}", may_drop.join(", ")));
+                facts.push(format!(
+                    "the loads may drop objects that Dyno did not create: {}",
+                    may_drop.join(", ")
+                ));
             }
             if facts.is_empty() {
                 facts.push("empty".to_owned());
@@ -155,7 +163,7 @@ pub(super) fn rounds(rounds: Rounds) -> String {
     }
 }
 
-/// The estimated time of a run, in seconds. If verdicts end the run, the shortest time.
+/// The estimated time of a run, in seconds. If the run ends when all tests are decided, the shortest possible time.
 pub(super) fn seconds(plan: &Plan) -> f64 {
     match plan.rounds {
         Rounds::Budget { seconds } => seconds,

@@ -34,7 +34,7 @@ struct Listed<'a> {
     title: &'a str,
     rounds_min: u32,
     rounds_max: u32,
-    /// Estimated time of a run. If verdicts end the run, the shortest time.
+    /// Estimated time of a run. If the run ends when all tests are decided, the shortest possible time.
     seconds: f64,
     systems: Vec<ListedSystem<'a>>,
     steps: Vec<&'a str>,

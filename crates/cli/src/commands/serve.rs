@@ -14,8 +14,8 @@ use crate::{failure, interrupt, output, page};
 /// Serve reports as web pages; a run in another terminal is shown live
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Nothing is changed from there. On an address that is not this machine's own, readers need the token. \
-Prometheus reads /metrics; see docs/do/monitoring.md.
+    after_help = "The server never changes the results file. If it listens on an address that other machines can reach, readers \
+need the token. Prometheus reads /metrics; see docs/do/monitoring.md.
 
 Examples:
   dyno serve

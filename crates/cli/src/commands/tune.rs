@@ -16,13 +16,14 @@ use crate::{interrupt, output};
 /// Search for faster settings with the same durability guarantees, by measuring
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Candidates with other values are compared with the system as it is, round by round on fresh instances. The worse half \
-is dropped and the others are compared again in more rounds, until the best is left. That one is confirmed in rounds that the \
-search has not used, and each of its settings is taken out to see what it is worth. What commits survive, torn pages, checksums \
-and isolation stay as they are. Each comparison is a run in the results file, so after ^C the same command goes on.
+    after_help = "Candidates with other values are compared with the system as it is, round by round on fresh instances. The worse \
+half is dropped, and the others are compared again in more rounds, until the best one is left. It is confirmed \
+in rounds that the search has not used. Then each of its settings is removed in turn, to measure its effect. \
+Which commits survive a crash, the protection against torn pages, checksums and isolation do not change. Each \
+comparison is a run in the results file, so after ^C the same command continues.
 
-Exit status: 0 better settings were found, or there are none; 1 an error; 3 not decided, because the time was over before the best \
-candidate was confirmed.
+Exit status: 0 better settings were found, or there are none; 1 an error; 3 not decided, because time ran out \
+before the best candidate was confirmed.
 
 Examples:
   dyno tune first-look --step read-write

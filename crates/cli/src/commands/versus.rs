@@ -22,13 +22,14 @@ use crate::{interrupt, output};
 /// Compare systems in one line: versions, settings, builds, or servers that run already
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build (./DIR, ~/DIR), an image (oci:NAME:TAG), or the address of a \
-running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 innodb_flush_method=fsync'. \
-storage_engine=NAME among them chooses the storage engine of the tables. The first is the base. Started servers get the settings of a profile, so that they promise the same; --profile stock leaves each its own \
-defaults.
+    after_help = "A system is ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build (./DIR, ~/DIR), an image (oci:NAME:TAG), or \
+the address of a running server (mysql://…, postgres://…). Settings follow its name: 'mariadb@11.8 \
+innodb_flush_method=fsync'. Among them, storage_engine=NAME chooses the storage engine of the tables. The first \
+system is the base. Servers that Dyno starts get the settings of a profile, so that all have the same \
+durability. --profile stock leaves each server its own defaults.
 
-Without --workload, points, ranges, updates and transactions on sysbench's table are measured. Rounds follow each other until \
-every test is decided, or until --for is over.
+Without --workload, point selects, ranges, updates and transactions on sysbench's table are measured. Rounds \
+follow each other until every test is decided, or until the time of --for is over.
 
 Exit status with --gate: 0 no system is slower than the first, 1 one is, 2 an error, 3 not decided.
 
@@ -89,7 +90,7 @@ pub(crate) struct Versus {
 }
 
 /// Name of the generated plan in errors.
-const PLAN: &str = "the plan of this line (--print-plan)";
+const PLAN: &str = "the plan of this command (--print-plan)";
 /// Number of tables of the built-in workload.
 const TABLES: u32 = 1;
 const ROWS: u64 = 10_000;
@@ -113,17 +114,17 @@ impl Versus {
         }
         let plan = Plan::parse(&text, PLAN, Path::new(""), &catalogue)?;
         let is_alone = self.systems.len() == 1;
-        ensure!(!(is_alone && self.gate), "--gate takes two systems or more");
+        ensure!(!(is_alone && self.gate), "--gate needs at least two systems");
         ensure!(
             !(is_alone && self.time_max.is_some()),
-            "--for takes two systems or more; one is measured in 3 rounds"
+            "--for needs at least two systems; one is measured in 3 rounds"
         );
         self.foretell(&plan);
         let flags = RunFlags { time_max: self.time_max, ..self.flags.clone() };
         let Some(outcome) = run::measure(&plan, &flags, self.resume)? else {
             return Ok(interrupt::exit_code());
         };
-        let more = NextStep::new("the same with --print-plan", "this line as a plan");
+        let more = NextStep::new("the same with --print-plan", "this command as a plan");
         let status = run::present(&outcome, &flags, &self.page, &[more])?;
         if self.gate && !outcome.interrupted {
             return gate(&self.flags.results.path, outcome.run);
@@ -131,8 +132,8 @@ impl Versus {
         Ok(status)
     }
 
-    /// The plan with as many rounds as fit into the user's time, but at least six. With fewer looks, each look has
-    /// more of the error probability, so that a short time can decide.
+    /// The plan with as many rounds as fit into the user's time, but at least six. With fewer looks, each look gets a
+    /// larger part of the error probability, so that a short run can decide.
     fn fitting(&self, catalogue: &Catalogue) -> anyhow::Result<Text> {
         let text = self.text();
         let Some(time) = self.time_max else { return Ok(text) };

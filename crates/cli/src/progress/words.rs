@@ -44,7 +44,7 @@ pub(super) fn not_kept(system: &str, reason: &str) -> String {
 
 /// Loads may drop objects that Dyno did not make.
 pub(super) fn may_drop(system: &str, names: &[String]) -> String {
-    format!("loads of {system} may drop what no run of Dyno made: {}", names.join(", "))
+    format!("loads of {system} may drop objects that Dyno did not create: {}", names.join(", "))
 }
 
 /// Objects that remain on a server that Dyno did not start.
@@ -92,10 +92,10 @@ pub(super) fn allocated(rounds: u32, seconds_per_trial: f64) -> String {
     format!("the time allows about {rounds} rounds in all, with {seconds_per_trial:.1} s for each trial")
 }
 
-/// Tests that are measured no more.
+/// Tests that are no longer measured.
 pub(super) fn tests_left(tests: usize, of: usize) -> String {
     let are = if tests == 1 { "is" } else { "are" };
-    format!("{tests} of {of} tests {are} decided or out of reach; the others go on")
+    format!("{tests} of {of} tests {are} decided or out of reach; the others continue")
 }
 
 /// `update-index, 4 clients, 3 systems in turns, round 2`

@@ -1,4 +1,4 @@
-//! Helpers of these tests: they run `dyno` as a user does and inspect its leftovers.
+//! Helpers of these tests: they run `dyno` as a user does and inspect what it leaves behind.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, geteuid, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 const POLL: Duration = Duration::from_millis(20);
-/// Limits the time that a broken test waits.
+/// Time limit of a wait, for tests that are broken.
 const LONG: Duration = Duration::from_secs(120);
 
 /// Text without line breaks.
@@ -109,7 +109,8 @@ impl Bench {
         profile("lean-with-stock-log", "");
     }
 
-    /// Lets scripts of plans, and builds, create files here. As root, Dyno runs them under another account.
+    /// Gives everybody the right to write here, for scripts of plans and for builds. As root, Dyno runs them under
+    /// another account.
     pub(crate) fn let_all_write(&self) {
         fs::set_permissions(self.folder.path(), fs::Permissions::from_mode(0o1777)).unwrap();
     }
@@ -225,7 +226,7 @@ impl Bench {
     }
 }
 
-/// A failing test leaves no processes behind.
+/// Kills the processes of a failing test.
 impl Drop for Bench {
     fn drop(&mut self) {
         for pid in self.processes() {

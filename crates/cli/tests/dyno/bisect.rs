@@ -24,8 +24,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A step at a rate that a quick statement reaches easily and a slow one cannot reach. With a wide margin, a
-/// good version is as good as the first regardless of other load on the host.
+/// A step at a rate that a quick statement reaches easily and a slow one cannot reach. With a wide margin, a good
+/// version counts as good regardless of other load on the host.
 fn plan(slower_from: &str) -> String {
     format!(
         "name = 'becoming-slow'\ntitle = 'A version becomes slow'\nbase = 'any'\nrounds = 1\n\
@@ -72,7 +72,8 @@ fn among_versions() {
     what_was_found_is_explained_and_taken_apart(&bench, &ended);
 }
 
-/// The last line names the comparison of the two versions, with their settings.
+/// The last line of the output gives a command that explains the difference between the two versions. It also works
+/// with `--prove`.
 fn what_was_found_is_explained_and_taken_apart(bench: &Bench, ended: &Ended) {
     let hint = ended.stderr.lines().last().unwrap();
     assert!(hint.starts_with("`dyno explain 4` shows what changed between the two"), "{hint}");

@@ -139,7 +139,7 @@ fn runs_of_one_plan_are_compared_with_each_other() {
     add_run(&bench, "nightly", &[("db", &[900.0])]);
     let ended = compare(&bench, &["1", "2"]).with(3);
     assert!(ended.stdout.contains("db of run 2 against db of run 1"), "{}", ended.stdout);
-    assert!(ended.stdout.starts_with("Not decided: the runs are one session a side."), "{}", ended.stdout);
+    assert!(ended.stdout.starts_with("Not decided: each side has only one session."), "{}", ended.stdout);
     for rate in [1001.0, 901.0, 1002.0, 902.0, 1003.0, 903.0] {
         add_run(&bench, "nightly", &[("db", &[rate])]);
     }
@@ -147,7 +147,7 @@ fn runs_of_one_plan_are_compared_with_each_other() {
     assert!(ended.stdout.contains("db of runs 2, 4, 6, 8 against db of runs 1, 3, 5, 7"), "{}", ended.stdout);
     assert_eq!(compare(&bench, &["2,4,6,8:db", "1,3,5,7:db"]).status, Some(0));
     let few = compare(&bench, &["1,3,5", "2,4,6"]).with(3);
-    assert!(few.stdout.contains("it wants 4 sessions a side"), "{}", few.stdout);
+    assert!(few.stdout.contains("it needs 4 sessions per side"), "{}", few.stdout);
     let twice = compare(&bench, &["1,3", "3,4"]).with(2);
     assert!(twice.stderr.contains("run 3 cannot be compared with itself"), "{}", twice.stderr);
 }

@@ -2,7 +2,6 @@
 
 sysbench.cmdline.options = {
   no_index_if = {"Condition in SQL", "1 = 0"},
-  wait_ms = {"Time that an event takes longer without the index, so that no clock decides a test", 0},
 }
 
 local ROWS = 5000
@@ -39,7 +38,6 @@ end
 function thread_init()
   con = sysbench.sql.driver():connect()
   con:query_row("SELECT count(*) FROM dropped")
-  wait_us = lacks_index(con) and sysbench.opt.wait_ms * 1000 or 0
   by_k = con:prepare("SELECT c FROM dropped WHERE k = ?")
   k = by_k:bind_create(sysbench.sql.type.INT)
   by_k:bind_param(k)
@@ -55,9 +53,6 @@ function event()
     con:query(string.format("UPDATE dropped SET c = 'it''s %d' WHERE id = %d", id, id))
   end
   con:query("COMMIT")
-  if wait_us > 0 then
-    ffi.C.usleep(wait_us)
-  end
 end
 
 function thread_done()

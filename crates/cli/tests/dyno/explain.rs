@@ -218,7 +218,7 @@ fn a_step_of_one_system() {
     assert!(trials("old.changed") >= Some(4), "the base with the step has run it in each round");
 }
 
-/// Proves the whole difference in `answer`. The words name the cause.
+/// Proves the whole difference in `answer`. The proof must contain `words`, which name the cause.
 fn proven(bench: &Bench, words: &str) {
     let proven = bench.dyno(&PROVE).with(0);
     for words in [words, "everything else together: ", "Proven by "] {

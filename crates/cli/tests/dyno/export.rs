@@ -42,7 +42,7 @@ fn files_that_are_there_are_overwritten_only_by_force() {
     let refused = bench.dyno(&["export", "out", "--format", "csv"]).with(1);
     assert_eq!(
         refused.stderr,
-        "error: out/step.csv: is there already; name another folder, or overwrite it with --force\n"
+        "error: out/step.csv: exists already; name another folder, or overwrite it with --force\n"
     );
     assert_eq!(fs::read_dir(bench.path("out")).unwrap().count(), 1);
     bench.dyno(&["export", "out", "--format", "csv", "--force"]).with(0);
@@ -86,7 +86,7 @@ fn figures_go_to_tools_that_follow_them() {
         fs::read_to_string(bench.path("otava/otava.yaml")).unwrap().contains("\"tiny.wal.point-query.1\":")
     );
     let again = bench.dyno(&["export", "--format", "otava", "otava"]).with(1);
-    assert!(again.stderr.contains("is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("exists already"), "{}", again.stderr);
     let both = bench.dyno(&["export", "--format", "bmf", "--partition", "--to", "out"]).with(1);
     assert!(both.stderr.contains("a partitioned data set is in Parquet"), "{}", both.stderr);
 }

@@ -51,7 +51,7 @@ fn system(id: &str, engine: &str, settings: &str) -> String {
     format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nsettings = {{ {settings} }}\n")
 }
 
-/// The CPU time, between slices, of the server that computes by itself, as a share of its CPU time in slices.
+/// The CPU time of the server that computes by itself: between its slices, as a share of that in its slices.
 fn rest_share(bench: &Bench) -> f64 {
     let share = "SELECT 1.0 * rest_cpu_us / (server_user_cpu_us + server_system_cpu_us) FROM trial
                  WHERE system_id = 's1' AND outcome = 'completed'";
@@ -100,7 +100,7 @@ fn a_server_that_hangs_in_its_slice_is_ended() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// A long run of PostgreSQL and another server, in slices that can be observed.
+/// A long run of PostgreSQL and another server, in slices long enough to observe.
 fn lasting_plan(seconds: u32) -> String {
     format!(
         "name = 'l'\ntitle = 'Lasting'\nbase = 's0'\nrounds = 1\nclients = [{CLIENTS}]\nseconds = {seconds}\n\

@@ -1,4 +1,4 @@
-//! Help, completions and manual pages: the names that they contain and those that they must not contain.
+//! Help, completions and manual pages: the names that they must contain, and those that they must not.
 
 use std::fs;
 use std::process::Command;

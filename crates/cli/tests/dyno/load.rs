@@ -13,8 +13,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Wherever a script prints and exits, its output is complete and its exit status becomes that of the
-/// program.
+/// The output of a script is complete wherever the script exits, and its exit status becomes that of the program.
 fn what_a_script_prints_before_it_exits_is_heard() {
     let bench = Bench::new();
     for (place, command) in [
@@ -46,7 +45,7 @@ fn what_a_script_prints_before_it_exits_is_heard() {
     }
 }
 
-/// Standard output is a pipe here, which the C library would buffer in blocks.
+/// Standard output is a pipe here. The C library would buffer it in blocks.
 fn what_a_script_writes_past_print_stays_in_its_place() {
     let bench = Bench::new();
     let script = "function init() io.write('written', ' by init\\n') end function event() end";

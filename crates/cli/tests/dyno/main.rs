@@ -1,4 +1,4 @@
-//! Tests of `dyno` as users see it: commands in; output, exit status and results file out.
+//! Tests of `dyno` as users see it: commands, their output and exit status, and the results file.
 
 mod bench;
 mod bisect;
@@ -55,7 +55,7 @@ mod versus;
 
 use std::process::ExitCode;
 
-/// Tests by the names of their functions, with that of their module before it.
+/// Makes tests of functions. A test's name is the name of its module and of its function.
 macro_rules! tests {
     ($($test:ident),* $(,)?) => {
         vec![$(libtest_mimic::Trial::test(concat!(module_path!(), "::", stringify!($test)), || {

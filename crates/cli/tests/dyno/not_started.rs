@@ -1,4 +1,4 @@
-//! A system that does not start loses its own trials, but no trials of other systems.
+//! If a system does not start, its own trials fail, and the trials of other systems do not.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use crate::bench::{Bench, Ended, sqlite_plan};
 use crate::tests;
 
-/// Text that controls a terminal, reverses the direction of text, starts a line, or ends a table or an XML
+/// Text that controls a terminal, reverses the direction of text, starts a new line, or ends a table or an XML
 /// document.
 const EVIL: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\r\nerror: forged\u{9b}31m\u{7f}\u{85}\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{2028}\
                     \u{feff}\u{fffe} | `<!-- ]]> & \"";
@@ -25,7 +25,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// Fails if the output controls the terminal, or if one of its lines is forged.
+/// Fails if the output contains control characters, or a line that the hostile text has started.
 #[track_caller]
 fn assert_is_shown(what: &str, ended: &Ended) {
     for text in [&ended.stdout, &ended.stderr] {
@@ -36,7 +36,7 @@ fn assert_is_shown(what: &str, ended: &Ended) {
     }
 }
 
-/// Text columns by their meaning: the names of a step or a system are the same in all tables.
+/// Text columns by meaning: all columns with names of steps are together, and so on.
 fn text_columns(file: &Connection) -> BTreeMap<String, Vec<(String, String)>> {
     let sql = "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
                WHERE t.type = 'table' AND c.type = 'TEXT'";
@@ -56,7 +56,7 @@ fn text_columns(file: &Connection) -> BTreeMap<String, Vec<(String, String)>> {
     columns
 }
 
-/// Appends the evil text to columns in all rows. Returns whether the file's own checks permit it everywhere.
+/// Appends the hostile text to columns in all rows. Returns whether the file's own checks permit it everywhere.
 fn spoil(file: &Connection, columns: &[(String, String)]) -> bool {
     let spoiled = |(table, column): &(String, String)| {
         let set = |value: &str| {

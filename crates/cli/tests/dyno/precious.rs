@@ -1,4 +1,4 @@
-//! Servers that run already: a load drops nothing that Dyno did not make.
+//! Servers that run already: a load never drops a table that Dyno did not make.
 
 use std::fs;
 use std::process::Child;
@@ -143,7 +143,7 @@ fn what_is_not_dynos_is_not_dropped(place: &Place<'_>) {
     }
     assert_eq!(bench.count("trial"), 0);
     let said = place.doctor().with(1).stdout;
-    assert!(said.contains("contains what no run of Dyno made: view customers, sbtest1"), "{said}");
+    assert!(said.contains("contains objects that Dyno did not create: view customers, sbtest1"), "{said}");
     place.assert_is_precious();
     assert_eq!(place.tables(), before);
     // An interrupted run also finds them when it resumes.
@@ -169,14 +169,18 @@ fn what_may_be_dropped_is_replaced(place: &Place<'_>) {
     make();
     place.plan(&place.address(), "may_drop = true", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    let words = "the loads may drop what no run of Dyno made: customers, sbtest1; the tables of the loads are dropped";
+    let words = "the loads may drop objects that Dyno did not create: customers, sbtest1; the tables of the loads are dropped";
     assert!(shown.contains(words), "{shown}");
     place.assert_is_precious();
     let said = place.doctor().stdout;
     assert!(said.contains(words) && said.contains("steps       not tried"), "{said}");
     place.assert_is_precious();
     let ran = bench.dyno(&["run", "plan.toml"]).with(0);
-    assert!(ran.stderr.contains("may drop what no run of Dyno made: customers, sbtest1"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("may drop objects that Dyno did not create: customers, sbtest1"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!((place.tables().as_str(), place.one("SELECT id FROM customers").as_str()), ("customers", "7"));
     // The option has the same effect.
     place.query("DROP TABLE customers");
@@ -200,7 +204,10 @@ fn what_dyno_made_is_dropped_or_kept(place: &Place<'_>) {
     // Objects that Dyno kept belong to Dyno; objects that came later do not.
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    assert!(shown.contains("the loads replace what earlier runs of Dyno made: sbtest1, sbtest2;"), "{shown}");
+    assert!(
+        shown.contains("the loads replace objects that earlier runs of Dyno created: sbtest1, sbtest2;"),
+        "{shown}"
+    );
     place.doctor();
     assert_eq!((place.tables().as_str(), place.one("SELECT count(*) FROM sbtest1").as_str()), (KEPT, "100"));
     place.query("CREATE TABLE mine (id INT)");
@@ -310,7 +317,10 @@ fn what_a_killed_run_made_is_dropped_by_the_next(place: &Place<'_>) {
     assert_eq!(place.tables(), "dyno_mark, sbtest1, sbtest2");
     place.plan(&place.address(), "", 0.1, "");
     let shown = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0).stdout;
-    assert!(shown.contains("the loads replace what earlier runs of Dyno made: sbtest1, sbtest2;"), "{shown}");
+    assert!(
+        shown.contains("the loads replace objects that earlier runs of Dyno created: sbtest1, sbtest2;"),
+        "{shown}"
+    );
     bench.dyno(&["run", "plan.toml"]).with(0);
     assert_eq!(place.tables(), "");
 }
@@ -357,6 +367,6 @@ fn what_others_make_meanwhile_stays(place: &Place<'_>) {
     assert_eq!(place.tables(), "mine");
     let failed = "SELECT message FROM trial WHERE outcome = 'failed' AND step_id = 'load'";
     let message: Option<String> = bench.value(failed);
-    let words = "holds what was not there when the run began, and what Dyno did not make: mine";
+    let words = "contains objects that were not there when the run began and that Dyno did not create: mine";
     assert!(message.as_ref().is_some_and(|message| message.contains(words)), "{message:?} {}", ended.stderr);
 }

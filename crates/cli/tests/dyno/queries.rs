@@ -1,4 +1,4 @@
-//! Steps of long queries: results that differ, and an event that never ends.
+//! Steps with long queries: answers that differ, and an event that never ends.
 
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;

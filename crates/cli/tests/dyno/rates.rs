@@ -1,4 +1,4 @@
-//! Figures of loads that execute nothing, or only operations that do not count.
+//! Figures of loads that execute nothing, or only operations that are not counted.
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -49,7 +49,7 @@ fn is_warned(cell: &Value, of: &str) -> bool {
     cell["warnings"].as_array().unwrap().iter().any(|warning| warning["warning"] == of)
 }
 
-/// One event is due every three hours, and none in these seconds.
+/// One event is due every three hours, so none is due in these seconds.
 fn a_rate_at_which_nothing_is_due_is_no_stall_and_has_no_verdict() {
     for spacing in ["poisson", "constant"] {
         let slow = format!(
@@ -129,7 +129,7 @@ fn figures_of_latencies_lie_between_the_least_and_the_greatest() {
     );
 }
 
-/// Its workload is a script of pgbench, which knows the size of the plan's tables.
+/// Its workload is a pgbench script, which knows the size of the plan's tables.
 fn a_background_load_keeps_its_rate_or_is_reported() {
     let bench = Bench::new();
     let script = "\\set id random(1, :table_size)\nUPDATE sbtest1 SET k = k + 1 WHERE id = :id;\n";

@@ -81,11 +81,11 @@ fn a_run_measures_servers_over_tls() {
     bench.write("plan.toml", &plan(&[("maria", proven.replace("authority.pem", "stranger.pem"))]));
     let refused = bench.dyno(&["run", "plan.toml"]);
     assert_ne!(refused.status, Some(0), "{}", refused.stdout);
-    let words = "TLS failed: no authority that is to be trusted has signed the server's certificate";
+    let words = "TLS failed: no trusted authority has signed the server's certificate";
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
 }
 
-/// `proven` must present a certificate; `plain` uses a separate database.
+/// `proven` must present a certificate. `plain` uses another database.
 fn let_in_by_certificate(server: &Server) {
     for sql in [
         format!("CREATE USER proven@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE X509"),

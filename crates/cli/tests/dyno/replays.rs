@@ -28,7 +28,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A small shop: each event is a transaction, with a prepared statement in it.
+/// A small shop: each event is a transaction that contains a prepared statement.
 const WORK: &str = "
 function connect() return sysbench.sql.driver():connect() end
 function prepare()
@@ -136,7 +136,7 @@ fn by_digest(file: &Path, sql: &str) -> BTreeMap<String, i64> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Checks that each system was asked what the log has, but for what reaches beyond the database.
+/// Checks that each system received the statements of the log, except those that change more than their database.
 fn check_counts(bench: &Bench) {
     let logged = by_digest(&bench.path("mine.traffic"), "SELECT hash, statements FROM digest");
     let total: i64 = logged.values().sum();

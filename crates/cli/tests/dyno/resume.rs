@@ -147,7 +147,7 @@ fn a_stopped_quickstart_goes_on_as_it_says() {
     let dyno = bench.start_until(&["quickstart"], 2);
     press_ctrl_c(&dyno);
     let stopped = finish(dyno).with(130);
-    assert!(stopped.stderr.contains("go on with --resume"), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("continue with --resume"), "{}", stopped.stderr);
     let trials = bench.count("trial");
     // The resumed run makes progress and is stopped again.
     let resumed = bench.start_until(&["quickstart", "--resume"], trials + 1);

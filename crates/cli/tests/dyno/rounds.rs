@@ -69,7 +69,7 @@ fn loads_connect_at_the_same_time_and_one_that_fails_stops_no_other() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Two SQLite systems in whole trials of a script, once for each step and its kind.
+/// A plan with two SQLite systems that run a script in whole trials, with a step for each name and kind in `steps`.
 fn turning_plan(keys: &str, steps: &[(&str, &str)]) -> String {
     let step = |(id, kind): &(&str, &str)| {
         format!(
@@ -378,7 +378,7 @@ fn every_report_has_the_verdict_of_the_comparison() {
     assert_eq!(bench.dyno(&["compare"]).status == Some(0), comparison["outcome"] == "none_regressed");
 }
 
-/// What a JSON document says about a test.
+/// The findings of a JSON document on a test.
 fn judged(step: &Value, of: &Value) -> String {
     let keys = ["finding", "ratio", "interval", "method", "p_adjusted", "more_rounds"];
     let facts: Vec<String> = keys.iter().map(|key| format!("{key} {}", of[key])).collect();

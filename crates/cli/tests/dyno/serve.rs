@@ -135,8 +135,8 @@ fn a_results_file_may_be_hostile_or_go_away() {
     assert_eq!(served.ask("GET /run/1").0, 200);
 }
 
-/// Connections that send nothing, send half a request, read nothing, or listen. There are far more of them
-/// than the process may have open files.
+/// Connections that send nothing, send half a request, read nothing, or only listen. There are far more of them than
+/// the process may open files.
 fn slow_readers_are_more_than_there_are_files_to_open() {
     let bench = bench();
     let dyno = bench.command(&["serve", "--listen", "127.0.0.1:0"]);
@@ -190,7 +190,7 @@ impl Drop for Ends {
     }
 }
 
-/// The body of an answer of a server on this machine; none if there is no answer yet.
+/// The body of an answer of a server on this machine; `None` if there is no answer yet.
 fn body(port: u16, path: &str) -> Option<String> {
     let mut connection = TcpStream::connect(("127.0.0.1", port)).ok()?;
     write!(connection, "GET {path} HTTP/1.0\r\n\r\n").ok()?;

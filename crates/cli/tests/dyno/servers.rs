@@ -88,8 +88,7 @@ fn a_run_compares_servers_of_several_kinds() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// No server executes an operation in a microsecond, but it would seem so if only the server's first process
-/// were counted.
+/// No server executes an operation in a microsecond. It would seem so if only the server's first process were counted.
 fn a_server_of_a_process_a_connection_is_counted_whole() {
     let bench = Bench::new();
     bench.write("plan.toml", &plan(&[POSTGRES], "", 2.5));
@@ -117,8 +116,8 @@ fn a_server_that_dies_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty());
 }
 
-/// Two servers. The second is killed: in the step `own` by its own load, in `other` by the load of the first.
-/// Files tell the script that it was done.
+/// Two servers. The second is killed by a load: in the step `own` by its own load, in `other` by the load of the first.
+/// Files tell the script that it has killed the server already.
 fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     let step = |id: &str| {
         format!(
@@ -153,11 +152,10 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
     assert!(bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Longer than a busy machine stalls, and no longer than a test may wait.
+/// Longer than pauses of a busy machine, but short enough for a test.
 const LITTLE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// Stops a server's process, either when the systems begin to take turns or after they have measured for a
-/// while.
+/// Stops a server's process, either when the systems begin to take turns or when they have measured for a while.
 struct Stopper<'a> {
     bench: &'a Bench,
     step: &'static str,

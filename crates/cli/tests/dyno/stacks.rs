@@ -71,8 +71,8 @@ fn stacks_are_sampled_in_a_pass_that_is_not_measured() {
     assert!(bench.processes().is_empty() && bench.leftovers().is_empty());
 }
 
-/// The server is killed while stacks are taken. The trial was measured before, and the later steps have a
-/// server again.
+/// The server is killed while stacks are taken. The trial was measured before that, and the later steps have a server
+/// again.
 fn a_server_that_ends_while_stacks_are_taken_fails_nothing() {
     let bench = bench(&[MARIADB], 5.0);
     let mut command = bench.command(&["run", "plan.toml"]);

@@ -1,4 +1,4 @@
-//! Events of steps, on real servers: the load goes on, and what happened is recorded and reported.
+//! Events of steps on real servers: the load continues, and the events are recorded and reported.
 
 use std::fs;
 
@@ -77,7 +77,7 @@ fn event(bench: &Bench, step: &str) -> (f64, f64, String) {
     (began.unwrap(), ended.unwrap(), bench.value(&of("outcome")).unwrap())
 }
 
-/// The longest time in which no transaction of a step ended, as its beginning and end.
+/// The longest time without finished transactions in a step, as its start and end.
 fn longest_gap(bench: &Bench, step: &str) -> (f64, f64) {
     let file = Connection::open(bench.path("dyno.db")).unwrap();
     let sql = "SELECT bins FROM timeline JOIN trial ON trial.id = trial_id WHERE step_id = ?1";
@@ -144,7 +144,7 @@ fn a_load_goes_on_through_events(engine: &'static str) {
 
 fn reports_have_the_events(bench: &Bench, alter: &str) {
     let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
-    assert!(text.contains("Events: what they did to the throughput"), "{text}");
+    assert!(text.contains("Events: how they affected the throughput"), "{text}");
     assert!(text.contains(&format!("column, at 1.2 s: {alter}")), "{text}");
     assert!(text.contains("it still ran at the end of the step in 1 round, and was ended"), "{text}");
     let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();

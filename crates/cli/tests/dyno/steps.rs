@@ -1,4 +1,4 @@
-//! Steps that plans of several tests have.
+//! Steps of plans that several tests use.
 
 /// A load of one table, then updates of it.
 pub(crate) const UPDATES: &str = r#"

@@ -39,7 +39,7 @@ settings = { journal_mode = "WAL" }
 
 const SWEEP: &str = "sweep = { synchronous = [\"FULL\", \"OFF\"], cache = { settings = [\"cache_size\"], levels = [-500, -4000] } }\n";
 
-/// A folder with a plan that has `keys`, and a sweep that has the keys `of_sweep`.
+/// A folder with a plan that has `keys`, and a sweep whose keys are `of_sweep`.
 fn bench_with(keys: &str, of_sweep: &str) -> Bench {
     let bench = Bench::new();
     bench.write("plan.toml", &format!("{keys}\n{HEAD}{SWEEP}{of_sweep}\n{UPDATES}"));
@@ -87,7 +87,7 @@ fn a_sweep_is_a_row_for_each_configuration_and_what_each_setting_does() {
     assert!(html.contains("id=\"sensitivity\"") && html.contains("id=\"configurations\""));
 }
 
-/// SQLite rejects a page size that is not a power of two and keeps its own.
+/// SQLite rejects a page size that is not a power of two, and keeps its own page size.
 fn a_setting_that_is_not_in_force_is_told_and_nothing_rests_on_it() {
     let plan = format!(
         "name = \"pages\"\ntitle = \"Pages\"\nbase = \"db.page_size-4096\"\nrounds = 3\nclients = [1]\nseconds = 0.1\n\

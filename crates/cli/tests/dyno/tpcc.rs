@@ -59,7 +59,7 @@ fn each_violated_condition_is_counted_once_on_any_number_of_threads() {
     assert_eq!(purged.stdout.matches(": not checked, since purged orders are part of it\n").count(), 3);
 }
 
-/// The connection that fails first knows only its own findings.
+/// The connection that fails first has only its own findings.
 fn a_failed_check_of_several_connections_is_made_again_by_one() {
     let bench = Bench::new();
     bench.write(

@@ -69,8 +69,8 @@ fn answers_are_the_reference_s(engine: &str) {
     assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'failed'"), Some(0));
 }
 
-/// One system of the study uses the index with condition pushdown, the other without. Counters are first read
-/// when the load reports that it measures. There are many events, so few of them come before that reading.
+/// One system of the study uses the index with condition pushdown, the other without. Counters are first read when the
+/// load reports that it measures. So many events follow that the few before this reading do not matter.
 fn plans_are_compared_and_counters_claimed() {
     let bench = Bench::new();
     let system = |id: &str, switch: &str| {

@@ -1,4 +1,4 @@
-//! Logs of servers in, a traffic file and its summary out: `dyno traffic`.
+//! `dyno traffic`: makes a traffic file from the logs of servers, and summarises it.
 
 use std::fs;
 
@@ -73,7 +73,7 @@ fn a_log_is_imported_and_shown() {
     assert_eq!(json["skipped"][0]["command"], "Quit");
     let refused = bench.dyno(&["traffic", "import", "slow.log", "--out", "mine.traffic"]).with(1);
     let words =
-        "error: mine.traffic: is there already; name another file with --out, or overwrite it with --force\n";
+        "error: mine.traffic: exists already; name another file with --out, or overwrite it with --force\n";
     assert_eq!(refused.stderr, words);
     bench.dyno(&["traffic", "import", "slow.log", "--out", "mine.traffic", "--force"]).with(0);
 }
@@ -112,10 +112,10 @@ fn a_failed_import_leaves_nothing() {
     bench.write("pg.log", "2026-11-27 13:22:21.500 UTC [78] LOG:  statement: SELECT 1\n");
     for (log, words) in [
         (&["none.log"][..], "none.log: cannot be read (No such file or directory"),
-        (&["notes.txt"], "notes.txt: its begin looks like no log that Dyno reads"),
+        (&["notes.txt"], "notes.txt: its beginning does not look like a log that Dyno reads"),
         (
             &["empty.log"],
-            "the logs hold no statement; 1 of their entries could not be read, the first on line 1 of log 1",
+            "the logs contain no statement; 1 of their entries could not be read, the first on line 1 of log 1",
         ),
         (
             &["slow.log", "pg.log"],

@@ -1,4 +1,4 @@
-//! Versions that vendors publish: from a site on this host with their layout, and from Maven.
+//! Versions that vendors publish: from a site on this host with the vendors' layout, and from Maven.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, Ended};
 
-/// The archive of most tests.
+/// The archive that most tests use.
 const FILE: &str = "mysql-8.0.22-linux.tar.gz";
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -119,8 +119,8 @@ impl Site {
         assert!(!engines.join("mysql@8.0.22").exists() && !engines.join("mysql@8.0.22.partial").exists());
     }
 
-    /// An archive with everything in one folder, as vendors pack it. Its server reports a version, and `more` makes
-    /// the archive differ from others.
+    /// An archive with everything in one folder, as vendors pack it. Its server reports a version. `more` makes the
+    /// archive differ from others.
     fn archive(&self, version: &str, more: &str) -> Vec<u8> {
         let root = self.bench.path("packed/mysql");
         fs::create_dir_all(root.join("bin")).unwrap();
@@ -346,7 +346,7 @@ fn added() {
     let added = site.dyno(&named).with(0);
     assert!(added.stdout.starts_with("mysql-mine@8.0.22 is 8.0.22-mine, in "), "{}", added.stdout);
     let again = site.dyno(&named).with(1);
-    assert!(again.stderr.contains("is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("exists already"), "{}", again.stderr);
     // The archive of this version is in the cache.
     let before = site.vendor.asked().len();
     site.dyno(&["engine", "fetch", "mysql-mine"]).with(0);
@@ -364,7 +364,7 @@ fn added() {
     assert!(nothing.stderr.contains("nothing.tar.gz"), "{}", nothing.stderr);
     fs::write(site.bench.path("page.tar.gz"), "<html>").unwrap();
     let page = site.dyno(&["engine", "add", "page.tar.gz"]).with(1);
-    assert!(page.stderr.contains("it is a page, and no archive"), "{}", page.stderr);
+    assert!(page.stderr.contains("it is a page, not an archive"), "{}", page.stderr);
 }
 
 fn of_maven() {

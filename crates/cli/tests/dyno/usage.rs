@@ -1,4 +1,4 @@
-//! Wrong usage and plans with mistakes give exit status 2 and one line that says what to do.
+//! Wrong usage, and mistakes in plans, give exit status 2 and one line that says what to do.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `dyno versus`: one line from a name to a verdict.
+//! `dyno versus`: compares systems that are named on the command line.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{engine_test, installation, server_test};
@@ -62,7 +62,7 @@ fn one_system_alone_has_figures() {
     let ended = bench.dyno(&["versus", "sqlite", "--seconds", "0.02", "--rows", "100"]).with(0);
     assert!(ended.stdout.contains("transaction"), "{}", ended.stdout);
     let gate = bench.dyno(&["versus", "sqlite", "--gate"]).with(2);
-    assert_eq!(gate.stderr, "error: --gate takes two systems or more\n");
+    assert_eq!(gate.stderr, "error: --gate needs at least two systems\n");
 }
 
 fn what_cannot_be_compared_is_told() {

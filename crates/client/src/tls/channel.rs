@@ -80,7 +80,7 @@ impl Channel {
 fn explained(error: rustls::Error) -> io::Error {
     let words = match &error {
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            "no authority that is to be trusted has signed the server's certificate (UnknownIssuer)"
+            "no trusted authority has signed the server's certificate (UnknownIssuer)"
         }
         _ => return io::Error::other(error),
     };

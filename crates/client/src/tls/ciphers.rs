@@ -47,7 +47,7 @@ pub(super) fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, CiphersErr
     let mut seen = BTreeSet::new();
     let named: Vec<_> = words.into_iter().filter(|word| seen.insert(*word)).filter_map(find).collect();
     if named.is_empty() {
-        return Err(refused("it names none that there is here".to_owned()));
+        return Err(refused("it names no cipher that is available here".to_owned()));
     }
     Ok([true, false].into_iter().flat_map(|is_tls13| of_version(&named, is_tls13)).collect())
 }

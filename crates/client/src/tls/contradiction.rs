@@ -90,11 +90,13 @@ impl TlsContradiction {
             }
             Self::HalfCertificate => format!("{cert} and {key} go together"),
             Self::UnusedCertificate => {
-                format!("{cert} is used on encrypted connections ({required}), and these are not ({given})")
+                format!(
+                    "{cert} applies only to encrypted connections ({required}), but these are not encrypted ({given})"
+                )
             }
             Self::UnusedCiphers => {
                 format!(
-                    "{ciphers} is used on encrypted connections ({required}), and these are not ({given})"
+                    "{ciphers} applies only to encrypted connections ({required}), but these are not encrypted ({given})"
                 )
             }
         }

@@ -101,7 +101,7 @@ impl Slurm {
             }
             let Some(round) = self.rounds.get_mut(&start.round) else { continue };
             if let Some(node) = round.node.replace(start.node.clone()) {
-                let reason = "Slurm ran it once more".to_owned();
+                let reason = "Slurm ran it again".to_owned();
                 let (round, node) = (start.round, Some(node));
                 events.push(TaskEvent::Lost { round, node, reason, is_requeued: true });
             }
@@ -168,7 +168,7 @@ impl Slurm {
         }
         for (number, word) in ended {
             let Some(round) = self.rounds.remove(&number) else { continue };
-            let word = word.unwrap_or_else(|| "Slurm knows nothing of it".to_owned());
+            let word = word.unwrap_or_else(|| "Slurm does not know it".to_owned());
             let log = self.folder.logs().join(format!("round-{number}.{}.log", round.job));
             let last = last_line(&log).map(|line| format!("; its log ends with: {line}")).unwrap_or_default();
             events.push(TaskEvent::Lost {

@@ -1,4 +1,4 @@
-//! A server's home: a folder with its data, its log, and a lock that tells whether it is alive.
+//! A server's home: a folder with its data, its log, and a lock that shows whether the server is alive.
 //!
 //! Dyno holds the lock, and the server holds it through an inherited file. If nobody holds the lock, the processes were killed.
 //! The next server that starts in the same parent then removes the folder. It also removes a folder whose lock only a frozen
@@ -159,7 +159,7 @@ impl Home {
         lines::last(&end_of(&self.log()).unwrap_or_default(), count)
     }
 
-    /// The lines of the server's log that tell why it ended.
+    /// The lines of the server's log that explain why it ended.
     pub(crate) fn last_words(&self) -> Vec<String> {
         lines::telling(&end_of(&self.log()).unwrap_or_default(), LAST_WORDS)
     }
@@ -230,8 +230,8 @@ fn own_folders(parent: &Path) -> Result<Vec<PathBuf>, PathError> {
     Ok(folders)
 }
 
-/// Removes the homes of dead servers below a folder, also on volumes, and the [`Scratch`](crate::Scratch) folders of dead owners.
-/// Call it before a volume is removed: a home on the volume knows its folder of sockets, which is elsewhere.
+/// Removes the homes of dead servers below a folder, also on volumes, and the [`Scratch`](crate::Scratch) folders of
+/// dead owners. Call it before a volume is removed: only a home on the volume knows where its folder of sockets is.
 ///
 /// # Errors
 /// A folder can be neither used nor removed.
@@ -249,7 +249,7 @@ pub fn remove_dead_homes(parent: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// The caller holds the parent's lock, so no home is being created there.
+/// Removes what dead servers have left. The caller holds the parent's lock, so no home is being created there.
 fn remove_leftovers(parent: &Path) -> Result<(), PathError> {
     for (folder, lock) in homes(parent)? {
         if lock.is_some() || orphan::end_orphan(&folder, &folder.join(DATA)) {

@@ -90,7 +90,7 @@ impl Installation {
         Fence::around(&needed)
     }
 
-    /// The folders that links in its root lead to. If the source is a user's folder, there are such links.
+    /// The folders that links in its root lead to. There are such links if the source is a user's folder.
     fn linked_folders(&self) -> BTreeSet<PathBuf> {
         let items = fs::read_dir(&self.root).into_iter().flatten().flatten();
         let links = items.map(|item| item.path()).filter(|path| path.is_symlink());

@@ -39,7 +39,7 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    /// The door keeps another process from seeing a folder that is half removed.
+    /// Removes the folder. The lock of the door keeps other processes from seeing a half-removed folder.
     fn drop(&mut self) {
         let _door = self.folder.parent().map(lock_door);
         // The next owner removes what cannot be removed now.
@@ -75,7 +75,7 @@ fn door_of(parent: &Path) -> PathBuf {
     parent.join(format!("{PREFIX}door"))
 }
 
-/// Ignores other names. Such files may disappear at any moment.
+/// Removes the folders of dead owners. Skips files with other names, which may disappear at any moment.
 fn remove_abandoned(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;

@@ -15,8 +15,8 @@ use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 use crate::start::server::StartError;
 
-/// Disk space for all templates but the last used, in bytes. A template is as large as an empty server: 15 MB, or over 1 GB if
-/// logs are large.
+/// Disk space for all templates except the last used one, in bytes. A template is as large as an empty server: 15 MB,
+/// or over 1 GB if logs are large.
 const KEPT_BYTES_MAX: u64 = 4 << 30;
 
 /// Creates a server's data folder as a copy of its template, which is created if missing.

@@ -35,7 +35,7 @@ pub struct Entry {
     /// Estimated download size in bytes; 0 if nothing is fetched.
     #[serde(default)]
     pub download_bytes: u64,
-    /// Sources of its packages; none if it is built into Dyno.
+    /// Sources of its packages; empty if it is built into Dyno.
     #[serde(default, rename = "source")]
     pub(crate) sources: Vec<Source>,
     /// Paths inside the packages. If the server's is missing, the usual places are searched.

@@ -27,7 +27,7 @@ static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines");
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     entries: Vec<Entry>,
-    /// Templates make entries of versions that have none.
+    /// Templates, which make entries for versions that have none.
     templates: Vec<Arc<Template>>,
 }
 
@@ -181,8 +181,8 @@ impl Catalogue {
         Self { entries, templates }
     }
 
-    /// The entry of an engine whose options most likely fit a build of a version: the newest that is not newer than the version,
-    /// otherwise the oldest.
+    /// The entry whose options most likely fit a build of a version: the engine's newest entry that is not newer than
+    /// the version. If all are newer, the oldest.
     pub(crate) fn nearest(&self, engine: &str, version: &str) -> Option<&Entry> {
         let key = version_key(version);
         let of_engine = || self.entries.iter().filter(|entry| entry.engine == engine);

@@ -85,7 +85,7 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<Entry, CatalogueError> {
     }
     let is_variable = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
     if let Some(wrong) = entry.environment.keys().find(|name| !is_variable(name)) {
-        return fault("[environment]", format!("'{wrong}' is no name of an environment variable"));
+        return fault("[environment]", format!("'{wrong}' is not the name of an environment variable"));
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     entry.sources.iter_mut().for_each(|source| source.start_at(folder));

@@ -35,8 +35,8 @@ pub(super) struct Control {
 pub(crate) struct Leash {
     path: PathBuf,
     pipe: Option<File>,
-    /// Stays open, because what was written to a pipe is lost once nobody has it open. The program may not have come to the gate
-    /// yet.
+    /// Kept open, because what is in a pipe is lost when no process has the pipe open, and the program may not have
+    /// reached the gate yet.
     _gate: File,
 }
 
@@ -71,8 +71,8 @@ impl Control {
 }
 
 impl Leash {
-    /// Ends the shell that watches a dead server. Otherwise the shell could kill a later process with the server's id. Then no
-    /// process of the container keeps its file systems mounted.
+    /// Ends the shell that watches a dead server. Otherwise the shell could kill a later process that reuses the
+    /// server's id. After this, no process of the container keeps its file systems mounted.
     pub(crate) fn let_go(self) {
         let Self { path, pipe, .. } = self;
         let Some(mut pipe) = pipe else { return };

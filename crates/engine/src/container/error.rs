@@ -14,7 +14,7 @@ use crate::machine::path_error::PathError;
 pub enum ImageError {
     /// The text is no name of an image.
     #[error(
-        "'{0}' is no name of an image; write NAME[:TAG] or NAME@sha256:DIGEST, such as docker.io/library/mysql:8.4"
+        "'{0}' is not the name of an image; write NAME[:TAG] or NAME@sha256:DIGEST, such as docker.io/library/mysql:8.4"
     )]
     Name(String),
     /// This machine has no tool for containers.
@@ -61,9 +61,9 @@ pub enum ImageError {
          \"mariadb\" or \"postgres\", or pull it first (dyno engine fetch oci:{image})"
     )]
     Family { image: String },
-    /// The image is not here, and its tag is no version.
+    /// The image is not here, and its tag is not a version.
     #[error(
-        "the image {image} is not here, and its tag is no version, which settings depend on; pull it first \
+        "the image {image} is not here, and its tag is not a version, which settings depend on; pull it first \
          (dyno engine fetch oci:{image})"
     )]
     Version { image: String },

@@ -81,7 +81,7 @@ impl Image {
         let absent = || ImageError::Failed {
             tool: tool.name(),
             action: action.clone(),
-            complaint: "it says that it has, and the image is not here".to_owned(),
+            complaint: "it reported success, but the image is not here".to_owned(),
         };
         Self::find_by(tool.clone(), name)?.ok_or_else(absent)
     }

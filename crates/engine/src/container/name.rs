@@ -106,7 +106,10 @@ mod tests {
     fn what_is_no_name_is_refused() {
         for text in ["", "--privileged", "my sql", "mysql;true"] {
             let error = text.parse::<ImageName>().unwrap_err();
-            assert!(error.to_string().starts_with(&format!("'{text}' is no name")), "{error}");
+            assert!(
+                error.to_string().starts_with(&format!("'{text}' is not the name of an image")),
+                "{error}"
+            );
         }
     }
 }

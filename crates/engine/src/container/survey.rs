@@ -48,10 +48,11 @@ impl Installation {
         }
     }
 
-    /// What an image that is not on this machine holds according to its name. It serves for settings; it cannot be started.
+    /// What an image that is not on this machine holds according to its name. Its settings can be examined, but it
+    /// cannot be started.
     ///
     /// # Errors
-    /// Its name does not tell the family, or its tag is no version.
+    /// Its name does not tell the family, or its tag is not a version.
     pub fn expected_in_image(name: &ImageName, family: Option<Family>) -> Result<Self, ImageError> {
         let family = family.or_else(|| name.family());
         let family = family.ok_or_else(|| ImageError::Family { image: name.to_string() })?;
@@ -111,7 +112,7 @@ fn expected(family: Family, version: &str) -> Installation {
     installation
 }
 
-/// Runs the script in an image and reads its report.
+/// Runs the script in an image and parses its report.
 fn surveyed(image: Image) -> Result<Installation, ImageError> {
     let name = image.reference();
     let text = image.ask(SCRIPT, &[], &format!("run a shell in the image {name}"))?;

@@ -118,7 +118,7 @@ fn bare_program(site: &Site<'_>) -> Command {
     command
 }
 
-/// The folder of its messages. `None` for an image where it is in no usual place: the server knows it.
+/// The folder of its messages. `None` for an image that has it in an unusual place, which the server itself knows.
 fn share(site: &Site<'_>) -> Option<PathBuf> {
     let share = &site.entry().layout.share;
     let is_known = site.installation.image.is_none() || !share.as_os_str().is_empty();

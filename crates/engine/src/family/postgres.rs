@@ -116,7 +116,8 @@ impl Procedure for Postgres {
     }
 }
 
-/// The options of initdb for authentication and against syncing. They changed with version 10.
+/// Options of initdb: how local and network logins are authenticated, and that files are not synced. Version 10 changed
+/// their names.
 fn words_of(major_version: u32) -> [&'static str; 3] {
     let no_sync = if major_version >= 10 { "--no-sync" } else { "--nosync" };
     ["--auth", password_method(major_version), no_sync]

@@ -14,8 +14,8 @@ use crate::machine::path_error::{At as _, PathError};
 
 /// Creates a folder and its parents.
 ///
-/// Others must not be able to put anything into it. Dyno runs programs from it, and removes there what dead processes have left,
-/// perhaps as root.
+/// Other users must not be able to put anything into it. Dyno runs programs from it and removes leftovers of dead
+/// processes there, perhaps as root.
 pub(crate) fn create(folder: &Path) -> Result<(), PathError> {
     fs::create_dir_all(folder).at("create", folder)?;
     if !is_ours(folder) {
@@ -99,8 +99,8 @@ fn others_write(folder: &Path) -> bool {
     })
 }
 
-/// Reads the files of a server's folder whose names have a prefix into the page cache. Skips files that this user may not read,
-/// and what is no file.
+/// Reads those files of a server's folder whose names have a prefix into the page cache. Skips files that this user may
+/// not read, and anything that is not a regular file.
 pub(crate) fn read_files(folder: &Path, prefix: &str) -> Result<(), PathError> {
     for entry in fs::read_dir(folder).at("read", folder)? {
         let entry = entry.at("read", folder)?;
@@ -123,7 +123,7 @@ fn read_file(path: &Path) -> io::Result<u64> {
     io::copy(&mut open_file_of_server(path)?, &mut io::sink())
 }
 
-/// Removes a folder with its content. A missing one is no error.
+/// Removes a folder with its content. Succeeds if the folder is missing.
 pub(crate) fn remove(folder: &Path) -> Result<(), PathError> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error).at("remove", folder),

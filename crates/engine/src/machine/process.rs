@@ -28,7 +28,7 @@ impl ProcessId {
         (!stat.is_dead()).then_some(Self { pid, started_ticks: stat.started_ticks })
     }
 
-    /// A child that nobody has waited for. So its id cannot have been reused.
+    /// A child that nobody has waited for yet. Until then its id cannot be reused.
     pub(crate) fn of_child(child: &Child) -> io::Result<Self> {
         let pid = child.id();
         Ok(Self { pid, started_ticks: Stat::read(pid)?.started_ticks })

@@ -104,7 +104,7 @@ impl Dsn {
         self
     }
 
-    /// Its server and database, without the user. Systems of the same place share tables.
+    /// Its server and database, without the user. Systems with the same place share tables.
     pub fn place(&self) -> String {
         format!("{:?} {:?}", self.address, self.database)
     }

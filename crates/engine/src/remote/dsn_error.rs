@@ -14,13 +14,13 @@ pub enum DsnError {
     )]
     Scheme,
     /// The port is not a number.
-    #[error("the dsn's port is '{port}', which is not one")]
+    #[error("the dsn's port '{port}' is not a port number")]
     Port { port: String },
     /// An unclosed bracket, or text that is not UTF-8.
     #[error("the dsn's {part} cannot be read; write special characters as %XX")]
     Malformed { part: &'static str },
     /// An unknown parameter.
-    #[error("the dsn has a parameter '{name}'; those there are: {known}")]
+    #[error("the dsn has a parameter '{name}', which is unknown; the parameters are: {known}")]
     Parameter {
         name: String,
         /// The parameters of the product.

@@ -152,7 +152,7 @@ mod tests {
             ("postgres://h?sslkey=/k.pem&sslmode=require", "sslcert and sslkey go together"),
             (
                 "mysql://h?ssl-cert=/c&ssl-key=/k&ssl-mode=DISABLED",
-                "ssl-cert is used on encrypted connections (ssl-mode=REQUIRED), and these are not (ssl-mode=DISABLED)",
+                "ssl-cert applies only to encrypted connections (ssl-mode=REQUIRED), but these are not encrypted (ssl-mode=DISABLED)",
             ),
             ("postgres:///?host=/run&sslmode=require", "sslmode=require needs a host"),
         ] {

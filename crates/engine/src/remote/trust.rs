@@ -159,7 +159,7 @@ mod tests {
             let limit = if scheme == "mysql" { "connect-timeout" } else { "connect_timeout" };
             let dsn = Dsn::parse(&format!("{scheme}://127.0.0.1:{port}?{limit}=1")).unwrap();
             let error = Remote::connect(&dsn).unwrap_err().to_string();
-            let words = format!("127.0.0.1:{port} lets nobody in: the login was not complete after 1 s");
+            let words = format!("127.0.0.1:{port} did not complete the login within 1 s");
             assert!(error.contains(&words), "{error}");
         }
     }

@@ -34,7 +34,7 @@ pub struct Added {
     pub sha256: String,
 }
 
-/// Why an archive does not become an entry.
+/// Why an archive cannot become an entry.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AddError {
@@ -48,7 +48,7 @@ pub enum AddError {
     #[error("the archive cannot be used: {0}")]
     Server(#[from] BasedirError),
     /// There is an entry of that name.
-    #[error("{} is there already; remove it, or give another --name", file.display())]
+    #[error("{} exists already; remove it, or give another --name", file.display())]
     Exists { file: PathBuf },
     /// This user has no folder of entries.
     #[error("there is no home folder for the entry; set XDG_CONFIG_HOME")]
@@ -64,8 +64,8 @@ impl From<PathError> for AddError {
     }
 }
 
-/// Makes an entry of an archive, which is a file or an address. Asks the archive's server for its product and version. `name`
-/// gives the entry another name or version. `sha256` is the checksum that the archive must have.
+/// Makes an entry for an archive, given as a file or an address. Asks the archive's server for its product and version.
+/// `name` gives the entry another name or version. `sha256` is the checksum that the archive must have.
 ///
 /// # Errors
 /// The archive cannot be downloaded, has another checksum, or has no server that runs here. Or there is an entry of that name.
@@ -115,7 +115,7 @@ fn make(
         }
     };
     if is_page(&archive)? {
-        let failures = vec![(archive_of(location), "it is a page, and no archive".to_owned())];
+        let failures = vec![(archive_of(location), "it is a page, not an archive".to_owned())];
         return Err(FetchError::NotThere { file: location.name(), failures }.into());
     }
     let digits = Integrity::sha256_of(&archive)?.digits();

@@ -21,10 +21,10 @@ use crate::machine::folder;
 pub(crate) struct Apt {
     /// Package names. The first package gives the version.
     packages: Vec<Word>,
-    /// The beginning that the first package's version must have. Releases have different versions.
+    /// The required prefix of the first package's version. Releases have different versions.
     #[serde(default)]
     version: String,
-    /// The library that the packages are for, such as `libaio.so.1`. A machine with that library needs no package.
+    /// The library that the packages provide, such as `libaio.so.1`. A machine that has it needs no package.
     #[serde(default)]
     library: Option<Word>,
 }

@@ -20,7 +20,8 @@ use crate::machine::spawn::{Spawn, spawn};
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(5);
 const SHOWN_LINES: usize = 5;
-/// Storage engines that builds of MySQL may have and the catalogue's do not, with the files of their plugins.
+/// Storage engines that builds of MySQL may have although the catalogue's builds do not, with the files of their
+/// plugins.
 const PLUGINS: [(&str, &str); 2] = [("rocksdb", "ha_rocksdb.so"), ("tokudb", "ha_tokudb.so")];
 
 /// Why a folder cannot be used as a server.

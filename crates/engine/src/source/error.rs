@@ -83,10 +83,10 @@ pub enum FetchError {
     #[error("{entry} does not run here: {source}")]
     Silent { entry: String, source: Box<BasedirError> },
     /// This machine lacks something.
-    #[error("{entry} cannot be had here: {reason}")]
+    #[error("{entry} is not available here: {reason}")]
     Obstacle { entry: String, reason: String },
     /// The name of an archive does not tell its kind.
-    #[error("{} is no archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
+    #[error("{} is not an archive that dyno can open: .tar.gz, .tgz, .tar.xz, .txz or .zip", path.display())]
     UnknownArchive { path: PathBuf },
     /// An archive is damaged or hostile, or its content cannot be written.
     #[error("cannot unpack {}: {source}", archive.display())]

@@ -13,8 +13,9 @@ use crate::source::{FetchError, Package, Phase, Progress, Tree, Workspace};
 
 /// Fetches an engine unless the cache has it.
 ///
-/// If two processes fetch the same engine, one waits for the other. Packages are unpacked next to the installation and synced.
-/// Then the folder is renamed, so an installation is always complete. The next fetch removes what a killed one left.
+/// If two processes fetch the same engine, one waits for the other. Packages are unpacked next to the installation and
+/// synced. Then the folder is renamed, so an installation is always complete. If a fetch is killed, the next one
+/// removes its files.
 ///
 /// # Errors
 /// A tool is missing, a download fails or has a wrong checksum, or the cache cannot be written.
@@ -111,8 +112,8 @@ fn said_by(entry: &Entry, tree: &Path, cache: &Cache) -> Result<String, FetchErr
     Err(FetchError::OtherVersion { entry: entry.to_string(), said })
 }
 
-/// Whether the version that a server prints is the wanted one. `10.11.14-MariaDB` is 10.11.14. A user's version `8.4.3-patched`
-/// is wanted of a server that prints 8.4.3.
+/// Whether the version that a server prints is the wanted one. `10.11.14-MariaDB` is 10.11.14. A server that prints
+/// 8.4.3 also fits a user's version `8.4.3-patched`.
 fn is_version(said: &str, wanted: &str) -> bool {
     let begins = |text: &str, start: &str| {
         let rest = text.strip_prefix(start);
@@ -160,8 +161,8 @@ fn lay_out(entry: &Entry, folder: &Path) -> Result<(), FetchError> {
     tree.make_executable(&server).map_err(|_| incomplete())
 }
 
-/// Fetches all sources, archives first. Links in archives must not lead out of the tree, but links to a user's folder do. The
-/// packages are in the order of the sources.
+/// Fetches all sources, archives first. Links in archives must not lead out of the tree; links to a user's folder may.
+/// The packages are in the order of the sources.
 fn fetch_sources(entry: &Entry, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
     let mut packages = vec![Vec::new(); entry.sources.len()];
     for (source, packages) in

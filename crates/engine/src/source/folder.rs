@@ -20,7 +20,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Makes links to its content. So a server that is built again is used at once.
+    /// Makes links to its content. So a rebuilt server is used at once.
     pub(super) fn fetch(&self, workspace: &Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let path = fs::canonicalize(&self.path).at("find", &self.path)?;
         for item in fs::read_dir(&path).at("read", &path)? {
@@ -31,7 +31,7 @@ impl Folder {
         Ok(vec![Package { name: path.display().to_string(), version: String::new() }])
     }
 
-    /// Identifies its server. `None` without one.
+    /// Identifies its server. `None` if the folder has no server.
     pub(super) fn fingerprint(&self) -> Option<String> {
         Some(Installation::from_basedir_unasked(&self.path).ok()?.fingerprint())
     }

@@ -112,8 +112,8 @@ impl Source {
         }
     }
 
-    /// The name by which the first fetch pins its archive. `None` if the entry has its checksum, or if a package manager verifies
-    /// it by signed lists.
+    /// The name by which the first fetch pins its archive. `None` if the entry has its checksum, or if signed package
+    /// lists verify it.
     pub(crate) fn pinned_file(&self) -> Option<String> {
         match self {
             Self::Vendor(vendor) => Some(vendor.file().to_owned()),
@@ -131,7 +131,7 @@ impl Source {
         }
     }
 
-    /// The version of a package of Maven.
+    /// The version of a Maven package.
     pub(crate) fn maven_version(&self) -> Option<&str> {
         match self {
             Self::Maven(maven) => Some(maven.version()),

@@ -1,4 +1,4 @@
-//! A user's archive, such as vendors offer: `.tar.gz`, `.tar.xz` or `.zip`. It is a file, or curl downloads it.
+//! A user's archive: `.tar.gz`, `.tar.xz` or `.zip`. It is a file, or curl downloads it.
 
 use std::path::{Path, PathBuf};
 
@@ -52,8 +52,9 @@ impl TryFrom<String> for Sha256 {
     type Error = String;
 
     fn try_from(digits: String) -> Result<Self, String> {
-        let integrity = Integrity::from_sha256_digits(&digits)
-            .ok_or_else(|| format!("'{digits}' is no checksum; write the 64 digits that sha256sum prints"))?;
+        let integrity = Integrity::from_sha256_digits(&digits).ok_or_else(|| {
+            format!("'{digits}' is not a checksum; write the 64 digits that sha256sum prints")
+        })?;
         Ok(Self { digits, integrity })
     }
 }
@@ -174,7 +175,7 @@ mod tests {
             ["-K/tmp/x", "--config=x", "file:///x/a.zip", "gopher://x/", "ftp://x/", "x.test", "https://x y"]
         {
             let error = parse(&format!("url = '{url}'\nsha256 = 'DIGITS'")).unwrap_err().to_string();
-            assert!(error.contains(&format!("'{url}' is no address")), "{error}");
+            assert!(error.contains(&format!("'{url}' is not an address")), "{error}");
         }
         for wrong in ["path = 'a.zip'", "sha256 = 'DIGITS'", "path = 'a'\nurl = 'b'\nsha256 = 'DIGITS'"] {
             assert!(parse(wrong).is_err(), "{wrong}");

@@ -19,10 +19,10 @@ use super::{Package, Workspace};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 
-/// Longer than any list of checksums.
+/// More than any list of checksums has.
 const SUMS_BYTES_MAX: u64 = 8 << 20;
 
-/// An archive of a vendor's.
+/// An archive that its vendor publishes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Vendor {
@@ -86,7 +86,7 @@ impl TryFrom<String> for Digits {
     fn try_from(text: String) -> Result<Self, String> {
         let integrity = Integrity::from_digits(&text);
         integrity.map(Self).ok_or_else(|| {
-            format!("'{text}' is no checksum; write the digits that md5sum, sha256sum or sha512sum prints")
+            format!("'{text}' is not a checksum; write the digits that md5sum, sha256sum or sha512sum prints")
         })
     }
 }

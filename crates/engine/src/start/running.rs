@@ -1,7 +1,7 @@
 //! Servers of `engine start`, which live until `engine stop`.
 //!
-//! Each server's folder holds its state, and the lock on that folder shows whether the server is alive. So there is no list that
-//! could be out of date.
+//! Each server's folder holds its state, and the lock on that folder shows whether the server is alive. So there is no
+//! list that could be out of date.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -41,7 +41,7 @@ pub struct Running {
 pub struct RunningServer {
     /// Engine, version and storage engine.
     pub name: SystemName,
-    /// The image or the folder that it is from. `None` for an engine of the catalogue.
+    /// The image or the folder that it comes from. `None` for an engine of the catalogue.
     pub origin: Option<String>,
     /// How to connect.
     pub access: Access,
@@ -150,8 +150,8 @@ impl Running {
         Ok(servers)
     }
 
-    /// Finds a server by its name, or by the image or folder that it is from. `storage_engine` is compared if given. Parts of a
-    /// name may be left out if one server matches.
+    /// Finds a server by its name, or by the image or folder that it comes from. `storage_engine` is compared if given.
+    /// Parts of a name may be left out if only one server matches.
     ///
     /// # Errors
     /// No server or several servers match.

@@ -74,7 +74,7 @@ impl ServerProcess {
         Some(Ended { is_clean: tool.exit().is_none_or(|status| status.success()) })
     }
 
-    /// How it ended. Known if it or its tool is a child of this process that nobody has waited for.
+    /// How it ended. Known only if it, or its tool, is a child of this process that nobody has waited for.
     pub(crate) fn exit(self) -> Option<ExitStatus> {
         let Some(tool) = self.tool else { return self.server.exit() };
         becomes(CLEARING, || !tool.is_alive());

@@ -47,9 +47,10 @@ pub fn main(tests: Vec<Trial>) -> ExitCode {
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// Lets ext4 place each new folder inside this one in another group of blocks. When ext4 makes a file, it skips every inode of
-/// the group that was deleted in the last minute. Beside other tests, it needs a second for the 1,300 files of a PostgreSQL
-/// server, and here a fifth of that. File systems without groups refuse, and need no help.
+/// Makes ext4 place each new folder inside this one in another block group. When ext4 makes a file, it skips every
+/// inode of the group that was deleted in the last minute. Next to other tests, that takes a second for the 1,300 files
+/// of a PostgreSQL server; with this, a fifth of a second. File systems without block groups refuse, and do not need
+/// it.
 fn spread_folders(folder: &Path) {
     let Ok(folder) = File::open(folder) else { return };
     if let Ok(flags) = ioctl_getflags(&folder) {
@@ -95,7 +96,7 @@ pub fn large_server_test(
     Trial::ignorable_test(format!("{system} {name}"), move || Ok(Completion::ignored_with(reason)))
 }
 
-/// A test that needs an engine and a confinement. Without the rights to confine, it is ignored with the reason.
+/// A test that needs an engine and a confinement. It is ignored, with the reason, if this user has no right to confine.
 pub fn confined_test(
     name: &str,
     system: &'static str,
@@ -140,7 +141,7 @@ pub fn start_with(installation: &Installation, folder: &Path, settings: &[(&str,
     start(installation, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Starts a server of a system inside a confinement. The confinement lasts until its last user is gone.
+/// Starts a server of a system inside a confinement. The confinement lasts as long as somebody uses it.
 ///
 /// # Panics
 /// It does not start.

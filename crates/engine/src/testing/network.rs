@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use super::is_set;
 
-/// A host elsewhere (RFC 5737). Nothing is sent to it.
+/// An address of another host (RFC 5737). Nothing is sent to it.
 const ELSEWHERE: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 1);
 
 /// This host's address for other hosts: the source address of packets to elsewhere. `None` without a network.

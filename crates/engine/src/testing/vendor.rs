@@ -18,7 +18,7 @@ use super::Authority;
 pub enum Answer {
     /// The file. A request may ask for it from any byte on.
     File(Vec<u8>),
-    /// The file. A request from its beginning gets only so many bytes.
+    /// The file. A request from its beginning gets only this many bytes.
     Cut(Vec<u8>, usize),
     /// A redirection to another address.
     Moved(String),
@@ -73,12 +73,12 @@ impl Vendor {
         self.site().answers.insert(path.to_owned(), answer);
     }
 
-    /// The requests so far. Each is a path, with the first requested byte if it is not the file's first.
+    /// The requests so far. Each is a path. The first requested byte follows if it is not the file's first.
     pub fn asked(&self) -> Vec<String> {
         self.site().asked.clone()
     }
 
-    /// Closes the site: no request gets an answer any more.
+    /// Closes the site: no further request gets an answer.
     pub fn close(&self) {
         self.site().is_closed = true;
     }
@@ -185,7 +185,7 @@ fn answer(mut stream: StreamOwned<ServerConnection, TcpStream>, site: &Mutex<Sit
     stream.flush()
 }
 
-/// Sends a file up to an end. The header announces the whole rest of the file (RFC 9110, section 14).
+/// Sends a file from a byte up to an end. The header announces the whole rest of the file (RFC 9110, section 14).
 fn send(stream: &mut impl Write, bytes: &[u8], from: Option<usize>, end: usize) -> io::Result<()> {
     let (start, length) = (from.unwrap_or(0), bytes.len());
     if start >= length && from.is_some() {

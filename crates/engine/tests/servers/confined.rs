@@ -1,5 +1,5 @@
-//! Servers that run inside limits. Takes root and loop devices; where they are missing, these tests are
-//! ignored with what it is.
+//! Servers that run inside limits. These tests need root and loop devices. If something is missing, they are ignored
+//! and say what.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::killed::{actor, kill};
 use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
 
-/// Far below what any disk does, so that the limit is what servers wait for.
+/// Far less than any disk can do, so that servers wait for the limit.
 const IOPS: u64 = 100;
 const WINDOW: Duration = Duration::from_secs(4);
 const WINDOWS_MAX: usize = 15;
@@ -25,7 +25,7 @@ const CLIENTS: u64 = 4;
 const INNODB: &str = "mariadb@10.11";
 const MYROCKS: &str = "mariadb@10.11/rocksdb";
 
-/// Settings under which what is read comes from the volume: a small cache, and none of the kernel's.
+/// Settings under which reads come from the volume: a small cache in the server, and no use of the kernel's cache.
 const UNCACHED: [(&str, &[(&str, &str)]); 2] = [
     (
         INNODB,
@@ -79,7 +79,7 @@ pub(crate) fn tests() -> Vec<Trial> {
                 cpu_and_memory(installation, "postgres@18.4");
             },
         ),
-        confined_test("tells that the kernel ended it for want of memory", INNODB, &narrow(), no_memory),
+        confined_test("tells that the kernel ended it for lack of memory", INNODB, &narrow(), no_memory),
         confined_test("tells of a volume that it does not fit on", INNODB, &limited_io(), no_room),
         confined_test("tells of a volume that it filled", INNODB, &limited_io(), full),
         confined_test("leaves nothing when its maker is killed", INNODB, &limited_io(), |installation| {
@@ -105,7 +105,7 @@ fn confine(confinement: &Confinement, parent: &Path) -> Arc<Confined> {
     Arc::new(Confined::create(confinement, parent).unwrap())
 }
 
-/// A server with a table that does not fit into its cache, and its limits in force.
+/// A server with a table larger than its cache, and with its limits in force.
 fn loaded(
     confined: &Arc<Confined>,
     installation: &Installation,
@@ -124,13 +124,13 @@ fn loaded(
     server
 }
 
-/// What happened to the volume in a window.
+/// The volume's work in a window of time.
 #[derive(Debug)]
 struct Window {
     /// By the device's counters.
     usage: DeviceUsage,
-    /// By the kernel's count for the limit. Version 1 counts a write when it is asked for, not when it is let through,
-    /// so this is right only as far as a server has few writes waiting at once.
+    /// As the kernel counts them for the limit. Version 1 counts a write when it is requested, not when it is let
+    /// through. So the count is only right while a server has few waiting writes at once.
     limited_writes: u64,
     seconds: f64,
 }
@@ -146,8 +146,8 @@ impl Window {
     }
 }
 
-/// Looks at the volume while clients work. No window may be over the limit by more than a tenth, but for one that makes
-/// up for the window before it. On a machine that has no time for us one may be below it, but not all.
+/// Observes the volume while clients work. No window may exceed the limit by more than a tenth, unless it makes up for
+/// the window before it. On a busy machine some windows may be below the limit, but not all.
 fn assert_held_to(
     limit: u64,
     count: fn(&Window) -> u64,
@@ -200,8 +200,8 @@ fn reads(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
     assert_nothing_left(folder.path());
 }
 
-/// Neighbours may be merged on the way to the device, and flushes come with writes, so writes are as many as the limit
-/// by the kernel's count for it only.
+/// Counts writes as the kernel does for the limit, because only that count equals the limit. On the way to the device,
+/// neighbouring writes may be merged, and flushes are added.
 fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)]) {
     let folder = fast_folder();
     // Reads as fast as the disk has them, or they would be what commits wait for.
@@ -215,7 +215,7 @@ fn commits(installation: &Installation, system: &str, settings: &[(&str, &str)])
     assert_nothing_left(folder.path());
 }
 
-/// A folder in memory where there is room, since what is on the disk below may be busy with others.
+/// A folder in memory if there is enough, because the disk below may be busy with other work.
 fn fast_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let free = rustix::fs::statvfs(memory).map_or(0, |facts| facts.f_bavail * facts.f_frsize);
@@ -245,7 +245,7 @@ fn no_memory(installation: &Installation) {
         ..StartOptions::new(folder.path())
     };
     let error = start(installation, options).err().expect("a server does not start in 24 MiB");
-    assert!(error.to_string().contains("the kernel killed it for want of memory"), "{error}");
+    assert!(error.to_string().contains("the kernel killed it for lack of memory"), "{error}");
     assert_nothing_left(folder.path());
 }
 
@@ -263,7 +263,7 @@ fn no_room(installation: &Installation) {
     assert_nothing_left(folder.path());
 }
 
-/// `InnoDB` either refuses the row or, if it has no room to take it back either, ends.
+/// `InnoDB` refuses the row. If it also has no room to undo the row, it ends instead.
 fn full(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let confinement = Confinement { volume_bytes: Some(200 << 20), ..Confinement::default() };

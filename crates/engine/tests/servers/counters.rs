@@ -1,4 +1,4 @@
-//! Counters of real servers move by what was done, and a server that is gone is an error.
+//! Counters of real servers change as their work requires. Reading a server that is gone is an error.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -82,7 +82,7 @@ fn connect(server: &Server, patience: Duration) -> Counters {
     Counters::connect(family, server.access(), patience).unwrap()
 }
 
-/// Inserts and selects rows one by one, and says what the counters made of it.
+/// Inserts and selects rows one by one, and returns the change of each counter.
 fn of_work(server: &Server) -> BTreeMap<String, i64> {
     server.query("CREATE TABLE counted (id INT PRIMARY KEY, v INT)").unwrap();
     let mut counters = connect(server, PATIENCE);

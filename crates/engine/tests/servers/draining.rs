@@ -1,4 +1,4 @@
-//! Pending writes of real servers are waited for, and servers are left as they were.
+//! Dyno waits for pending writes of real servers, and leaves the servers' settings as they were.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +9,7 @@ use dyno_engine::{DrainEnding, DrainError, DrainLimits, DrainReport, Drained, Fa
 const INNODB: [&str; 2] = ["mariadb@10.11/innodb", "mysql@5.6.24/innodb"];
 const DIRTY: &str = "Innodb_buffer_pool_pages_dirty";
 
-/// What the server's own storage engine has put off.
+/// Writes that the server's own storage engine has put off.
 pub(crate) fn drains(engine: &'static str) -> Trial {
     if engine.starts_with("postgres") {
         server_test("has its dead rows removed and a checkpoint made", engine, postgres)

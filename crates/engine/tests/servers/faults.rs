@@ -1,4 +1,4 @@
-//! What can happen to a server that runs: it dies at work, hangs, loses its socket, gets data that is not its own.
+//! Faults of a running server: it dies at work, hangs, loses its socket, or gets foreign data.
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -39,7 +39,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// Runs statements on a connection until one fails, and a fault in the middle of it.
+/// Runs statements on a connection until one fails, with a fault in the middle.
 fn fails_amid(client: Client, statement: &str, fault: impl FnOnce()) {
     std::thread::scope(|scope| {
         let (started, is_started) = std::sync::mpsc::channel();

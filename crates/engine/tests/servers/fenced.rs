@@ -1,4 +1,4 @@
-//! What a server cannot do: it runs without rights, and as root's in an account of its own.
+//! What a fenced server cannot do. It runs without rights; if Dyno runs as root, in an account of its own.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -50,7 +50,7 @@ fn has_no_rights(server: &mut Server) {
     }
 }
 
-/// Cargo and the shell of a user have many variables.
+/// A server gets only the listed variables, although cargo and a user's shell have many.
 fn gets_a_list_of_variables(server: &mut Server) {
     let text = fs::read(format!("/proc/{}/environ", server.access().pid)).unwrap();
     let text = String::from_utf8_lossy(&text);

@@ -1,4 +1,4 @@
-//! Fetching under what can go wrong.
+//! Fetches that fail in different ways.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use libtest_mimic::Completion;
 use crate::killed::{actor, kill, without_network};
 use crate::leftovers::processes_of;
 
-/// The engine whose package is the smallest of those that come in one.
+/// The engine with the smallest package, among those with a single package.
 const ENGINE: &str = "postgres@18.4";
 
 pub(crate) fn tests() -> Vec<Trial> {

@@ -1,4 +1,4 @@
-//! What happens when the process that started or fetches something is killed.
+//! A process is killed after it has started, or while it fetches, something.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -16,12 +16,12 @@ use crate::snapshots;
 
 const ROLE: &str = "DYNO_TEST_ROLE";
 
-/// What this process is to do instead of testing: a role and its arguments, a space between each.
+/// What this process does instead of testing: a role and its arguments, separated by spaces.
 pub(crate) fn role() -> Option<String> {
     std::env::var(ROLE).ok()
 }
 
-/// Does it, says `done` when it is time to be killed, and waits for that.
+/// Plays the role, prints `done` when the process should be killed, and waits.
 pub(crate) fn play(role: &str) -> ExitCode {
     let arguments: Vec<&str> = role.split(' ').collect();
     let [role, engine, folder] = arguments[..] else { return ExitCode::FAILURE };
@@ -69,14 +69,14 @@ fn say_done_and_wait() {
     std::thread::sleep(Duration::from_secs(600));
 }
 
-/// This program in a role.
+/// The command that runs this program in a role.
 pub(crate) fn command(role: &str, engine: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.env(ROLE, format!("{role} {engine} {}", folder.display()));
     command
 }
 
-/// Starts this program in a role and returns when it has done what it is to do.
+/// Starts this program in a role, and returns when the role is done.
 pub(crate) fn actor(role: &str, engine: &str, folder: &Path) -> Child {
     let mut child = command(role, engine, folder).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -85,7 +85,7 @@ pub(crate) fn actor(role: &str, engine: &str, folder: &Path) -> Child {
     child
 }
 
-/// This program in a role, to be run where there is no network; it needs the right to make such a place.
+/// The command that runs this program in a role without a network. It needs the right to make a network namespace.
 pub(crate) fn without_network(role: &str, engine: &str, folder: &Path) -> Command {
     let mut command = Command::new("unshare");
     command.arg("--net").arg(std::env::current_exe().unwrap());

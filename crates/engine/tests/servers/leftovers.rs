@@ -1,4 +1,4 @@
-//! What may be left of a server: nothing.
+//! A server that has ended leaves nothing behind.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -16,13 +16,13 @@ pub(crate) fn processes_of(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether every server of a folder is dead: none holds its lock.
+/// Whether every server of a folder is dead: nobody holds its lock.
 pub(crate) fn are_dead(folder: &Path) -> bool {
     let locks = fs::read_dir(folder).unwrap().map(|item| item.unwrap().path().join("dyno.lock"));
     locks.filter(|lock| lock.exists()).all(|lock| File::open(lock).unwrap().try_lock_shared().is_ok())
 }
 
-/// No process, no file.
+/// Asserts that no process and no file is left.
 pub(crate) fn assert_nothing_left(folder: &Path) {
     assert_eq!(processes_of(folder), [""; 0]);
     let names: Vec<_> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().file_name()).collect();

@@ -1,4 +1,4 @@
-//! Real servers, from fetch to stop, and what must not be left of them.
+//! Real servers, from fetch to stop. They must leave nothing behind.
 
 mod confined;
 mod counters;
@@ -19,9 +19,9 @@ mod warming;
 
 use std::process::ExitCode;
 
-/// One of each family, for what every server must do.
+/// One engine of each family, for behaviour that all must share.
 const ENGINES: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
-/// The other versions, for what may differ between them.
+/// The other versions, for behaviour that may differ between them.
 const VERSIONS: [&str; 8] = [
     "mariadb@10.1.23",
     "mariadb@10.2.11",
@@ -32,7 +32,7 @@ const VERSIONS: [&str; 8] = [
     "postgres@14.23",
     "postgres@16.14",
 ];
-/// Those that take long to fetch.
+/// Versions that take long to fetch.
 const LARGE_VERSIONS: [&str; 4] = ["mariadb@11.4.5", "mysql@5.5.34", "mysql@5.6.14", "mysql@8.0.33"];
 
 fn main() -> ExitCode {

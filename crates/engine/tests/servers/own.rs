@@ -1,4 +1,4 @@
-//! Servers of the user's own: a folder, an archive, one that runs already.
+//! The user's own servers: in a folder, in an archive, or running already.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -56,7 +56,7 @@ fn basedir(whole: &Installation, folder: &Path) {
     assert!(server.version().starts_with(&own.entry.version), "{}", server.version());
 }
 
-/// The catalogue with one own entry of the engine `mine`, made of a `[[source]]`.
+/// The catalogue with one own entry of the engine `mine`, with the given `[[source]]`.
 fn catalogue_with(folder: &Path, source: &str) -> Catalogue {
     let entry = "engine = 'mine'\nversion = '10.2.11'\nfamily = 'mariadb'\nstorage_engines = ['innodb']\n";
     fs::write(folder.join("mine.toml"), format!("{entry}[[source]]\n{source}")).unwrap();
@@ -71,7 +71,7 @@ fn fetch_mine(folder: &Path, source: &str) -> Result<Installation, FetchError> {
     fetch(&entry, &Cache::new(folder.join("cache")), &mut |_| ())
 }
 
-/// PostgreSQL 16.2 as a Python package has it.
+/// PostgreSQL 16.2, from a Python package.
 const WHEEL: &str = r#"
 engine = "mine"
 version = "16.2"
@@ -151,7 +151,7 @@ fn own_archive(whole: &Installation) {
     assert!(!partial.exists(), "the download was to go once it was unpacked");
 }
 
-/// Answers one request for a file from some byte on (RFC 9110, section 14). Returns its port, and that byte.
+/// Answers one request for a file, from any byte on (RFC 9110, section 14). Returns its port, and that byte.
 fn serve_rest(bytes: Vec<u8>) -> (u16, JoinHandle<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -176,7 +176,7 @@ fn serve_rest(bytes: Vec<u8>) -> (u16, JoinHandle<usize>) {
     (port, thread::spawn(serve))
 }
 
-/// As vendors pack: all in one folder with the version in its name.
+/// Packs as vendors do: everything in one folder with the version in its name.
 fn pack(whole: &Installation, folder: &Path) -> PathBuf {
     let archive = folder.join("server.tar.gz");
     let status = Command::new("tar")

@@ -1,4 +1,4 @@
-//! TLS to a server that runs already, as its address asks for it.
+//! TLS to running servers, as their addresses ask for it.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests
 }
 
-/// What a product calls the modes and the files.
+/// A product's names of the modes and the files.
 struct Words {
     scheme: &'static str,
     mode: &'static str,
@@ -56,7 +56,7 @@ impl Words {
         if server.access().engine == "postgres" { &POSTGRES } else { &MYSQL }
     }
 
-    /// An address without parameters, by some name of this host.
+    /// An address without parameters, with one of the names of this host.
     fn address(&self, access: &Access, host: &str) -> String {
         let Access { user, password, port, .. } = access;
         format!("{}://{user}:{password}@{host}:{port}/{DATABASE}", self.scheme)
@@ -75,7 +75,7 @@ fn connect(dsn: &str) -> Result<Remote, String> {
     })
 }
 
-/// Whether the server says that a connection is encrypted, which the client has to say too.
+/// Whether the server says that a connection is encrypted. The client must agree.
 fn is_encrypted(remote: &Remote) -> bool {
     let sql = match remote.family() {
         dyno_engine::Family::Postgres => {
@@ -119,7 +119,7 @@ fn modes(installation: &Installation) {
     );
     for mode in [words.verify_ca, words.verify_full] {
         let error = connect(&words.verified(&by_name, mode, &stranger.cert)).unwrap_err();
-        assert!(error.contains("TLS failed: no authority that is to be trusted has signed"), "{error}");
+        assert!(error.contains("TLS failed: no trusted authority has signed"), "{error}");
         assert!(!error.contains(&server.access().password), "{error}");
     }
 }
@@ -132,7 +132,7 @@ fn without_tls(server: &mut Server) {
     assert!(error.contains("TLS is required, but the server does not offer it"), "{error}");
 }
 
-/// Nothing is sent in clear to a server that could have had TLS, unless that is asked for.
+/// If TLS fails, nothing is sent in clear to a server that offers TLS, unless the address allows it.
 fn failing_tls(installation: &Installation) {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new(folder.path(), "authority");

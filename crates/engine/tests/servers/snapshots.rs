@@ -1,4 +1,4 @@
-//! Loaded data of real servers is kept, and other servers start on it.
+//! Snapshots of real servers' data. Other servers start on them.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -147,7 +147,7 @@ fn killed(installation: &Installation, system: &str) {
     assert!(matches!(snapshots.find(&key).unwrap(), Found::Snapshot(_)));
 }
 
-/// Saves a server's data, in a process that must not write large files: the system kills it at the first one.
+/// Saves a server's data in a process that must not write large files. The system kills it at the first one.
 pub(crate) fn save_and_be_killed(system: &str, folder: &Path) {
     let installation = installation(system).unwrap();
     let mut server = start_in(&folder.join("loading"), &installation, system);

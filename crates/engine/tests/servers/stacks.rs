@@ -35,7 +35,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// The stacks of MariaDB of which some connections wait for a row's lock.
+/// The stacks of MariaDB while some connections wait for a row's lock.
 fn while_blocked_on_a_row(server: &Server) -> FoldedStacks {
     let mut client = server.connect(LONG).unwrap();
     client.query("CREATE TABLE sbtest.t (id INT PRIMARY KEY, n INT) ENGINE = InnoDB").unwrap();
@@ -51,7 +51,7 @@ fn while_blocked_on_a_row(server: &Server) -> FoldedStacks {
     )
 }
 
-/// The stacks of a server of which some connections wait for a lock that another one holds.
+/// The stacks of a server while some connections wait for a lock that another one holds.
 fn while_blocked(
     server: &Server,
     family: Family,
@@ -81,7 +81,7 @@ fn while_blocked(
     fold_stacks(family, &taken.stacks)
 }
 
-/// Every waiter in every sample is in a function, which it reached from a connection's.
+/// Asserts that every waiter, in every sample, is a connection's thread with the function in its stack.
 fn assert_blocked(found: &FoldedStacks, function: &str) {
     let of_connections = found.stacks.iter().filter(|stack| stack.kind == "connection" && !stack.is_idle);
     let blocked = of_connections.filter(|stack| stack.frames.split(';').any(|frame| frame == function));

@@ -1,4 +1,4 @@
-//! A server starts, answers, and goes without a trace.
+//! A server starts, answers, and leaves no trace.
 
 use std::fs;
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! Servers whose data folder is a copy of one that was made before.
+//! Servers whose data folder is a copy of a template.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ pub(crate) fn tests(engine: &'static str) -> Vec<Trial> {
     vec![engine_test("shares the making of its data, and no data", engine, shares)]
 }
 
-/// The same engine in a cache that holds no templates yet.
+/// The same engine in a cache without templates.
 fn in_cache(installation: &Installation, folder: &Path) -> Installation {
     fs::create_dir_all(folder).unwrap();
     symlink(installation.root.parent().unwrap(), folder.join("engines")).unwrap();

@@ -1,4 +1,4 @@
-//! Tables, indexes and the log of a server are read, so that a fresh instance has them in its caches.
+//! Reads the tables, indexes and log of a server, so that a fresh instance has them in its caches.
 
 use std::fs::{self, File};
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     ]
 }
 
-/// For servers that overwrite their logs through the page cache, in blocks smaller than a page: each write to a page that is
-/// not there reads it first.
+/// For servers that overwrite their logs through the page cache in blocks smaller than a page. A write to a page that
+/// is not cached reads the page first.
 pub(crate) fn log_tests(system: &'static str) -> Vec<Trial> {
     vec![server_test("reads no log while it writes, once that is cached", system, reads_log)]
 }
@@ -45,7 +45,7 @@ fn reads(server: &mut Server) {
     assert!(count(server, HANDLER_READS) >= before + 2 * ROWS);
 }
 
-/// Its own cache is empty after a restart. Statistics come in late.
+/// The server's own cache is empty after a restart. Its statistics are updated late.
 fn reads_blocks(server: &mut Server) {
     server.restart_cleanly(PATIENCE).unwrap();
     for sql in [
@@ -100,7 +100,7 @@ fn quote(server: &Server) -> &'static str {
     if is_postgres(server) { "\"" } else { "`" }
 }
 
-/// A number that a statement answers with, in the last column of its only row.
+/// The number in the last column of a statement's only row.
 fn count(server: &Server, sql: &str) -> u64 {
     let rows = server.query(sql).unwrap().rows;
     let number = rows.first().and_then(|row| row.last()?.as_deref());

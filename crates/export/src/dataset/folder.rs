@@ -39,7 +39,7 @@ impl Folder {
         file.map_err(|error| unwritable(&self.root, &error))
     }
 
-    /// Opens a file for reading; none if it does not exist.
+    /// Opens a file for reading; `None` if it does not exist.
     pub(super) fn open(&self, name: &str) -> Result<Option<File>, ExportError> {
         let path = self.path(name);
         match File::open(&path) {

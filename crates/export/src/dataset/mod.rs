@@ -22,7 +22,7 @@ use crate::export::wanted_runs;
 
 #[derive(Clone, Debug)]
 pub struct DatasetOptions<'a> {
-    /// Runs to add; none for every run.
+    /// Runs to add; `None` for every run.
     pub runs: Option<Vec<RunId>>,
     /// Whether runs that the data set has already are written again.
     pub rewrite: bool,

@@ -97,7 +97,7 @@ fn run(mark: &Path, file_of: &dyn Fn(&str) -> PathBuf) -> Result<Run, ExportErro
     })
 }
 
-/// The rows of a file; none if there is no file, because a table without rows has no file.
+/// The rows of a file. Empty if there is no file, because a table without rows has no file.
 fn read<T>(path: &Path, columns: &[&str], row: impl Fn(&Record) -> T) -> Result<Vec<T>, ExportError> {
     let unreadable =
         |error: io::Error| ExportError::Unreadable { path: path.to_owned(), reason: error.to_string() };
@@ -146,7 +146,7 @@ fn step(row: &Record) -> StepRecord {
     }
 }
 
-/// None for a trial that was repeated and does not count.
+/// `None` for a trial that was repeated and does not count.
 fn trial(row: &Record) -> Option<Trial> {
     let outcome = match row.text("outcome").as_str() {
         "completed" => Outcome::Completed,

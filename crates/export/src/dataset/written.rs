@@ -23,7 +23,7 @@ const COMPLETENESS: &str = "dyno.completeness";
 pub(super) struct Written {
     pub(super) table: &'static str,
     pub(super) rows: u64,
-    /// A complete file under a temporary name; none for a table without rows.
+    /// A complete file under a temporary name; `None` for a table without rows.
     pub(super) file: Option<TempPath>,
 }
 
@@ -64,7 +64,7 @@ fn write_table(
     Ok(Written { table: table.name, rows, file: Some(file.into_temp_path()) })
 }
 
-/// The completeness of a file's run; none if the file does not have it.
+/// The completeness of a file's run; `None` if the file does not have it.
 pub(super) fn completeness_of(file: &File) -> Option<Completeness> {
     let reader = SerializedFileReader::new(file.try_clone().ok()?).ok()?;
     let notes = reader.metadata().file_metadata().key_value_metadata()?;

@@ -59,7 +59,7 @@ pub enum WhyLeftOut {
     NoFigure,
     /// It was measured under other conditions than the newest run of its plan.
     #[error(
-        "differs from the newest run of its plan in host, scale, plan text or anchor, so it is no part of that series"
+        "differs from the newest run of its plan in host, scale, plan text or anchor, so it is not part of that series"
     )]
     OtherConditions,
 }

@@ -57,7 +57,7 @@ pub(super) fn files(runs: Vec<Run>) -> Made {
     (files, left_out)
 }
 
-/// The history of the newest run of a plan; none without any figure.
+/// The history of the newest run of a plan; `None` without any figure.
 fn newest(runs: &[Run], quantity: Quantity) -> Option<History> {
     // Otava searches for changes itself.
     let changes = ChangeRule { permutations: 0, ..ChangeRule::default() };

@@ -30,8 +30,8 @@ pub struct Confinement {
     /// operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_credits: Option<u64>,
-    /// Size of the volume with the data, in bytes; `None` means [`DEFAULT_VOLUME_BYTES`] if I/O is limited,
-    /// and otherwise no volume.
+    /// Size of the volume with the data, in bytes. `None` means [`DEFAULT_VOLUME_BYTES`] if I/O is limited; otherwise
+    /// there is no volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_bytes: Option<u64>,
 }
@@ -54,7 +54,7 @@ pub struct IoLimits {
 /// Default size of a volume.
 pub const DEFAULT_VOLUME_BYTES: u64 = 10 << 30;
 
-/// ext4 needs space for its journal and for the server's own files.
+/// The smallest volume: ext4 needs space for its journal, and the server for its own files.
 const VOLUME_BYTES_MIN: u64 = 32 << 20;
 
 /// A limit under which nothing can run, or limits that do not fit together.

@@ -37,7 +37,7 @@ impl CpuSet {
         Self::allowed_to(Some(Pid::from_raw(pid.cast_signed())?))
     }
 
-    /// `None` stands for this thread.
+    /// The CPUs of a process; of this thread for `None`.
     fn allowed_to(pid: Option<Pid>) -> Option<Self> {
         let mask = sched_getaffinity(pid).ok()?;
         let cpus: BTreeSet<u32> = (0..CPUS_MAX).filter(|cpu| mask.is_set(*cpu as usize)).collect();
@@ -92,7 +92,8 @@ impl AffinityMask {
         Ok(sched_setaffinity(None, &self.0)?)
     }
 
-    /// Restricts another thread, or the main thread of another process, and what it starts later, to these CPUs.
+    /// Restricts another thread, or the main thread of another process, to these CPUs. Threads and processes that it
+    /// starts later are restricted too.
     pub(crate) fn give(&self, pid: u32) -> io::Result<()> {
         let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::NotFound)?;
         Ok(sched_setaffinity(Some(pid), &self.0)?)

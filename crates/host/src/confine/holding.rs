@@ -75,7 +75,7 @@ impl Holding {
         image(&self.folder)
     }
 
-    /// The file on which the disk whose power can be cut is mounted.
+    /// The file of the disk whose power can be cut. The disk is mounted on it.
     pub(crate) fn disk(&self) -> PathBuf {
         disk(&self.folder)
     }
@@ -115,7 +115,7 @@ pub fn remove_leftovers(parent: &Path) -> Result<(), ConfineError> {
     clear_leftovers(parent)
 }
 
-/// Where volumes of confined servers below a folder are mounted, or were.
+/// The mount points of volumes of confined servers below a folder, including earlier ones.
 pub fn volumes(parent: &Path) -> Vec<PathBuf> {
     let items = fs::read_dir(parent).into_iter().flatten().flatten();
     let holdings = items.filter(|item| item.file_name().to_string_lossy().starts_with(PREFIX));
@@ -157,7 +157,8 @@ fn clear_leftovers(parent: &Path) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// A folder is locked before the parent's lock is released. A folder without a lock is therefore from a killed process.
+/// Whether a killed process left the folder. A folder is locked before the parent's lock is released, so a folder
+/// without a lock was left by a killed process.
 fn is_abandoned(folder: &Path) -> Result<bool, ConfineError> {
     let path = folder.join(LOCK);
     match File::open(&path) {

@@ -1,4 +1,4 @@
-//! Limits as the kernel has them, beside the requested ones.
+//! Limits as the kernel has them, compared with the requested ones.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::confinement::{Confinement, IoLimits};
 use super::cpu_set::CpuSet;
 use super::size::format_bytes;
 
-/// The limits of a server, as the kernel has them at some moment.
+/// The limits of a server, as the kernel has them at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct InForce {
     /// The CPUs that its main thread may run on; `None` if the process is gone.
@@ -34,7 +34,7 @@ pub struct LimitDifference {
     /// Its key in plans, such as `memory`. `swap` is not a key: a limit of memory sets it to 0.
     pub limit: &'static str,
     pub asked: String,
-    /// What the kernel has.
+    /// The kernel's value.
     pub found: String,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for NotLimited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Swap => {
-                "swap: the kernel counts none for groups; switch swap off (swapoff -a), or boot with swapaccount=1"
+                "swap: the kernel does not count it for groups; switch swap off (swapoff -a), or boot with swapaccount=1"
             }
             Self::PageCacheBelow => {
                 "the page cache below the volume: its file system has no direct I/O, so memory beyond the limit \

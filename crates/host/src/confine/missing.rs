@@ -21,7 +21,7 @@ pub enum Lack {
     #[error(transparent)]
     Limit(#[from] LimitError),
     /// A CPU does not exist, or this process may not use it.
-    #[error("CPU {cpu} is not one that dyno may use, which are {allowed}")]
+    #[error("dyno may not use CPU {cpu}, but only {allowed}")]
     Cpu {
         cpu: u32,
         /// The CPUs that it may use.

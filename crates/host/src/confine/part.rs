@@ -1,4 +1,4 @@
-//! The parts of a confinement. A system has each of them or lacks it.
+//! The parts of a confinement. A system has each part completely or not at all.
 
 use super::confinement::Confinement;
 use super::size::format_bytes;
@@ -37,7 +37,7 @@ impl LimitPart {
             Self::ServerCpus => "the CPUs that the server may use",
             Self::ClientCpus => "the CPUs that the load generator may use",
             Self::Memory => "the memory that the server may use, page cache included",
-            Self::Volume => "the disk of its own that the server has, with its limits of I/O",
+            Self::Volume => "the server's own disk, with its I/O limits",
         }
     }
 

@@ -95,13 +95,13 @@ fn missing_group(folder: PathBuf) -> Option<Lack> {
     (!is_writable(&folder)).then_some(Lack::Group(folder))
 }
 
-/// In version 2 any group from the current one upwards may be suitable.
+/// The obstacle in version 2, in which any group from the current one upwards may be suitable.
 fn missing_group_v2(place: &HierarchyPosition) -> Option<Lack> {
     let mut groups = place.current.ancestors().take_while(|group| group.starts_with(&place.top));
     (!groups.any(is_writable)).then(|| Lack::Group(place.current.clone()))
 }
 
-/// Whether files can be created in a folder with the effective rights, which may differ from those of the user who
+/// Whether files can be created in a folder with the effective rights. They may differ from the rights of the user who
 /// started this.
 fn is_writable(folder: &Path) -> bool {
     accessat(CWD, folder, Access::WRITE_OK, AtFlags::EACCESS).is_ok()

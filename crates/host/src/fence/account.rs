@@ -9,7 +9,7 @@ use rustix::thread::{self, CapabilitySet, CapabilitySets, Gid, Uid};
 
 use super::is_root;
 
-/// The kernel's overflow user, who owns nothing that could be harmed.
+/// The kernel's overflow user. It owns nothing that could be harmed.
 const NOBODY: u32 = 65534;
 
 /// An account that owns nothing.
@@ -76,8 +76,8 @@ impl Account {
         self.assume_with(CapabilitySet::empty())
     }
 
-    /// As [`assume`](Self::assume), but keeps one right of root: to read files that are closed to the
-    /// account. Programs that the thread executes do not have it.
+    /// As [`assume`](Self::assume), but keeps one right of root: to read files that are closed to the account. Programs
+    /// that the thread executes do not get this right.
     ///
     /// # Errors
     /// The kernel refuses.

@@ -115,9 +115,8 @@ impl Fence {
     }
 }
 
-/// Removes from the calling thread all capabilities that a program which it executes could get back
-/// (capabilities(7), "capability bounding set"). This needs `CAP_SETPCAP`. Without it, [`gain_no_rights`]
-/// prevents programs from giving any.
+/// Removes all capabilities that executed programs could get back from the calling thread (capabilities(7), "capability
+/// bounding set"). This needs `CAP_SETPCAP`. Without it, [`gain_no_rights`] prevents programs from getting any.
 fn empty_bounding_set() -> io::Result<()> {
     for number in 0..u64::BITS {
         match remove_capability_from_bounding_set(CapabilitySet::from_bits_retain(1 << number)) {
@@ -155,7 +154,7 @@ pub fn be_killed_first() -> io::Result<()> {
     std::fs::write("/proc/self/oom_score_adj", "1000")
 }
 
-/// Whether this process may give a program a view of its own.
+/// Whether this process may give a program its own view of the file system.
 fn may_change_views() -> bool {
     has_right(CapabilitySet::SYS_ADMIN)
 }

@@ -1,9 +1,8 @@
 //! A process's own view of the file system, in which closed folders are replaced by empty ones that contain
 //! only what the process needs.
 //!
-//! Root's programs and data are often below `/root`, which other accounts cannot enter. A right to pass
-//! through closed folders (`CAP_DAC_READ_SEARCH`) would also be a right to read all files. The view does not
-//! need it.
+//! Root's programs and data are often below `/root`, which other accounts cannot enter. The right to pass through
+//! closed folders (`CAP_DAC_READ_SEARCH`) includes the right to read all files. A view does not need that right.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
@@ -107,7 +106,7 @@ impl View {
 }
 
 impl Shown {
-    /// Mounts it where it was.
+    /// Mounts it at its original path.
     fn place(&mut self) -> io::Result<()> {
         let Some(tree) = self.tree.take() else { return Ok(()) };
         for folder in self.way.iter().chain([&self.path]) {
@@ -129,7 +128,7 @@ pub(super) fn first_closed(account: Account, path: &Path) -> Option<PathBuf> {
     way.into_iter().find(is_closed).map(Path::to_owned)
 }
 
-/// Paths of existing files have no NUL.
+/// A path as a C string. Paths of existing files contain no NUL.
 fn c_string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }

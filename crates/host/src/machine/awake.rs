@@ -8,8 +8,8 @@ const FILE: &str = "/dev/cpu_dma_latency";
 
 /// Keeps idle cores of this host from halting and sleeping. Dropping it ends this.
 ///
-/// The cores spin instead, so that woken threads run at once. This costs power and, if cores share a power budget,
-/// turbo frequencies. The kernel ends it when the process ends for any reason.
+/// The cores spin instead, so that woken threads run at once. This costs power. If cores share a power budget, it also
+/// lowers turbo frequencies. The kernel ends it when the process ends for any reason.
 #[derive(Debug)]
 pub struct Awake {
     /// The request is in effect while the file is open.

@@ -86,8 +86,8 @@ impl Disk {
         Ok(())
     }
 
-    /// Cuts the power. Of the blocks that were not flushed, those survive for which `survives` returns true,
-    /// because a disk writes in an order of its own.
+    /// Cuts the power. Of the blocks that were not flushed, those for which `survives` returns true survive, because a
+    /// disk writes in an order of its own.
     pub(super) fn cut(&mut self, mut survives: impl FnMut() -> bool) -> io::Result<CutWrites> {
         self.is_powered = false;
         let mut cut = CutWrites { unflushed_blocks: self.unflushed.len() as u64, ..CutWrites::default() };

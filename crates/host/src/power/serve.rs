@@ -18,10 +18,10 @@ use crate::confine::ConfineError;
 use crate::confine::error::At as _;
 
 pub(super) const FUSE: &str = "/dev/fuse";
-/// Duration of a flush, about that of a solid-state disk without a protected cache. A server that answers
-/// before its flush is done can be caught only in that time.
+/// Duration of a flush, about as long as on a solid-state disk without a protected cache. Only in this time can a cut
+/// show that a server answers before its flush is done.
 const FLUSH: Duration = Duration::from_millis(1);
-/// The calling thread writes data for which others wait (`prctl(2)`).
+/// The calling thread writes data that others wait for (`prctl(2)`).
 const PR_SET_IO_FLUSHER: libc::c_int = 57;
 
 /// A disk that is served.
@@ -34,9 +34,9 @@ pub(super) struct ServedDisk {
 #[derive(Debug)]
 struct State {
     disk: Disk,
-    /// Requests wait, as they would for ever without power.
+    /// Whether requests wait, as they would for ever without power.
     is_held: bool,
-    /// Number of times that power was switched on. Files that were opened before are dead.
+    /// Number of times that power was switched on. Handles that were opened before are no longer valid.
     generation: u64,
 }
 
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// A file system that has been mounted since before a cut must not write to the disk.
+    /// An error for a handle from before a cut, because a file system that was mounted then must not write to the disk.
     fn check(&self, file: u64) -> io::Result<()> {
         if file == self.generation { Ok(()) } else { Err(Errno::IO.into()) }
     }

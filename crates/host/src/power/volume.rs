@@ -10,7 +10,7 @@ use crate::confine::error::At as _;
 use crate::confine::holding::Holding;
 use crate::confine::{ConfineError, Lack, Missing, rights, volume};
 
-/// An ext4 volume on a disk with a volatile cache. Dropping it removes all.
+/// An ext4 volume on a disk with a volatile cache. Dropping it removes everything.
 #[derive(Debug)]
 pub struct VolatileVolume {
     folder: PathBuf,
@@ -64,9 +64,9 @@ impl VolatileVolume {
         volume::flush(&self.folder)
     }
 
-    /// Cuts the power. All data that was not flushed is lost, except blocks of 4 KiB for which `survives`
-    /// returns true. Processes that wait for the disk keep waiting until [`release`](Self::release), so that
-    /// they never take a lost write for done.
+    /// Cuts the power. All data that was not flushed is lost, except blocks of 4 KiB for which `survives` returns true.
+    /// Processes that wait for the disk keep waiting until [`release`](Self::release), so that they never believe that
+    /// a lost write is done.
     ///
     /// # Errors
     /// The image cannot be written.
@@ -74,13 +74,13 @@ impl VolatileVolume {
         self.disk.cut(survives).at("write", &self.file)
     }
 
-    /// Answers the processes that wait for the disk, so that they can end. They take lost writes for done, so
-    /// they must be killed before this call.
+    /// Answers the processes that wait for the disk, so that they can end. They would believe that lost writes are
+    /// done, so they must be killed before this call.
     pub fn release(&self) {
         self.disk.release();
     }
 
-    /// Switches the power on. The file system is unmounted, mounted again from what survived, and recovers by
+    /// Switches the power on. Unmounts the file system, and mounts it again from the data that survived; it recovers by
     /// itself.
     ///
     /// # Errors

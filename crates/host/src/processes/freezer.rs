@@ -1,7 +1,7 @@
 //! Freezes the processes of a server: none of them runs until they are thawed.
 //!
-//! They are stopped by SIGSTOP. A cgroup's freezer needs root and a group for each server, and processes that one of
-//! version 1 has frozen do not even die of SIGKILL. Stopped ones do, so a server cannot outlive a run because it is frozen.
+//! They are stopped by SIGSTOP. A cgroup's freezer needs root and a group for each server, and a process that version 1
+//! has frozen does not even die of SIGKILL. A stopped process does, so a frozen server cannot outlive its run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,7 @@ pub struct Freezer {
     /// A handle that never refers to another process, even if the id is reused.
     root: OwnedFd,
     is_frozen: bool,
-    /// Those that were stopped. Their parents are stopped too and do not reap them, so their ids are not
+    /// The descendants that were stopped. Their parents are stopped too and do not reap them, so their ids are not
     /// reused.
     descendants: BTreeSet<u32>,
 }
@@ -45,7 +45,7 @@ impl Freezer {
     /// Stops all processes and waits until they have stopped, at most a few ms. Returns false, with no
     /// process stopped, if the first has ended, or if this user may not stop one of them.
     ///
-    /// Work that a process has requested from the kernel, such as syncing a file, is still done.
+    /// Work that a process has requested from the kernel, such as syncing a file, still continues.
     pub fn freeze(&mut self) -> bool {
         if pidfd_send_signal(&self.root, Signal::STOP).is_err() {
             return false;

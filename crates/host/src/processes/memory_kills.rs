@@ -7,7 +7,7 @@ use crate::confine::{Confined, oom_kills_in_own_group};
 pub struct MemoryKills {
     /// In the groups of a confinement.
     confined: u64,
-    /// In `scope`. Those of the host include those of the confinement.
+    /// Within `scope`. The host's kills include those of the confinement.
     in_scope: u64,
     scope: Scope,
 }
@@ -15,7 +15,7 @@ pub struct MemoryKills {
 /// Processes whose kills are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// Those in the cgroup of this process, to which its children belong too.
+    /// Processes in the cgroup of this process. Its children are in it too.
     OwnGroup,
     /// All processes of the host. A kill may be unrelated to Dyno.
     Host,
@@ -49,14 +49,14 @@ fn without_limit(killed: u64, scope: Scope) -> String {
         Scope::OwnGroup => "of Dyno's cgroup",
         Scope::Host => "of this host",
     };
-    format!("meanwhile the kernel killed {killed} {processes} {of} for want of memory")
+    format!("meanwhile the kernel killed {killed} {processes} {of} for lack of memory")
 }
 
 fn beyond_limit(limit_bytes: Option<u64>, peak_bytes: Option<u64>) -> String {
     let mib = |bytes: u64| bytes >> 20;
     let limit = limit_bytes.map_or(String::new(), |bytes| format!(" of {} MiB", mib(bytes)));
     let peak = peak_bytes.map_or(String::new(), |bytes| format!("; it had used up to {} MiB", mib(bytes)));
-    format!("the kernel killed it for want of memory beyond its limit{limit}{peak}")
+    format!("the kernel killed it for lack of memory beyond its limit{limit}{peak}")
 }
 
 /// `oom_kill` of `/proc/vmstat`, since Linux 4.13 (proc(5)).
@@ -78,11 +78,11 @@ mod tests {
     fn a_kill_without_a_limit_names_where_it_was() {
         assert_eq!(
             without_limit(1, Scope::OwnGroup),
-            "meanwhile the kernel killed 1 process of Dyno's cgroup for want of memory"
+            "meanwhile the kernel killed 1 process of Dyno's cgroup for lack of memory"
         );
         assert_eq!(
             without_limit(2, Scope::Host),
-            "meanwhile the kernel killed 2 processes of this host for want of memory"
+            "meanwhile the kernel killed 2 processes of this host for lack of memory"
         );
     }
 
@@ -90,8 +90,8 @@ mod tests {
     fn a_kill_names_limit_and_peak_as_far_as_the_kernel_has_them() {
         assert_eq!(
             beyond_limit(Some(300 << 20), Some(300 << 20)),
-            "the kernel killed it for want of memory beyond its limit of 300 MiB; it had used up to 300 MiB"
+            "the kernel killed it for lack of memory beyond its limit of 300 MiB; it had used up to 300 MiB"
         );
-        assert_eq!(beyond_limit(None, None), "the kernel killed it for want of memory beyond its limit");
+        assert_eq!(beyond_limit(None, None), "the kernel killed it for lack of memory beyond its limit");
     }
 }

@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// A process that ends, with its children, when it is dropped: its standard input is closed then, or it is killed.
+    /// A process that ends when this is dropped, with its children: its standard input is closed, or it is killed.
     struct Running(Child);
 
     impl Running {

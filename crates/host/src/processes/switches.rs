@@ -26,8 +26,8 @@ impl AddAssign for Switches {
 ///
 /// The kernel reports switches by thread only (`/proc/pid/status` is the main thread's), and a thread's count
 /// disappears with it. The last count of each thread is therefore kept, and added to the sum of ended threads when the
-/// thread has ended. The switches between a thread's last sample and its end are missing, and so are threads that lived
-/// between two samples. With a sample per second and a thread per connection, these are negligible.
+/// thread has ended. Two kinds of switches are missing: those between a thread's last sample and its end, and those of
+/// threads that lived between two samples. With a sample per second and a thread per connection, both are negligible.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SwitchAccount {
     living: HashMap<i32, Switches>,

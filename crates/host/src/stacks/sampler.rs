@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// A sampler of this process, with programs that do as `script` says.
+    /// A sampler of this process, whose programs are the shell script `script`.
     fn sampler(script: &str, pid: u32) -> (tempfile::TempDir, StackSampler) {
         let folder = tempfile::tempdir().unwrap();
         for name in ["eu-stack", "eu-addr2line"] {

@@ -1,4 +1,4 @@
-//! Remains of a confinement whose creator was killed, until the next one is created.
+//! What a confinement leaves behind if its creator is killed, until the next confinement is created.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -118,7 +118,7 @@ pub(crate) fn mounted_below(folder: &Path) -> Vec<PathBuf> {
     points.filter(|point| point.starts_with(folder)).collect()
 }
 
-/// Asserts that there is no mount, no file, and no loop device with a file there.
+/// Asserts that there is no mount, no file, and no loop device with a file below the folder.
 pub(crate) fn assert_nothing_left(folder: &Path) {
     assert_eq!(mounted_below(folder), [""; 0].map(PathBuf::from));
     let names: Vec<_> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().file_name()).collect();

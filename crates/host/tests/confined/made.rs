@@ -1,4 +1,4 @@
-//! Properties of an active confinement.
+//! What holds in an active confinement.
 
 use std::fs;
 use std::io::Write as _;
@@ -153,7 +153,7 @@ fn too_much_memory() {
     let output = inside(&confined, "head -c 300000000 /dev/zero | tail -n 1 | wc -c");
     assert!(confined.oom_kills().unwrap() > 0, "{output:?}");
     let told = with_limit.since(Some(&confined)).unwrap();
-    assert!(told.contains("for want of memory beyond its limit of 32 MiB"), "{told}");
+    assert!(told.contains("for lack of memory beyond its limit of 32 MiB"), "{told}");
     // The root group of version 2 has no count. Counts of the host are marked as such.
     let told = without.since(None);
     assert!(told.iter().all(|told| told.contains("of this host")), "{told:?}");

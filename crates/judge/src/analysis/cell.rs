@@ -106,7 +106,7 @@ fn not_sustained(trials: &[&Trial]) -> Option<CellWarning> {
     Some(CellWarning::NotSustained { rounds: backlogs.len(), of: trials.len(), events_max })
 }
 
-/// A trial's backlog, if it shows that the rate was not sustained. A few events have always just become due.
+/// A trial's backlog, if it shows that the rate was not sustained. A few events may always have just become due.
 fn unsustained_backlog(trial: &TrialRecord) -> Option<u64> {
     trial.backlog.filter(|backlog| *backlog > u64::from(trial.clients))
 }
@@ -193,8 +193,8 @@ fn is_disturbed(trial: &Trial) -> bool {
     disturbance(&trial.record, &DisturbanceLimits::default()).is_some_and(|found| found.is_disturbed)
 }
 
-/// The server's CPU time between its slices, as a share of that in them. `None` if the postponed work changes its
-/// rates by less than the margin.
+/// The server's CPU time between its slices, as a share of its CPU time in its slices. `None` if the postponed work
+/// changes its rates by less than the margin.
 fn rest_share(trials: &[&Trial], margin: Margin) -> Option<f64> {
     let share = |trial: &&Trial| {
         let usage = &trial.record.usage;

@@ -41,17 +41,17 @@ pub enum Problem {
     #[error("{}", tests_problem(function, *count))]
     Tests { function: &'static str, count: usize },
     /// A quantity other than throughput in a call with a number of joined clients.
-    #[error("with a number of joined clients there is only throughput")]
+    #[error("with a number of joined clients, only throughput can be claimed")]
     JoinedQuantity,
 }
 
 fn tests_problem(function: &str, count: usize) -> String {
     match count {
         0 => format!(
-            "{function} is of one test, and none fits; the scale, --only or --clients may leave it out"
+            "{function} needs one test, and none matches; the scale, --only or --clients may leave it out"
         ),
         _ => format!(
-            "{function} is of one test, and this is of {count}; name it with `at step = …, clients = …`, or use geomean"
+            "{function} needs one test, and {count} match; name one with `at step = …, clients = …`, or use geomean"
         ),
     }
 }
@@ -69,7 +69,7 @@ impl Problem {
         Self::Unknown { what, name: name.to_owned(), known, nearest }
     }
 
-    /// The same for a number, for which no known value counts as the nearest.
+    /// The error for an unknown number. It lists the known numbers and suggests none.
     pub(super) fn listed<'a>(
         what: &'static str,
         name: &str,

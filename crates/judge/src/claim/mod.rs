@@ -100,7 +100,7 @@ impl Claim {
         resolve::resolve(&self.sentence, systems, steps).map(|_| ())
     }
 
-    /// Judges the claim by a run. `checks` has the trials' variation; without it, a claim on variation is
+    /// Judges the claim by a run. `checks` has the variations of the trials. Without them, a claim about variation is
     /// inconclusive.
     ///
     /// # Errors
@@ -175,7 +175,7 @@ fn centre(values: &[f64]) -> Option<Centre> {
     Some(Centre { value: found.value.exp(), interval: found.interval.map(Interval::exp), ..found })
 }
 
-/// Whether a relation holds for the whole interval, for none of it, or for a part.
+/// Whether the whole interval satisfies a relation, none of it does, or only a part.
 fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     let of_rounds =
         |centre: Option<Centre>| centre?.interval.filter(|_| left.values.len() >= ROUNDS_WITH_VERDICT_MIN);
@@ -202,7 +202,8 @@ fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     }
 }
 
-/// Says that two systems of the claim are the same, if the settings that should distinguish them are not in force.
+/// The reason that two systems of the claim are the same, if the settings that should distinguish them are not in
+/// force.
 fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Option<String> {
     let named: BTreeSet<&str> =
         resolved.iter().flat_map(|call| call.systems.iter().map(String::as_str)).collect();
@@ -210,7 +211,7 @@ fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Op
     let mut pairs = told.iter().filter(|told| named.contains(told.system.as_str())).filter_map(|told| {
         let earlier = told.same_as.iter().find(|earlier| named.contains(earlier.as_str()))?;
         Some(format!(
-            "{earlier} and {} are the same system: their settings differ, and are not in force",
+            "{earlier} and {} are the same system: the settings in which they differ are not in force",
             told.system
         ))
     });
@@ -222,7 +223,7 @@ fn reason(rounds: usize) -> Option<String> {
         0 => Some("no round has all its figures".to_owned()),
         1 => Some("one round: it holds for these servers only".to_owned()),
         rounds if rounds < ROUNDS_WITH_VERDICT_MIN => {
-            Some(format!("{rounds} of the {ROUNDS_WITH_VERDICT_MIN} rounds that a verdict takes"))
+            Some(format!("{rounds} of the {ROUNDS_WITH_VERDICT_MIN} rounds that a verdict needs"))
         }
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Parses tokens to a claim.
+//! Parses tokens into a claim.
 
 use super::error::{ClaimError, Problem};
 use super::measure::Measure;
@@ -186,7 +186,7 @@ impl Parser {
         if self.takes("(") {
             self.depth += 1;
             if self.depth > DEPTH_MAX {
-                return Err(self.expected("fewer parentheses within each other"));
+                return Err(self.expected("fewer nested parentheses"));
             }
             let inside = self.sum()?;
             self.require(")", "a closing parenthesis")?;

@@ -93,7 +93,7 @@ fn too_few_rounds_are_inconclusive_and_say_why() {
     let ratio = "ratio(myrocks-500, innodb-500, tps, point, 4) < 1";
     for (rounds, method, reason) in [
         (1, Method::None, "one round: it holds for these servers only"),
-        (5, Method::StudentT, "5 of the 6 rounds that a verdict takes"),
+        (5, Method::StudentT, "5 of the 6 rounds that a verdict needs"),
     ] {
         let result = judge(ratio, &study(rounds));
         assert_eq!((result.state, result.method), (ClaimState::Inconclusive, method));
@@ -215,11 +215,11 @@ fn what_the_plan_does_not_have_is_said_before_anything_is_measured() {
         ),
         (
             "ratio(myrocks-500, innodb-500, tps, point) > 1",
-            "column 1: ratio is of one test, and this is of 2; name it",
+            "column 1: ratio needs one test, and 2 match; name one",
         ),
         (
             "ratio(myrocks-500, innodb-500, tps, update, 16) > 1",
-            "column 1: ratio is of one test, and none fits; the scale",
+            "column 1: ratio needs one test, and none matches; the scale",
         ),
     ] {
         let error = Claim::parse(text).unwrap().check(&run.systems, &run.steps).unwrap_err().to_string();

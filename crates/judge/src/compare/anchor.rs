@@ -59,8 +59,8 @@ pub(crate) fn of_run(run: &Run) -> Option<&SystemRecord> {
     run.systems.iter().find(|system| system.is_anchor)
 }
 
-/// Differences between the anchors of two runs, and between their hosts and data. Empty if a run has no anchor.
-/// Unknown values of a server that never started are no differences.
+/// Differences between the anchors of two runs, and between their hosts and data. Empty if a run has no anchor. Values
+/// that are unknown because a server never started do not count as differences.
 pub(crate) fn anchor_differences(one: &Run, other: &Run) -> Vec<Difference> {
     let (Some(a), Some(b)) = (of_run(one), of_run(other)) else { return Vec::new() };
     let mut differences = Vec::new();

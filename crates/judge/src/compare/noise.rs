@@ -1,4 +1,4 @@
-//! Differences between two measurements of the same system. They are the noise floor of alarms.
+//! Differences between two measurements of the same system. Alarms must exceed them.
 
 use dyno_stats::Margin;
 use dyno_store::Run;

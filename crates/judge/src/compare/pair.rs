@@ -138,11 +138,10 @@ fn take_turns(base: SystemTrials<'_>, candidate: SystemTrials<'_>) -> bool {
 
 /// Combines the ratio of neighbouring slices with that of all operations over the whole time.
 ///
-/// The ratio of throughputs is that of all operations over the whole time. It varies much, because a stall of the
-/// host falls into a slice of one system or the other. The ratio of slices leaves out the worst slices and uses the
-/// middle of the others. It hides stalls of the system itself, and is biased if one system's slices vary more than
-/// the other's. Therefore the difference of the two ratios counts as far as it is consistent over the rounds.
-/// extent that it is consistent over the rounds.
+/// The ratio of throughputs is that of all operations over the whole time. It varies much, because a stall of the host
+/// falls into a slice of one system or the other. The ratio of slices leaves out the worst slices and uses the middle
+/// of the others. It hides stalls of the system itself, and is biased if one system's slices vary more than the
+/// other's. Therefore the difference of the two ratios counts to the extent that it is consistent over the rounds.
 fn combine(rounds: &mut [PairRound]) {
     let distances: Vec<f64> = rounds
         .iter()

@@ -24,7 +24,7 @@ pub struct Rule {
     /// Number of times that the rounds may have been judged before the run ends ([`dyno_stats::Looks`]). The
     /// number of the run is used if it is larger.
     pub looks: usize,
-    /// Additional controls with their originals, as (control, original), beside those of the run.
+    /// Additional controls with their originals, as (control, original), besides those of the run.
     pub controls: Vec<(String, String)>,
     /// Steps to compare; all if empty.
     pub steps: Vec<String>,

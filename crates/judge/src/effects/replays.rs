@@ -20,8 +20,8 @@ use crate::trial::of_run::{pairs, tests};
 /// same verdicts.
 const SEED: u64 = 43;
 
-/// Errors that depend on when statements of several sessions meet: MySQL's deadlocks and lock waits, PostgreSQL's deadlocks,
-/// serialization failures and cancelled waits. They are no failures of a candidate.
+/// Errors that depend on which statements of several sessions coincide: MySQL's deadlocks and lock waits, PostgreSQL's
+/// deadlocks, serialization failures and cancelled waits. A candidate does not fail because of them.
 const BY_CHANCE: [&str; 7] = ["1020", "1205", "1213", "3572", "40001", "40P01", "55P03"];
 
 /// A step that replays traffic, at a number of sessions.
@@ -31,7 +31,7 @@ pub struct ReplayedTest {
     pub clients: u32,
     /// The systems that completed it, in the plan's order.
     pub systems: Vec<ReplayedSystem>,
-    /// Those that took the longest on the base first.
+    /// Digests. Those that took the most time on the base come first.
     pub digests: Vec<DigestTest>,
 }
 
@@ -51,8 +51,8 @@ pub struct ReplayedSystem {
     pub out_of_order: u64,
     /// Statements that were not sent, by reason.
     pub not_sent: BTreeMap<String, u64>,
-    /// By how much statements were sent after they were due, if nothing but the client was late: the 99th percentile, and of
-    /// the rounds the largest. `None` without a pace.
+    /// How late statements were sent because of the client itself: the 99th percentile of a round, and the largest over
+    /// rounds. `None` without a pace.
     pub late_p99_us: Option<f64>,
 }
 
@@ -63,9 +63,9 @@ pub struct DigestTest {
     pub digest: String,
     pub statement: String,
     pub kind: String,
-    /// Share of the time that all statements took on the base; `None` if it did not replay the traffic.
+    /// Share of the time of all statements on the base. `None` if the base did not replay the traffic.
     pub time_share: Option<f64>,
-    /// As [`ReplayedTest::systems`].
+    /// The figures of the digest on each system, as in [`ReplayedTest::systems`].
     pub systems: Vec<DigestFigures>,
 }
 
@@ -84,11 +84,12 @@ pub struct DigestFigures {
     pub mean_us: Option<f64>,
     /// The 99th percentile of all rounds together.
     pub p99_us: Option<f64>,
-    /// Its latency as a multiple of the base's; `None` for the base, and without a round that both have unless it fails.
+    /// Its latency as a multiple of the base's. `None` for the base. Also `None` without a common round, unless the
+    /// digest fails.
     pub against_base: Option<DigestRatio>,
 }
 
-/// How the answers of a digest compare to the base's.
+/// How the answers of a digest compare with the base's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
@@ -96,7 +97,7 @@ pub enum Answers {
     Same,
     /// The base gives the same answers in every round, and the candidate gives others in every round.
     Differ,
-    /// The answers of one of the two differ from round to round, there is one round only, or the two do not have the same
+    /// The answers of one of the two vary between rounds, or there is only one round, or the two do not have the same
     /// errors.
     NotDetermined,
 }
@@ -112,7 +113,7 @@ pub struct DigestRatio {
     pub rounds: usize,
     /// Adjusted for all digests together; `None` if there are too few rounds.
     pub p_adjusted: Option<f64>,
-    /// [`Finding::Failed`] if it fails with an error that the base does not have, and that is not by chance.
+    /// [`Finding::Failed`] if it fails with an error that the base does not have and that does not depend on chance.
     pub finding: Finding,
 }
 

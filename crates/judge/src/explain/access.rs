@@ -143,7 +143,7 @@ fn of_sqlite(line: &str) -> Option<Access> {
 mod tests {
     use super::*;
 
-    /// Each access as `table how key`, an exclamation mark after a full scan.
+    /// Each access as `table how key`, with an exclamation mark after a full scan.
     fn told(plan: &str) -> Vec<String> {
         let one = |it: Access| {
             let mark = if it.is_full_scan { "!" } else { "" };

@@ -8,7 +8,7 @@ use dyno_store::QueryAnswer;
 const DIFFERENCE_MAX: f64 = 1e-4;
 const SHARE_MAX: f64 = 1e-6;
 
-/// The first row in which two answers differ, in words.
+/// The first row that differs between two answers, in words.
 pub fn first_difference(own: &QueryAnswer, other: &QueryAnswer) -> Option<String> {
     let (own_rows, other_rows): (Vec<&str>, Vec<&str>) =
         (own.text.lines().collect(), other.text.lines().collect());

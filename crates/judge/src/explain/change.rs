@@ -23,8 +23,8 @@ pub struct AmountChange {
     pub is_clear: bool,
     /// Whether the interval lies within the margin.
     pub is_same: bool,
-    /// Its weight as evidence, from 0 to 1: the relative difference, reduced for rare events. An amount that rose
-    /// from 0 to 1 per operation has weight 1, one that doubled a half, and one that occurs once in 1000 operations
+    /// Its weight as evidence, from 0 to 1: the relative difference, reduced for rare events. An amount that rose from
+    /// 0 to 1 per operation has weight 1. One that doubled has weight 0.5. One that occurs once in 1000 operations has
     /// at most 0.001.
     pub weight: f64,
 }
@@ -55,8 +55,8 @@ impl Amount {
     }
 }
 
-/// The change over rounds of base and candidate. `noise` is a distance of log ratios that chance explains.
-/// `None` without a round in which both finished operations, and for amounts that are 0 in both.
+/// The change over rounds of base and candidate. `noise` is a distance of log ratios that chance explains. `None` if
+/// both have 0, or if there is no round in which both finished operations.
 pub(super) fn change(
     name: &str,
     rounds: &[(Amount, Amount)],

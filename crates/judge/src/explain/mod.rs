@@ -67,9 +67,9 @@ pub struct Explanation {
     pub finding: Finding,
     /// Every cost of an operation that was measured.
     pub costs: Vec<AmountChange>,
-    /// Counters that clearly changed, the most significant first. Three kinds are left out: gauges, counters with
-    /// less than one event per 100 operations, and rare events that occur equally often per second in both systems,
-    /// because these follow time.
+    /// Counters that clearly changed, the most significant first. Three kinds are left out: gauges; counters with less
+    /// than one event per 100 operations; and rare events that occur equally often per second in both systems, because
+    /// they follow time.
     pub counters: Vec<AmountChange>,
     /// Number of counters that were compared.
     pub counters_compared: usize,
@@ -137,7 +137,7 @@ pub fn explain(
     })
 }
 
-/// The trials of a system in a step. Only trials at one number of clients have plans.
+/// The trials of a system in a step. Plans exist for only one number of clients.
 fn explained_trials(run: &Run, step: &str, system: &str) -> Vec<TrialId> {
     let is_it = |trial: &&Trial| trial.record.step_id == step && trial.record.system_id == system;
     run.trials.iter().filter(is_it).map(|trial| trial.id).collect()
@@ -154,7 +154,7 @@ fn amount(total: f64, record: &TrialRecord) -> Amount {
     }
 }
 
-/// The costs of an operation that were measured in every round.
+/// The costs of an operation that every round has.
 fn costs(of_both: &[Pair<'_>], control: &[Pair<'_>], rule: &Rule) -> Vec<AmountChange> {
     type Total = fn(&TrialRecord) -> Option<u64>;
     const COSTS: [(&str, Total); 11] = [

@@ -81,8 +81,8 @@ pub(super) fn evidence(
 }
 
 impl PlanChange {
-    /// The most significant come first: a table that only one system reads in full, another access, another
-    /// plan, other estimates.
+    /// Its significance. The order is: a table that only one system reads in full, another access, another plan, other
+    /// estimates.
     fn rank(&self) -> u8 {
         let is_scan = |it: &AccessChange| it.base.is_full_scan != it.candidate.is_full_scan;
         if self.accesses.iter().any(is_scan) {
@@ -95,7 +95,7 @@ impl PlanChange {
     }
 }
 
-/// For each statement the most frequent plan, in the order of the first trial. Instances may have different plans.
+/// The most frequent plan of each statement, in the order of the first trial. Instances may have different plans.
 fn usual<'a>(plans: &'a Plans, trials: &[TrialId]) -> Vec<(&'a str, Result<&'a str, &'a str>)> {
     let all: Vec<&StatementPlan> = trials.iter().filter_map(|trial| plans.get(trial)).flatten().collect();
     let mut order: Vec<&str> = Vec::new();
@@ -125,8 +125,8 @@ fn shape(plan: &str) -> String {
     plan.lines().map(without_estimate).collect::<Vec<_>>().join("\n")
 }
 
-/// The difference of two plans, if they differ. Plans of different engines have no words in common, so for them
-/// only a table counts that just one of them reads in full.
+/// The difference between two plans, if any. Plans of different engines have no words in common. For them, only a table
+/// that just one of the two reads in full counts.
 fn change(statement: &str, base: &str, candidate: &str) -> Option<PlanChange> {
     let is_one_dialect = dialect(base) == dialect(candidate);
     let accesses = access_changes(base, candidate, is_one_dialect);
@@ -158,7 +158,7 @@ fn access_changes(base: &str, candidate: &str, is_one_dialect: bool) -> Vec<Acce
     changes
 }
 
-/// The largest ratio of two plans' estimates, line by line; `None` if all are alike.
+/// The largest ratio between two plans' estimates, line by line; `None` if all are alike.
 fn rows_ratio(base: &str, candidate: &str) -> Option<f64> {
     let ratios = base
         .lines()

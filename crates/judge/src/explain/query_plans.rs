@@ -1,4 +1,4 @@
-//! The servers' plans for the query of a step, and which of them are the same.
+//! The servers' plans for the query of a step. Equal plans are grouped.
 
 use dyno_store::{QueryPlan, Run, Trial};
 use serde::Serialize;
@@ -9,7 +9,7 @@ pub struct QueryPlans {
     pub step: String,
     /// The query that the first system with a plan received.
     pub statement: String,
-    /// The different plans, in the order of their first systems.
+    /// The distinct plans, in the order of their first systems.
     pub plans: Vec<SharedPlan>,
 }
 

@@ -8,7 +8,7 @@ use crate::past::history::{History, LevelChange, TestHistory};
 pub struct HistoryGate {
     /// Number of newest runs. A change counts if one of them is the first run after it.
     pub runs: usize,
-    /// Largest probability that any test is named although none changed.
+    /// Largest probability that any test is reported although none changed.
     pub error_max: f64,
 }
 
@@ -25,8 +25,8 @@ pub struct HistoryRegression {
 impl HistoryGate {
     /// Tests whose last change is a regression at one of the newest runs, the largest first.
     ///
-    /// Their probabilities are adjusted for all tests of the history (Holm). Several runs are needed to distinguish
-    /// a change from noise, so a regression is named some runs after it happened.
+    /// Their probabilities are adjusted for all tests of the history (Holm). Several runs are needed to distinguish a
+    /// change from noise, so a regression is reported some runs after it happened.
     pub fn regressions(&self, history: &History) -> Vec<HistoryRegression> {
         let newest = &history.runs[history.runs.len().saturating_sub(self.runs)..];
         let is_regression = |change: &&LevelChange| {

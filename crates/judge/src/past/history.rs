@@ -84,17 +84,17 @@ pub struct LevelChange {
     pub version_before: Option<String>,
     /// The level after the change as a multiple of the level before.
     pub ratio: f64,
-    /// Probability of a change this large if nothing changed. The order of the runs is then random, apart from the
-    /// correlation of neighbouring runs.
+    /// Probability of a change this large if nothing changed, that is, if the order of the runs is random apart from
+    /// the correlation of neighbouring runs.
     pub p: f64,
 }
 
 /// The histories of every test over the runs of one plan. The runs may be in any order and are sorted by start time.
 /// Runs under other conditions are a separate history. The history of the newest run comes first.
 ///
-/// A run's figure is the median of its rounds. If the plan names an anchor, the figure is a multiple of the
-/// anchor's in the same night, which removes effects of the host on both. Runs are the replicates (Kalibera and
-/// Jones, "Rigorous benchmarking in reasonable time", ISMM 2013).
+/// A run's figure is the median of its rounds. If the plan names an anchor, the figure is a multiple of the anchor's in
+/// the same run, which removes effects of the host on both. Runs are the replicates (Kalibera and Jones, "Rigorous
+/// benchmarking in reasonable time", ISMM 2013).
 pub fn histories(runs: &[Run], rule: &HistoryRule) -> Vec<History> {
     let mut runs: Vec<&Run> = runs.iter().collect();
     runs.sort_by_key(|run| (run.record.started_at_ms, run.id));

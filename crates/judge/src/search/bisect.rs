@@ -24,8 +24,8 @@ pub enum BisectionStep {
         /// Its index in the list of versions.
         version: usize,
     },
-    /// Compare these two on fresh instances. The result so far rests on several comparisons with the first version,
-    /// and each may be wrong.
+    /// Compare these two on fresh instances. So far, the result depends on several comparisons with the first version,
+    /// and each of them may be wrong.
     Confirm {
         /// Index of the version before the culprit.
         good: usize,
@@ -37,8 +37,7 @@ pub enum BisectionStep {
         /// Its index in the list of versions.
         first_bad: usize,
     },
-    /// One of these versions introduced the regression. All except the last are unclear, or could not be tested any
-    /// more.
+    /// One of these versions introduced the regression. All except the last are unclear or could no longer be tested.
     OneOf {
         /// Their indices in the list of versions.
         versions: Range<usize>,
@@ -121,7 +120,7 @@ impl Bisection {
         }
     }
 
-    /// Whether one comparison is left for the confirmation after another test.
+    /// Whether one comparison remains for the confirmation after another test.
     fn may_test(&self) -> bool {
         self.tests() + 1 < self.comparisons_max()
     }

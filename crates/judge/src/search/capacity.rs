@@ -3,7 +3,7 @@
 use dyno_store::{CapacityRecord, FindRecord, ProbeRecord, TrialRecord};
 use serde::Serialize;
 
-/// Probes between the upper end of the interval and this multiple of it show what limits the capacity.
+/// Probes between the upper end of the interval and this multiple of it show the cause of the limit.
 const NEAR: f64 = 1.2;
 
 /// The highest rate of events at which a system stays within a latency limit, from one trial.

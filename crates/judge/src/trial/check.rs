@@ -38,7 +38,7 @@ pub struct TrialCheck {
     pub variation: Option<Variation>,
     /// Number of slices, or of complete measured samples, usually a second each.
     pub samples: usize,
-    /// Number of independent samples whose mean would vary as much as the mean of this series.
+    /// Number of independent samples whose mean would vary as much as the mean of this series does.
     pub effective_samples: f64,
     /// The longest stall: a time without finished events that is too long to be chance.
     pub stall: Option<Stall>,
@@ -53,7 +53,7 @@ pub struct TrialCheck {
     /// for the step that it accompanies; otherwise empty.
     #[serde(skip)]
     pub rates: Vec<f64>,
-    /// The measured seconds of a trial in which something was done to its system; otherwise empty.
+    /// The measured seconds of a trial whose step has events; otherwise empty.
     #[serde(skip)]
     pub course: Vec<SecondRate>,
 }

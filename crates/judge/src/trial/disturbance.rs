@@ -36,7 +36,7 @@ pub struct Disturbance {
     pub others_share: f64,
     /// Number of the host's CPUs.
     pub cpus: u64,
-    /// Whether a share is above its limit by more than the error of the kernel's ticks. The trial then is not a
+    /// Whether a share exceeds its limit by more than the error of the kernel's ticks. If so, the trial is not a
     /// replicate, unless the run counts such trials.
     pub is_disturbed: bool,
 }

@@ -7,10 +7,10 @@ use serde::Serialize;
 /// longer, because messages between hosts take some milliseconds.
 const LATE_SHARE_MAX: f64 = 0.1;
 const LATE_SECONDS_MIN: f64 = 0.1;
-/// Fewest events of a client, as a share of those of a client of the fastest driver.
+/// Fewest events per client of a driver, as a share of the events per client of the fastest driver.
 const EVENTS_SHARE_MIN: f64 = 0.8;
-/// A driver that begins later than this share of the measured time gets a warning. Until the last driver begins,
-/// the rate is not that of all drivers. The server's costs are counted from then on.
+/// A driver that begins later than this share of the measured time gets a warning. The rate is that of all drivers only
+/// after the last one has begun. The server's costs are counted from then on.
 const LATE_SHARE_TOLD: f64 = 0.01;
 /// A driver's share of unfinished events may exceed the smallest such share by this much.
 const LEFT_SHARE_MAX: f64 = 0.01;
@@ -45,9 +45,9 @@ pub fn too_late_seconds(driver: &DriverRecord) -> Option<f64> {
     driver.began_after_seconds.filter(|seconds| *seconds > seconds_max)
 }
 
-/// Doubts about the drivers of a trial. In a closed loop, drivers are compared with the fastest one. In an open
-/// loop, events come from a schedule, so drivers are compared with the one that leaves the fewest unfinished.
-/// Events that all drivers leave were not served by the system.
+/// Doubts about the drivers of a trial. In a closed loop, drivers are compared with the fastest one. In an open loop,
+/// events come from a schedule, so drivers are compared with the one that leaves the fewest events unfinished. If all
+/// drivers leave events, the system did not serve them.
 pub fn driver_doubts(trial: &TrialRecord, is_open_loop: bool) -> Vec<DriverDoubt> {
     let per_client = |driver: &DriverRecord| {
         let client_seconds = f64::from(driver.clients) * driver.seconds;

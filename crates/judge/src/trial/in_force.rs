@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::compare::comparison::Member;
 
-/// A system whose server does not have its requested settings.
+/// A system whose server does not use all of its requested settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SystemNotInForce {
     pub system: String,

@@ -16,10 +16,10 @@ pub struct LatencyUs {
 
 /// The latencies of one or more trials, including censored ones.
 ///
-/// Of a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is a lower
-/// bound if it would change when the censored latencies were infinite; otherwise it is exact. Maximum and mean
-/// would always be lower bounds. They count as exact if few events are censored, and none of these had waited
-/// longer than most events take.
+/// For a censored latency only a lower bound is known, so some figures are lower bounds too. A quantile is a lower
+/// bound if infinite values in place of the censored latencies would change it. Otherwise it is exact. Maximum and mean
+/// would always be lower bounds. They count as exact if few events are censored, and none of these had waited longer
+/// than most events take.
 pub struct Latencies {
     all: LatencyCounts,
     censored: Option<LatencyCounts>,

@@ -177,10 +177,10 @@ pub fn throughput(trial: &TrialRecord) -> Option<f64> {
 /// The logarithm of each slice's rate, by cycle; empty if the trial finished no operation.
 ///
 /// A slice without operations, for example during a stall of a disk, counts as half an operation (Haldane, "The
-/// estimation and significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956). Its
-/// log ratio is therefore extreme, and the trimmed mean of the cycles leaves it out. Without a ratio, stalls would
-/// be ignored. If half of the slices have no operations, the mean would consist of such values, so the result is
-/// empty.
+/// estimation and significance of the logarithm of a ratio of frequencies", Annals of Human Genetics 20, 1956). Its log
+/// ratio is therefore extreme, and the trimmed mean of the cycles leaves it out. If such slices had no ratio at all,
+/// stalls would be ignored. If half of the slices have no operations, the trimmed mean would consist of such values, so
+/// the result is empty.
 pub(crate) fn ln_rates(trial: &TrialRecord) -> BTreeMap<u32, f64> {
     let slices = || trial.slices.iter().filter(|slice| slice.seconds > 0.0);
     let without = slices().filter(|slice| slice.operations <= 0.0).count();

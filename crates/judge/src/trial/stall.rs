@@ -1,5 +1,5 @@
-//! Stalls: times without finished events that are too long to be chance. In an open loop, only times with due
-//! events count, and due events take the place of finished ones.
+//! Stalls: times without finished events that are too long to be chance. In an open loop, only times in which events
+//! were due count, and the chance is computed from due events.
 
 use dyno_store::TrialRecord;
 use serde::Serialize;

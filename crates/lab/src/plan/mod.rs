@@ -54,11 +54,11 @@ pub struct Plan {
     pub anchor: Option<usize>,
     /// Number of rounds.
     pub rounds: Rounds,
-    /// Whether decided tests are measured no more.
+    /// Whether decided tests are no longer measured.
     pub leave_decided: LeaveDecided,
     /// How verdicts account for the number of tests.
     pub correction: Correction,
-    /// Whether every round loads the tables and measures that. Otherwise only the first round does, and later
+    /// Whether every round loads the tables and measures the load. Otherwise only the first round does, and later
     /// rounds restore its data.
     pub load_every_round: bool,
     /// Number of rounds that use one load, unless all use the first.
@@ -67,10 +67,10 @@ pub struct Plan {
     pub warm: bool,
     /// What is done to the systems between the steps of a round.
     pub between_steps: BetweenSteps,
-    /// Whether a round starts a system only after the one before has stopped.
+    /// Whether a round starts a system only after the previous one has stopped.
     pub one_at_a_time: bool,
-    /// How often a disturbed block is rerun. A block is disturbed if other processes or guests used the
-    /// host's CPU. `None` reruns it once, and no more after a few reruns in a row that were disturbed too.
+    /// How often a disturbed block is rerun. A block is disturbed if other processes or guests used the host's CPU.
+    /// `None` reruns it once. After a few reruns in a row were disturbed too, it is not rerun.
     pub rerun_disturbed: Option<u32>,
     /// Whether a load is skipped if an earlier run has kept the same data of the same system.
     pub reuse_data: bool,
@@ -95,7 +95,7 @@ pub struct Plan {
     pub counters: Vec<String>,
     /// Named scales.
     pub scales: BTreeMap<String, Scale>,
-    /// The scale that was applied; 1 is as written.
+    /// The scale that was applied. With 1, the plan is as written.
     pub scale: f64,
     /// The file's text, for the results file.
     pub text: String,

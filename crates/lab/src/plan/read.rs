@@ -65,19 +65,18 @@ pub(super) struct PlanTable {
     name: Name,
     /// What the plan is about, in a line.
     title: String,
-    /// The id of the system that the others are compared to; of a sweep, its first configuration.
+    /// The id of the system that the others are compared with. If it is a sweep, the base is its first configuration.
     base: At<String>,
-    /// The id of a system that stays the same while others change. `dyno compare` of runs and `dyno history`
-    /// show the others as multiples of it, which removes changes of the machine from one day to the next;
-    /// docs/do/plans.md.
+    /// The id of a system that stays the same while others change. `dyno history`, and `dyno compare` of runs, show the
+    /// others as multiples of it. This removes changes of the machine from one day to the next; docs/do/plans.md.
     anchor: Option<At<String>>,
     /// Number of rounds. In each round every system starts anew and runs all steps.
     rounds: Option<At<RoundsKey>>,
     /// With until-decided: the maximum number of rounds.
     #[cfg_attr(test, schemars(extend("default" = super::keys::rounds::UNTIL_DECIDED)))]
     rounds_max: Option<At<RoundsMax>>,
-    /// With until-decided: measure a test no more once it is decided, unless later steps of the round need
-    /// what it writes.
+    /// With until-decided: stop measuring a test once it is decided, unless later steps of the round need what it
+    /// writes.
     #[serde(default)]
     leave_decided: LeaveDecided,
     /// Duration of the whole run, instead of rounds. The first rounds determine the number of rounds and the

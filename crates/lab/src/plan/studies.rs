@@ -115,7 +115,7 @@ fn the_claims_of_engines_are_those_of_the_post() {
     assert!(others.into_iter().all(|claim| claim.published.is_none()), "a figure needs its row");
 }
 
-/// The post's name of a configuration of `io-bound-updates`, and its thread concurrency.
+/// The post's name for a configuration of `io-bound-updates`, and its thread concurrency.
 fn post_s_configuration(system: &str) -> (String, &str) {
     let (system, concurrency) = system.rsplit_once(".itc-").unwrap();
     let name = match system.strip_prefix("mysql-5.6.24.bpi-") {
@@ -159,7 +159,8 @@ fn the_claims_of_updates_have_the_figures_of_the_post() {
     }
 }
 
-/// Selects a second in the post with these readers and writers. Without readers, the best number of all.
+/// Selects a second in the post with these numbers of readers and writers. Without readers, the best over all their
+/// numbers.
 fn selects(workload: &str, server: &str, readers: &str, writers: &str) -> f64 {
     let rows = published("trx-list");
     let is_it = |row: &&Published| {

@@ -585,7 +585,7 @@ fn a_server_that_runs_already_is_named_by_its_address_and_no_password_is_in_the_
         ),
         (
             "dsn = \"postgres://db.example?ssl=on\"",
-            "the dsn has a parameter 'ssl'; those there are: socket, host",
+            "the dsn has a parameter 'ssl', which is unknown; the parameters are: socket, host",
         ),
         ("dsn = \"postgres://db.example?sslmode=verify-ca\"", "sslmode=verify-ca needs sslrootcert"),
         (
@@ -593,7 +593,7 @@ fn a_server_that_runs_already_is_named_by_its_address_and_no_password_is_in_the_
             "cannot use no/such/ca.pem for TLS: ",
         ),
         ("basedir = \"./nowhere\"", "nowhere"),
-        ("engine = \"oci:--privileged\"", "'--privileged' is no name of an image"),
+        ("engine = \"oci:--privileged\"", "'--privileged' is not the name of an image"),
         ("engine = \"sqlite\"\nfamily = \"mysql\"", "`family` is for an image"),
     ] {
         let error = system(text).unwrap_err().to_string();

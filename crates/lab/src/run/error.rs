@@ -1,4 +1,4 @@
-//! Why a run cannot go on.
+//! Why a run cannot continue.
 
 use std::io;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub enum RunError {
     /// The plan cuts the power of volumes, but this process may not do that.
     #[error("the power of a volume cannot be cut here: {0}; or write `kill = \"process\"` in [crash]")]
     PowerCut(Missing),
-    /// A limit that the engine cannot have.
+    /// A limit on an engine that cannot be limited.
     #[error("system `{0}` runs inside the load process, which cannot be confined; leave its confinement out")]
     NothingToConfine(String),
     /// The run is strict and the systems are not comparable.

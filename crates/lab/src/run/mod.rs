@@ -98,7 +98,6 @@ pub fn run(
 }
 
 /// Prepares the hosts that send load. A missing host is reported before tables are loaded.
-/// loaded.
 fn check_drivers(plan: &Plan, options: &RunOptions<'_>) -> Result<(), RunError> {
     let hosts: BTreeSet<&String> = plan.steps.iter().flat_map(|step| &step.drivers).collect();
     for host in hosts {

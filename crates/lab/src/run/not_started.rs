@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(log_tail, "one\ntwo");
         let NotStarted { message, log_tail, .. } =
             not_started(StartError::OwnSetting { name: "port".to_owned() });
-        assert_eq!(message, "did not start: the setting 'port' is made by dyno; leave it out");
+        assert_eq!(message, "did not start: the setting 'port' is set by dyno; leave it out");
         assert_eq!(log_tail, "");
     }
 }

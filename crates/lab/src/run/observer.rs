@@ -65,7 +65,7 @@ pub enum Event<'a> {
         system: &'a str,
         /// Number of checked crashes.
         checked: u32,
-        /// Number of all crashes.
+        /// Number of planned crashes.
         crashes: u32,
     },
     /// A disturbed step is rerun.
@@ -77,7 +77,7 @@ pub enum Event<'a> {
         /// Number of rounds, as far as known.
         of: u32,
     },
-    /// Tests are measured no more, because a look found them decided or out of reach.
+    /// Tests are no longer measured, because a look found them decided or out of reach.
     TestsLeft {
         /// Number of such tests.
         tests: usize,

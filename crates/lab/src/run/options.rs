@@ -25,8 +25,8 @@ pub struct RunOptions<'a> {
     pub strict: bool,
     /// Whether rounds that neighbours disturbed count as replicates.
     pub counts_disturbed: bool,
-    /// Whether the run ends after its first round if a system did not start in it. A comparison of two systems
-    /// needs both.
+    /// Whether the run ends after its first round if a system did not start in it. A comparison of two systems needs
+    /// both.
     pub needs_all_systems: bool,
     /// Longest time of the run. The rounds before the first possible verdict are measured even if they take longer.
     /// Without this limit, the plan alone sets the number of rounds.
@@ -43,8 +43,8 @@ pub struct RunOptions<'a> {
     pub command_line: String,
     /// Set by another thread (^C) to end the run early.
     pub stop: &'a AtomicBool,
-    /// Time without a finished event after which a server counts as hung. Loads may take ten times as long,
-    /// because no event finishes while they build an index.
+    /// Time without a finished event after which a server counts as hung. Loads may take ten times as long, because no
+    /// event finishes while they build an index.
     pub patience: Duration,
 }
 

@@ -36,7 +36,7 @@ impl<'a> Spread<'a> {
         let (run, seed, spread_id, complete) = if options.resume {
             let earlier = find_interrupted(plan, &store)?;
             let Some(spread_id) = earlier.record.spread_id.clone() else {
-                let reason = format!("run {} was on one host; go on without --on", earlier.id);
+                let reason = format!("run {} was on one host; continue without --on", earlier.id);
                 return Err(RunError::Resume { plan: plan.name.clone(), reason });
             };
             // The submitting host measures nothing, so its changes do not matter.
@@ -113,10 +113,10 @@ impl<'a> Spread<'a> {
         Ok((0..).filter(|round| !used.contains(round)).take(missing as usize).collect())
     }
 
-    /// Adds a task's round. Returns the attempt that measured it; `None` if the file already has the round.
+    /// Adds a task's round. Returns the attempt that measured it. `None` if the file already has the round.
     ///
     /// # Errors
-    /// The file is not of a task of this run, or this run's file cannot be written.
+    /// The file does not belong to a task of this run, or this run's file cannot be written.
     pub fn join(&mut self, file: &Path) -> Result<Option<AttemptRecord>, StoreError> {
         let source = Store::open_read_only(file)?;
         let joined = self.store.join(self.run, &source)?;

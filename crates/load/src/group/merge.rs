@@ -60,8 +60,8 @@ pub(super) fn tick(parts: &[Tick]) -> Option<Tick> {
     Some(merged)
 }
 
-/// The measured time of several processes, each with its number of connections. A load with a number of
-/// events ends when the last process ends.
+/// The measured time of several processes, each with its number of connections. A load that ends after a number of
+/// events ends with its last process.
 pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
     let totals = || parts.iter().map(|(_, total)| *total);
     let mut merged = Total {
@@ -91,14 +91,13 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
     merged
 }
 
-/// A process that has done all its events after less than this share of the measured time says nothing about
-/// the others' stalls.
+/// If a process has done all its events after less than this share of the measured time, it shows nothing about stalls
+/// of the others.
 const THROUGH_SHARE: f64 = 0.9;
 
-/// Stretches in which no process finished anything. The last stretch is the shortest of the processes' last
-/// ones. The true longest stretch is at most as long as the shortest of the processes' longest ones. This
-/// upper bound is used, so that no stall goes unseen. A process without due events says nothing about the
-/// others.
+/// Stretches in which no process finished anything. The last stretch is the shortest of the processes' last ones. The
+/// true longest stretch is at most as long as the shortest of the processes' longest ones. This upper bound is used, so
+/// that no stall is missed. A process without due events is left out.
 fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
     let most = THROUGH_SHARE * longest(parts.clone().map(|part| part.seconds));
     let is_through = |part: &&Total| part.seconds >= most;

@@ -10,7 +10,7 @@ use crate::protocol::frame::{Connected, Frame, Milestone, Tick, Total};
 use crate::protocol::job::Job;
 use crate::protocol::process::{FrameSource, LoadProcess, LoadProcessError};
 
-/// Longest wait for one process, because others may have sent something.
+/// Longest wait for one process, so that frames of the others are read soon.
 const TURN: Duration = Duration::from_millis(5);
 
 /// Time without a frame after which a process that has begun counts as silent. Ticks come each second.
@@ -20,7 +20,7 @@ const SILENT_AFTER: Duration = Duration::from_millis(2500);
 #[derive(Debug)]
 pub struct LoadGroup {
     members: Vec<Member>,
-    /// Merged frames that were not taken yet.
+    /// Merged frames that have not been taken yet.
     ready: VecDeque<(Instant, Frame)>,
     /// The measured time so far.
     sum: Total,
@@ -35,7 +35,7 @@ struct Member {
     heard_at: Instant,
     connected: Option<Connected>,
     measuring_at: Option<Instant>,
-    /// Whether it only waits for its last events, and sends no more ticks.
+    /// Whether it waits only for its last events, and sends no more ticks.
     is_ending: bool,
     /// Intervals that other processes have not ended yet.
     warmup: VecDeque<Tick>,
@@ -50,9 +50,9 @@ struct Member {
 pub struct MemberFigures {
     pub name: String,
     pub connections: u32,
-    /// Threads that carry them; `None` if it did not connect.
+    /// Number of its threads; `None` if it did not connect.
     pub threads: Option<u32>,
-    /// Time from the first process's beginning of measurement to this one's, as observed here; `None` if it
+    /// Time from the moment when the first process began to measure until this one did, as observed here; `None` if it
     /// did not begin.
     pub began_after: Option<Duration>,
     /// Its measurements, up to its last interval if it did not end by itself.
@@ -210,7 +210,7 @@ impl FrameSource for LoadGroup {
         }
         let is_silent = |member: &&Member| !member.is_ending && member.heard_at.elapsed() > SILENT_AFTER;
         let silent = self.members.iter().find(is_silent)?;
-        let message = format!("nothing was heard of it for {} s", silent.heard_at.elapsed().as_secs());
+        let message = format!("nothing was heard from it for {} s", silent.heard_at.elapsed().as_secs());
         Some((of_member(&silent.name, &message), self.measured()))
     }
 
@@ -279,7 +279,7 @@ mod tests {
         group.members[0].heard_at = Instant::now() + Duration::from_secs(3600);
         group.members[1].heard_at = long_ago;
         let (message, total) = group.silence().expect("a silent process");
-        assert!(message.starts_with("driver b: nothing was heard of it for "), "{message}");
+        assert!(message.starts_with("driver b: nothing was heard from it for "), "{message}");
         assert!(total.is_some());
         group.accept(1, long_ago, Frame::Reached { milestone: Milestone::Ending });
         assert_eq!(group.silence().map(|(message, _)| message), None, "it waits for its last events");

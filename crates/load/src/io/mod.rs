@@ -46,8 +46,8 @@ pub(crate) trait Io {
     fn send(&mut self, token: Token, bytes: &[u8]);
     /// Hands queued sends to the kernel. Called when the next wait is some time away.
     fn push(&mut self);
-    /// Waits for an event or the waker, at most `timeout` if there is one: in a virtual machine
-    /// a timer costs as much as a system call.
+    /// Waits for an event or the waker, at most for `timeout` if there is one. In a virtual machine, a timer costs as
+    /// much as a system call.
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()>;
     /// Waits for several events, or for one if they do not come within `patience`.
     fn gather(&mut self, _events: usize, _patience: Duration) -> io::Result<()> {

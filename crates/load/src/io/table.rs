@@ -1,4 +1,4 @@
-//! Entries by index, with generations, so that events of a removed socket are not taken for its successor's.
+//! Entries by index. Each has a generation, so that an event of a removed socket is not taken for one of its successor.
 
 use super::Token;
 

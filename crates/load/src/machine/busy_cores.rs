@@ -13,7 +13,7 @@ const IDLE_SHARE_MAX: f64 = 0.05;
 /// An upper bound for the size of the lines of all CPUs of a host.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
 
-/// The part of the answers in flight that a loop gathers before handling them while all cores are busy, and the most.
+/// While all cores are busy, a loop gathers this part of the answers in flight before it handles them, up to a maximum.
 const GATHERED_SHARE: u32 = 4;
 const GATHERED_MAX: u32 = 32;
 /// Answers are gathered if there are at least this many working connections per core. The remaining connections must keep the
@@ -59,8 +59,8 @@ impl BusyCores {
         self.allowed.count()
     }
 
-    /// How many answers to wait for at once, with this number of connections that wait for answers. `None` if each answer is
-    /// taken as it comes: too few connections would be left to keep the cores busy, or they are not busy.
+    /// How many answers to wait for at once, if this number of connections waits for answers. `None` if each answer is
+    /// taken as it comes: the cores are not busy, or too few connections would be left to keep them busy.
     pub(crate) fn answers_to_gather(&mut self, waiting: u32, now_ns: u64) -> Option<usize> {
         let is_crowd = waiting >= (GATHERED_FROM * self.count()).max(2 * GATHERED_SHARE);
         (is_crowd && self.are_busy(now_ns)).then(|| (waiting / GATHERED_SHARE).min(GATHERED_MAX) as usize)

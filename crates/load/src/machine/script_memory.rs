@@ -2,8 +2,8 @@
 
 use dyno_script::MemoryLimit;
 
-/// The most memory that scripts can have in sysbench 1.0.20, whose LuaJIT keeps all values in the low 2 GB of
-/// the address space.
+/// The most memory that scripts can have in sysbench 1.0.20. Its LuaJIT keeps all values in the low 2 GB of the address
+/// space.
 const USUAL_BYTES: usize = 2 << 30;
 
 /// The environment variable is not a valid limit of memory.

@@ -1,4 +1,4 @@
-//! Answers to statements as one number, whatever the order of their rows.
+//! Hashes the answers to statements, independently of the order of their rows.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -24,8 +24,8 @@ impl AnswerHash {
         self.0 = self.0.wrapping_add(hasher.finish());
     }
 
-    /// The part of a statement in the sum over a digest's statements. The same answers given to other statements make another
-    /// sum.
+    /// The part of a statement in the sum over a digest's statements. It includes the statement's id, so the same
+    /// answers to other statements give another sum.
     pub(crate) fn of_statement(self, id: i64, rows: u64) -> u64 {
         let mut hasher = DefaultHasher::new();
         (id, rows, self.0).hash(&mut hasher);

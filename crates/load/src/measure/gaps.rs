@@ -9,7 +9,7 @@ use crate::protocol::frame::Gaps;
 pub(crate) struct GapWatch {
     began: Instant,
     finished: u64,
-    /// When the count last changed, or nothing was due.
+    /// When the count last changed, or when nothing was due.
     changed: Instant,
     /// Begin and length of the longest gap.
     longest: (Instant, Duration),

@@ -32,7 +32,7 @@ pub struct Latency {
     exact: LatencyNs,
 }
 
-/// The shortest and the longest of some latencies, and their sum, in ns.
+/// The shortest and longest of some latencies, and their sum, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LatencyNs {
     pub min_ns: u64,
@@ -40,7 +40,7 @@ pub struct LatencyNs {
     pub sum_ns: u64,
 }
 
-/// The value without latencies. Adding it to others changes nothing.
+/// No latencies. Merging this into others changes nothing.
 impl Default for LatencyNs {
     fn default() -> Self {
         Self { min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
@@ -56,7 +56,7 @@ impl LatencyNs {
 }
 
 impl Latency {
-    /// Latencies of which each is there a number of times: pairs of µs and number.
+    /// Latencies from pairs of µs and number of occurrences.
     ///
     /// # Panics
     /// Never: the bounds keep the histogram small.

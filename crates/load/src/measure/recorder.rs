@@ -101,7 +101,7 @@ impl Recorder {
         into.ended.append(&mut interval.ended);
     }
 
-    /// The same for records of slices.
+    /// Like [`take`](Self::take), for records of slices.
     pub(crate) fn take_edges(&self, into: &mut Edges) {
         let mut record = self.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         into.lead += std::mem::take(&mut record.lead);
@@ -154,7 +154,7 @@ impl Recorder {
     }
 }
 
-/// The server's number of an error, or the SQL state where it has none.
+/// The error number, or the SQL state of a server that has no numbers.
 pub(crate) fn code_of(failure: &SqlFailure) -> String {
     if failure.errno == 0 { failure.state.clone() } else { failure.errno.to_string() }
 }
@@ -246,7 +246,7 @@ impl Batch {
         self.ignored(failure);
     }
 
-    /// Records an error after which the event is rerun, or that answers a statement of a replay.
+    /// Records an error that reruns its event, or that answers a statement of a replay.
     pub(crate) fn ignored(&mut self, failure: &SqlFailure) {
         *self.error_codes.entry(code_of(failure)).or_default() += 1;
     }

@@ -24,7 +24,7 @@ pub(crate) struct Reporter {
     recorders: Vec<Arc<Recorder>>,
     warmup: bool,
     number: u32,
-    /// Begin of the interval, and of the measured time.
+    /// Start of the interval, and of the measured time.
     interval_began: (Instant, Usage),
     total: Total,
     /// Whether events wait until they are due, at a rate or after a think time.
@@ -181,10 +181,10 @@ impl Reporter {
 
     /// Ends a slice.
     ///
-    /// Events in flight when the slice's time is over are finished, and each connection's time lasts until it
-    /// rests. Stalls are therefore included. At the end ever fewer connections are busy, but that does not
-    /// bias the rate: by Wald's identity, events over the connections' own times are the rate of an endless
-    /// run (Ross, "Stochastic Processes", 2nd ed., section 3.3).
+    /// Events in flight when the slice's time is over are finished, and each connection's time lasts until it rests.
+    /// Stalls are therefore included. Towards the end, fewer and fewer connections are busy. This does not bias the
+    /// rate: by Wald's identity, events over the connections' own times are the rate of an endless run (Ross,
+    /// "Stochastic Processes", 2nd ed., section 3.3).
     ///
     /// `paced_seconds` is the ordered time of a slice at a rate, in which connections rest while nothing is
     /// due.

@@ -29,12 +29,11 @@ pub enum Frame {
     Names { words: Vec<String> },
     /// The job is done. This is the last frame.
     Finished(Total),
-    /// The job ended early. This is the last frame. `total` is what was measured until then, if measuring had
-    /// begun.
+    /// The job ended early. This is the last frame. `total` has the measurements until then, if measuring had begun.
     Failed {
         /// What failed and where, in one line.
         message: String,
-        /// What was measured before.
+        /// The measurements until then.
         total: Option<Total>,
         /// Whether `total` is complete, because `thread_done` or `done` of the script failed after the
         /// measured time.
@@ -71,13 +70,13 @@ pub struct Connected {
 /// The figures of one interval.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tick {
-    /// The interval's number, from 0 at the begin of the load.
+    /// The interval's number, from 0 at the start of the load.
     pub number: u32,
     /// Whether the interval is part of the warm-up, which results do not include.
     pub warmup: bool,
     pub seconds: f64,
     pub counts: Counts,
-    /// Ignored errors by their code: the server's number, or the SQL state where it has none.
+    /// Ignored errors by code: the error number, or the SQL state of a server that has no numbers.
     #[serde(default)]
     pub error_codes: BTreeMap<String, u64>,
     /// Time from when each event was due until it ended.
@@ -97,8 +96,8 @@ pub struct Tick {
     /// Events that became due in the interval; `None` in a closed loop.
     #[serde(default)]
     pub due: Option<u64>,
-    /// Whether at its end no event was in flight and none was due, so that nothing can finish. Only set at a
-    /// rate, or with think times.
+    /// Whether, at the end of the interval, no event was in flight and none was due, so that nothing can finish. Only
+    /// set at a rate, or with think times.
     #[serde(default)]
     pub is_idle: bool,
 }
@@ -144,7 +143,7 @@ pub struct Slice {
     pub seconds: f64,
     /// Work that finished in the measured time, or after it in events that began before its end.
     pub counts: Counts,
-    /// Events by the share of their time that was measured. Those that began in the lead count in part.
+    /// Events, weighted by the share of their time that was measured. Events that began in the lead count in part.
     pub event_shares: f64,
     /// Work that finished from the order until all connections rested, including the lead: the work that
     /// caused `usage`.
@@ -205,7 +204,7 @@ pub struct Total {
     /// Stretches in which something was due but nothing finished; `None` for slices and commands.
     #[serde(default)]
     pub gaps: Option<Gaps>,
-    /// Number of events that ended in each bin of [`TIMELINE_BIN_SECONDS`] since measuring began. Only of a job that
+    /// Number of events that ended in each bin of [`TIMELINE_BIN_SECONDS`] since measuring began. Only for a job that
     /// [reconnects](crate::LostConnections::Reconnect).
     #[serde(default)]
     pub timeline: Vec<u32>,
@@ -229,7 +228,7 @@ pub struct Total {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gaps {
     pub longest_seconds: f64,
-    /// Begin of the longest, in seconds since measuring began.
+    /// Start of the longest gap, in seconds since measuring began.
     pub longest_began_seconds: f64,
     /// Length of the stretch at the end of the measured time.
     pub last_seconds: f64,
@@ -259,7 +258,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Errors that did not end the load, with those of failed events.
+    /// Errors that did not end the load, including those of failed events.
     pub fn ignored_errors(&self) -> u64 {
         self.errors + self.failed
     }

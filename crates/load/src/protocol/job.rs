@@ -17,9 +17,9 @@ pub enum LostConnections {
     /// The job fails.
     #[default]
     Fail,
-    /// The load goes on. The event that was in flight counts as [failed](crate::Counts::failed), and
-    /// `thread_init` makes the connection anew, with waits that grow. Errors of statements that a server ends
-    /// are ignored too, and the total has a [timeline](crate::Total::timeline).
+    /// The load continues. The event that was in flight counts as [failed](crate::Counts::failed). `thread_init` runs
+    /// again to open the connection, with growing waits. Errors of statements that a server ends are ignored too, and
+    /// the total has a [timeline](crate::Total::timeline).
     Reconnect,
 }
 
@@ -75,7 +75,7 @@ pub struct Job {
     /// then preempt the server.
     #[serde(default)]
     pub paced_slices: bool,
-    /// Whether the distinct statements of the first connection's script are [noted](crate::Noted).
+    /// Whether to [note](crate::Noted) the distinct statements of the first connection's script.
     #[serde(default)]
     pub notes_statements: bool,
     /// What a lost connection does to the load.
@@ -101,7 +101,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Whether the load goes on when its connections are lost.
+    /// Whether the load continues when its connections are lost.
     pub(crate) fn reconnects(&self) -> bool {
         self.lost_connections == LostConnections::Reconnect
     }
@@ -299,7 +299,7 @@ pub struct Target {
     /// What the client may send to a server that has not proven its identity.
     #[serde(default)]
     pub trust: Trust,
-    /// Limit in seconds for a server to accept a connection, and again for the login to complete. Without it,
+    /// Limit in seconds for a server to accept a connection, and for the login to complete after that. Without it,
     /// [`Tuning::start_seconds_max`] limits all connections together.
     #[serde(default)]
     pub connect_seconds_max: Option<f64>,
@@ -319,7 +319,7 @@ pub struct Target {
     /// (deadlocks, lock timeouts and the like).
     #[serde(default)]
     pub ignore_errors: Option<Vec<String>>,
-    /// Where the names of the tables that loads make and change are gathered, if anybody asks for them.
+    /// Where the names of the tables that loads make and change are gathered, if they are needed.
     #[serde(default)]
     pub changed_names: Option<ChangedNames>,
 }
@@ -408,7 +408,7 @@ pub enum Address {
         host: String,
         port: u16,
     },
-    /// The first address that accepts, each time that a connection is opened.
+    /// The first of these addresses that accepts a connection. They are tried anew for each connection.
     #[serde(rename = "first_of")]
     FirstOf(Vec<Address>),
     /// A SQLite database file.

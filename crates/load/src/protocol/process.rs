@@ -1,4 +1,4 @@
-//! A load process as the process that starts it sees it: passes the job, receives frames, orders slices.
+//! Starts a load process: passes the job, receives frames, orders slices.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
@@ -20,10 +20,10 @@ const LAST_LINE_POLL: Duration = Duration::from_millis(5);
 /// A frame with the time at which it arrived.
 type ReceivedFrame = Result<(Instant, Frame), LoadProcessError>;
 
-/// What sends the frames of a load.
+/// A source of the frames of a load.
 pub trait FrameSource {
-    /// Waits for the next frame, which comes with the time of its arrival; `None` if the time is over. Must
-    /// not be called again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
+    /// Waits for the next frame, and returns it with the time of its arrival; `None` on a timeout. Must not be called
+    /// again after the last frame, [`Frame::Finished`] or [`Frame::Failed`].
     ///
     /// # Errors
     /// The process died or broke the protocol.
@@ -73,12 +73,12 @@ pub enum LoadProcessError {
     #[error("lost the load process: {0}")]
     Pipe(#[from] std::io::Error),
     /// It wrote a line that is not a frame.
-    #[error("the load process wrote a line that is no frame: {0}")]
+    #[error("the load process wrote a line that is not a frame: {0}")]
     Frame(#[from] serde_json::Error),
     /// It ended without a last frame.
     #[error("the load process ended without a result ({0})")]
     Ended(std::process::ExitStatus),
-    /// The same, with the last line that it wrote to standard error.
+    /// It ended without a last frame. Holds the last line that it wrote to standard error.
     #[error("{0}")]
     EndedSaying(String),
 }

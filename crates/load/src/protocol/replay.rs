@@ -16,8 +16,8 @@ use crate::measure::latency::{Latency, LatencyNs};
 pub struct Replay {
     /// The traffic file.
     pub file: PathBuf,
-    /// How many times as fast as it was logged. `None` sends each statement of a session when the last one has ended, in as
-    /// many sessions at the same time as the job has connections.
+    /// How many times as fast as it was logged. `None` sends each statement of a session when the previous one has
+    /// ended, in as many sessions at once as the job has connections.
     pub pace: Option<f64>,
     /// Whether statements are sent that change more than their database ([`NotSent::Server`]).
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct Replay {
     pub keeps_order: bool,
 }
 
-/// What a replay did.
+/// The figures of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replayed {
     /// Sessions that were opened.
@@ -45,7 +45,8 @@ pub struct Replayed {
     pub out_of_order: u64,
     /// Statements that were not sent.
     pub not_sent: BTreeMap<NotSent, u64>,
-    /// By how much statements were sent after they were due, those whose session was not busy then. Empty without a pace.
+    /// How late statements were sent, except those whose session was still busy when they were due. Empty without a
+    /// pace.
     pub late: Latency,
     /// By digest, in the order of their ids.
     pub digests: Vec<ReplayedDigest>,
@@ -62,16 +63,16 @@ pub struct ReplayedDigest {
     pub rows: u64,
     /// Rows that they changed.
     pub affected_rows: u64,
-    /// Errors by the server's number, or the SQL state where it has none.
+    /// Errors by number, or by SQL state for a server that has no numbers.
     pub error_codes: BTreeMap<String, u64>,
-    /// A hash of the answers of those without an error, whatever the order of their rows and of the statements. Only the numbers
-    /// of rows are in it if [`reads_answers`](Replay::reads_answers) is not set.
+    /// A hash of the answers to statements without an error. It does not depend on the order of rows and statements.
+    /// Without [`reads_answers`](Replay::reads_answers), it covers only the numbers of rows.
     pub answers: u64,
-    /// Time from when each was sent until its answer, of those without an error.
+    /// Time from sending a statement until its answer, for statements without an error.
     pub latency: PackedLatency,
 }
 
-/// Latencies that are only kept or passed on. A [`Latency`] takes more memory.
+/// Latencies in a compact form, to be kept or passed on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PackedLatency {
     /// As [`Latency::to_base64`].

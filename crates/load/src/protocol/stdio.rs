@@ -21,7 +21,7 @@ pub enum StdioError {
     #[error("cannot run the load without the rights of root: {0}")]
     Rights(io::Error),
     /// The first line is not a job.
-    #[error("standard input holds no job (this command is for dyno itself): {0}")]
+    #[error("standard input contains no job (this command is for dyno itself): {0}")]
     Job(#[from] serde_json::Error),
 }
 

@@ -5,7 +5,7 @@ use crate::measure::reporter::Reporter;
 use crate::protocol::frame::Order;
 
 impl Run<'_> {
-    /// Waits for the order, from which joins are timed; false if the job ended before.
+    /// Waits for the order that starts the clock of joins; false if the job ended before.
     pub(super) fn wait_to_measure(&mut self, reporter: &mut Reporter) -> bool {
         if !self.wait_for(Order::Measure) {
             return false;

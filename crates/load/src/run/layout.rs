@@ -8,8 +8,8 @@ use crate::measure::recorder::Recorder;
 use crate::protocol::job::Scheduler;
 use crate::worker::{Assignment, Shared};
 
-/// Most connections for which a command such as `prepare` gets a thread each. It generates its data in Lua,
-/// and the kernel shares the cores between that and the server better than a loop that is busy in a script.
+/// A command such as `prepare` gets a thread for each connection, up to this number. It generates its data in Lua, and
+/// the kernel shares the cores between the threads and the server better than a loop that is busy in a script would.
 const COMMAND_THREADS_MAX: u32 = 64;
 /// Connections per event loop, as long as there are cores for more loops.
 const LOOP_CONNECTIONS: u32 = 64;
@@ -62,11 +62,10 @@ impl WorkerLayout {
     }
 }
 
-/// Number of event loops. One event loop carries more queries than a server core answers, so half of the
-/// cores are enough, and the rest is for the server. The kernel runs a woken thread next to its waker. If a
-/// loop has many connections, this leaves other cores idle while the loop's own core has a queue, so there is
-/// a loop for each core then (`bench/` has the figures). A command such as `prepare` generates data in Lua,
-/// and may use all cores.
+/// Number of event loops. One event loop carries more queries than a server core answers, so half of the cores are
+/// enough, and the rest is for the server. The kernel runs a woken thread next to its waker. If a loop has many
+/// connections, other cores are idle while the loop's own core has a queue. Then there is a loop for each core
+/// (`bench/` has the figures). A command such as `prepare` generates data in Lua, and may use all cores.
 fn loops_for(cores: u32, connections: u32, runs_events: bool, wanted: Option<u32>) -> u32 {
     let least = if runs_events { (cores / 2).max(1) } else { cores };
     wanted.unwrap_or((connections / LOOP_CONNECTIONS).clamp(least, cores)).clamp(1, connections)

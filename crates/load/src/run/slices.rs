@@ -66,7 +66,7 @@ impl Run<'_> {
             window.schedule(1.0, shared.job.seed.wrapping_add(1));
     }
 
-    /// Records the due events that threads did not begin. Event loops record theirs.
+    /// Records the due events that threads did not begin. Event loops record their own.
     fn leave_waiting(&self, window: Window) {
         let schedule = self.shared.slice_schedule.lock().unwrap_or_else(PoisonError::into_inner).take();
         let recorder = self.plan.workers.first().map(|worker| &worker.recorder);

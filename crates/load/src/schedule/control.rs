@@ -183,7 +183,7 @@ impl Control {
         (self.phase() == Phase::Running).then(|| self.window_after(known)).flatten()
     }
 
-    /// Begins the time since which connections join.
+    /// Starts the clock of connections that join.
     pub(crate) fn begin_joins(&self) {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.joins_from.get_or_init(Instant::now);
@@ -191,7 +191,7 @@ impl Control {
         self.wake_loops();
     }
 
-    /// When that began, in ns since the load began; `None` before.
+    /// When that clock started, in ns since the load began; `None` before.
     pub(crate) fn joins_from_ns(&self) -> Option<u64> {
         let from = self.joins_from.get()?;
         Some(from.saturating_duration_since(self.epoch()).as_nanos() as u64)
@@ -232,7 +232,7 @@ impl Control {
         stopped.saturating_duration_since(self.epoch()).as_nanos() as u64
     }
 
-    /// Says whether the limit of events applies from now on.
+    /// Sets whether the limit of events applies from now on.
     pub(crate) fn count_down(&self, counts: bool) {
         self.counts_down.store(counts, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! A script's connections outside of the load.
+//! Connections of a script that are not part of the load.
 
 use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
 

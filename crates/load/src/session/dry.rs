@@ -1,4 +1,4 @@
-//! A connection to no server, to measure the cost of a script.
+//! A connection without a server, to measure the cost of a script.
 
 use dyno_script::{Param, ParamType, SqlFailure, StatementId};
 

@@ -26,21 +26,22 @@ const MYSQL_IGNORABLE: [u16; 3] = [1213, 1020, 1205];
 /// which happens when two connections delete and insert the same row at once.
 const PGSQL_IGNORABLE: [&str; 3] = ["40001", "40P01", "23505"];
 
-/// Further errors of MySQL that rerun an event in a load that goes on through events of its server: a statement that was
-/// interrupted (1317), and a table that was changed since the transaction began (1412).
+/// Further errors of MySQL that rerun an event in a load that continues through events of its server: an interrupted
+/// statement (1317), and a table that was changed since the transaction began (1412).
 const MYSQL_IGNORABLE_THROUGH_EVENTS: [u16; 2] = [1317, 1412];
-/// The same of PostgreSQL: a statement that was cancelled.
+/// The same for PostgreSQL: a cancelled statement.
 const PGSQL_IGNORABLE_THROUGH_EVENTS: [&str; 1] = ["57014"];
 
-/// Errors of MySQL and MariaDB after which a session cannot go on: too many connections (1040), shutdown (1053, 1079),
-/// an aborted connection (1152), a killed connection (1927), and one that was idle for too long (4031).
+/// Errors of MySQL and MariaDB after which a session cannot continue: too many connections (1040), shutdown (1053,
+/// 1079), an aborted connection (1152), a killed connection (1927), and one that was idle for too long (4031).
 const MYSQL_ENDING: [u32; 6] = [1040, 1053, 1079, 1152, 1927, 4031];
-/// Classes and codes of SQL states after which a session of PostgreSQL cannot go on: connection errors, the intervention of an
-/// operator (57P01 to 57P05), too many connections, a transaction that was idle for too long, and a prepared
-/// statement whose result has changed its columns.
+/// Classes and codes of SQL states after which a session of PostgreSQL cannot continue: connection errors, the
+/// intervention of an operator (57P01 to 57P05), too many connections, a transaction that was idle for too long, and a
+/// prepared statement whose result has other columns now.
 const PGSQL_ENDING: [&str; 5] = ["08", "57P", "53300", "25P03", "0A000"];
 
-/// The errors that rerun an event in a load that goes on through events of its server, where `own` replaces the default list.
+/// The errors that rerun an event in a load that continues through events of its server. `own` replaces the default
+/// list.
 pub(crate) fn ignored_through_events(driver: Protocol, own: Option<Vec<String>>) -> Vec<String> {
     let numbers = |list: &[u16]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
     let states = |list: &[&str]| list.iter().map(|state| (*state).to_owned()).collect::<Vec<_>>();
@@ -96,7 +97,7 @@ pub(crate) fn from_endpoint(driver: Protocol, error: &EndpointError) -> SqlFailu
     client_side(driver, MALFORMED_PACKET, "08P01", error.to_string())
 }
 
-/// A server did not complete the login within the time limit.
+/// A server did not complete the login in time.
 pub(crate) fn late(driver: Protocol, error: &ClientError) -> SqlFailure {
     client_side(driver, SERVER_LOST, "08001", error.to_string())
 }

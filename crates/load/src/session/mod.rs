@@ -32,7 +32,7 @@ pub(crate) trait Session {
     fn receive(&mut self) -> Result<Outcome, SqlFailure>;
     fn prepare(&mut self, sql: &[u8], types: &[ParamType]) -> Result<StatementId, SqlFailure>;
     fn execute(&mut self, statement: StatementId, params: &[Param<'_>]) -> Result<Outcome, SqlFailure>;
-    /// Executes a statement in one round trip, where the protocol can.
+    /// Executes a statement in one round trip, if the protocol allows that.
     fn execute_once(&mut self, sql: &[u8], params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
         let statement = self.prepare(sql, &[])?;
         let outcome = self.execute(statement, params);

@@ -39,7 +39,7 @@ impl Dialer {
         Ok(Self { places, account, login_limit, next: AtomicUsize::new(0) })
     }
 
-    /// Limit for an address to accept a connection, and again for the login to complete.
+    /// Time limit for an address to accept a connection, and for the login to complete after that.
     pub(crate) fn login_limit(&self) -> Duration {
         self.login_limit
     }

@@ -1,6 +1,5 @@
-//! Names in the statements with which a load makes and changes tables. From them, the process that started
-//! the load knows which of the tables that appear meanwhile belong to the load, and which somebody else has
-//! made.
+//! Names in the statements with which a load makes and changes tables. With them, the process that started the load
+//! distinguishes tables of the load from tables that somebody else makes at the same time.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,8 +33,8 @@ const HARMLESS: [&str; 20] = [
 /// First words of statements that make tables only with `INTO`.
 const QUERIES: [&str; 2] = ["SELECT", "WITH"];
 
-/// The words of the statements that changed tables, in lower case, gathered over the loads with the same
-/// target. In a job's JSON this is a boolean: whether the words are wanted.
+/// The lower-case words of the statements that changed tables, gathered from all loads with the same target. In a job's
+/// JSON this is a boolean: whether to gather words.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub struct ChangedNames(Arc<Mutex<Gathered>>);
@@ -43,7 +42,7 @@ pub struct ChangedNames(Arc<Mutex<Gathered>>);
 #[derive(Debug, Default)]
 struct Gathered {
     words: BTreeSet<String>,
-    /// Number of running load processes.
+    /// Number of load processes that run now.
     at_work: u32,
     /// Number of load processes that were started.
     started: u64,
@@ -106,14 +105,14 @@ impl ChangedNames {
         }
     }
 
-    /// A load process begins.
+    /// Called when a load process begins.
     pub(crate) fn begin(&self) {
         let mut gathered = self.gathered();
         gathered.at_work += 1;
         gathered.started += 1;
     }
 
-    /// A load process has ended, and all its words were added.
+    /// Called when a load process has ended and all its words were added.
     pub(crate) fn end(&self) {
         self.gathered().at_work -= 1;
     }

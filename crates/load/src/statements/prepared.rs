@@ -1,4 +1,4 @@
-//! The prepared statements of a connection: those of the server, and emulated ones.
+//! The prepared statements of a connection, some on the server and some emulated.
 
 use dyno_script::{Param, ParamType, StatementId};
 use dyno_wire::{Client, Event, Value};
@@ -60,7 +60,7 @@ impl Statements {
         }
     }
 
-    /// Starts executing a statement once, in one round trip. Where the protocol cannot, it is sent as text.
+    /// Starts executing a statement once, in one round trip. If the protocol cannot do that, it is sent as text.
     pub(crate) fn execute_once(&mut self, client: &mut dyn Client, sql: &[u8], params: &[Param<'_>]) {
         let values: Vec<Value<'_>> = params.iter().map(value_of).collect();
         if self.prepares && client.execute_once(sql, &values) {
@@ -77,7 +77,7 @@ impl Statements {
         }
     }
 
-    /// Handles the server's answer. A statement that it cannot prepare is emulated.
+    /// Handles the server's answer. If the server cannot prepare a statement, it is emulated.
     pub(crate) fn answered(&mut self, event: Event) -> Event {
         match event {
             Event::Failed(error) if error.code == UNSUPPORTED_PS && !self.preparing.is_empty() => {

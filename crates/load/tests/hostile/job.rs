@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::listener::{Listener, Play};
 
-/// Longer than any of these jobs may take.
+/// More time than any of these jobs may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The password, which no server may receive.
@@ -33,12 +33,12 @@ pub(crate) struct Story {
     pub(crate) failure: Option<String>,
 }
 
-/// One event of one connection, by socket and by port, on an event loop and on a thread, all at once.
+/// Runs one event of one connection by socket and by port, on an event loop and on a thread, all at once.
 pub(crate) fn meet(driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     meet_for(None, driver, tls, play)
 }
 
-/// The same with a time limit.
+/// As [`meet`], with a time limit.
 pub(crate) fn meet_for(seconds: Option<f64>, driver: Protocol, tls: TlsMode, play: Play) -> Vec<Story> {
     let listener = Listener::start(play);
     let ways = listener

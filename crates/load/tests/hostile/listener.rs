@@ -1,4 +1,4 @@
-//! A server that behaves as a test says, towards every client.
+//! A server that treats every client as a test says.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -91,8 +91,7 @@ impl Peer {
         }
     }
 
-    /// Sends one byte at a time, as long as the client listens. In all it takes longer than any of these
-    /// limits.
+    /// Sends one byte at a time while the client listens. Sending all takes longer than any of the tests' limits.
     pub(crate) fn dribble(mut self, bytes: impl AsRef<[u8]>) {
         for byte in bytes.as_ref() {
             if !self.say([*byte]) {
@@ -103,7 +102,7 @@ impl Peer {
         self.stay();
     }
 
-    /// Sends the same bytes repeatedly, as long as the client listens, with pauses.
+    /// Sends the same bytes again and again, with pauses, while the client listens.
     pub(crate) fn repeat(mut self, bytes: impl AsRef<[u8]>) {
         while self.say(bytes.as_ref()) {
             thread::sleep(Duration::from_millis(5));

@@ -1,4 +1,4 @@
-//! The vocabulary of these tests: a job on a server, and its outcome.
+//! Helpers of these tests: a job on a server, and its outcome.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -9,12 +9,12 @@ use dyno_load::{
     run_job, run_ordered_job,
 };
 
-/// A job of a script's text on a server, one connection, not limited in time.
+/// A job of one connection without a time limit, which runs a script's text on a server.
 pub(crate) fn job(server: &Server, name: &str, source: &str, command: &str) -> Job {
     job_on(target(server), name, source, command)
 }
 
-/// The way to a server by its socket.
+/// The target of a server's socket.
 pub(crate) fn target(server: &Server) -> Target {
     let access = server.access();
     let driver = if access.engine == "postgres" { Protocol::Pgsql } else { Protocol::Mysql };
@@ -26,13 +26,13 @@ pub(crate) fn target(server: &Server) -> Target {
     }
 }
 
-/// The same wherever the database is.
+/// As [`job`], for any database.
 pub(crate) fn job_on(target: Target, name: &str, source: &str, command: &str) -> Job {
     let script = Script { name: name.to_owned(), source: source.to_owned(), search_path: Vec::new() };
     Job { seed: 7, tick_seconds: 0.1, ..Job::new(target, script, command) }
 }
 
-/// The same with a built-in workload.
+/// As [`job`], with a built-in workload.
 pub(crate) fn builtin(server: &Server, name: &str, command: &str) -> Job {
     job(server, name, builtin_workload(name).expect("a built-in workload"), command)
 }
@@ -41,7 +41,7 @@ fn address(server: &Server) -> Address {
     Address::Unix(server.access().socket.clone())
 }
 
-/// A job by its loopback port instead of its socket.
+/// A job that uses the server's loopback port instead of its socket.
 pub(crate) fn over_tcp(mut job: Job, server: &Server) -> Job {
     let port = server.access().port;
     job.target.addresses = vec![Address::Tcp { host: dyno_engine::HOST.to_owned(), port }];

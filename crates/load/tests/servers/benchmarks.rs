@@ -20,7 +20,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     ]
 }
 
-/// The same on SQLite, which needs no server.
+/// The tests that run on SQLite, which needs no server.
 pub(crate) fn sqlite_tests() -> Vec<Trial> {
     let on_file = |check: fn(&Target)| {
         let folder = tempfile::tempdir().expect("a folder");
@@ -71,7 +71,7 @@ fn sums(target: &Target) {
     run(tpcb("cleanup")).success();
 }
 
-/// Lets a script's prepared statements print what they are and how many rows they get.
+/// Makes a script's prepared statements print their text and their number of rows.
 const TELL: &str = r#"
 local real = require
 function require(name)
@@ -135,7 +135,7 @@ fn records(target: &Target) {
     run(ycsb("cleanup")).success();
 }
 
-/// Draws numbers and compares the shares of some with r^-0.99 over the sum of all.
+/// Draws numbers and compares their shares with r^-0.99 over the sum of all.
 fn popularity() {
     let source = "
         function event()

@@ -24,7 +24,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// What both families do: long fields, long statements, many rows.
+/// Code for both families: long fields, long statements, many rows.
 const BOTH: &str = "
  con:query('DELETE FROM long_words')
  local word = string.rep('Dyno', 5000000)
@@ -47,8 +47,8 @@ const BOTH: &str = "
  con:query('DELETE FROM many_words')
 ";
 
-/// Packets that fill their frames, and so end with an empty one: 16 MB - 1 with the command's byte, or with the
-/// four bytes of a field's length.
+/// Packets that fill their last frame, so that an empty frame follows: 16 MB - 1 including the command's byte, or
+/// including the four bytes of a field's length.
 const MYSQL: &str = "
  local empty = \"SELECT LENGTH('')\"
  print(con:query_row(\"SELECT LENGTH('\" .. string.rep('x', 16777214 - #empty) .. \"')\"))

@@ -1,4 +1,4 @@
-//! Events: when they begin, how they are timed, what happens when they fail.
+//! Events: when they begin, how they are timed, and what follows when they fail.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Faults: of scripts, of logins, of servers.
+//! Faults of scripts, logins and servers.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -100,7 +100,7 @@ fn hangs(server: &mut Server) {
     }
 }
 
-/// It is interrupted in an event, or in `thread_done` if the thread's last event was delayed for that long.
+/// An endless script is interrupted: in an event, or in `thread_done` if the last event was delayed until then.
 fn interrupted(server: &mut Server) {
     let forever = "while true do sysbench.rand.default(1, 9) end end";
     for source in

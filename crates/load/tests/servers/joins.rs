@@ -1,4 +1,4 @@
-//! Connections that join: all are open from the start, and each runs events from its own time on.
+//! Connections that join: all are open from the start, and each begins its events at its own time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -22,7 +22,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
 
 const CONNECTIONS: u32 = 6;
 const TIMES: [(f64, u32); 2] = [(0.4, 2), (0.9, CONNECTIONS)];
-/// Time in which all have joined on the slowest host.
+/// Time limit for all connections to join, even on a slow host.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Each event records the number of its connection.
@@ -63,7 +63,7 @@ fn with_table(server: &Server, test: impl FnOnce()) {
     server.query("DROP TABLE joined").expect("no table");
 }
 
-/// Runs a job until all have joined, and checks at every tick which connections have.
+/// Runs a job until all have joined. At every tick, checks which connections have joined.
 fn watch(server: &Server, job: Job) {
     let (sender, orders) = channel();
     let stop = AtomicBool::new(false);

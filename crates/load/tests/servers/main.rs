@@ -1,4 +1,4 @@
-//! Load on real servers: the work of scripts arrives, is counted, and fails with the server's own message.
+//! Load on real servers: statements of scripts arrive, are counted, and fail with the server's own message.
 
 mod ask;
 mod bench;

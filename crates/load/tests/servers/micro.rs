@@ -39,7 +39,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![server_test("the microbenchmarks ask for what they say", system, on_server)]
 }
 
-/// The same on SQLite, which needs no server.
+/// The test that runs on SQLite, which needs no server.
 pub(crate) fn sqlite_test() -> Trial {
     Trial::test("the microbenchmarks ask for what they say: sqlite", || {
         let folder = tempfile::tempdir().expect("a folder");
@@ -69,7 +69,7 @@ fn builtin(target: &Target, name: &str, command: &str, more: &str) -> Job {
     job
 }
 
-/// What a statement sent and received.
+/// The request of a statement, and the answer.
 struct Told {
     sql: String,
     rows: usize,

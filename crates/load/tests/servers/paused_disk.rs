@@ -26,7 +26,7 @@ function event(tid) con:query('UPDATE t SET k = k + 1 WHERE id = ' .. tid + 1) e
 const CONNECTIONS: u32 = 4;
 const RATE: f64 = 200.0;
 const PAUSE: Duration = Duration::from_secs(3);
-/// When the pause begins in a job's time.
+/// When the pause begins, in seconds of the job's measured time.
 const PAUSED_AT_SECONDS: f64 = 1.0;
 /// How much shorter an event's latency may be than the pause, because the event may have begun during the
 /// pause.
@@ -92,7 +92,7 @@ impl Drop for Frozen {
 #[derive(Clone, Copy, Debug)]
 struct Pause {
     seconds: f64,
-    /// The part of it before the end of the job's time, by the job's clock.
+    /// The part of the pause before the end of the job's measured time, by the job's clock.
     before_end_seconds: f64,
 }
 
@@ -198,7 +198,7 @@ fn at_the_end_of_a_rate(disk: &Disk<'_>) {
     });
 }
 
-/// The pause is longer than the wait for events in flight.
+/// The pause is longer than the job waits for events in flight.
 fn abandoned(disk: &Disk<'_>) {
     disk.each_scheduler(PAUSED_AT_SECONDS + 1.0, |mut job, scheduler| {
         job.tuning.end_seconds_max = 0.1;

@@ -1,4 +1,4 @@
-//! Scripts of pgbench: they do what pgbench does, row for row, and say where they fail.
+//! Scripts of pgbench: they have the same effects as in pgbench, row for row, and errors have their place.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -47,7 +47,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     tests
 }
 
-/// On SQLite, which needs no server.
+/// The test that runs on SQLite, which needs no server.
 pub(crate) fn sqlite_test() -> Trial {
     Trial::test("pgbench scripts run as text and prepared: sqlite", || {
         let folder = tempfile::tempdir().expect("a folder");
@@ -59,7 +59,7 @@ pub(crate) fn sqlite_test() -> Trial {
     })
 }
 
-/// The main version of the `pgbench` that is installed.
+/// The major version of the installed `pgbench`.
 fn pgbench_version() -> Option<u32> {
     let output = Command::new("pgbench").arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,4 +1,4 @@
-//! Loads that go on when their connections are lost.
+//! Loads that continue when their connections are lost.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +19,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
 
 const CONNECTIONS: u32 = 4;
 
-/// Statements are prepared, so they are lost with their connection. The kills cannot change the text of the own session.
+/// Statements are prepared, so they are lost with their connection.
 const EVENTS: &str = "
 function thread_init()
   con = sysbench.sql.driver():connect()
@@ -38,7 +38,7 @@ fn reconnecting(server: &Server, source: &str) -> Job {
     }
 }
 
-/// Ends every session on the server but the own one.
+/// Ends every session on the server except its own.
 fn kill_sessions(server: &Server) {
     if server.access().engine == "postgres" {
         let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -54,8 +54,8 @@ fn kill_sessions(server: &Server) {
     }
 }
 
-/// Runs a load, and calls `disturb` once it works. Ends it when it has made its connections anew and has gone on, or with
-/// `ends` at once.
+/// Runs a load, and calls `disturb` once it works. Ends the load when it has reconnected and continued; with
+/// `ends_at_once`, ends it at once.
 fn through(job: Job, disturb: impl Fn(), ends_at_once: bool) -> Total {
     let stop = AtomicBool::new(false);
     let (mut is_disturbed, mut reconnects, mut total) = (false, 0, None);

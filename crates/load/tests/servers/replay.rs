@@ -37,7 +37,7 @@ fn is_mysql(system: &str) -> bool {
 /// A statement of a session, this many milliseconds after the log begins.
 type Entry<'a> = (u32, u32, &'a str);
 
-/// The log of a server that was asked this: the general log, or PostgreSQL's log to stderr.
+/// The log of a server that received these statements: the general log, or PostgreSQL's log on standard error.
 fn log(is_mysql: bool, entries: &[Entry<'_>]) -> String {
     let line = |(at_ms, session, text): &Entry<'_>| {
         let (second, ms) = (at_ms / 1000, at_ms % 1000);
@@ -75,7 +75,7 @@ fn replayed(total: Total) -> Replayed {
     *total.replay.expect("a replay")
 }
 
-/// Replays what a server is asked, and returns what was done.
+/// Replays these statements, and returns the figures of the replay.
 fn replay_all(server: &Server, entries: &[Entry<'_>]) -> Replayed {
     let folder = tempfile::tempdir().expect("a folder");
     let log = log(is_mysql(&server.access().engine), entries);
@@ -91,7 +91,7 @@ fn counted(replayed: &Replayed) -> (u64, BTreeMap<String, u64>) {
     (replayed.digests.iter().map(|digest| digest.statements).sum(), codes)
 }
 
-/// Makes a table that numbers its rows in the order in which they come.
+/// Runs a test with a table that numbers its rows in the order of their arrival.
 fn with_table(server: &Server, test: impl FnOnce()) {
     let id = if is_mysql(&server.access().engine) { "INT AUTO_INCREMENT" } else { "SERIAL" };
     execute(server, &[&format!("CREATE TABLE replayed (id {id} PRIMARY KEY, who INT, n INT)")]);

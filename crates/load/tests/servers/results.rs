@@ -1,4 +1,4 @@
-//! Results: several of one command, wide ones, long ones, and those that are refused.
+//! Results: several from one command, wide ones, long ones, and refused ones.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -110,7 +110,7 @@ fn wide(server: &mut Server) {
     }
 }
 
-/// Of six connections, three use the socket and three the port.
+/// Three of six connections use the socket, and three the port.
 fn addresses(server: &mut Server) {
     let way = if server.access().engine == "postgres" {
         "SELECT COALESCE(host(inet_client_addr()), 'socket')"

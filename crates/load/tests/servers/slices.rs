@@ -1,4 +1,4 @@
-//! Slices: events run only after an order, and are counted where they belong.
+//! Slices: events run only after an order, and count in the right part.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -47,7 +47,7 @@ fn rest(server: &mut Server) {
     }
 }
 
-/// Numbers of the idle sessions, without the one that asks.
+/// Numbers of the idle sessions, except the one that asks.
 pub(crate) fn sleeping(server: &Server) -> Vec<String> {
     let sql = if server.access().engine == "postgres" {
         "SELECT pid FROM pg_stat_activity WHERE state = 'idle' AND backend_type = 'client backend' ORDER BY pid"
@@ -170,7 +170,7 @@ fn paced(server: &mut Server) {
     }
 }
 
-/// 4 connections whose events take 0.02 s or more can carry 200 events a second, and 2,000 are due.
+/// 2,000 events a second are due, but 4 connections whose events take 0.02 s or more can carry only 200.
 fn overload(server: &mut Server) {
     let sleep =
         if server.access().engine == "postgres" { "SELECT pg_sleep(0.02)" } else { "SELECT SLEEP(0.02)" };

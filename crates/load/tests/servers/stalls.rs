@@ -1,5 +1,5 @@
-//! Stalls: a server that is stopped for a while shows in latencies, gaps and unfinished events, wherever the
-//! trial ends.
+//! Stalls: a server that is stopped for a while shows in latencies, gaps and unfinished events, even if the stop is at
+//! the end of the trial.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -27,11 +27,11 @@ function event() con:query('SELECT 1') end
 const CONNECTIONS: u32 = 4;
 /// Measured time of a job. The server is stopped after its first second, or later on a busy machine.
 const SECONDS: f64 = 2.5;
-/// If the server was stopped for less of that time, nothing shows, and the job runs again.
+/// If the server was stopped for less of that time, the stop does not show, and the job runs again.
 const STOPPED_SECONDS_MIN: f64 = 1.0;
 /// After this many jobs, the machine counts as too busy.
 const ATTEMPTS: u32 = 5;
-/// Time that the server is stopped after the end of the job's time.
+/// How long the server stays stopped after the end of the job's time.
 const HELD: Duration = Duration::from_millis(700);
 
 /// A job whose server was stopped before the end of the job's time.
@@ -42,13 +42,12 @@ struct StoppedJob {
 }
 
 impl StoppedJob {
-    /// A lower bound of the latency of an event that met the stop, in µs, if it ended when the server
-    /// continued.
+    /// A lower bound of the latency of an event during the stop, in µs, if it ended when the server continued.
     fn latency_us_min(&self) -> u64 {
         ((self.stopped_seconds + HELD.as_secs_f64() - 0.2) * 1e6) as u64
     }
 
-    /// A lower bound of the age, at the end of the time, of an event that met the stop.
+    /// A lower bound of the age, at the end of the time, of an event during the stop.
     fn age_seconds_min(&self) -> f64 {
         self.stopped_seconds - 0.3
     }

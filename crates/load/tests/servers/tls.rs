@@ -47,7 +47,7 @@ fn with_tls(job: &Job, mode: TlsMode, ca: Option<&Path>) -> Job {
     job
 }
 
-/// The same server by the name in its certificate.
+/// Connects to the same server by the name in its certificate.
 fn by_name(mut job: Job) -> Job {
     for address in &mut job.target.addresses {
         if let Address::Tcp { host, .. } = address {
@@ -154,7 +154,7 @@ fn ciphers(installation: &Installation) {
     is_refused(&with_ciphers(&tls13, "HIGH:!aNULL"), "OpenSSL's keywords");
 }
 
-/// MySQL 8 makes itself an RSA key. By default it has no cipher with `CHACHA20`.
+/// MySQL 8 creates its own RSA key. By default it has no cipher with `CHACHA20`.
 fn rsa_ciphers(server: &Server) {
     let ciphers =
         ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"];
@@ -165,7 +165,7 @@ fn rsa_ciphers(server: &Server) {
     }
 }
 
-/// Asks a server for the cipher of a connection that offers those of a list.
+/// Asks a server for the cipher of a connection that offers the ciphers of a list.
 fn with_ciphers(server: &Server, list: &str) -> Job {
     let code = "local _, cipher = con:query_row(\"SHOW STATUS LIKE 'Ssl_cipher'\"); print(cipher)";
     let mut job = with_tls(&over_tcp(ask(server, code), server), TlsMode::Required, None);
@@ -173,7 +173,7 @@ fn with_ciphers(server: &Server, list: &str) -> Job {
     job
 }
 
-/// Checks how the name of the agreed cipher begins.
+/// Checks the prefix of the agreed cipher's name.
 fn agree_on(server: &Server, list: &str, beginning: &str) {
     for job in on_every_scheduler(&with_ciphers(server, list)) {
         let printed = answer(job).unwrap_or_else(|error| panic!("{list}: {error}"));

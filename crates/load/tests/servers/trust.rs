@@ -1,4 +1,4 @@
-//! What is sent to a server that is reached over a network and has not proven its identity.
+//! What the client sends over a network to a server that has not proven its identity.
 
 use std::fs;
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// A server at an address that other hosts could have; `None` if this host has no such address.
+/// A server at an address that other hosts could reach; `None` if this host has no such address.
 fn start_on_network(installation: &Installation, folder: &Path, settings: &[(&str, &str)]) -> Option<Server> {
     let host = own_address()?;
     let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -96,7 +96,7 @@ fn mysql(installation: &Installation) {
     enters(&visit(&server, "caching", TlsMode::Disabled, &nothing));
 }
 
-/// Makes a PostgreSQL server use other rules for logins.
+/// Makes a PostgreSQL server use other login rules.
 fn let_in_by(server: &Server, rules: &str) {
     let value = |sql: &str| {
         let mut client = server.connect(Duration::from_secs(10)).expect("a connection");

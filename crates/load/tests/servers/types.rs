@@ -1,11 +1,11 @@
-//! Values of every type: in text results and in those of prepared statements, which are binary in MySQL.
+//! Values of every type: in text results, and in results of prepared statements, which are binary in MySQL.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
 
 use crate::ask::{answer, ask, execute, on_every_scheduler};
 
-/// A column's type, a value as SQL writes it, and as the server prints it.
+/// A column's type, a value in SQL, and the same value as the server prints it.
 type Value = (&'static str, &'static str, &'static str);
 
 pub(crate) fn tests() -> Vec<Trial> {
@@ -110,7 +110,7 @@ const PRINT: &str = "
  end
 ";
 
-/// Writes a row of values and one of NULLs, and reads them in both ways.
+/// Writes a row of values and a row of NULLs, and reads both in both ways.
 fn same(server: &Server, values: &[Value]) {
     let join = |part: fn(usize, &Value) -> String| {
         values.iter().enumerate().map(|(n, value)| part(n, value)).collect::<Vec<_>>().join(", ")

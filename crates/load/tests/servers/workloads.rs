@@ -1,4 +1,4 @@
-//! The built-in workloads from the first table to the last.
+//! The built-in workloads, from creating their tables to dropping them.
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};

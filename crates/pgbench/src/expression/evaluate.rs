@@ -29,7 +29,7 @@ pub(crate) fn evaluate(expression: &Expression, state: &mut State) -> Result<Val
     }
 }
 
-/// AND and OR: the first operand decides alone if it is `decisive`, or NULL.
+/// AND and OR. If the first operand is `decisive` or NULL, the second one is not evaluated.
 fn both(operands: &[Expression], decisive: bool, state: &mut State) -> Result<Value, EvaluationError> {
     for operand in operands {
         match evaluate(operand, state)? {
@@ -120,7 +120,7 @@ fn random(
     }
 }
 
-/// Doubles if one operand is a double; but a remainder is that of integers.
+/// Computes with doubles if one operand is a double. The remainder always takes integers.
 fn arithmetic(function: Function, left: Value, right: Value) -> Result<Value, EvaluationError> {
     let has_double = [left, right].iter().any(|value| matches!(value, Value::Double(_)));
     if has_double && function != Function::Mod {
@@ -160,7 +160,7 @@ fn comparison(function: Function, left: Value, right: Value) -> Result<bool, Eva
     Ok(compare(function, integer(left)?, integer(right)?))
 }
 
-/// The least or the greatest value; a double if one of them is.
+/// The least or the greatest value. It is a double if one of the values is.
 fn extreme(values: &[Value], greatest: bool) -> Result<Value, EvaluationError> {
     if values.iter().any(|value| matches!(value, Value::Double(_))) {
         return best(values, double, greatest).map(|best| best.map_or(Value::Null, Value::Double));
@@ -183,7 +183,7 @@ fn best<T: Copy + PartialOrd>(
     Ok(best)
 }
 
-/// A value as an integer. A double is rounded, half of the way to the even number.
+/// Converts a value to an integer. A double is rounded; a half goes to the even number.
 fn integer(value: Value) -> Result<i64, EvaluationError> {
     match value {
         Value::Int(number) => Ok(number),

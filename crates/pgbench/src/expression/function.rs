@@ -51,7 +51,7 @@ enum Arguments {
     Exactly(usize),
     /// One to 16.
     AtLeastOne,
-    /// This many, and a seed after them. Without it, the seed is `:default_seed`.
+    /// This many arguments, and an optional seed after them. Without it, the seed is `:default_seed`.
     AndSeed(usize),
 }
 
@@ -85,7 +85,7 @@ const NAMED: [(&str, Function, Arguments); 21] = [
     ("sqrt", Function::Sqrt, Exactly(1)),
 ];
 
-/// A function that a script names.
+/// A function as a script names it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named {
     name: &'static str,
@@ -94,7 +94,7 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// The function with this name, in letters of either case.
+    /// Finds the function with this name. Upper and lower case are the same.
     pub(crate) fn find(name: &str) -> Result<Self, Problem> {
         if let Some(&(name, function, arguments)) =
             NAMED.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
@@ -105,12 +105,12 @@ impl Named {
         Err(Problem::UnknownFunction { name: name.to_owned(), hint })
     }
 
-    /// Whether a seed is to be added to this many arguments.
+    /// Whether the optional seed is missing from a call with this many arguments.
     pub(crate) fn lacks_seed(self, given: usize) -> bool {
         self.arguments == AndSeed(given)
     }
 
-    /// Refuses a wrong number of arguments. A missing seed has been added.
+    /// Refuses a wrong number of arguments. A missing seed must have been added before.
     pub(crate) fn check(self, given: usize) -> Result<(), Problem> {
         let (fits, expected) = match self.arguments {
             Exactly(0) => (given == 0, "no argument"),

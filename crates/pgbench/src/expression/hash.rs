@@ -2,7 +2,8 @@
 
 use super::random::Generator;
 
-/// FNV-1a with 64 bits (Fowler, Noll and Vo) of the bytes of a number, the lowest first. The seed changes the initial value.
+/// The 64-bit FNV-1a hash (Fowler, Noll and Vo) of the bytes of a number, lowest byte first. The seed changes the
+/// initial value.
 pub(super) fn fnv1a(value: i64, seed: i64) -> i64 {
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -22,13 +23,15 @@ pub(super) fn murmur2(value: i64, seed: i64) -> i64 {
     (hash ^ (hash >> SHIFT)) as i64
 }
 
-/// Rounds of the permutation.
+/// How often the permutation mixes.
 const ROUNDS: usize = 6;
 
-/// The place of a number, taken modulo `size`, in a random order of the numbers from 0 to below `size`, which is above 0.
+/// Permutes the numbers from 0 to `size - 1` at random, and returns where `value` modulo `size` goes. `size` is at
+/// least 1.
 ///
-/// Each round mixes the lower and the upper power of two of the range, which overlap, and then shifts all numbers by a random
-/// offset. Every step maps no two numbers to the same.
+/// Let 2^`bits` be the largest power of two that is not above `size`. Each round mixes the lowest 2^`bits` places, then
+/// the highest 2^`bits` places (the two overlap), and then shifts all places by a random offset. Each step is a
+/// bijection.
 pub(super) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     if size < 2 {
         return 0;
@@ -45,7 +48,8 @@ pub(super) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     place as i64
 }
 
-/// Multiplies a number of so many bits by a random odd one, changes random bits, and rotates. A larger number stays as it is.
+/// Mixes a number below 2^`bits`: multiplies it by a random odd factor, flips random bits, and rotates. A larger number
+/// is returned unchanged.
 fn mix(number: u64, bits: u32, random: &mut Generator) -> u64 {
     let mask = (1 << bits) - 1;
     let factor = (random.next() & mask) | 1;

@@ -1,16 +1,16 @@
-//! Words and signs of an expression. It ends with its line, unless a backslash ends the line.
+//! The tokens of an expression. An expression ends with its line, unless a backslash continues the line.
 
 use super::Wrong;
 use crate::error::Problem;
 use crate::names::{begins_name, is_in_name};
 
-/// A word or a sign.
+/// A token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     End,
     Sign(&'static str),
     Integer(i64),
-    /// 9223372036854775808, which only a minus before it makes a number of 64 bits.
+    /// 9223372036854775808, one above the largest 64-bit integer. It is valid only after a minus.
     AboveIntegers,
     Double(f64),
     /// A variable, without its colon.
@@ -18,7 +18,7 @@ pub(super) enum Token<'a> {
     Word(&'a str),
 }
 
-/// Signs. A longer one comes before its beginning.
+/// The operators and punctuation. A longer one stands before its own beginning, so that it is matched first.
 const SIGNS: [&str; 21] = [
     "<<", ">>", "<=", ">=", "<>", "!=", "<", ">", "=", "+", "-", "*", "/", "%", "(", ")", ",", "&", "|", "#",
     "~",
@@ -68,7 +68,7 @@ impl<'a> Lexer<'a> {
         Err(wrong(Problem::Syntax { found: format!("'{first}'"), expected: "an expression" }))
     }
 
-    /// Skips blanks and the ends of lines that go on.
+    /// Skips blanks and line continuations.
     fn skip_blanks(&mut self) {
         loop {
             let rest = &self.script[self.at..];
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The length of a backslash with the end of its line; 0 if there is none.
+/// The length of a line continuation: a backslash and the end of its line. 0 if the text begins with none.
 pub(crate) fn continuation_bytes(text: &str) -> usize {
     match text.as_bytes() {
         [b'\\', b'\n', ..] => 2,
@@ -91,7 +91,7 @@ pub(crate) fn continuation_bytes(text: &str) -> usize {
     }
 }
 
-/// The length of a number: `12`, `1.5`, `1.`, `.5`, `1e3`; 0 if it has no digit.
+/// The length of a number: `12`, `1.5`, `1.`, `.5`, `1e3`. 0 if the text begins with no number.
 fn number_bytes(text: &str) -> usize {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(0);

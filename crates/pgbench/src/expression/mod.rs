@@ -14,7 +14,7 @@ pub(crate) use parser::parse;
 
 use value::Value;
 
-/// An expression. It is checked: functions have as many arguments as they take.
+/// A checked expression: each function has a valid number of arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
     Constant(Value),
@@ -23,7 +23,7 @@ pub(crate) enum Expression {
     Call(Function, Vec<Expression>),
 }
 
-/// An expression that cannot be read.
+/// Why an expression or a command cannot be read.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Wrong {
     /// Position in the script, in bytes.

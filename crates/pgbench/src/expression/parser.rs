@@ -7,13 +7,13 @@ use super::{Expression, Function, Wrong};
 use crate::error::Problem;
 use crate::names::Names;
 
-/// Limits of an expression, so that scripts cannot exhaust the stack of a thread: operators, functions and parentheses; expressions
-/// inside each other while it is read; and functions inside each other when it is computed.
+/// Limits, so that a script cannot exhaust the stack of a thread. They bound the number of operators, functions and
+/// parentheses, how deeply expressions nest while they are read, and how deeply functions nest when they are computed.
 const SIZE_MAX: usize = 500;
 const NESTING_MAX: usize = 40;
 const DEPTH_MAX: usize = 100;
 
-/// How strongly operators bind, as in PostgreSQL.
+/// The precedence of operators, as in PostgreSQL. A higher one binds more strongly.
 mod level {
     pub(super) const OR: u8 = 1;
     pub(super) const AND: u8 = 2;
@@ -26,7 +26,7 @@ mod level {
     pub(super) const SIGN: u8 = 9;
 }
 
-/// Operators between two operands. The last field says whether the operands change places.
+/// The operators with two operands. If the last field is true, the operands are swapped.
 const OPERATORS: [(&str, u8, Function, bool); 17] = [
     ("+", level::SUM, Function::Add, false),
     ("-", level::SUM, Function::Subtract, false),
@@ -47,7 +47,7 @@ const OPERATORS: [(&str, u8, Function, bool); 17] = [
     (">>", level::BITS, Function::ShiftRight, false),
 ];
 
-/// Reads the expression at a position of a script, up to the end of its line. Also returns that end.
+/// Reads the expression at a position of a script, up to the end of its line. Also returns where the expression ends.
 pub(crate) fn parse(script: &str, at: usize, names: &mut Names) -> Result<(Expression, usize), Wrong> {
     let lexer = Lexer { script, at };
     let mut parser = Parser { lexer, token: Token::End, token_at: at, names, size: 0, nesting: 0 };
@@ -62,7 +62,7 @@ pub(crate) fn parse(script: &str, at: usize, names: &mut Names) -> Result<(Expre
     }
 }
 
-/// Functions inside each other.
+/// How deeply functions nest.
 fn depth(expression: &Expression) -> usize {
     match expression {
         Expression::Constant(_) | Expression::Variable(_) => 0,
@@ -76,9 +76,9 @@ struct Parser<'a, 'n> {
     token: Token<'a>,
     token_at: usize,
     names: &'n mut Names,
-    /// Operators, functions and parentheses so far.
+    /// The number of operators, functions and parentheses so far.
     size: usize,
-    /// Expressions around the current token.
+    /// How many expressions contain the current token.
     nesting: usize,
 }
 
@@ -134,7 +134,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// An expression whose operators bind at least this strongly.
+    /// Reads an expression whose operators have at least this precedence.
     fn expression(&mut self, least: u8) -> Result<Expression, Wrong> {
         self.nesting += 1;
         if self.nesting > NESTING_MAX {
@@ -164,7 +164,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// How strongly the current token binds as an operator; 0 if it is none.
+    /// The precedence of the current token as an operator; 0 if it is no operator.
     fn operator_level(&self) -> u8 {
         match self.token {
             Token::Sign(_) => self.operator().map_or(0, |(_, level, ..)| level),
@@ -208,14 +208,14 @@ impl Parser<'_, '_> {
         Ok(if negated { Expression::Call(Function::Not, vec![is]) } else { is })
     }
 
-    /// The constant that the current word is.
+    /// The constant that the current word stands for: NULL, TRUE or FALSE.
     fn word_constant(&self) -> Option<Value> {
         [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))]
             .into_iter()
             .find_map(|(word, value)| self.is_word(word).then_some(value))
     }
 
-    /// An operand with the signs before it.
+    /// Reads an operand with its signs.
     fn operand(&mut self) -> Result<Expression, Wrong> {
         match self.token {
             Token::Sign("(") => {

@@ -1,4 +1,4 @@
-//! Random numbers, as PostgreSQL 15 and later draw them.
+//! Random numbers, equal to those of PostgreSQL 15 and later for the same seed.
 
 use std::f64::consts::PI;
 
@@ -14,7 +14,7 @@ pub(crate) struct Generator {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     low: i64,
-    /// Numbers in it.
+    /// How many numbers the range has.
     count: i64,
 }
 
@@ -27,19 +27,19 @@ impl Range {
         count.map(|count| Self { low, count }).ok_or(EvaluationError::RangeTooLarge { low, high })
     }
 
-    /// The number at a part of the range, from 0 to below 1.
+    /// The number at a fraction of the range. The fraction is from 0 to below 1.
     fn at(self, part: f64) -> i64 {
         self.low.wrapping_add((self.count as f64 * part) as i64)
     }
 }
 
 impl Generator {
-    /// Its state is filled by `SplitMix64`.
+    /// `SplitMix64` fills the state from the seed.
     pub(crate) fn seeded(mut seed: u64) -> Self {
         Self { state: [split_mix(&mut seed), split_mix(&mut seed)] }
     }
 
-    /// A number of 64 bits.
+    /// A random 64-bit number.
     pub(crate) fn next(&mut self) -> u64 {
         let [first, second] = self.state;
         let mixed = first ^ second;
@@ -47,7 +47,8 @@ impl Generator {
         first.wrapping_mul(5).rotate_left(7).wrapping_mul(9)
     }
 
-    /// A number from 0 to `last`. Numbers beyond it are drawn again, from as many bits as `last` has.
+    /// A random number from 0 to `last`. It is drawn with as many bits as `last` has, and drawn again until it is not
+    /// above `last`.
     pub(crate) fn up_to(&mut self, last: u64) -> u64 {
         if last == 0 {
             return 0;
@@ -60,7 +61,7 @@ impl Generator {
         }
     }
 
-    /// A number from 0 to below 1, of 52 bits.
+    /// A random number from 0 to below 1, with 52 random bits.
     fn unit(&mut self) -> f64 {
         (self.next() >> 12) as f64 / (1_u64 << 52) as f64
     }
@@ -69,7 +70,8 @@ impl Generator {
         range.low.wrapping_add(self.up_to(range.count as u64 - 1) as i64)
     }
 
-    /// Numbers become rarer by a factor of e to the power of `parameter` from the first to the last.
+    /// An exponential distribution. From the first number to the last, the probability falls by a factor of e to the
+    /// power of `parameter`.
     pub(super) fn exponential(&mut self, range: Range, parameter: f64) -> Result<i64, EvaluationError> {
         if parameter.is_nan() || parameter <= 0.0 {
             return Err(EvaluationError::ExponentialParameter(parameter));

@@ -1,6 +1,6 @@
-//! Values of expressions, and the texts that stand for them.
+//! The values of expressions, and how they are read and written as text.
 
-/// Significant digits of a number that is not whole (`DBL_DIG` of C).
+/// Significant digits of a double (`DBL_DIG` of C).
 const DIGITS: usize = 15;
 
 /// A value of an expression.
@@ -13,7 +13,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The value that a text stands for; `None` if it stands for none. Truth values may be shortened.
+    /// The value that a text stands for; `None` if it is no value. Truth values may be shortened.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let word = text.to_ascii_lowercase();
         if word.is_empty() {
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// Whether it is true as a condition: a number is if it is not 0.
+    /// Whether a condition with this value is true. A number is true if it is not 0.
     pub(crate) fn is_true(self) -> bool {
         match self {
             Self::Null => false,
@@ -57,7 +57,7 @@ impl Value {
         }
     }
 
-    /// Its text in SQL.
+    /// The value as text of SQL.
     pub(crate) fn text(self) -> String {
         match self {
             Self::Null => "NULL".to_owned(),
@@ -68,7 +68,7 @@ impl Value {
     }
 }
 
-/// Whether a text is a number without a fraction, whatever its size.
+/// Whether a text is an integer of any size.
 pub(crate) fn is_whole(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -93,7 +93,7 @@ pub(crate) fn double_text(number: f64) -> String {
     without_zeros(&format!("{number:.decimals$}")).to_owned()
 }
 
-/// Without the zeros at the end of a fraction.
+/// Removes zeros at the end of a fraction.
 fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }

@@ -1,4 +1,5 @@
-//! A client: it runs transactions of a program, up to each command that its caller has to carry out.
+//! A client: it runs the transactions of a program, and returns to its caller for each command that the caller has to
+//! carry out.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ use crate::names::is_name;
 use crate::program::Program;
 use crate::script::{Action, Command, Piece, Statement, Time};
 
-/// Most parameters of a statement, as in pgbench.
+/// The most parameters that a statement may have, as in pgbench.
 const PARAMETERS_MAX: usize = 255;
 
 #[derive(Debug)]
@@ -22,26 +23,26 @@ pub struct Client {
     program: Rc<Program>,
     state: State,
     protocol: Protocol,
-    /// Random numbers that choose scripts.
+    /// Draws the scripts.
     choice: Generator,
     /// The current script.
     script: usize,
-    /// The command that comes next, and the one that was carried out last.
+    /// The number of the next command, and of the one that was carried out last.
     next: usize,
     current: usize,
-    /// Random numbers as they were when the transaction began.
+    /// The state of the random numbers when the transaction began. A retry starts from it.
     at_begin: Generator,
     /// How often the transaction has failed.
     failures: u32,
     tries_max: u32,
-    /// Whether the next transaction is the failed one again.
+    /// Whether the next transaction is a retry of the failed one.
     again: bool,
     sql: Vec<u8>,
 }
 
 impl Client {
-    /// A client before its first transaction. With one client, random numbers are those of `pgbench --random-seed`; with several,
-    /// those of each client are, and only the choice among scripts differs.
+    /// A client before its first transaction. A single client draws the same random numbers as `pgbench --random-seed`.
+    /// With several clients, each one's own numbers are the same too; only the choice among scripts differs.
     ///
     /// # Errors
     /// A statement has too many parameters for the protocol.
@@ -83,12 +84,13 @@ impl Client {
         })
     }
 
-    /// Gives a variable its first value, as a text.
+    /// Sets a variable to a text before the run.
     pub fn define(&mut self, name: &str, text: &str) {
         self.state.set_named(name, Content::Text(text.as_bytes().to_vec()));
     }
 
-    /// Begins a transaction: the failed one if it is tried again, otherwise one of a script chosen by weight.
+    /// Begins a transaction. It is the failed one if that is to be tried again, otherwise one of a script chosen by
+    /// weight.
     pub fn begin(&mut self) {
         self.next = 0;
         if std::mem::take(&mut self.again) {
@@ -120,7 +122,7 @@ impl Client {
         self.again = self.tries_max == 0 || self.failures < self.tries_max;
     }
 
-    /// Carries out commands up to the next one that the caller has to.
+    /// Carries out commands, and returns at the next one that the caller has to carry out.
     ///
     /// # Errors
     /// An expression has no value.
@@ -162,7 +164,7 @@ impl Client {
         Ok(None)
     }
 
-    /// Goes to the branch of an `\if` whose condition is true.
+    /// Goes to the first branch of an `\if` whose condition is true.
     fn branch(
         &mut self,
         condition: &Expression,
@@ -224,12 +226,13 @@ impl Client {
         Step::Query
     }
 
-    /// The statement to send as text.
+    /// The current statement as text to send.
     pub fn sql(&self) -> &[u8] {
         &self.sql
     }
 
-    /// The current statement with `?` for its parameters. If `doubles`, an operator with a question mark has two.
+    /// The current statement with `?` for its parameters. If `doubles`, a question mark that belongs to an operator is
+    /// doubled.
     pub fn prepared_sql(&self, doubles: bool) -> String {
         self.statement()
             .map_or_else(String::new, |statement| statement.prepared(&self.program.names, doubles))
@@ -249,12 +252,13 @@ impl Client {
         })
     }
 
-    /// What becomes of the current statement's rows.
+    /// Which rows of the current statement are stored.
     pub fn gathers(&self) -> Gather {
         self.statement().map_or(Gather::Nothing, |statement| statement.gather)
     }
 
-    /// Stores a row of the current statement, the last of `rows`, by the names of its columns. NULL becomes an empty text.
+    /// Stores the last row of the current statement in the variables that its columns name. Its result has `rows` rows.
+    /// NULL becomes an empty text.
     ///
     /// # Errors
     /// `\gset` and the number of rows is not 1, or a column's name cannot be that of a variable.
@@ -275,7 +279,7 @@ impl Client {
         Ok(())
     }
 
-    /// Takes the lines that `debug` wrote.
+    /// Takes the lines that `debug` has written since the last call.
     pub fn take_said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.state.said)
     }

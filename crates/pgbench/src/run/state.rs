@@ -1,4 +1,4 @@
-//! What a client remembers: its variables and its random numbers.
+//! The state of a client: its variables and its random numbers.
 
 use std::rc::Rc;
 
@@ -7,7 +7,8 @@ use crate::expression::random::Generator;
 use crate::expression::value::Value;
 use crate::names::Names;
 
-/// What a variable holds: the value of an expression, or a text that may stand for a value.
+/// The content of a variable: the value of an expression, or a text that is converted to a value when an expression
+/// uses it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
     Value(Value),
@@ -19,9 +20,9 @@ pub(crate) struct State {
     names: Rc<Names>,
     variables: Vec<Option<Content>>,
     pub(crate) random: Generator,
-    /// Where `debug` is called, for its lines: the number of the script from 0, that of the command from 1.
+    /// The command that is being run, for the lines of `debug`: the script's number from 0, and the command's from 1.
     pub(crate) place: (usize, usize),
-    /// Lines of `debug` that nobody has taken yet.
+    /// Lines of `debug` that the caller has not taken yet.
     pub(crate) said: Vec<String>,
 }
 
@@ -35,7 +36,7 @@ impl State {
         self.variables[slot] = Some(content);
     }
 
-    /// Sets a variable that a script names; the others are never asked for.
+    /// Sets a variable if a script names it. No script can read any other.
     pub(crate) fn set_named(&mut self, name: &str, content: Content) {
         if let Some(slot) = self.names.find(name) {
             self.set(slot, content);

@@ -1,9 +1,9 @@
-//! What a client and its caller tell each other.
+//! The messages between a client and its caller.
 
 /// How statements are sent (`pgbench --protocol`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
-    /// As text, with the variables' texts in place of their names.
+    /// As text, in which the values of variables replace their names.
     Simple,
     /// Parsed, bound and executed each time.
     Extended,
@@ -12,7 +12,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// The protocol with this name.
+    /// The protocol with this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "simple" => Some(Self::Simple),
@@ -23,28 +23,28 @@ impl Protocol {
     }
 }
 
-/// How a client runs.
+/// The settings of a client.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     pub protocol: Protocol,
-    /// Seed of the whole run.
+    /// The seed of the whole run.
     pub seed: u64,
     /// The client's number, from 0: its `:client_id`.
     pub client: u32,
     /// Clients of the whole run.
     pub clients: u32,
-    /// `:scale`.
+    /// The value of `:scale`.
     pub scale: i64,
-    /// How often a transaction is tried; 0 for as long as the run lasts.
+    /// How often a transaction is tried at most; 0 for no limit.
     pub tries_max: u32,
 }
 
-/// What the caller does next.
+/// What the caller has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Send [`Client::sql`] as text.
+    /// Send [`Client::sql`].
     Query,
-    /// Execute the statement with this number, which is [`Client::prepared_sql`], with [`Client::parameters`].
+    /// Execute the statement with this number, whose text is [`Client::prepared_sql`], with [`Client::parameters`].
     Execute { statement: usize },
     /// Wait.
     Sleep { us: u64 },
@@ -52,7 +52,7 @@ pub enum Step {
     End,
 }
 
-/// What becomes of a statement's rows.
+/// Which rows of a statement are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gather {
     Nothing,
@@ -68,7 +68,7 @@ pub enum Parameter<'a> {
     Null,
     Bool(bool),
     Int(i64),
-    /// With 15 significant digits.
+    /// Written with 15 significant digits.
     Double(f64),
     Text(&'a [u8]),
 }

@@ -1,4 +1,4 @@
-//! Scripts that are run without a server. Expected values are those of pgbench's own tests and manual.
+//! Runs scripts without a server. The expected values are those of pgbench's own tests and manual.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ fn client(script: &str) -> Client {
     Client::new(program(&[(script, 1)]).unwrap(), &SETUP).unwrap()
 }
 
-/// Runs a transaction. Returns what the caller was asked to do, or the error.
+/// Runs a transaction. Returns what it asked its caller to do, or the error.
 fn transaction(client: &mut Client) -> Result<Vec<String>, String> {
     client.begin();
     let mut done = Vec::new();
@@ -293,7 +293,7 @@ fn mistakes_have_a_line_and_a_column() {
         ("\\set a", "1:7: the end of the line is not expected here, but a value"),
         (
             "\\set . 1",
-            "1:6: '.' cannot be the name of a variable, which has letters, digits and _ and begins with no digit",
+            "1:6: '.' cannot be the name of a variable: a name has letters, digits and _, and does not begin with a digit",
         ),
         ("\\sleep", "1:1: \\sleep lacks its time; write \\sleep TIME [us|ms|s]"),
         ("\\sleep 1 week", "1:10: 'week' is not a unit of time: us, ms or s"),

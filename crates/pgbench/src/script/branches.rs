@@ -4,14 +4,14 @@ use super::{Action, Command};
 use crate::error::Problem;
 use crate::expression::Wrong;
 
-/// An `\if` whose `\endif` was not found yet.
+/// An `\if` whose `\endif` has not been found yet.
 struct Open {
-    /// Numbers of the commands of its branches so far.
+    /// Its branches so far, as numbers of commands.
     branches: Vec<usize>,
     has_else: bool,
 }
 
-/// Sets what comes after each command of a branch.
+/// Sets where each command of a branch continues.
 pub(super) fn join(commands: &mut [Command]) -> Result<(), Wrong> {
     let mut stack: Vec<Open> = Vec::new();
     for number in 0..commands.len() {

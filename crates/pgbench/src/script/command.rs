@@ -1,4 +1,4 @@
-//! Backslash commands.
+//! Reads backslash commands.
 
 use super::reader::Reader;
 use super::{Action, Time, nearest};
@@ -12,7 +12,7 @@ const COMMANDS: [&str; 8] = ["aset", "elif", "else", "endif", "gset", "if", "set
 const SET_USAGE: &str = "\\set NAME EXPRESSION";
 const SLEEP_USAGE: &str = "\\sleep TIME [us|ms|s]";
 
-/// A word of a command, and its position in the script.
+/// A word of a command, with its position in the script.
 #[derive(Clone, Copy, Debug)]
 struct Word<'a> {
     text: &'a str,
@@ -20,7 +20,7 @@ struct Word<'a> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Reads the command whose backslash is next.
+    /// Reads the command at the current position, which is its backslash.
     pub(super) fn command(&mut self) -> Result<(), Wrong> {
         let at = self.at;
         self.at += 1;
@@ -59,7 +59,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// The next word of the command, if its line has one.
+    /// The next word on the line of the command.
     fn word(&mut self) -> Option<Word<'a>> {
         loop {
             let rest = &self.script[self.at..];
@@ -88,7 +88,7 @@ impl<'a> Reader<'a, '_> {
         Ok(expression)
     }
 
-    /// Refuses a further word.
+    /// Refuses another word on the line.
     fn end_of_command(&mut self, command: &'static str, usage: &'static str) -> Result<(), Wrong> {
         match self.word() {
             None => Ok(()),
@@ -111,7 +111,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// `\sleep 10 ms`, `\sleep 10ms` or `\sleep :time ms`. The unit is seconds if there is none.
+    /// `\sleep 10 ms`, `\sleep 10ms` or `\sleep :time ms`. The default unit is seconds.
     fn sleep(&mut self, at: usize) -> Result<(), Wrong> {
         let missing = Problem::MissingArgument { command: "sleep", missing: "time", usage: SLEEP_USAGE };
         let time = self.word().ok_or(Wrong { at, problem: missing })?;
@@ -141,7 +141,7 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Has the statement before it store its rows.
+    /// Marks the statement before the command, so that its rows are stored.
     fn gather(&mut self, at: usize, name: &'static str, gather: Gather) -> Result<(), Wrong> {
         let prefix = self.word().map_or("", |word| word.text);
         let usage = if gather == Gather::Last { "\\gset [PREFIX]" } else { "\\aset [PREFIX]" };

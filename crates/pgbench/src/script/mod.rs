@@ -1,4 +1,4 @@
-//! A script: statements of SQL and backslash commands.
+//! A script: SQL statements and backslash commands.
 
 mod branches;
 mod command;
@@ -10,10 +10,10 @@ use crate::expression::Expression;
 pub(crate) use reader::read;
 pub(crate) use sql::{Piece, Statement};
 
-/// A suggested name is at most this many edits away, and fewer than the name has letters.
+/// A name is suggested if it is at most this many edits away, and fewer than the wrong name has letters.
 const NEAR: usize = 2;
 
-/// A script that was read.
+/// A script after reading.
 #[derive(Debug)]
 pub(crate) struct Script {
     /// Its file, for messages.
@@ -24,14 +24,14 @@ pub(crate) struct Script {
 
 #[derive(Debug)]
 pub(crate) struct Command {
-    /// From 1.
+    /// The first line is 1.
     pub(crate) line: u32,
     /// Its position in the script, in bytes.
     at: usize,
     pub(crate) action: Action,
 }
 
-/// What a command does. Numbers of commands are those of its script, from 0.
+/// What a command does. The numbers of commands count from 0 within their script.
 #[derive(Debug)]
 pub(crate) enum Action {
     Sql(Statement),
@@ -39,12 +39,12 @@ pub(crate) enum Action {
         slot: usize,
         expression: Expression,
     },
-    /// If the condition is false, `otherwise` comes next: an `elif`, an `else` or the `endif`.
+    /// If the condition is false, the command `otherwise` comes next. It is an `elif`, an `else` or the `endif`.
     If {
         condition: Expression,
         otherwise: usize,
     },
-    /// Reached from the branch before it, `end` comes next.
+    /// If the branch before it was taken, the command `end` comes next.
     Elif {
         condition: Expression,
         otherwise: usize,
@@ -60,7 +60,7 @@ pub(crate) enum Action {
     },
 }
 
-/// A time in units.
+/// A time in the units of its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
     Number(i64),
@@ -68,7 +68,7 @@ pub(crate) enum Time {
     Variable(usize),
 }
 
-/// A suggestion for a wrong name, or nothing.
+/// A hint that suggests the known name nearest to a wrong one. Empty if no known name is near.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     known
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))

@@ -1,4 +1,4 @@
-//! Reads a script: statements end at a semicolon, at a backslash command, or with the script.
+//! Reads a script. A statement ends at a semicolon, at a backslash command, or at the end of the script.
 
 use super::sql::{Pieces, Statement};
 use super::{Action, Command, branches};
@@ -41,17 +41,17 @@ fn line_of(script: &str, at: usize) -> u32 {
     script[..at].matches('\n').count() as u32 + 1
 }
 
-/// Reads a script from its beginning to its end.
+/// Reads a script from beginning to end.
 pub(super) struct Reader<'a, 'n> {
     pub(super) script: &'a str,
-    /// Position of what was not read yet, in bytes.
+    /// The position that is read next, in bytes.
     pub(super) at: usize,
     pub(super) names: &'n mut Names,
     pub(super) commands: Vec<Command>,
     next_statement: usize,
 }
 
-/// Where a statement ends.
+/// What a statement ends at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Semicolon,
@@ -171,11 +171,12 @@ impl StatementText<'_> {
     }
 }
 
-/// The words that tell whether a semicolon is inside the body of a routine: `CREATE FUNCTION … BEGIN ATOMIC … END`.
+/// The words that tell whether a semicolon is inside the body of a routine (`CREATE FUNCTION … BEGIN ATOMIC … END`),
+/// where it does not end the statement.
 #[derive(Default)]
 struct Words<'a> {
     first: Vec<&'a str>,
-    /// `BEGIN` and `CASE` without `END`.
+    /// How many `BEGIN` and `CASE` have no `END` yet.
     open_blocks: u32,
 }
 
@@ -211,13 +212,13 @@ enum Token {
     LineComment(usize),
     Comment(usize),
     Word(usize),
-    /// Colons, and the name behind them.
+    /// One or more colons, with the name that follows them.
     Colons(usize),
     Other(usize),
 }
 
 impl Token {
-    /// The token at the beginning of `rest`; `None` if it has no end.
+    /// The token at the beginning of `rest`; `None` if the token is not closed.
     fn at(before: &str, rest: &str) -> Option<Self> {
         let first = rest.chars().next()?;
         Some(match first {
@@ -252,12 +253,12 @@ impl Token {
     }
 }
 
-/// Whether a string after this is one of `E'…'`, in which a backslash escapes.
+/// Whether a string that follows this text is written `E'…'`, so that backslashes are escapes.
 fn has_escapes(before: &str) -> bool {
     before.strip_suffix(['e', 'E']).is_some_and(|word| !word.ends_with(is_in_name))
 }
 
-/// The length of a quoted text. A doubled quote is read as two texts.
+/// The length of a quoted text. A doubled quote is read as the end of one text and the beginning of another.
 fn quoted_bytes(text: &str, escapes: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -271,13 +272,13 @@ fn quoted_bytes(text: &str, escapes: bool) -> Option<usize> {
     None
 }
 
-/// The `$tag$` that begins a quoted text; `None` if it is another dollar.
+/// The `$tag$` that begins a quoted text; `None` if the dollar does not begin one.
 fn dollar_tag<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     let name = crate::names::name_bytes(&rest[1..]);
     rest.get(..name + 2).filter(|tag| tag.ends_with('$') && !before.ends_with(is_in_name))
 }
 
-/// The length of a comment, with the comments in it.
+/// The length of a comment, including nested comments.
 fn comment_bytes(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0_u32);

@@ -1,13 +1,12 @@
-//! A statement of SQL, with the places of its variables.
+//! An SQL statement, and where its variables stand.
 
 use crate::names::Names;
 use crate::run::step::Gather;
 
-/// A statement.
 #[derive(Debug)]
 pub(crate) struct Statement {
     pub(crate) pieces: Vec<Piece>,
-    /// What becomes of its rows, and the beginning of the names of their variables.
+    /// Which rows are stored, and the prefix of the variables' names.
     pub(crate) gather: Gather,
     pub(crate) prefix: String,
     /// Its number among all statements of the program.
@@ -17,17 +16,17 @@ pub(crate) struct Statement {
 /// A part of a statement.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Outside of quotes and comments.
+    /// Text outside quotes and comments.
     Text(String),
-    /// A quoted text or a comment, without the variables in it.
+    /// A quoted text or a comment, up to the next variable in it.
     Quoted(String),
-    /// The variable with this number. In quotes, only its text can stand there, and no parameter.
+    /// The variable with this number. A variable in quotes is replaced by its text and is never a parameter.
     Variable { slot: usize, quoted: bool },
 }
 
 impl Statement {
-    /// Its text for a server that prepares it: `?` for each variable outside of quotes. If `doubles`, an operator with a question
-    /// mark has two.
+    /// The text for a server that prepares it: `?` for each variable outside quotes. If `doubles`, a question mark that
+    /// belongs to an operator is doubled.
     pub(crate) fn prepared(&self, names: &Names, doubles: bool) -> String {
         let mut sql = String::new();
         for piece in &self.pieces {
@@ -53,12 +52,12 @@ impl Statement {
     }
 }
 
-/// Gathers the pieces of a statement.
+/// Collects the pieces of a statement.
 #[derive(Debug, Default)]
 pub(super) struct Pieces(Vec<Piece>);
 
 impl Pieces {
-    /// Adds text outside of quotes.
+    /// Adds text outside quotes.
     pub(super) fn text(&mut self, text: &str) {
         match self.0.last_mut() {
             Some(Piece::Text(last)) => last.push_str(text),
@@ -100,7 +99,7 @@ impl Pieces {
         }
     }
 
-    /// Whether there is nothing but blanks and comments so far.
+    /// Whether there are only blanks and comments so far.
     pub(super) fn is_blank(&self) -> bool {
         self.0.iter().all(|piece| match piece {
             Piece::Text(text) => text.trim().is_empty(),

@@ -7,7 +7,7 @@ use crate::document::{Column, Document, Line, Section, Table};
 use crate::format::Report;
 use crate::wording::number::{counted, ratio, three_digits};
 
-/// The histories of a plan. Each is of runs under the same conditions, and shows tests that changed first.
+/// The histories of a plan. Each covers runs under the same conditions, and shows changed tests first.
 impl Report for [History] {
     fn documents(&self) -> Vec<Document> {
         let document = |history: &History| Document {
@@ -47,7 +47,7 @@ fn summary(history: &History) -> String {
     format!("Over {runs}, {changed} of {tests} {verb} in {}.", history.quantity.name())
 }
 
-/// Whether figures are multiples of an anchor's, or absolute and so affected by the host.
+/// Whether figures are multiples of an anchor's, or absolute and therefore affected by the host.
 fn what_is_followed(history: &History) -> String {
     match &history.anchor {
         Some(anchor) => {
@@ -59,7 +59,7 @@ fn what_is_followed(history: &History) -> String {
                 anchor.system
             )
         }
-        None => "Figures are absolute: changes of the host are in them. With an `anchor` in the plan they would not be."
+        None => "Figures are absolute, so they include changes of the host. An `anchor` in the plan would remove these."
             .to_owned(),
     }
 }
@@ -84,7 +84,7 @@ pub fn render_regression(found: &HistoryRegression) -> String {
     format!("{}, with {}", name(system, step, *clients), words(change))
 }
 
-/// One line on a test that has no figure in the newest run.
+/// One line about a test that has no figure in the newest run.
 pub fn render_dropped_out(test: &TestHistory) -> String {
     format!("{}: the newest run has no figure", title(test))
 }
@@ -108,7 +108,7 @@ fn sentences(test: &TestHistory) -> Vec<String> {
     }
     if test.autocorrelation >= ALIKE_FROM {
         sentences.push(format!(
-            "Neighbouring runs are alike (correlation {:.1}), so a change takes more runs to be told from them.",
+            "Neighbouring runs resemble each other (correlation {:.1}), so more runs are needed to recognise a change.",
             test.autocorrelation
         ));
     }
@@ -118,7 +118,7 @@ fn sentences(test: &TestHistory) -> Vec<String> {
     sentences
 }
 
-/// Sentences mention the correlation of neighbouring runs from this value on.
+/// Sentences mention the correlation of neighbouring runs if it is at least this.
 const ALIKE_FROM: f64 = 0.3;
 
 fn change(change: &LevelChange) -> String {

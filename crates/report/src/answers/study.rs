@@ -1,4 +1,4 @@
-//! The tables of a study's page: what a publication says, what a run found, and on what.
+//! The tables of a study's page: the published claims, the run's results, and the conditions.
 
 use crate::document::{Document, Fact, Section, Shown, Table};
 use crate::format::markdown;
@@ -10,8 +10,8 @@ use crate::wording::{phrases, words};
 /// With more systems, tables show ratios without their intervals.
 const SYSTEMS_WITH_INTERVALS_MAX: usize = 5;
 
-/// Writes the tables of a page about a run as Markdown. They are as wide as their systems need, with one table for each
-/// client count.
+/// Writes the tables of a page about a run as Markdown. They are as wide as the number of systems requires, with one
+/// table for each client count.
 pub fn render_study(reports: &Reports) -> String {
     markdown::render_within(&[study(reports)], usize::MAX)
 }
@@ -27,7 +27,7 @@ fn study(reports: &Reports) -> Document {
     document(reports, facts.collect(), sections)
 }
 
-/// The claims as a table, below their counts; none if the plan claims nothing.
+/// The claims as a table, below their counts; `None` if the plan has no claims.
 fn of_claims(reports: &Reports) -> Option<Section> {
     (!reports.claims.is_empty()).then(|| Section {
         title: "Claims: what was published, and what was found here".to_owned(),
@@ -50,7 +50,7 @@ fn relative(reports: &Reports) -> Section {
     Section {
         title: "Relative: throughput against the base".to_owned(),
         paragraphs: vec![format!(
-            "Throughput as a multiple of {base}'s, {}; above 1 is faster. Bold: faster or slower by a verdict, {}.",
+            "Throughput as a multiple of {base}'s, {}; above 1 is faster. Bold: a verdict of faster or slower, {}.",
             phrases::ratio_kind(reports),
             phrases::error(&reports.rule)
         )],

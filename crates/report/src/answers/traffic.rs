@@ -39,14 +39,14 @@ pub fn trouble_words(kind: &str) -> &str {
         "not_recognised" => "part of no entry",
         "no_time" => "no time in the entry",
         "no_session" => "no session in the entry (thread id, %c or %p)",
-        "damaged" => "the packed log is damaged from here on",
+        "damaged" => "the compressed log is damaged from here on",
         "unclosed" => "imported, but a string or comment has no end",
         "not_utf8" => "imported, but names are not UTF-8",
         "clock_back" => "the clock steps back",
         "no_zone" => "times without a known zone were taken as UTC",
         "restarted" => "the server restarted or opened its log anew; sessions end",
-        "other_server" => "the log goes on as that of another server; sessions end",
-        "other_user" => "the session goes on with another user, as a new session",
+        "other_server" => "the log continues with another server; sessions end",
+        "other_user" => "the session continues with another user; imported as a new session",
         other => other,
     }
 }

@@ -18,17 +18,17 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use rows::{Chosen, TestRow, by_candidate, choose, rows};
 
-/// Lines of a summary, at most.
+/// Most lines of a summary.
 const LINES_MAX: usize = 40;
-/// Lines on the candidates, at most.
+/// Most lines about the candidates.
 const FOUND_MAX: usize = 8;
-/// Lines on claims and crashes, at most.
+/// Most lines about claims and crashes.
 const ALSO_FOUND_MAX: usize = 4;
-/// Lines of warnings, at most.
+/// Most lines of warnings.
 const WARNINGS_MAX: usize = 6;
-/// Tests that a summary shows in any case.
+/// Number of tests that a summary always shows.
 const TESTS_MIN: usize = 5;
-/// Letters of the name of a test or system, at most.
+/// Most letters of the name of a test or system.
 const NAME_LETTERS: usize = 40;
 
 /// Something to do after reading a summary.
@@ -72,7 +72,7 @@ pub fn render_next(next: &[NextStep], options: &RenderOptions) -> String {
     out.text
 }
 
-/// Names the parts of the whole report that only some runs have; empty if this run has none.
+/// Names the parts of the whole report that not every run has; empty if this run has none of them.
 fn also(reports: &Reports, options: &RenderOptions) -> String {
     let parts = [
         (!reports.ladders.is_empty(), "the price of each promise"),
@@ -102,7 +102,7 @@ fn height(text: &str) -> usize {
     text.matches('\n').count()
 }
 
-/// Findings on each candidate, on crashes and on claims. If they are too long, only the verdicts on each candidate.
+/// Findings on each candidate, on crashes and on claims. If they are too long, only the verdicts on the candidates.
 fn found(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     let first = |paragraph: &String| match paragraph.split_once(". ") {
         Some((first, _)) => format!("{first}."),
@@ -132,7 +132,7 @@ fn found(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     text
 }
 
-/// The warnings; empty without one.
+/// The warnings; empty if there are none.
 fn doubts(reports: &Reports, full: &str, options: &RenderOptions) -> String {
     let lines = warnings::lines(reports);
     let mut out = Lines::new(options);

@@ -10,7 +10,7 @@ pub(crate) struct TestRow<'a> {
     pub(crate) group: &'a str,
     pub(crate) step: &'a str,
     pub(crate) clients: u32,
-    /// The base's rate; none without a base.
+    /// The base's rate; `None` if there is no base.
     pub(crate) base: Option<&'a Cell<Rate>>,
     /// The comparison of each candidate that runs the test, in the plan's order.
     pub(crate) candidates: Vec<&'a Cell<Relative>>,
@@ -80,7 +80,7 @@ pub(crate) fn by_candidate<'a>(rows: Vec<TestRow<'a>>) -> Vec<TestRow<'a>> {
     rows.into_iter().flat_map(each).collect()
 }
 
-/// The tests that are shown, in run order, and the tests that are not.
+/// The tests to show, in run order, and the tests that are left out.
 #[derive(Debug)]
 pub(crate) struct Chosen<'a> {
     pub(crate) shown: Vec<TestRow<'a>>,

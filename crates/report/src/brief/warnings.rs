@@ -12,9 +12,9 @@ use crate::wording::in_force;
 use crate::wording::number::counted;
 use crate::wording::phrases;
 
-/// Tests that a line names, at most.
+/// Most tests that a line names.
 const NAMED_MAX: usize = 2;
-/// Failures whose messages are shown, at most.
+/// Most failures whose messages are shown.
 const FAILURES_MAX: usize = 2;
 
 /// Kinds of warnings about a system in a test, the gravest first.
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// None if the warning is about all tests of a system.
+    /// `None` if the warning concerns all tests of a system.
     fn of_test(warning: &TestWarning) -> Option<Self> {
         match warning {
             TestWarning::Stalls { .. } | TestWarning::StallsCounted { .. } => Some(Self::Stalled),

@@ -15,7 +15,7 @@ pub(crate) fn capacities(run: &Run) -> Vec<TestCapacity> {
         .collect()
 }
 
-/// None without a completed search.
+/// `None` if no search completed.
 fn of_test(run: &Run, step: &StepRecord, clients: u32, system: &str) -> Option<TestCapacity> {
     let find = step.find.as_ref()?;
     let trials = run.trials.iter().map(|trial| &trial.record).filter(|trial| {

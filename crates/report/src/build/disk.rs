@@ -4,7 +4,7 @@ use dyno_store::{Run, TrialRecord};
 
 use crate::model::DiskRow;
 
-/// A row for each group, in run order; none if no trial recorded its disk space.
+/// A row for each group, in run order. Empty if no trial recorded its disk space.
 pub(crate) fn disk_rows(run: &Run) -> Vec<DiskRow> {
     let mut groups: Vec<&str> = Vec::new();
     for step in &run.steps {

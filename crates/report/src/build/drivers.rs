@@ -1,4 +1,4 @@
-//! Collects what the drivers of a run did.
+//! Collects the measurements of a run's drivers.
 
 use dyno_stats::median;
 use dyno_store::{DriverRecord, Run};
@@ -11,7 +11,7 @@ struct OfDriver<'a> {
     rounds: Vec<&'a DriverRecord>,
 }
 
-/// What each driver did in each test of each system, in the order of the trials.
+/// The measurements of each driver in each test of each system, in the order of the trials.
 pub(crate) fn driver_loads(run: &Run) -> Vec<DriverLoad> {
     let mut found: Vec<OfDriver<'_>> = Vec::new();
     for trial in run.trials.iter().map(|trial| &trial.record).filter(|trial| trial.is_complete()) {

@@ -58,13 +58,13 @@ fn variances<const N: usize>(components: [(Option<f64>, &str); N]) -> Option<Str
     (!known.is_empty()).then(|| format!("ratios vary by {}", and(&known)))
 }
 
-/// `14 tests were left before the end, because they were decided or out of reach.`
+/// `14 tests were not measured to the end, because they were decided or out of reach.`
 fn left(tests: usize) -> Option<String> {
     let were = if tests == 1 { "was" } else { "were" };
     let they = if tests == 1 { "it was" } else { "they were" };
     (tests > 0).then(|| {
         format!(
-            "{} {were} left before the end, because {they} decided or out of reach.",
+            "{} {were} not measured to the end, because {they} decided or out of reach.",
             counted(tests as u64, "test")
         )
     })
@@ -80,7 +80,7 @@ fn has_t_intervals_only(run: &Run, analysis: &Analysis) -> bool {
     has(Method::StudentT) && !has(Method::Exact)
 }
 
-/// What few rounds or servers that were not restarted limit.
+/// The limits of few rounds, or of servers that were not restarted.
 pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     if replication.rounds == 1 {
@@ -102,7 +102,7 @@ pub(crate) fn worth(replication: &Replication, has_t_intervals_only: bool) -> Ve
     sentences
 }
 
-/// The expected number of intervals that exclude "no change" although nothing changed.
+/// The expected number of intervals that exclude "no change" by chance.
 fn by_chance(replication: &Replication) -> Option<String> {
     let shown = replication.intervals;
     let about = match replication.exclusions_expected {
@@ -187,7 +187,7 @@ mod tests {
         );
         assert_eq!(
             left(14).as_deref(),
-            Some("14 tests were left before the end, because they were decided or out of reach.")
+            Some("14 tests were not measured to the end, because they were decided or out of reach.")
         );
         assert_eq!((left(0), left(1).is_some_and(|says| says.starts_with("1 test was left"))), (None, true));
         assert!(worth(&replication(12), false).is_empty());

@@ -26,7 +26,7 @@ impl Footnotes {
         notes
     }
 
-    /// Number of the footnote on the trials of a system in a test; none if none failed.
+    /// Number of the footnote on a system's trials in a test; `None` if no trial failed.
     pub(crate) fn number_at(&self, step: &str, clients: u32, system: &str) -> Option<usize> {
         self.places.get(&(step.to_owned(), clients, system.to_owned())).copied()
     }

@@ -1,4 +1,4 @@
-//! The shape that the three matrices share, with the analysis of each cell.
+//! The common shape of the three matrices, with the analysis of each cell.
 
 use std::collections::HashMap;
 
@@ -89,7 +89,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The analysis of a system in a test; none if the plan has no such test.
+    /// The analysis of a system in a test; `None` if the plan has no such test.
     pub(crate) fn found(&self, step: &str, clients: u32, system: &str) -> Option<&'a dyno_judge::Cell> {
         self.tests.get(&(step, clients))?.cells.iter().find(|cell| cell.system == system)
     }
@@ -119,7 +119,7 @@ impl<'a> Ratios<'a> {
     }
 }
 
-/// Whether a step does not run with a system. This includes a load that a finished run made only for other systems,
+/// Whether a step has no trials with a system. One case is a load that a finished run made only for other systems,
 /// because this system's data was kept or is shared.
 pub(crate) fn has_no_trials(run: &Run, step: &StepRecord, system: &str) -> bool {
     let is_own = |trial: &Trial| trial.record.step_id == step.id && trial.record.system_id == system;

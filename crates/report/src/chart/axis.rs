@@ -80,7 +80,7 @@ fn round_step(rough: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-/// Formats `12k`, `1.5M`; small numbers without a unit.
+/// Formats `12k`, `1.5M`. Small numbers have no suffix.
 pub(crate) fn short(value: f64) -> String {
     let scaled = |unit: f64, name: &str| {
         let text = format!("{:.1}", value / unit);

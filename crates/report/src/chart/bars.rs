@@ -11,14 +11,14 @@ const VALUE: f64 = 70.0;
 const BAR: f64 = 14.0;
 const GAP: f64 = 10.0;
 
-/// Values of a test by series; none where a value is missing.
+/// Values of a test by series; `None` for a missing value.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) values: Vec<Option<f64>>,
 }
 
-/// Draws the bars. `write` formats the values beside them. None if there is no value.
+/// Draws the bars. `write` formats the values beside them. `None` if there is no value.
 ///
 /// The longest bar of each test has the same length, because values of different tests differ too much for one
 /// scale.

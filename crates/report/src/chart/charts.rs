@@ -77,7 +77,7 @@ fn matrices(reports: &Reports, origin: &str) -> Vec<ChartFile> {
     files
 }
 
-/// Dollars per million operations, one group of bars per test; none without prices.
+/// Dollars per million operations, one group of bars per test; `None` without prices.
 fn money(run: &Run, reports: &Reports) -> Option<Chart> {
     let group =
         |row: &Row<Rate>| Group { name: row.step.clone(), values: dollars_per_million_operations(run, row) };
@@ -140,7 +140,7 @@ fn rates(seconds: &[Second]) -> Vec<(f64, f64)> {
     seconds.iter().map(point).collect()
 }
 
-/// A chart over seconds or, on a logarithmic scale, over nines; none without lines.
+/// A chart over seconds or, on a logarithmic scale, over nines; `None` without lines.
 fn line_chart(title: String, lines: Vec<Line>, is_over_nines: bool) -> Option<Chart> {
     let points: Vec<(f64, f64)> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
     let longest = points.iter().map(|(x, _)| *x).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Flame graphs: each function is a bar above the bar of its caller. The width is its weight.
+//! Flame graphs: each function is a bar above the bar of its caller. The width of a bar is its weight.
 
 use dyno_judge::FlameNode;
 use maud::html;
@@ -39,7 +39,7 @@ struct Bar {
 }
 
 impl FlameGraph<'_> {
-    /// Draws a tree, its root at the bottom. None if it weighs nothing.
+    /// Draws a tree, its root at the bottom. `None` if the tree has no weight.
     pub(crate) fn draw(self, tree: &FlameNode) -> Option<Chart> {
         let whole = (self.weight)(tree);
         if whole.is_nan() || whole <= 0.0 {

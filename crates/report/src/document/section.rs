@@ -9,7 +9,7 @@ pub(crate) struct Section {
     /// What the section shows, and how to read it.
     pub(crate) paragraphs: Vec<String>,
     pub(crate) items: Vec<String>,
-    /// Items for readers who want all. Text only counts them; a page shows them on request.
+    /// Items for readers who want all of them. Text only counts them; a page shows them on request.
     pub(crate) more_items: Vec<String>,
     pub(crate) tables: Vec<Table>,
     pub(crate) listings: Vec<Listing>,

@@ -24,12 +24,12 @@ impl Table {
         Self { title: title.into(), columns, lines, ..Self::default() }
     }
 
-    /// A table whose columns are not systems.
+    /// A table whose columns do not stand for systems.
     pub(crate) fn plain(title: impl Into<String>, heads: &[&str], lines: Vec<Line>) -> Self {
         Self::of(title, heads.iter().copied().map(Column::of).collect(), lines)
     }
 
-    /// The same table with all text escaped. This precedes the computation of widths.
+    /// The same table with all text escaped. Widths must be computed after this.
     pub(crate) fn printable(&self) -> Self {
         let text = |text: &str| printable(text).into_owned();
         let shown = |cell: &Shown| Shown { text: text(&cell.text), note: text(&cell.note), tint: cell.tint };
@@ -55,7 +55,7 @@ impl Table {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub(crate) system: String,
-    /// None if the column belongs to no client count.
+    /// `None` if the column belongs to no client count.
     pub(crate) clients: Option<u32>,
     /// Whether its cells are words. They are aligned to the left and may exceed the width.
     pub(crate) is_words: bool,

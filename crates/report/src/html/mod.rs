@@ -1,7 +1,7 @@
-//! The report as one HTML file that needs no network. Without its script, it lacks only drill-downs and hints.
+//! The report as one HTML file that needs no network. Without its script, only drill-downs and hints are missing.
 //!
-//! [`Details::load`] reads the data of drill-downs. From it and the run, [`render_html`] makes the page, as a pure
-//! function. The page has its content for every base ([`views`]), and the script shows one.
+//! [`Details::load`] reads the data of drill-downs. [`render_html`] makes the page from the run and this data, as a
+//! pure function. The page has its content for every base ([`views`]), and the script shows one of them.
 
 mod address;
 mod assets;
@@ -55,7 +55,7 @@ pub fn simple_page(title: &str, body: &maud::Markup) -> String {
     text(&page::simple(title, true, body))
 }
 
-/// The same as a file.
+/// The same page, as a file.
 pub(crate) fn plain_page(title: &str, body: &maud::Markup) -> String {
     text(&page::simple(title, false, body))
 }

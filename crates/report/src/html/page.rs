@@ -155,7 +155,7 @@ impl Page<'_> {
                 h2 { "Relative: throughput against " span data-base-name { (base) } }
                 p.how { "As a multiple of the base’s, " (phrases::ratio_kind(reports)) "; above 1 is faster. "
                     @if let Some(note) = phrases::interval_note(reports) { (note.replace("In brackets", "Small")) " " }
-                    "Only a verdict is tinted; = the same within " (number::margin(&reports.rule)) ", ? not decided, · not judged, ! failed where the base did not, ⚠ suspect. Hover over a cell, or open it, for the reason and for what would decide." }
+                    "Only cells with a verdict are tinted; = the same within " (number::margin(&reports.rule)) ", ? not decided, · not judged, ! failed where the base did not, ⚠ suspect. Hover over a cell, or open it, for the reason and for what would decide." }
                 (matrix::table(self, "relative", "Throughput as a multiple of the base's by test, client count and system", &reports.relative, &views::relative(reports)))
             }
             @if let Some(cost) = self.costs.first() {
@@ -193,7 +193,7 @@ fn brand(is_served: bool) -> Markup {
 /// The element in which the script shows the progress of a run and its decided tests.
 fn live(reports: &Reports) -> Markup {
     html! {
-        section.live #live aria-label="The run as it goes on" {
+        section.live #live aria-label="The run in progress" {
             p.doing { "waiting for the run" }
             p.left {}
             @for verdict in &reports.verdicts { p.decided { (verdict::so_far(verdict)) } }

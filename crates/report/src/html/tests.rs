@@ -81,7 +81,7 @@ fn a_run_without_anything_has_a_page() {
     assert!(page(&run).ends_with("</html>"));
 }
 
-/// Sixty seconds that differ between trials, so that they compress no better than real data.
+/// Sixty seconds that differ between trials, so that they compress as badly as real data.
 fn noisy_seconds(trial: &Trial, random: &mut dyno_stats::SplitMix64) -> Vec<Second> {
     let rate =
         trial.record.measured.as_ref().map_or(0.0, |measured| measured.counts.operations as f64 / 10.0);

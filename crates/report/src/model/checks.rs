@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariationRow {
     pub group: String,
-    /// For each system, in order; none if it has no trial with at least five samples.
+    /// For each system, in order; `None` if it has no trial with at least five samples.
     pub systems: Vec<Option<Evenness>>,
 }
 
@@ -32,7 +32,7 @@ pub struct TrialWarnings {
     pub system: String,
     /// Completed rounds, disturbed or not.
     pub rounds: u64,
-    /// Rounds that were disturbed, inconsistent or not steady.
+    /// Rounds that were disturbed, inconsistent or unsteady.
     pub affected: u64,
     pub disturbed: u64,
     /// Largest share of CPU time that the hypervisor took in them.
@@ -41,11 +41,11 @@ pub struct TrialWarnings {
     pub others_share_max: f64,
     /// Trials in which throughput, latency and clients contradict each other.
     pub little_broken: u64,
-    /// Throughput times latency as a share of the clients, the value furthest from 1.
+    /// Throughput times latency as a share of the clients: the value furthest from 1.
     pub busy_share_worst: Option<f64>,
     /// Trials that were not steady.
     pub unsteady: u64,
-    /// Change from start to end as a share of the median, the value furthest from 0.
+    /// Change from start to end as a share of the median: the value furthest from 0.
     pub change_worst: Option<f64>,
     /// Warnings of the analysis.
     pub warnings: Vec<CellWarning>,

@@ -21,9 +21,9 @@ pub enum ClaimVerdict {
     NotReproduced,
     /// They contradict a claim that names no publication.
     Refuted,
-    /// They neither support nor contradict it.
+    /// They do not decide it.
     Undecided,
-    /// No round has all its figures, or the run leaves its tests out.
+    /// No round has all its figures, or the run does not include its tests.
     NotMeasured,
     /// It is invalid, or names something that the run does not have.
     NotJudged,
@@ -80,9 +80,9 @@ pub struct Claim {
     pub says: String,
     pub expression: String,
     pub verdict: ClaimVerdict,
-    /// The value of its first side; none if not measured.
+    /// The value of its first side; `None` if not measured.
     pub measured: Option<f64>,
-    /// The interval of the value; none with too few rounds.
+    /// The interval of the value; `None` with too few rounds.
     pub interval: Option<Interval>,
     pub published: Option<f64>,
     /// The publication.
@@ -92,7 +92,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// The measured value with its interval; none if not measured.
+    /// The measured value with its interval; `None` if not measured.
     pub(crate) fn measured_text(&self) -> Option<String> {
         let measured = number::ratio(self.measured?);
         Some(match self.interval {

@@ -85,7 +85,7 @@ impl Cost {
     }
 }
 
-/// Costs of an operation, I/O per second, and memory; none if not measured.
+/// Costs of an operation, I/O per second, and memory; `None` if not measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Costs(pub BTreeMap<Cost, Option<CostValue>>);
@@ -103,7 +103,7 @@ pub struct CostValue {
     pub median: f64,
     /// The cost in each completed round in which it is known, in order.
     pub rounds: Vec<RoundValue>,
-    /// As a multiple of the base's cost. None for the base, and if the base's cost is unknown or 0. It has no
+    /// As a multiple of the base's cost. `None` for the base, and if the base's cost is unknown or 0. It has no
     /// verdict.
     pub relative: Option<CostRatio>,
     /// Whether `relative`, the median of the rounds' ratios, equals the quotient of the two medians that stand

@@ -6,7 +6,7 @@ use serde::Serialize;
 pub struct ChosenCounter {
     /// Its name in the plan.
     pub chosen: String,
-    /// The server's name for it, with its source; none if no system has it.
+    /// The server's name for it, with its source; `None` if no system has it.
     pub name: Option<String>,
     /// Whether it is a gauge, not a count of events.
     pub is_gauge: bool,

@@ -35,7 +35,7 @@ pub struct Reports {
     /// Client counts, ascending. Each row of a matrix has a cell for each client count and, within it, for
     /// each system.
     pub client_counts: Vec<u32>,
-    /// The systems with settings that were asked for and are not in force, in the plan's order.
+    /// The systems with requested settings that are not in force, in the plan's order.
     pub not_in_force: Vec<SystemNotInForce>,
     /// Findings of the audit that make comparisons doubtful, in sentences.
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub struct Reports {
     pub evidence: Vec<String>,
     /// The evidence in numbers.
     pub replication: Replication,
-    /// The division of a time budget; none without one.
+    /// The division of a time budget; `None` without one.
     pub allocation: Option<Allocation>,
     pub rule: Rule,
     /// Number of tests with each verdict, for each candidate.
@@ -72,30 +72,32 @@ pub struct Reports {
     pub trial_warnings: Vec<TrialWarnings>,
     /// Checks of completed trials, in the order of execution.
     pub trial_checks: Vec<CheckedTrial>,
-    /// What the factors of the plan's sweeps do.
+    /// The effects of the factors of the plan's sweeps.
     pub sensitivity: Vec<Sensitivity>,
     /// The functions in which the servers' threads were, by step, client count and system; empty if no stacks were
     /// sampled.
     pub stacks: Vec<StackSummary>,
-    /// Tests in which background clients join over time, against the plan's base.
+    /// Tests in which background clients join over time. Systems are compared with the plan's base.
     pub joined: Vec<JoinedTest>,
-    /// The tests in which something is done to the systems while the load goes on, against the plan's base.
+    /// The tests in which something is done to the systems while the load continues. Systems are compared with the
+    /// plan's base.
     pub events: Vec<EventfulTest>,
-    /// The steps that replay a server's traffic, by digest of its statements, against the plan's base.
+    /// The steps that replay a server's traffic, by digest of its statements. Systems are compared with the plan's
+    /// base.
     pub replays: Vec<ReplayedTest>,
-    /// What each step of the plan's ladders costs.
+    /// The cost of each step of the plan's ladders.
     pub ladders: Vec<Ladder>,
-    /// The hosts of a run that several hosts share; none for a run on one host.
+    /// The hosts of a run that several hosts share; `None` for a run on one host.
     pub hosts: Option<Hosts>,
-    /// The hosts from which loads came, in run order; empty if all came from this one.
+    /// The hosts that sent load, in run order; empty if only the run's own host did.
     pub drivers: Vec<DriverLoad>,
     /// The counters that the plan chooses, in its order.
     pub counters: Vec<ChosenCounter>,
     /// The servers' query plans of steps, in run order; empty if none was kept.
     pub query_plans: Vec<QueryPlans>,
-    /// Causes of the largest decided differences; empty if they were not asked for.
+    /// Causes of the largest decided differences; empty if they were not requested.
     pub why: Vec<Why>,
-    /// For each test, the systems with a price, and whether each is worth it.
+    /// For each test, the systems with a price, and whether each is worth its price.
     pub frontiers: Vec<Frontier>,
     /// For each test, each system predicted from the others that differ only in hardware.
     pub left_out: Vec<LeftOutTest>,
@@ -104,7 +106,7 @@ pub struct Reports {
     pub footnotes: Vec<Footnote>,
 }
 
-/// What a driver did for a system in a test. Figures are medians over completed rounds.
+/// The measurements of a driver for a system in a test. Figures are medians over completed rounds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DriverLoad {
     pub step: String,
@@ -116,15 +118,15 @@ pub struct DriverLoad {
     /// Clients of this driver.
     pub driver_clients: u32,
     pub rounds: usize,
-    /// None if no time was measured.
+    /// `None` if no time was measured.
     pub operations_per_second: Option<f64>,
-    /// None if no event ended.
+    /// `None` if no event ended.
     pub latency_p99_us: Option<f64>,
-    /// Cores that its load process used, on average; none if no time was measured.
+    /// Cores that its load process used, on average; `None` if no time was measured.
     pub cores: Option<f64>,
-    /// Time of a statement that does nothing, in µs; none if it was not measured.
+    /// Time of a statement that does nothing, in µs; `None` if it was not measured.
     pub round_trip_us: Option<f64>,
-    /// Bytes of a large answer in a second; none if it was not measured.
+    /// Bytes of a large answer in a second; `None` if it was not measured.
     pub bytes_per_second: Option<f64>,
 }
 
@@ -139,9 +141,9 @@ pub struct Header {
     pub state: &'static str,
     /// When it started, as in RFC 3339, UTC.
     pub started_at: String,
-    /// When it ended, in the same form; none while it goes on, and after a kill.
+    /// When it ended, in the same form. Not set while the run continues, or if it was killed.
     pub finished_at: Option<String>,
-    /// Largest number of trials of the plan.
+    /// Most trials that the plan can have.
     pub trials_planned: u64,
     /// Trials completed so far.
     pub trials_completed: u64,
@@ -154,9 +156,9 @@ pub struct Header {
     /// Number of times that the run could end because all tests were decided. 1 if it never ends before the planned
     /// rounds.
     pub looks: u32,
-    /// Fewest and most rounds of a test; none if the plan has no step.
+    /// Fewest and most rounds of a test; `None` if the plan has no step.
     pub rounds_per_test: Option<Range<u32>>,
-    /// Shortest and longest measured time of a trial; none if every step ends by itself.
+    /// Shortest and longest measured time of a trial; `None` if every step ends by itself.
     pub seconds_per_trial: Option<Range<f64>>,
     pub scale: f64,
     /// Seed of all random choices. It is text, because many JSON readers lose digits of numbers this large.
@@ -190,11 +192,11 @@ pub struct System {
     pub id: String,
     /// Engine and storage engine as the plan names them.
     pub name: String,
-    /// The version that the server reported; none if it never started.
+    /// The version that the server reported; `None` if it never started.
     pub engine_version: Option<String>,
     /// How connections to a server that ran already are encrypted, or `none`; no value for other servers.
     pub encryption: Option<String>,
-    /// The image of its server, by name and digest; none if it runs without a container.
+    /// The image of its server, by name and digest; `None` if it runs without a container.
     pub image: Option<String>,
     pub is_base: bool,
     /// Whether it is the anchor. Comparisons of runs use multiples of the anchor's figures.
@@ -203,11 +205,11 @@ pub struct System {
     pub is_in_process: bool,
     /// The system of which it is the control.
     pub control_of: Option<String>,
-    /// Its configuration in a sweep; none if it belongs to no sweep.
+    /// Its configuration in a sweep; `None` if it belongs to no sweep.
     pub configuration: Option<Configuration>,
-    /// Price of its hardware, in US dollars; none if it is not known.
+    /// Price of its hardware, in US dollars; `None` if it is not known.
     pub dollars_per_year: Option<f64>,
-    /// The same price by a price list; none if the plan names no list.
+    /// The same price by a price list; `None` if the plan names no list.
     pub price: Option<Price>,
 }
 
@@ -223,8 +225,8 @@ pub struct Row<T> {
     pub group: String,
     pub step: String,
     pub operation: Operation,
-    /// The latency limit of a search for the highest rate: `p99 ≤ 5 ms`. None if the step is a closed loop, or has
-    /// rates that the plan sets.
+    /// The latency limit of a search for the highest rate: `p99 ≤ 5 ms`. `None` if the step is a closed loop, or if the
+    /// plan sets its rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
     /// A cell for each client count and, within it, for each system.
@@ -296,7 +298,7 @@ pub struct Rate {
     pub operations_per_second: f64,
     /// Each completed round, in order.
     pub rounds: Vec<RoundRate>,
-    /// Whether the rate had a level; none if unknown.
+    /// Whether the rate had a level; `None` if unknown.
     pub steady_state: Option<SteadyState>,
     pub warnings: Vec<CellWarning>,
 }
@@ -312,7 +314,7 @@ pub struct RoundRate {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DiskRow {
     pub group: String,
-    /// Bytes for each system, in order, after the group's last trial; none if not measured.
+    /// Bytes for each system, in order, after the group's last trial; `None` if not measured.
     pub bytes: Vec<Option<u64>>,
 }
 

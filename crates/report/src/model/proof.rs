@@ -19,10 +19,11 @@ pub struct ProofReport {
     /// Throughput of the candidate as a multiple of the base's, in that run.
     pub ratio: f64,
     pub interval: Option<Interval>,
-    /// The changes between the two systems in the plan, in groups of what was changed together. Probes and causes
-    /// have their indices.
+    /// The changes between the two systems in the plan. Settings that were changed together are one change. Probes and
+    /// causes refer to these by index.
     pub changes: Vec<ProofChange>,
-    /// Differences that are not settings, in words. If only the candidate shows the difference, possible causes.
+    /// Differences that are not settings, in words. They may be causes if only the candidate itself shows the
+    /// difference.
     pub others: Vec<String>,
     pub proof: Proof,
     /// The comparisons that were made, in order.
@@ -37,7 +38,7 @@ pub struct ProofReport {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProofChange {
     pub settings: Vec<ChangedSetting>,
-    /// The effect of the change on durability, in words that follow the setting; none if unknown.
+    /// The effect of the change on durability, in words that follow the setting; `None` if unknown.
     pub promise: Option<String>,
 }
 
@@ -46,8 +47,8 @@ pub struct ProofChange {
 pub struct ChangedSetting {
     /// The server's name of a setting; `confinement.memory` or the like for a limit; `step.` with the id of a step.
     pub name: String,
-    /// The base's value in the plan; none for the server's default, for no limit, and for a step that it does not
-    /// run.
+    /// The base's value in the plan. `None` for the server's default, for no limit, or for a step that the base does
+    /// not run.
     pub base: Option<String>,
     pub candidate: Option<String>,
 }
@@ -58,7 +59,7 @@ pub struct MadeProbe {
     /// Its run in the results file.
     pub run: i64,
     pub probe: Probe,
-    /// None if the server refused the settings.
+    /// `None` if the server refused the settings.
     pub effect: Option<ProbeEffect>,
     /// Why there is no effect.
     pub refused: Option<String>,

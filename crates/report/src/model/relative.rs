@@ -14,11 +14,11 @@ pub struct Relative {
     /// The interval of the ratio, for this test alone.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// The verdict; none for the base itself.
+    /// The verdict; `None` for the base itself.
     pub finding: Option<Finding>,
     /// The reason if there is no verdict.
     pub undecided: Option<Undecided>,
-    /// Estimated number of further rounds for a verdict; none if there is one, or if unknown.
+    /// Estimated number of further rounds for a verdict; `None` if there is one, or if unknown.
     pub more_rounds: Option<usize>,
     /// The p-value of a difference beyond the margin, adjusted for all tests together.
     pub p_adjusted: Option<f64>,
@@ -52,7 +52,7 @@ impl Relative {
         }
     }
 
-    /// The comparison in a test; none without a ratio.
+    /// The comparison in a test; `None` without a ratio.
     pub(crate) fn of(test: &TestComparison) -> Option<Self> {
         Some(Self {
             ratio: test.ratio?,
@@ -94,9 +94,9 @@ pub struct VerdictCounts {
     pub same: usize,
     /// Tests without enough evidence.
     pub not_enough_evidence: usize,
-    /// Tests that only the base completed.
+    /// Tests that the base completed and this system did not.
     pub failed: usize,
-    /// Tests in which its rate falls over a trial and the base's does not.
+    /// Tests in which its rate falls during a trial and the base's does not.
     pub decays: usize,
     /// Tests that cannot be judged.
     pub unjudged: usize,

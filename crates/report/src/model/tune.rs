@@ -20,9 +20,9 @@ pub struct TuneReport {
     pub clients: Vec<u32>,
     /// Memory that the server could use, in bytes.
     pub memory_bytes: u64,
-    /// The settings that were tried. Sets of values have their indices.
+    /// The settings that were tried. Sets of values refer to them by index.
     pub settings: Vec<TriedSetting>,
-    /// What was not tried, and why.
+    /// Settings and values that were not tried, with the reasons.
     pub left_out: Vec<LeftOutOfTuning>,
     /// Number of candidates that the search began with.
     pub candidates: usize,
@@ -30,7 +30,7 @@ pub struct TuneReport {
     /// Largest probability that a recommended value is not better by more than the margin.
     pub alpha: f64,
     pub tuned: Tuned,
-    /// None if nothing better was found.
+    /// `None` if nothing better was found.
     pub recommendation: Option<Recommendation>,
     /// The comparisons, in order.
     pub comparisons: Vec<TuneComparison>,
@@ -76,7 +76,7 @@ pub struct Recommendation {
 /// A comparison of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TuneComparison {
-    /// Its run in the results file; none if its settings were refused before a run.
+    /// Its run in the results file; `None` if its settings were refused before a run.
     pub run: Option<i64>,
     pub probe: TuneProbe,
     pub rounds: u32,

@@ -28,7 +28,7 @@ pub struct Why {
     pub proof: ProofState,
     #[serde(skip)]
     pub(crate) title: String,
-    /// The cost with the most telling change.
+    /// The cost with the most significant change.
     #[serde(skip)]
     pub(crate) cost: Option<ChangedCost>,
     /// The setting that explains this change, with its two values.

@@ -10,7 +10,7 @@ pub(crate) fn checks(run: &Run) -> TrialChecks {
     completed.map(|trial| (trial.id, check(&trial.record))).collect()
 }
 
-/// The rates of the seconds of a step in which clients join at 3 s and at 6 s, and of its background load.
+/// The rates, by second, of a step in which clients join at 3 s and at 6 s, and of its background load.
 fn rates(trial: &TrialRecord) -> Vec<f64> {
     let (of_system, noise) = (
         if trial.system_id == "maria" { 20_000.0 } else { 10_000.0 },

@@ -1,4 +1,4 @@
-//! A run in which something is done to the systems while the load goes on.
+//! A run in which something is done to the systems while the load continues.
 
 use dyno_store::{
     EventKind, EventOutcome, Operation, Phase, Run, SecondRate, StepEventRecord, Timeline, TrialRecord,
@@ -7,13 +7,13 @@ use dyno_store::{
 use super::run_of;
 
 const STEP: &str = "ddl";
-/// Bins of the outage of a system, from second 3 on, of a hundredth of a second each.
+/// Length of a system's outage, which begins at second 3, in bins of a hundredth of a second.
 fn outage_bins(system: &str) -> usize {
     if system == "maria" { 50 } else { 100 }
 }
 
-/// Two systems in six rounds. A table is altered in the third second, and then nothing ends for a second, or for half of
-/// one. The seconds of trials are in [`checks`](super::checks).
+/// Two systems in six rounds. A table is altered in the third second. After that, no transaction ends for a second, or
+/// for half a second on the other system. The seconds of trials are in [`checks`](super::checks).
 pub(crate) fn disrupted_run() -> Run {
     let mut run = run_of(1, 2, 6, &[64]);
     run.systems.truncate(2);
@@ -42,7 +42,7 @@ pub(crate) fn disrupted_run() -> Run {
     run
 }
 
-/// The seconds of a trial of that run; none of others.
+/// The seconds of a trial of that run; empty for other trials.
 pub(super) fn course(trial: &TrialRecord) -> Vec<SecondRate> {
     if trial.step_id != STEP {
         return Vec::new();

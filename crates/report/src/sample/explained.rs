@@ -58,7 +58,7 @@ pub(crate) fn explanation(finding: Finding) -> Explanation {
     }
 }
 
-/// An explanation with plans: a table that is read by a full scan, other estimates, a statement that was refused.
+/// An explanation with plans: a table that is read by a full scan, other estimates, and a refused statement.
 pub(crate) fn planned() -> Explanation {
     let access = |how: &str, key: Option<&str>| Access {
         table: "sbtest1".to_owned(),

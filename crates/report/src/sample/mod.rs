@@ -315,7 +315,7 @@ fn stall(record: &mut TrialRecord) {
     record.measured.as_mut().expect("the trial was measured").counts.operations = operations as u64;
 }
 
-/// Limits, of which the memory limit differs from the plan's.
+/// Limits whose memory limit differs from the plan's.
 fn memory_limit() -> LimitsRecord {
     let difference =
         UnmetLimit { limit: "memory".to_owned(), asked: "256M".to_owned(), found: "512M".to_owned() };

@@ -1,4 +1,4 @@
-//! Claims with their verdicts, the measured figure beside the published one.
+//! Claims with their verdicts, and measured figures beside published ones.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::model::Reports;
 use crate::model::claims::{Claim, ClaimVerdict};
 use crate::wording::number;
 
-/// The section; none if the plan claims nothing.
+/// The section; `None` if the plan has no claims.
 pub(super) fn section(reports: &Reports) -> Option<Section> {
     (!reports.claims.is_empty()).then(|| Section {
         title: "Claims: what the plan expects, and what was found".to_owned(),

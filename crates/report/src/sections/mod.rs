@@ -33,7 +33,7 @@ const FORMAT: u32 = 4;
 pub(crate) struct SectionKind {
     /// The id of its element in a page.
     pub(crate) id: &'static str,
-    /// None if the run has nothing for it.
+    /// `None` if the run has nothing for it.
     pub(crate) of: fn(&Reports) -> Option<Section>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) const SECTIONS: [SectionKind; 27] = [
     SectionKind { id: "trial-warnings", of: checks::trial_warnings },
 ];
 
-/// The sections on findings other than throughput. Costs and warnings are left out.
+/// The sections on findings other than throughput. Costs and warnings are not among them.
 pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
     let found = [
         ladders::section(reports),
@@ -87,7 +87,7 @@ pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
     found.into_iter().flatten().collect()
 }
 
-/// A report with the head of a run's, and these facts and sections.
+/// A report that begins like that of a run, with these facts and sections.
 pub(crate) fn document(reports: &Reports, facts: Vec<Fact>, sections: Vec<Section>) -> Document {
     let mut paragraphs = in_force::sentences(&reports.not_in_force);
     paragraphs.extend(reports.not_comparable.iter().chain(&reports.summary).cloned());

@@ -49,7 +49,7 @@ fn with_commas(number: i64) -> String {
     if number < 0 { format!("-{text}") } else { text }
 }
 
-/// A ratio with two decimals, or with three significant digits where two decimals do not suit.
+/// A ratio with two decimals if it is between 0.1 and 10, otherwise with three significant digits.
 pub(crate) fn ratio(value: f64) -> String {
     if (0.1..9.995).contains(&value) { format!("{value:.2}") } else { three_digits(value) }
 }

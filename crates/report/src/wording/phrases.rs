@@ -84,7 +84,7 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
     if range.min == range.max { range.min.to_string() } else { format!("{}–{}", range.min, range.max) }
 }
 
-/// A sentence on missing trials; none if every planned trial completed. A run that ended early because all tests
+/// A sentence on missing trials; `None` if every planned trial completed. A run that ended early because all tests
 /// were decided is complete. While a run goes on, no trial is missing.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     if run.is_going_on() {
@@ -92,7 +92,7 @@ pub(crate) fn incomplete(run: &Header) -> Option<String> {
             if run.trials_failed > 0 { format!(", {} failed", run.trials_failed) } else { String::new() };
         let ended = run.trials_completed + run.trials_failed;
         let planned = counted(run.trials_planned, "trial");
-        return Some(format!("The run is still going on: {ended} of {planned} have ended{failed}."));
+        return Some(format!("The run is still in progress: {ended} of {planned} have ended{failed}."));
     }
     let ended_early = run.looks > 1 && run.state == "finished";
     let missing = run.trials_planned.saturating_sub(run.trials_completed + run.trials_failed);
@@ -112,7 +112,7 @@ fn fate(run: &Header) -> &'static str {
     match run.state {
         "killed" => "was killed",
         "interrupted" => "was interrupted",
-        "failed" => "could not go on",
+        "failed" => "could not continue",
         _ => "has finished without them",
     }
 }
@@ -155,7 +155,7 @@ pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
     match (has(Method::Exact), has(Method::StudentT)) {
         (true, false) => "middle of the rounds",
-        (true, true) => "middle of the rounds, or of few of them the geometric mean",
+        (true, true) => "middle of the rounds, or with few rounds their geometric mean",
         (false, true) => "geometric mean over rounds",
         (false, false) => "of one round",
     }
@@ -179,13 +179,13 @@ pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
         [] if has(Method::None) => Some("There are too few rounds for intervals.".to_owned()),
         [] => None,
         kinds => Some(format!(
-            "In brackets: {}; {confidence}%, for a test alone.",
+            "In brackets: {}; {confidence}%, for one test alone.",
             kinds.join(", or with fewer rounds ")
         )),
     }
 }
 
-/// All ratios of candidates.
+/// The comparisons of all candidates in all tests.
 fn ratios(reports: &Reports) -> impl Iterator<Item = &Relative> {
     let cells = reports.relative.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::value);
     cells.filter(|relative| relative.finding.is_some())

@@ -11,7 +11,7 @@ pub(crate) fn has_any(run: &Run) -> bool {
     run.systems.iter().any(|system| system.dollars_per_year().is_some())
 }
 
-/// Dollars per million operations of a test on each system, at the system's best client count; none for a system
+/// Dollars per million operations of a test on each system, at the system's best client count; `None` for a system
 /// without a price or a measurement.
 pub(crate) fn dollars_per_million_operations(run: &Run, row: &Row<Rate>) -> Vec<Option<f64>> {
     let best = |system: &str| {

@@ -7,7 +7,7 @@ use crate::wording::in_force;
 use crate::wording::number::{counted, margin, ratio};
 use crate::wording::words::{self, ratio_in};
 
-/// If more tests than this are undecided, none of them is named.
+/// If more tests than this are undecided, the summary names none of them.
 const UNDECIDED_FEW: usize = 3;
 
 /// A paragraph about a candidate.
@@ -61,7 +61,7 @@ fn same(comparison: &Comparison) -> String {
     )
 }
 
-/// A sentence on a control: differences as large as its own are noise.
+/// A sentence on a control: differences of its size are noise.
 fn noise(comparison: &Comparison) -> String {
     let apart = |ratio: f64| 100.0 * (ratio.max(1.0 / ratio) - 1.0);
     let ratios = comparison.tests.iter().filter_map(|test| test.ratio);

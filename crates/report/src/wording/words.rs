@@ -107,9 +107,9 @@ pub(crate) fn undecided(why: &Undecided) -> String {
             format!("{} of the {wanted} that a verdict needs", counted(*rounds as u64, "round"))
         }
         Undecided::TooFewSessions { sessions, wanted } => {
-            format!("{} a side of the {wanted} that a verdict needs", counted(*sessions as u64, "session"))
+            format!("{} per side of the {wanted} that a verdict needs", counted(*sessions as u64, "session"))
         }
-        Undecided::OneSession => "one session a side and no common anchor".to_owned(),
+        Undecided::OneSession => "one session per side and no common anchor".to_owned(),
         Undecided::Disturbed(rounds) => disturbed(rounds),
         Undecided::Interval => "the interval includes both no change and a meaningful one".to_owned(),
         Undecided::NoLevel { system } => format!("the rate of {system} has no level"),
@@ -132,7 +132,7 @@ pub(crate) fn undecided(why: &Undecided) -> String {
     }
 }
 
-/// The method of an interval; none without an interval.
+/// The method of an interval; `None` without an interval.
 pub(crate) fn method(relative: &Relative) -> Option<String> {
     let rounds = relative.rounds.len() as u64;
     let slices: usize = relative.rounds.iter().map(|round| round.slices).sum();
@@ -165,7 +165,7 @@ pub(crate) fn cell_warning(warning: &CellWarning) -> String {
             )
         }
         CellWarning::WorksBetweenSlices { share } => format!(
-            "works between its slices, with {} of the CPU time that it has in them",
+            "works between its slices: its CPU time there is {} of that in its slices",
             number::percent(*share)
         ),
         CellWarning::Disturbed { rounds, of } => {

@@ -63,7 +63,7 @@ pub enum Request<'a> {
         /// Its parameters, in order.
         params: &'a [Param<'a>],
     },
-    /// Parse, bind and execute a statement in one round trip, where the protocol can → [`Reply::Result`].
+    /// Parse, bind and execute a statement, in one round trip if the protocol allows it → [`Reply::Result`].
     ExecuteOnce {
         connection: ConnectionId,
         /// The statement's text, with placeholders written `?`.

@@ -41,7 +41,7 @@ pub struct GeneralOption {
 enum InScripts {
     /// By its kind, with its default.
     AsDefined,
-    /// As sysbench has it there.
+    /// With this kind and default, as in sysbench's `sysbench.opt`.
     As(OptionKind, Option<&'static str>),
     /// Present only if it is given, as text.
     IfGiven,

@@ -118,7 +118,8 @@ struct ProofInMaking<'a> {
     base: usize,
     candidate: usize,
     changes: Changes,
-    /// What the base and the candidate were when the proof was begun, if it is only read; none for what they are.
+    /// The builds of the base and the candidate at the time of the proof, when an existing proof is read. `None` if the
+    /// proof is being made, so that the current builds count.
     builds: Option<[Option<String>; 2]>,
     proving: Proving,
     alpha: f64,
@@ -225,7 +226,8 @@ impl<'a> ProofInMaking<'a> {
             let longest = self.session.longest();
             let is_over = |budget| !longest.is_zero() && self.session.elapsed() + longest > budget;
             if self.wanted.budget.is_some_and(is_over) {
-                self.session.tell("the time of --budget is over; the same command with a larger one goes on");
+                self.session
+                    .tell("the time of --budget is over; the same command with a larger one continues");
                 return Ok(Ending::Ended);
             }
             let Some(compared) = self.compare(&probe, length)? else { return Ok(Ending::Stopped) };

@@ -31,7 +31,7 @@ struct SystemFigures {
     rate: Option<f64>,
     /// One for each of [`LATENCIES`], in seconds.
     latencies_seconds: [Option<f64>; LATENCIES.len()],
-    /// Against the plan's base; none for the base itself.
+    /// Against the plan's base; `None` for the base itself.
     relative: Option<RelativeFigures>,
 }
 
@@ -41,7 +41,7 @@ struct RelativeFigures {
     ratio: Option<f64>,
     /// Lower and upper end of the ratio's interval.
     interval: Option<[f64; 2]>,
-    /// None for a control, whose ratio is noise.
+    /// `None` for a control, whose ratio is noise.
     verdict: Option<String>,
 }
 

@@ -9,7 +9,7 @@ pub(super) fn write(plan: &str, live: &Live, to: &mut Exposition) {
     let labels = || vec![("plan", plan.to_owned())];
     to.gauge(
         "dyno_progress_trials",
-        "Trials of the run in progress: those that have ended, those of them that failed, and all.",
+        "Trials of the run in progress: ended trials (including failed ones), failed trials, and all planned trials.",
         [("ended", live.ended), ("failed", live.failed), ("all", live.of)]
             .map(|(state, count)| (with(labels(), "state", state), count as f64)),
     );

@@ -354,7 +354,7 @@ fn ten_thousand_odd_requests_leave_the_page_as_it_was() {
     assert!(answered, "the page no longer answers");
 }
 
-/// The status of the list of runs; none if the connection is refused because too many are open.
+/// The status of the list of runs; `None` if the connection is refused because too many are open.
 fn status_of(running: &Running) -> Option<String> {
     let mut connection = TcpStream::connect(running.address).ok()?;
     connection.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;

@@ -10,7 +10,7 @@ use crate::facts::value::{bytes, is_on, normal};
 use crate::files::knowledge::knowledge;
 use crate::translation::fixed_value;
 
-/// What is known of a system.
+/// The known facts about a system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemFacts {
     pub id: String,
@@ -23,14 +23,14 @@ pub struct SystemFacts {
     pub limits: Option<SystemLimits>,
 }
 
-/// The limits of a server on its host, by the plan and by the kernel.
+/// The limits of a server on its host, in the plan and in the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemLimits {
     /// The limits of the plan, as name and value; empty for the whole host.
     pub asked: BTreeMap<String, String>,
     /// The limits that differ in the kernel, a line each.
     pub differences: Vec<String>,
-    /// What the host has no means to limit, a line each.
+    /// What the host cannot limit, a line each.
     pub not_limited: Vec<String>,
 }
 

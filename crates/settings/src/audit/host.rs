@@ -7,7 +7,7 @@ pub struct HostChecks {
     pub cpus: Option<u32>,
     /// Frequency governors, such as `performance`, separated by commas.
     pub cpu_governor: Option<String>,
-    /// Whether cores may run faster than their nominal frequency while few are busy.
+    /// Whether cores may run faster than their nominal frequency while only a few are busy.
     pub turbo: Option<bool>,
     /// Median time until an idle core runs a woken thread, in µs.
     pub wake_us: Option<f64>,

@@ -14,7 +14,7 @@ use super::facts::SystemFacts;
 pub enum CrashKind {
     /// The server's processes are killed. The operating system keeps what they have written.
     Process,
-    /// The power is cut. Data that the disk was not asked to flush is lost.
+    /// The power is cut. All data without a flush is lost.
     Power,
 }
 
@@ -37,7 +37,7 @@ pub enum Loss {
 pub struct Promise {
     /// Which acknowledged commits may be lost.
     pub loss: Loss,
-    /// Whether everything present after the crash is whole: transactions, rows, tables.
+    /// Whether everything that is present after the crash is complete: transactions, rows, tables.
     pub is_whole: bool,
 }
 

@@ -25,7 +25,7 @@ impl SystemFacts {
         Some(if after > before {
             format!("weakens durability: a system with it {}", after.explain())
         } else {
-            format!("raises a promise: a system without it {}", before.explain())
+            format!("strengthens durability: a system without it {}", before.explain())
         })
     }
 
@@ -34,9 +34,9 @@ impl SystemFacts {
             (true, false) => {
                 Some("weakens durability: a page torn by a power cut is not repaired with it".to_owned())
             }
-            (false, true) => {
-                Some("raises a promise: a page torn by a power cut is not repaired without it".to_owned())
-            }
+            (false, true) => Some(
+                "strengthens durability: a page torn by a power cut is not repaired without it".to_owned(),
+            ),
             _ => None,
         }
     }
@@ -88,7 +88,7 @@ mod tests {
         let safe = [("innodb_flush_log_at_trx_commit".to_owned(), Some("1".to_owned()))].into();
         assert_eq!(
             quick.change_of_promise(&safe).as_deref(),
-            Some("raises a promise: a system without it may lose the last second at a power cut")
+            Some("strengthens durability: a system without it may lose the last second at a power cut")
         );
         let unknown = [("innodb_flush_log_at_trx_commit".to_owned(), None)].into();
         assert_eq!(quick.change_of_promise(&unknown), None);

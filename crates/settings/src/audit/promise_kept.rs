@@ -33,16 +33,15 @@ impl SystemFacts {
         after
     }
 
-    /// The promise that the system would no longer keep with some settings changed, in words that follow
-    /// "it"; `None` if it keeps all. If the effect of the changed settings on a promise is unknown, the
-    /// promise counts as not kept.
+    /// A promise that the system would no longer keep with some settings changed, in words that follow "it"; `None` if
+    /// it keeps all. If it is unknown how the changed settings affect a promise, the promise counts as not kept.
     pub fn promise_lost_with(&self, changes: &BTreeMap<String, Option<String>>) -> Option<String> {
         self.promise_lost_by(&self.with(changes))
     }
 
-    /// The promise that this system makes but another of the same product does not, in words that follow
-    /// "it"; `None` if the other makes all of them. The promises are: what a commit survives, torn pages,
-    /// checksums of pages, the isolation of transactions, and every check of integrity that is on.
+    /// A promise that this system makes but another of the same product does not, in words that follow "it"; `None` if
+    /// the other makes all of them. The promises are: what a commit survives, torn pages, checksums of pages, the
+    /// isolation of transactions, and every check of integrity that is on.
     pub fn promise_lost_by(&self, other: &Self) -> Option<String> {
         let lost = [Self::commits_lost, Self::kill_lost, Self::repair_lost, Self::checksum_lost];
         lost.iter()

@@ -11,7 +11,7 @@ use super::names;
 /// A finding of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditFinding {
-    /// The rule's id, which stays the same from release to release.
+    /// The rule's id, which is the same in all releases.
     pub rule: String,
     /// Its severity.
     pub severity: Severity,
@@ -29,7 +29,7 @@ pub struct AuditFinding {
 pub enum Severity {
     /// The systems are not comparable.
     Error,
-    /// A difference may be caused by this rather than by the engines.
+    /// A difference may come from this rather than from the engines.
     Warning,
     Note,
 }
@@ -48,7 +48,7 @@ impl Severity {
 /// A description of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleInfo {
-    /// Its id, which stays the same from release to release.
+    /// Its id, which is the same in all releases.
     pub id: &'static str,
     /// The severity of its findings.
     pub severity: Severity,
@@ -61,7 +61,7 @@ pub struct RuleInfo {
 /// What to do about a finding.
 pub(super) enum Advice {
     Do(&'static str),
-    /// Set what systems of each kind use for it. The second text is the end of the sentence.
+    /// Set the setting that each kind of system has for it. The second text ends the sentence.
     Set(&'static [OfKind], &'static str),
 }
 
@@ -123,11 +123,11 @@ impl Rule {
     }
 }
 
-/// Fewest systems that are called "the others".
+/// Only this many systems or more are called "the others".
 const OTHERS_MIN: usize = 4;
 
-/// One finding if systems differ in a value. Unknown values are left out. `say` expresses a value in words
-/// that follow the systems' names: `a and b: crc32; c: none`.
+/// One finding if a value differs between systems. Unknown values are left out. `say` puts a value into words that
+/// follow the systems' names: `a and b: crc32; c: none`.
 pub(super) fn differ<T: Ord>(
     scene: &Scene<'_>,
     value: impl Fn(&SystemFacts) -> Option<T>,

@@ -7,7 +7,7 @@ use dyno_engine::Family;
 use super::{HostChecks, SystemFacts, audit};
 use crate::facts::product::Product;
 
-/// A system written `mysql 8.0.33`, `mariadb 10.11/rocksdb`, with some variables.
+/// A system whose name is like `mysql 8.0.33` or `mariadb 10.11/rocksdb`, with some variables.
 pub(super) fn system(id: &str, name: &str, variables: &[(&str, &str)]) -> SystemFacts {
     let (name, storage_engine) =
         name.split_once('/').map_or((name, None), |(name, engine)| (name, Some(engine.to_owned())));

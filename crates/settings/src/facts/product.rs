@@ -19,7 +19,7 @@ pub struct Product {
     pub storage_engine: Option<String>,
 }
 
-/// The components of a version. A short one, such as `8.0`, is the newest of its series.
+/// The components of a version. A short version, such as `8.0`, means the newest of its series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Version {
@@ -28,7 +28,7 @@ pub struct Version {
 
 /// Text that does not begin with a version's numbers.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{text}' is no version; write its numbers, such as 8.0.33")]
+#[error("'{text}' is not a version; write its numbers, such as 8.0.33")]
 pub struct VersionError {
     pub text: String,
 }
@@ -75,7 +75,7 @@ impl Product {
         matches!(self.family, Family::Mysql | Family::Mariadb)
     }
 
-    /// Whether its tables are in a storage engine of MySQL or MariaDB, InnoDB by default.
+    /// Whether its tables are in this storage engine of MySQL or MariaDB. The default is InnoDB.
     pub(crate) fn keeps_tables_in(&self, storage_engine: &str) -> bool {
         self.is_mysqld() && self.storage_engine.as_deref().unwrap_or("innodb") == storage_engine
     }

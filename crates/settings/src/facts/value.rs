@@ -43,7 +43,7 @@ fn normal_item(item: &str) -> String {
     }
 }
 
-/// Parses decimal numbers, but not `inf` and `nan`, which are words here.
+/// Parses decimal numbers. `inf` and `nan` are words here, not numbers.
 fn number(text: &str) -> Option<f64> {
     let is_plain = text.chars().all(|c| c.is_ascii_digit() || "+-.".contains(c));
     if is_plain { text.parse().ok() } else { None }
@@ -59,7 +59,7 @@ pub(crate) fn size(text: &str) -> Option<f64> {
     })
 }
 
-/// Times with a unit, as PostgreSQL prints them, in milliseconds.
+/// Parses a time with a unit, as PostgreSQL prints it, into milliseconds.
 pub(crate) fn duration_ms(text: &str) -> Option<f64> {
     let units = [
         ("us", 0.001),

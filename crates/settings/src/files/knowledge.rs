@@ -15,7 +15,7 @@ use crate::files::data;
 pub enum Group {
     /// What survives a crash.
     Durability,
-    /// Whether damage to data is prevented and noticed.
+    /// Whether damage to data is prevented or noticed.
     Integrity,
     /// Whether two servers do the same work.
     Comparability,
@@ -72,12 +72,12 @@ pub fn newest_name(family: Family, name: &str) -> &str {
     language(family).names.get(name).map_or(name, String::as_str)
 }
 
-/// Whether a variable differs between any two servers, so that a difference means nothing.
+/// Whether a variable always differs between two servers, so that the difference means nothing.
 pub(crate) fn is_of_instance(family: Family, name: &str) -> bool {
     language(family).of_instance.contains(name)
 }
 
-/// Whether the variables of two families are the same ones.
+/// Whether two families have the same variables.
 pub(crate) fn speak_alike(a: Family, b: Family) -> bool {
     std::ptr::eq(language(a), language(b))
 }

@@ -1,4 +1,4 @@
-//! Facts that a search for the settings that make a difference needs: `settings/probes/`.
+//! Facts that are needed to search for the settings that cause a difference: `settings/probes/`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

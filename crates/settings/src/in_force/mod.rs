@@ -81,7 +81,7 @@ impl SystemFacts {
         SystemVariables::new(&self.id, self.product.clone(), pairs)
     }
 
-    /// A server that reports nothing was never up.
+    /// Whether a requested setting is in force. A server that reports nothing has never started.
     fn standing(&self, name: &str) -> Standing {
         let Some(value) = self.asked.get(name).filter(|_| !self.variables.is_empty()) else {
             return Standing::Unknown;

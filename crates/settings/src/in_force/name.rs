@@ -1,4 +1,4 @@
-//! The variable of an option.
+//! Finds the variable of an option.
 
 use std::collections::BTreeMap;
 use std::iter::once;
@@ -85,8 +85,8 @@ fn prefixed(
     Some(if is_given { Asked::Variable { name, value: switch.to_owned() } } else { Asked::NotTold })
 }
 
-/// The only variable whose name begins with an option of mysqld. A switch may be an option of its own with
-/// such a name by chance.
+/// The only variable whose name begins with an option of mysqld. But an option that is a switch may have such a name by
+/// chance.
 fn shortened(option: &str, value: &str, variables: &BTreeMap<String, String>) -> Option<String> {
     if !is_number(value) {
         return None;

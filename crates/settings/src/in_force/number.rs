@@ -2,11 +2,11 @@
 
 use crate::facts::value::{duration_ms, size};
 
-/// Largest unit by which a server rounds a size, in bytes.
+/// Largest unit to which a server rounds a size, in bytes.
 const ROUNDED_TO_MAX_BYTES: f64 = 1_048_576.0;
-/// A rounded size is a multiple of this, in bytes.
+/// A rounded size is a multiple of this number of bytes.
 const ROUNDED_TO_MIN_BYTES: f64 = 1024.0;
-/// Least size that is rounded, in bytes.
+/// Smallest size that is rounded, in bytes.
 const ROUNDED_MIN_BYTES: f64 = 16_384.0;
 /// Largest share by which rounding changes a size.
 const ROUNDED_SHARE_MAX: f64 = 0.05;
@@ -38,7 +38,7 @@ pub(super) fn amount(text: &str) -> Option<Amount> {
 }
 
 impl Amount {
-    /// Whether a server has the requested amount: in another unit, rounded, or off by at most a permitted
+    /// Whether the server's amount is the requested one: in another unit, rounded, or different by at most a permitted
     /// share. A number without a unit may be in any of the server's units.
     pub(super) fn is_had(self, found: Self, off_by: f64) -> bool {
         match (self, found) {

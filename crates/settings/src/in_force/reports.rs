@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::files::data;
 
-/// Differences between a family's reports and the requests.
+/// Ways in which a family's reports differ from the requests.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Reports {
@@ -20,7 +20,7 @@ pub(super) struct Reports {
     at_least: Vec<String>,
     /// Options whose variable has another name in every version.
     renamed: BTreeMap<String, String>,
-    /// Values with which the server chooses for itself.
+    /// Values that let the server choose.
     auto: BTreeMap<String, Vec<String>>,
     /// Shares by which a reported size may differ.
     off_by: BTreeMap<String, f64>,
@@ -57,7 +57,7 @@ impl Reports {
         self.renamed.get(option).map(String::as_str)
     }
 
-    /// Whether the server chooses for itself.
+    /// Whether a value lets the server choose.
     pub(super) fn is_auto(&self, variable: &str, value: &str) -> bool {
         let is_word = ["auto", "autosize", "default"].iter().any(|word| value.eq_ignore_ascii_case(word));
         let is_special =

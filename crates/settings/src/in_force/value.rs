@@ -1,4 +1,4 @@
-//! Whether a reported value is the requested one.
+//! Compares a reported value with the requested one.
 
 use super::number::amount;
 use super::reports::Reports;
@@ -10,7 +10,7 @@ use crate::facts::value::{is_on, normal};
 pub(super) enum Fit {
     Yes,
     No,
-    /// It does not show it.
+    /// It does not show the value.
     Unknown,
 }
 
@@ -82,8 +82,8 @@ fn text(product: &Product, asked: &str, found: &str) -> Fit {
     Fit::of(is_short)
 }
 
-/// Compares lists. A list may be given in part: the server adds the missing items (`optimizer_switch`), or
-/// those that an item stands for (`sql_mode = TRADITIONAL`).
+/// Compares lists. A request may name only some items: the server adds the missing ones (`optimizer_switch`), or the
+/// ones that an item stands for (`sql_mode = TRADITIONAL`).
 fn list(asked: &str, found: &str) -> Fit {
     let items = |list: &str| -> Vec<String> {
         let items = list.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());
@@ -116,7 +116,7 @@ fn path(asked: &str, found: &str) -> Fit {
     if asked.starts_with('/') && found.starts_with('/') { Fit::No } else { Fit::Unknown }
 }
 
-/// A character set or collation without the number of bytes of its UTF-8, which depends on the version.
+/// The name of a character set or collation with `utf8` in place of `utf8mb3`, because versions differ in this name.
 fn utf8(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     match name.strip_prefix("utf8mb3").or_else(|| name.strip_prefix("utf8")) {

@@ -89,11 +89,11 @@ impl Profile {
         Ok(self.translate(product, &BTreeMap::new())?.settings)
     }
 
-    /// The same with some settings changed, and with the settings left out. A changed setting that the translation
-    /// table does not have is passed on unchanged, as the server's own.
+    /// As [`settings_for`](Self::settings_for), with some settings changed. Also returns the settings that are left
+    /// out. A changed setting that the translation table does not have is passed on unchanged.
     ///
     /// # Errors
-    /// As [`settings_for`](Self::settings_for), or a changed setting cannot have its value.
+    /// As [`settings_for`](Self::settings_for). Or a changed setting cannot have its value.
     pub fn translate(
         &self,
         product: &Product,

@@ -22,7 +22,7 @@ pub(super) struct Entry {
     /// How a size is written.
     #[serde(default)]
     unit: Unit,
-    /// Whether each client has this amount.
+    /// Whether the amount is for each client.
     #[serde(default)]
     per_client: bool,
     pub(super) why: String,

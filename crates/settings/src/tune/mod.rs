@@ -39,7 +39,7 @@ pub struct TunedSetting {
     pub name: String,
     /// Why another value may be better, in a line.
     pub why: String,
-    /// What is given up with it, in words, if anything.
+    /// What is given up for it, in words, if anything.
     pub gives_up: Option<String>,
     /// Amounts are in order of their distance from the system's own; choices are in the order of the file.
     pub values: Vec<TunedValue>,
@@ -66,8 +66,8 @@ pub struct NotTuned {
 /// Amounts that differ by less than this, on the logarithmic scale, count as the same.
 const SAME: f64 = 0.05;
 
-/// The settings and values to try on a system, whose server has reported its variables. Values differ from
-/// the system's own, are supported by its version and known to its server, and keep all of its promises.
+/// The settings and values to try on a system whose server has reported its variables. Values differ from the system's
+/// own, are supported by its version, are known to its server, and keep all of its promises.
 pub fn tune_space(base: &SystemFacts, room: TuneRoom) -> TuneSpace {
     let mut space = TuneSpace::default();
     for entry in entries(&base.product) {

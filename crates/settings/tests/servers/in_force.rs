@@ -1,4 +1,4 @@
-//! What servers do with values that they do not accept unchanged.
+//! How servers treat values that they do not accept unchanged.
 
 use dyno_engine::Installation;
 use dyno_engine::testing::{Trial, engine_test};

@@ -99,7 +99,7 @@ fn is_same(name: &str, given: &str, is: &str) -> bool {
     normal(given) == normal(is) || is_synonym
 }
 
-/// The audit must recognise in a server the purpose of its profile.
+/// Checks that the audit recognises the purpose of a profile in a server.
 fn assert_promises(facts: &SystemFacts, profile: &str) {
     let audit = audit(std::slice::from_ref(facts), &HostChecks::default());
     let rules: Vec<&str> = audit.findings.iter().map(|finding| finding.rule.as_str()).collect();

@@ -3,7 +3,7 @@
 /// Largest number of terms of the continued fraction. It converges within some √max(a, b).
 const TERMS_MAX: usize = 1000;
 
-/// Largest number of steps towards a quantile. Halving alone would need as many as an f64 has digits and some more.
+/// Largest number of steps towards a quantile. Bisection alone needs a few more steps than an f64 has bits.
 const STEPS_MAX: usize = 200;
 
 /// Probability that Student's t with `degrees` degrees of freedom is at least `t`: half the regularised incomplete beta
@@ -17,8 +17,8 @@ pub fn student_tail(t: f64, degrees: f64) -> f64 {
     if t >= 0.0 { half } else { 1.0 - half }
 }
 
-/// The t that is exceeded with a probability of `tail`, from 0 to ½. Newton's method within an interval that holds the
-/// quantile; a step that would leave the interval halves it.
+/// The t that is exceeded with a probability of `tail`, from 0 to ½. Uses Newton's method within an interval that
+/// contains the quantile. A step that would leave the interval is replaced by halving it.
 pub fn student_quantile(tail: f64, degrees: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while student_tail(high, degrees) > tail && high < f64::MAX / 2.0 {

@@ -2,7 +2,7 @@
 
 use crate::distribution::normal::normal_at_most;
 
-/// Largest sample with an exact distribution. Beyond it, the normal approximation is as good.
+/// Largest sample with an exact distribution. For larger samples, the normal approximation is as good.
 const EXACT_MAX: usize = 20;
 
 /// Distribution of U, the number of pairs of one value from each sample in which the second sample's value is

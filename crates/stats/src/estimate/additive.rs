@@ -48,7 +48,7 @@ pub fn additive_effects(level_counts: &[usize], observations: &[Observation]) ->
     Some(effects.collect())
 }
 
-/// A pivot below this means that the system of counts, which are whole numbers, is singular.
+/// If a pivot is below this, the system of counts, which are whole numbers, is singular.
 const PIVOT_MIN: f64 = 1e-6;
 
 /// Gauss-Jordan elimination with partial pivoting. Each row ends with its right side. `None` if there is no

@@ -17,17 +17,17 @@ fn between_instances(ln_ratios: &[f64], standard_errors: &[f64]) -> Option<f64> 
 /// Standard deviations of log ratios between the loads that rounds use, and between instances on one load.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NestedComponents {
-    /// `None` with fewer than two loads, or if every round has a load of its own, so that loads cannot be told
-    /// from instances.
+    /// `None` with fewer than two loads, or if every round has its own load, because loads and instances then cannot be
+    /// separated.
     pub between_loads: Option<f64>,
     /// `None` with fewer than two rounds.
     pub between_instances: Option<f64>,
 }
 
-/// Components of rounds that are grouped by their load, from the log ratios of each group and the standard
-/// errors within rounds: the analysis of variance of the nested layout with unequal groups (Searle, Casella
-/// and `McCulloch`, "Variance Components", 1992, sections 3.6 and 3.7). Each is at least 0. If loads cannot be
-/// told from instances, all variation counts as between instances.
+/// Components of rounds that are grouped by their load, from the log ratios of each group and the standard errors
+/// within rounds: the analysis of variance of the nested layout with unequal groups (Searle, Casella and `McCulloch`,
+/// "Variance Components", 1992, sections 3.6 and 3.7). Each is at least 0. If loads and instances cannot be separated,
+/// all variation counts as between instances.
 pub fn nested_components(loads: &[Vec<f64>], standard_errors: &[f64]) -> NestedComponents {
     let loads: Vec<&Vec<f64>> = loads.iter().filter(|load| !load.is_empty()).collect();
     let rounds = loads.iter().map(|load| load.len()).sum::<usize>();
@@ -80,10 +80,10 @@ pub struct Costs {
 /// Limits of the division of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AllocationLimits {
-    /// Smallest number of rounds, whatever the budget.
+    /// Smallest number of rounds, even if the budget allows fewer.
     pub rounds_min: usize,
     pub rounds_max: usize,
-    /// Shortest measured time of a trial in a round, in seconds, whatever the budget.
+    /// Shortest measured time of a trial in a round, in seconds, even if the budget allows less.
     pub seconds_min: f64,
     /// Longest measured time of a trial in a round, in seconds.
     pub seconds_max: f64,
@@ -105,9 +105,8 @@ pub struct Allocation {
 /// "Rigorous benchmarking in reasonable time", ISMM 2013, section 7: the number of repetitions at each level is the
 /// root of the ratio of the costs times the ratio of the variances).
 ///
-/// The number of rounds is the largest that the budget allows. If it is below the minimum, the trials are shortened.
-/// Time that is left over makes the trials longer. With the fewest rounds and the shortest trials a budget may be
-/// exceeded.
+/// The number of rounds is the largest that the budget allows. If it is below the minimum, the trials are shortened. If
+/// time remains, the trials are lengthened. The fewest rounds with the shortest trials may exceed the budget.
 pub fn allocate(
     costs: &Costs,
     components: &Components,

@@ -1,4 +1,4 @@
-//! Confidence intervals, and how many values they need.
+//! Confidence intervals, and the number of values that they need.
 
 use serde::Serialize;
 

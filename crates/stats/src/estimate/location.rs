@@ -1,8 +1,8 @@
-//! Location of noisy values, some of which are stalls.
+//! Location of noisy values that may include stalls.
 
 use crate::estimate::median::sorted;
 
-/// Share of the values that is trimmed at each end. What remains is the middle half, the midmean.
+/// Share of the values that is trimmed at each end. The mean of the remaining half is the midmean.
 const TRIM: f64 = 0.25;
 
 /// Location of a sample.
@@ -27,7 +27,7 @@ pub struct Location {
 /// the tests). It has no simple standard error.
 ///
 /// # Panics
-/// A value is NaN, which no measurement is.
+/// A value is NaN. Measurements never are.
 pub fn trimmed_mean(values: &[f64]) -> Option<Location> {
     let sorted = sorted(values);
     let n = sorted.len();

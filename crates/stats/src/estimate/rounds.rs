@@ -18,7 +18,8 @@ pub enum Method {
     StudentT,
     /// From the slices of one round. It holds for this pair of instances only, so it supports no verdict.
     ThisPairOnly,
-    /// Hodges and Lehmann's shift by the distribution of Mann and Whitney's U. It is exact too, for rounds of two runs.
+    /// Hodges and Lehmann's shift with the distribution of Mann and Whitney's U, for rounds of two runs. It is exact
+    /// too.
     Unpaired,
     None,
 }
@@ -30,9 +31,9 @@ pub struct RatioEstimate {
     /// Confidence interval of the true ratio.
     pub interval: Option<Interval>,
     pub method: Method,
-    /// Probability of ratios as far above the margin if the true ratio is not above it; 1 if unknown.
+    /// Probability of ratios at least this far above the margin if the true ratio is not above it; 1 if unknown.
     pub p_above: f64,
-    /// Probability of ratios as far below the margin if the true ratio is not below it; 1 if unknown.
+    /// Probability of ratios at least this far below the margin if the true ratio is not below it; 1 if unknown.
     pub p_below: f64,
 }
 
@@ -42,7 +43,7 @@ impl RatioEstimate {
         Self { ratio, interval: None, method: Method::None, p_above: 1.0, p_below: 1.0 }
     }
 
-    /// Two-sided probability of a difference as clear if there is none beyond the margin.
+    /// Two-sided probability of a difference at least this clear if the true difference is within the margin.
     pub fn p(&self) -> f64 {
         (2.0 * self.p_above.min(self.p_below)).min(1.0)
     }
@@ -57,11 +58,11 @@ pub struct Centre {
     pub method: Method,
 }
 
-/// Location of the values of rounds, as of [`ratio_of_rounds`]. `None` without a round.
+/// Location of the values of rounds, as in [`ratio_of_rounds`]. `None` without a round.
 ///
-/// From [`ROUNDS_MIN`] rounds on, if they reach the confidence: Hodges and Lehmann's estimate and Wilcoxon's interval.
-/// Otherwise: the mean and Student's interval, which assumes normal values ("Student", "The probable error of a mean",
-/// Biometrika 6(1), 1908).
+/// With [`ROUNDS_MIN`] rounds or more, if they reach the confidence, it is Hodges and Lehmann's estimate with
+/// Wilcoxon's interval. Otherwise it is the mean with Student's interval, which assumes normal values ("Student", "The
+/// probable error of a mean", Biometrika 6(1), 1908).
 pub fn centre_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
     if is_exact(values.len(), confidence) {
         let ranks = SignedRanks::of(values);
@@ -87,9 +88,9 @@ fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
 
 /// Estimates a ratio from the log ratios of rounds. `None` without a round.
 ///
-/// From [`ROUNDS_MIN`] rounds on, if they reach the confidence: Hodges and Lehmann's estimate with Wilcoxon's test.
-/// Otherwise: the mean and Student's test. In both cases the interval lies beyond the margin exactly if p is small
-/// enough.
+/// With [`ROUNDS_MIN`] rounds or more, if they reach the confidence, uses Hodges and Lehmann's estimate with Wilcoxon's
+/// test. Otherwise uses the mean with Student's test. In both cases the interval lies beyond the margin exactly if p is
+/// small enough.
 pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
     if is_exact(ln_ratios.len(), confidence) {

@@ -4,11 +4,11 @@ use crate::distribution::normal::normal_at_most;
 use crate::estimate::interval::Interval;
 use crate::estimate::median::{median, sorted};
 
-/// Largest number of differences with an exact distribution. Beyond it, the normal approximation is as good.
+/// Largest number of differences with an exact distribution. For more, the normal approximation is as good.
 const EXACT_MAX: usize = 60;
 
-/// The differences of pairs. The only assumption is that their distribution is symmetric. It holds for rounds if an
-/// instance's speed varies in the same way for both systems.
+/// The differences of pairs. The only assumption is that their distribution is symmetric. This holds for rounds if the
+/// speed of an instance varies in the same way for both systems.
 ///
 /// The estimate is the median of all means of two differences, each with itself included (Hodges and Lehmann,
 /// "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963). The number of these
@@ -46,7 +46,7 @@ impl SignedRanks {
         })
     }
 
-    /// Probability of differences as far above `bound` if their true centre is not above it.
+    /// Probability of differences at least this far above `bound` if their true centre is not above it.
     ///
     /// An interval of confidence 1 − α lies wholly above the bound exactly if twice this probability is at most α.
     pub(crate) fn p_above(&self, bound: f64) -> f64 {

@@ -34,14 +34,14 @@ impl SliceRatio {
 
 /// The ratio of two systems, from the log ratios of their slices by cycle.
 ///
-/// Cycles come in pairs of opposite order (A B, B A). A linear trend and an effect of the order raise one and lower the
-/// other, so both cancel over pairs. Cycles without their partner are dropped, unless no cycle has one. The ratio is the
-/// [`trimmed_mean`] of the cycles, because a stall (a checkpoint, an fsync) is in one system's slice and not in the
-/// other's. `None` without a cycle.
+/// Cycles come in pairs of opposite order (A B, B A). A linear trend, or an effect of the order, raises one and lowers
+/// the other, so both cancel over pairs. Cycles without their partner are dropped, unless no cycle has a partner. The
+/// ratio is the [`trimmed_mean`] of the cycles, because a stall (a checkpoint, an fsync) is in one system's slice and
+/// not in the other's. `None` without a cycle.
 ///
-/// The trimmed mean of the means of pairs would be worse: there are half as many values, and a stall is in twice as
-/// large a share of them. Measured with point selects and with updates that do not sync, it varied from round to round
-/// by a tenth more with 38 cycles, and by half more with 8.
+/// The trimmed mean of the means of pairs would be worse: there are half as many values, and stalls affect twice as
+/// large a share of them. Measured with point selects and with updates that do not sync, it varied between rounds by a
+/// tenth more with 38 cycles, and by half more with 8.
 ///
 /// `between_slices` is the standard error times the root of the number of slices. It estimates the standard deviation
 /// of the log ratio of a single cycle, without stalls, for planning the number of slices. With normal noise it is 9%

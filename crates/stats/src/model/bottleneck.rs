@@ -11,7 +11,7 @@ pub use left_out::{is_beyond, leave_one_out};
 /// A measured configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BottleneckPoint {
-    /// What each resource gives in a second, such as IOPS or CPUs; above 0.
+    /// Amount of each resource per second, such as IOPS or CPUs; above 0.
     pub capacities: Vec<f64>,
     /// Operations per second; above 0.
     pub rate: f64,
@@ -20,9 +20,9 @@ pub struct BottleneckPoint {
 /// Bottleneck bounds that are calibrated by measurements.
 ///
 /// The asymptotic bounds of a closed system are X ≤ Cᵣ / Dᵣ for every resource r (Lazowska et al., "Quantitative System
-/// Performance", 1984, chapter 5). A real system does not use all of a resource, so each resource has a rate per unit of
-/// capacity of its own, kᵣ = Uᵣ / Dᵣ with the utilisation Uᵣ that was achieved. Whatever was the same in all
-/// configurations (locks, other resources) is one further bound, `rest`.
+/// Performance", 1984, chapter 5). A real system does not use all of a resource, so each resource has its own rate per
+/// unit of capacity, kᵣ = Uᵣ / Dᵣ, with the achieved utilisation Uᵣ. Everything that all configurations have in common
+/// (locks, other resources) is one further bound, `rest`.
 ///
 /// Near the point where two bounds meet, a closed system stays below both: with N clients and two balanced resources it
 /// reaches N / (N + 1) of them (Zahorjan et al., "Balanced job bound analysis of queueing networks", CACM 25(2), 1982). The
@@ -70,7 +70,7 @@ impl BottleneckLaw {
         least - powers.iter().sum::<f64>().ln() / self.sharpness
     }
 
-    /// By how much the logarithm of the rate grows with that of each bound. The shares add up to 1.
+    /// How much the logarithm of the rate grows with the logarithm of each bound. The shares add up to 1.
     fn shares(&self, capacities: &[f64]) -> Vec<f64> {
         let (_, powers) = self.powers(capacities);
         let sum: f64 = powers.iter().sum();
@@ -78,7 +78,7 @@ impl BottleneckLaw {
     }
 }
 
-/// p of two bounds that N clients meet.
+/// p for two bounds that meet at N clients.
 fn sharpness(clients: u32) -> f64 {
     std::f64::consts::LN_2 / (1.0 / f64::from(clients.max(1))).ln_1p()
 }

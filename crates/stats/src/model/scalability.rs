@@ -21,7 +21,7 @@ const REFITS: usize = 1000;
 pub struct Scalability {
     /// γ: throughput of a single client.
     pub single: Estimate,
-    /// α: share of the work that clients must do one after the other (contention).
+    /// α: share of the work that clients cannot do at the same time (contention).
     pub contention: Estimate,
     /// β: share of the work that each client causes for every other (coherency). Above 0, throughput falls beyond some
     /// number of clients.
@@ -33,7 +33,7 @@ pub struct Scalability {
     /// clients mostly wait. If β's interval reaches 0, it is computed from the saturation γ/α; `None` if α's
     /// interval reaches 0 too.
     pub knee_clients: Option<f64>,
-    /// Largest number of clients measured. If no peak was found, the curve says nothing beyond it.
+    /// Largest number of clients measured. If no peak was found, the curve does not extend beyond it.
     pub clients_max: f64,
     /// Share of the variance of the rates that the curve explains.
     pub r_squared: f64,
@@ -82,7 +82,7 @@ pub fn scalability(points: &[Point], seed: u64) -> Option<Scalability> {
     })
 }
 
-/// Fits to rates that are as far from the curve as the measured ones, each on a random side.
+/// Fits to rates that are as far from the curve as the measured ones, each above or below it at random.
 fn refits(points: &[Point], curve: &Curve, seed: u64) -> Vec<Curve> {
     let mut random = SplitMix64::new(seed);
     // A point with high leverage pulls the curve towards itself and so has a small residual. A leverage of 1 would hide

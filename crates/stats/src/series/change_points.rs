@@ -108,8 +108,8 @@ fn strongest(distances: &Distances, values: usize, segment_min: usize) -> Vec<us
     (0..CHANGES_MAX).map_while(next).collect()
 }
 
-/// Share of random permutations within the parts whose best split is at least as large. Stops when the share
-/// exceeds the limit.
+/// Share of random permutations within the parts whose best split is at least as large. Stops once the share exceeds
+/// the limit.
 fn p_value(
     history: &[f64],
     bounds: &[usize],

@@ -8,14 +8,14 @@ use crate::estimate::median::median;
 /// hybridization data", Biometrics 63, 2007).
 const COST_OF_A_CHANGE: f64 = 3.0;
 
-/// Distances from a level are limited to this multiple of the scale of the differences between neighbours, so
-/// that a few outliers do not hide the dependence of the others.
+/// Distances from a level are limited to this multiple of the scale of the differences between neighbours, so that a
+/// few outliers do not hide the dependence of the other values.
 const DISTANCE_MAX: f64 = 5.0;
 
 /// The standard deviation of independent normal values as a multiple of the median of the absolute differences between two.
 const DEVIATION_OF_DIFFERENCES: f64 = 1.4826 / std::f64::consts::SQRT_2;
 
-/// Estimates stay below this coefficient. Above it, a series cannot be told from one that drifts.
+/// Estimates stay below this coefficient. Above it, a series cannot be distinguished from one that drifts.
 const COEFFICIENT_MAX: f64 = 0.95;
 
 /// The coefficient of a first-order autoregression around levels that change at some of the `splits`, which

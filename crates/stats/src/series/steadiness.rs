@@ -42,7 +42,7 @@ pub enum Steadiness {
 
 /// Classifies a series of throughput; `None` with fewer than 20 samples.
 ///
-/// First it looks for a period ([`period`]) in the detrended series, because a part of a period rises or falls. Then it
+/// First it looks for a period ([`period`]) in the detrended series, because parts of a period rise or fall. Then it
 /// looks for a trend ([`trend`], p ≤ 0.01) of at least 5% of the median from start to end. Then it applies MSER-5
 /// ([`mser5`]). A start-up transient whose level is 5% off counts as a trend if it ends within the first half. If it
 /// ends later, there is no steady state.

@@ -21,28 +21,28 @@ pub struct SharedTest {
 /// Two-sided adjusted p-values, in the given order. Rejecting tests with a value of at most α keeps the
 /// probability of any false alarm below α. A test with fewer than two rounds has 1.
 ///
-/// If there is no difference, the signs of a round's log ratios might as well be reversed, in all tests of
-/// the round together. The statistic of each test is therefore compared with the largest of all tests under
-/// every reversal of whole rounds, which preserves the dependence between tests. Rejected tests leave the
-/// comparison, step by step. The least p of n rounds is 2/2ⁿ for any number of tests, while that of
-/// [`holm`](crate::holm) grows with their number. (Westfall and Young, "Resampling-Based Multiple Testing",
-/// Wiley 1993, section 2.6; the order of computation is that of Ge, Dudoit and Speed, "Resampling-based
-/// multiple testing for microarray data analysis", Test 12(1), 2003, box 2.)
+/// If there is no difference, the signs of a round's log ratios might as well be reversed, in all tests of the round
+/// together. So the statistic of each test is compared with the largest statistic of all tests under every reversal of
+/// whole rounds. This preserves the dependence between tests. Rejected tests leave the comparison, step by step. The
+/// smallest possible p of n rounds is 2/2ⁿ for any number of tests, while that of [`holm`](crate::holm) grows with
+/// their number. (Westfall and Young, "Resampling-Based Multiple Testing", Wiley 1993, section 2.6; the order of
+/// computation is that of Ge, Dudoit and Speed, "Resampling-based multiple testing for microarray data analysis", Test
+/// 12(1), 2003, box 2.)
 ///
 /// The statistic is Student's t beyond the margin, with a [moderated](Prior) variance. With more than 14
 /// rounds, random reversals are drawn by a seed, and the unreversed test counts as one of them (Phipson and
 /// Smyth, "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular
 /// Biology 9(1), 2010). `rounds` is the length of every `ln_ratios`.
 ///
-/// A test may have been left at an earlier look, with the rounds that it had by then. It stays among the
-/// tests, unless its hypothesis was rejected. Otherwise the tests that remain would be those that chance
-/// favours, each judged as if it were alone. The largest t is then, apart from small numbers of rounds, at
-/// least as large under reversals as if no test had been left: of a test with n of the N rounds, the
-/// correlations with others are smaller by the factor √(n/N), which makes a large maximum more probable
-/// (Royen, "A simple proof of the Gaussian correlation conjecture extended to some multivariate gamma
-/// distributions", Far East Journal of Theoretical Statistics 48(2), 2014; the monotony is in Latała and
-/// Matlak, "Royen's proof of the Gaussian correlation inequality", Lecture Notes in Mathematics 2169, 2017).
-/// So leaving tests, for whatever reason, does not raise the probability of a false alarm at a look.
+/// A test may have been left at an earlier look, with the rounds that it had by then. It stays among the tests, unless
+/// its hypothesis was rejected. Without it, the remaining tests would be those that chance favours, each judged as if
+/// it were alone. The largest t is then at least as large under reversals as if no test had been left, except for small
+/// numbers of rounds. The reason is that a test with n of the N rounds has correlations with others that are smaller by
+/// the factor √(n/N), which makes a large maximum more probable (Royen, "A simple proof of the Gaussian correlation
+/// conjecture extended to some multivariate gamma distributions", Far East Journal of Theoretical Statistics 48(2),
+/// 2014; the monotony is in Latała and Matlak, "Royen's proof of the Gaussian correlation inequality", Lecture Notes in
+/// Mathematics 2169, 2017). So leaving tests, for any reason, does not raise the probability of a false alarm at a
+/// look.
 pub fn max_t(tests: &[SharedTest], rounds: usize, seed: u64) -> Vec<f64> {
     let values: Vec<Vec<f64>> =
         tests.iter().map(|test| test.ln_ratios.iter().copied().flatten().collect()).collect();

@@ -2,14 +2,13 @@
 
 use crate::series::effective_size::variance;
 
-/// What the variances of many tests say about the variance of each: an estimate, and its weight in degrees of
+/// The information that the variances of many tests give about each variance: an estimate, and its weight in degrees of
 /// freedom.
 ///
-/// With six rounds a variance is known only to a factor of two, so the largest of 24 values of Student's t is
-/// most likely one whose variance was estimated too small. Each variance is therefore drawn towards the
-/// common estimate. (Smyth, "Linear models and empirical Bayes methods for assessing differential expression
-/// in microarray experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section
-/// 6.2.)
+/// With six rounds a variance is known only to a factor of two. So the test with the largest of 24 values of Student's
+/// t most likely has a variance that was estimated too small. Each variance is therefore drawn towards the common
+/// estimate. (Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
+/// experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prior {
     variance: f64,

@@ -100,8 +100,9 @@ mod tests {
         assert!(share / 2000.0 <= 0.03, "{}", share / 2000.0);
     }
 
-    /// p-values of six rounds in which the base and `candidates` servers, each with ten tests, start 5% faster or slower,
-    /// by chance, in all tests; a test adds 3%. The first `different` candidates are a fifth slower.
+    /// p-values of six rounds. In each round, the base and `candidates` servers, each with ten tests, start 5% faster
+    /// or slower by chance, the same in all their tests. Each test adds 3%. The first `different` candidates are a
+    /// fifth slower.
     fn p_of_one_base(random: &mut SplitMix64, candidates: usize, different: usize) -> Vec<f64> {
         let mut starts = || -> Vec<f64> { (0..6).map(|_| 0.05 * normal(random)).collect() };
         let (base, others): (Vec<f64>, Vec<Vec<f64>>) =

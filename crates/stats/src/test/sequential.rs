@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::estimate::interval::rounds_min;
 
-/// Largest number of looks. More would cost more confidence per look than they save in trials.
+/// Largest number of looks. With more looks, the confidence that each look needs would cost more trials than the looks
+/// save.
 const LOOKS_MAX: usize = 6;
 
 /// Smallest growth of the number of rounds from one look to the next.

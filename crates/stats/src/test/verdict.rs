@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::estimate::interval::Interval;
 
-/// Default for the least difference that matters in practice. Differences between machines and memory layouts are as
-/// large (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
+/// Default for the smallest difference that matters in practice. Differences between machines and memory layouts are
+/// about as large (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
 pub const MARGIN_MIN: f64 = 0.02;
 
 /// Result of comparing a candidate with the base.
@@ -78,10 +78,10 @@ impl Margin {
     }
 }
 
-/// Judges the interval of the ratio candidate : base. Improved or regressed if all of it lies beyond the margin, same
-/// if all of it lies within. An interval that reaches across an edge gives no verdict.
+/// Judges the interval of the ratio of candidate to base. The result is improved or regressed if all of it lies beyond
+/// the margin, and same if all of it lies within. An interval that crosses an edge of the margin gives no verdict.
 ///
-/// These are the two one-sided tests of equivalence (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics
+/// This corresponds to two one-sided tests of equivalence (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics
 /// 15(6), 1987), with distribution-free intervals.
 pub fn verdict(interval: Option<Interval>, margin: Margin, better: Better) -> Verdict {
     let Some(interval) = interval else { return Verdict::NotEnoughEvidence };

@@ -1,5 +1,5 @@
-//! Limits on the cost of one query. In a sound file no query comes near them. In a damaged or hostile file,
-//! pages may refer to each other, so that a table has no end or repeats the same bytes many times.
+//! Limits on the cost of one query. In a sound file no query comes near them. In a damaged or hostile file, pages may
+//! refer to each other, so that a table never ends or repeats the same bytes many times.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Budget {
         if copied <= COPIED_BYTES || copied <= self.file_bytes() { Ok(()) } else { Err(endless()) }
     }
 
-    /// Size of the file with its log. Both grow while a run goes on.
+    /// Size of the file with its log. Both grow during a run.
     pub(crate) fn file_bytes(&self) -> u64 {
         let bytes = |path| std::fs::metadata(path).map_or(0, |about| about.len());
         bytes(self.path.clone()).saturating_add(bytes(beside(&self.path, "-wal")))

@@ -1,4 +1,4 @@
-//! Identifies a run across all results files, and tells how complete a file's copy of it is.
+//! Identifies a run across all results files, and describes how complete a file's copy of it is.
 
 use rusqlite::Row;
 

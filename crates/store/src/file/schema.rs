@@ -27,9 +27,8 @@ pub(crate) enum Kind {
     Foreign,
 }
 
-/// The kind of a file. Another process may [`create`] the schema between these reads, in one transaction.
-/// Objects and version are therefore read first and the mark last. If the mark is set, the version is read
-/// again.
+/// The kind of a file. Another process may [`create`] the schema, in one transaction, while this reads. So it reads
+/// objects and version first and the mark last. If the mark is set, it reads the version again.
 pub(crate) fn kind(connection: &Connection) -> rusqlite::Result<Kind> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;

@@ -1,4 +1,4 @@
-//! The tables with rows of a run, for deleting and copying it.
+//! The tables with rows of a run, for deleting and copying the run.
 
 /// Tables with a column `run_id`, in an order in which their rows can be inserted. `trial` comes after them.
 pub(crate) const OF_RUN: &[&str] =

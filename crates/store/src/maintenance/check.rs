@@ -91,7 +91,7 @@ impl Store {
         self.rows(sql, [], |row| Ok(Fault::NoResult { trial: TrialId(row.get(0)?) }))
     }
 
-    /// Numbers that have the type of their column and no meaning.
+    /// Numbers that have the type of their column but make no sense.
     fn senseless_values(&self) -> Result<Vec<Fault>, StoreError> {
         let mut faults = Vec::new();
         for table in [&["run", "trial"], OF_RUN, OF_TRIAL].concat() {

@@ -36,7 +36,7 @@ impl Store {
             }
         }
         if joined.is_empty() && !source.has_spread(self.spread_id(run)?)? {
-            return Err(self.does_not_fit(run, source, "it has no round of it"));
+            return Err(self.does_not_fit(run, source, "it has no round of this run"));
         }
         transaction.commit().map_err(|error| self.error(error))?;
         drop(snapshot);
@@ -81,9 +81,8 @@ impl Store {
         Ok(missing)
     }
 
-    /// Takes over facts that only a started system can report, if they are not known yet: versions,
-    /// variables, the audit. The run's host becomes the first host that delivers a round, not the one that
-    /// submits.
+    /// Takes over facts that only a started system can report, if they are not known yet: versions, variables, the
+    /// audit. The first host that delivers a round becomes the run's host, in place of the host that submitted it.
     fn take_facts(&self, here: RunId, source: &Store, run: RunId, is_first: bool) -> Result<(), StoreError> {
         let update = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
             self.connection().execute(sql, values).map_err(|error| self.error(error))

@@ -18,7 +18,7 @@ pub struct MergedRun {
     pub merged: Merged,
 }
 
-/// Action of a merge on a run.
+/// What a merge did with a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merged {
     /// It was added with this id.
@@ -27,7 +27,7 @@ pub enum Merged {
     Replaced(RunId),
     /// This file has the same run with this id, at least as complete. It was not changed.
     Kept(RunId),
-    /// Both files have rounds of a run that is spread over hosts. Those that were missing were added to the run with this
+    /// Both files have rounds of a run that is spread over hosts. The missing rounds were added to the run with this
     /// id.
     Joined { run: RunId, rounds: usize },
     /// It is in progress and was not copied.
@@ -35,9 +35,8 @@ pub enum Merged {
 }
 
 impl Store {
-    /// Copies every run of another file, or none. Two runs are the same if host, start time, plan and seed
-    /// are equal. The more complete of the two is kept. If a run is spread over hosts, rounds that are
-    /// missing here are added.
+    /// Copies every run of another file, or none. Two runs are the same if host, start time, plan and seed are equal.
+    /// Of two copies of a run, the more complete is kept. If a run is spread over hosts, its missing rounds are added.
     ///
     /// # Errors
     /// One of this file's runs is in progress, a file cannot be read, this one cannot be written, or two
@@ -167,7 +166,7 @@ impl<'a> Copy<'a> {
         Self { source, target, run, new_run, part, trials: HashMap::new(), counters: HashMap::new() }
     }
 
-    /// Copies the rounds that it is made for.
+    /// Copies the rounds of this [`Part`].
     pub(super) fn rounds(mut self) -> Result<(), StoreError> {
         self.rows("instance")?;
         self.trials()
@@ -245,7 +244,7 @@ impl<'a> Copy<'a> {
         }
     }
 
-    /// All runs of a file share counters, by name.
+    /// Maps the counters, which all runs of a file share by name.
     fn map_counters(&mut self) -> Result<(), StoreError> {
         let counters: Vec<(i64, String, bool)> =
             self.source.rows("SELECT id, name, is_gauge FROM counter", [], |row| {

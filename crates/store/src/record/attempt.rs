@@ -16,7 +16,7 @@ pub struct AttemptRecord {
     pub round: u32,
     /// The host by its name for the scheduler or ssh; `None` if no host was assigned.
     pub node: Option<String>,
-    /// `None` if nothing was delivered.
+    /// The host that delivered the round; `None` if nothing was delivered.
     pub host: Option<HostRecord>,
     /// When it ended, in milliseconds since 1970 UTC.
     pub ended_at_ms: i64,
@@ -25,7 +25,7 @@ pub struct AttemptRecord {
 }
 
 impl AttemptRecord {
-    /// The host's name: its own, or that of the scheduler or ssh.
+    /// The host's own name, or else the scheduler's or ssh's name for it.
     pub fn name(&self) -> Option<&str> {
         let own = || self.host.as_ref()?.hostname.as_deref();
         self.node.as_deref().or_else(own)

@@ -114,9 +114,9 @@ columns! {
     Memory: Option<u64> {
         /// Largest memory of the server's processes; for an in-process engine, of the load process.
         server_memory_peak_bytes,
-        /// Mean memory of the same.
+        /// Mean memory of the server's processes; for an in-process engine, of the load process.
         server_memory_mean_bytes,
-        /// Largest memory of the load process; `None` for an in-process engine.
+        /// The load process's largest memory; `None` for an in-process engine.
         client_memory_peak_bytes,
     }
 }
@@ -150,7 +150,7 @@ impl Usage {
     }
 }
 
-/// SQLite's integers are signed. Counts stay far below their maximum.
+/// SQLite's integers are signed. Counts are always far below their maximum.
 fn sql_value(number: impl Into<Option<u64>>) -> rusqlite::types::Value {
     number.into().map(|number| i64::try_from(number).unwrap_or(i64::MAX)).into()
 }

@@ -9,7 +9,7 @@ use crate::read::json;
 use crate::run::RunId;
 use crate::write::Row;
 
-/// What a crash took away.
+/// The cause of a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CrashCause {
@@ -29,13 +29,13 @@ impl CrashCause {
     }
 }
 
-/// What became of the promise of a system's settings.
+/// Whether the promise of a system's settings was kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CrashVerdict {
     /// Nothing was lost.
     Kept,
-    /// The settings allow what was lost.
+    /// Commits were lost, and the settings allow that.
     Allowed,
     Broken,
     /// There was no crash.
@@ -71,13 +71,13 @@ pub struct CrashRecord {
     /// Time from the acknowledgement of the oldest lost transaction to its crash, in ms; `None` if none was
     /// lost.
     pub lost_age_ms_max: Option<f64>,
-    /// Transactions that are present in part, or with other contents.
+    /// Transactions that are partly present, or have other contents.
     pub torn: u64,
     /// Transactions that are present although they were never committed.
     pub resurrected: u64,
-    /// Transactions whose commit was not answered and that are present.
+    /// Transactions that are present although their commit was not answered.
     pub in_doubt_kept: u64,
-    /// Transactions whose commit was not answered and that are gone.
+    /// Transactions that are gone and whose commit was not answered.
     pub in_doubt_gone: u64,
     /// The longest time from a start after a crash to the first answer, in ms.
     pub recovery_ms_max: Option<f64>,

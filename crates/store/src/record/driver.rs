@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The work of one driver in a trial.
+/// The figures of one driver in a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriverRecord {
     /// Its host, as the plan writes it (`ssh://a`).
@@ -16,16 +16,16 @@ pub struct DriverRecord {
     pub events: u64,
     /// Latency of its events, in µs; `None` if no event ended.
     pub latency: Option<DriverLatency>,
-    /// Events that were due but had not begun at the end (open loop), and events in flight that were abandoned.
+    /// Events that were due but had not begun at the end (open loop), and abandoned events in flight.
     pub left_events: u64,
     /// Longest time without a finished event or statement of this driver, in seconds, if known.
     pub gap_longest_seconds: Option<f64>,
-    /// Time from the first driver's beginning of measurement to this one's, in seconds; `None` if it did not
+    /// Time from the moment when the first driver began to measure until this one did, in seconds; `None` if it did not
     /// begin.
     pub began_after_seconds: Option<f64>,
     /// CPU time of its load process, in µs.
     pub cpu_us: u64,
-    /// Threads that carried its clients; `None` if it did not connect.
+    /// Number of threads for its clients; `None` if it did not connect.
     pub threads: Option<u32>,
     /// Largest resident memory of its load process, in bytes.
     pub memory_peak_bytes: u64,

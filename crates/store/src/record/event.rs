@@ -1,4 +1,4 @@
-//! What was done to a system while its load ran, and when events of its workload ended meanwhile.
+//! What was done to a system while its load ran, and when transactions ended.
 
 use std::collections::HashMap;
 
@@ -26,11 +26,11 @@ pub struct StepEventRecord {
     /// When it ended, or was given up; `None` if it did not begin.
     pub ended_seconds: Option<f64>,
     pub outcome: EventOutcome,
-    /// Why it failed; `None` unless it did.
+    /// Why it failed; `None` if it did not fail.
     pub error: Option<String>,
 }
 
-/// What an event does.
+/// The action of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
@@ -57,10 +57,10 @@ pub enum EventKind {
 pub enum EventOutcome {
     /// By itself.
     Done,
-    /// It still ran at the end of the step, and was ended with it.
+    /// It still ran at the end of the step, and was ended then.
     Cut,
     Failed,
-    /// The trial ended before.
+    /// The trial ended before its time.
     #[default]
     NotBegun,
 }
@@ -198,7 +198,7 @@ fn event_record(row: &Row<'_>) -> rusqlite::Result<StepEventRecord> {
     })
 }
 
-/// The value whose word a column has.
+/// The value that a column's word stands for.
 fn word<T: Copy>(
     row: &Row<'_>,
     column: &str,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A host as the file describes it: a JSON object with these keys. None is unknown: the kernel does not report it, or the
-/// file has a value of another type.
+/// A host as the file describes it: a JSON object with these keys. `None` means unknown: the kernel did not report it,
+/// or the file has a value of another type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Value")]
 pub struct HostRecord {
@@ -20,7 +20,7 @@ pub struct HostRecord {
     pub cpus: Option<u64>,
     pub memory_bytes: Option<u64>,
     pub swap_bytes: Option<u64>,
-    /// Governor of CPU frequencies; none if the kernel does not control them.
+    /// Governor of CPU frequencies; `None` if the kernel does not control them.
     pub governor: Option<String>,
     pub is_virtual: Option<bool>,
     /// Whether idle cores were kept awake.

@@ -1,4 +1,4 @@
-//! Latency histograms: their bytes, and the figures that SQL cannot compute from these.
+//! Latency histograms: their bytes, and figures of them for SQL, which cannot compute them.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
@@ -16,16 +16,16 @@ pub(crate) const COLUMNS: &[&str] = &[
     "latency_max_us",
 ];
 
-/// Latencies of events: their distribution, and the figures that it does not give exactly.
+/// Latencies of events: their distribution, and exact figures that the distribution does not give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LatencyRecord {
     /// In µs, as an HDR histogram in V2 format.
     pub histogram: Vec<u8>,
-    /// `None` without events.
+    /// Exact figures; `None` without events.
     pub exact: Option<LatencyNs>,
 }
 
-/// The shortest and the longest of some latencies, and their sum, in ns.
+/// The shortest and longest of some latencies, and their sum, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatencyNs {
     pub min_ns: u64,
@@ -50,7 +50,7 @@ impl LatencyNs {
     }
 }
 
-/// The same for all histograms: the least latency in µs, the greatest, and the number of significant digits.
+/// Bounds of all histograms: smallest and largest latency in µs, and number of significant digits.
 const BOUNDS: (u64, u64, u8) = (1, 3_600_000_000, 3);
 
 /// Bytes before the bins of HDR V2 format: cookie, length of the bins, offset, digits, bounds, ratio.
@@ -58,12 +58,12 @@ const HEADER_BYTES: usize = 40;
 /// Cookie of HDR V2 format without compression.
 const COOKIE: u32 = 0x1c84_9303 | 0x10;
 
-/// log₂ of the number of bins of equal width. These 2¹¹ bins distinguish latencies of three digits. Each
-/// further 2¹⁰ bins are twice as wide as those before.
+/// log₂ of the number of bins of equal width. These 2¹¹ bins distinguish latencies of three digits. Each further 2¹⁰
+/// bins are twice as wide as the previous ones.
 const LINEAR_BITS: u32 = 11;
 const HALF: u64 = 1 << (LINEAR_BITS - 1);
 
-/// Latencies in µs as [`Measured::latency`](crate::Measured) keeps them.
+/// Latencies in µs as [`Measured::latency`](crate::Measured) stores them.
 pub fn latency_record(latencies_us: impl IntoIterator<Item = u64>) -> LatencyRecord {
     let latencies_us: Vec<u64> = latencies_us.into_iter().collect();
     let alone = |us: &u64| {
@@ -77,7 +77,7 @@ pub fn latency_record(latencies_us: impl IntoIterator<Item = u64>) -> LatencyRec
 /// A histogram of latencies in µs in HDR V2 format, as [`LatencyRecord`] keeps it. Latencies above an hour count as an hour.
 ///
 /// # Panics
-/// Never: the bounds are valid, and memory takes every byte.
+/// Never: the bounds are valid, and memory accepts every byte.
 pub fn latency_bytes(latencies_us: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let (low, high, digits) = BOUNDS;
     let mut histogram = Histogram::<u64>::new_with_bounds(low, high, digits).expect("valid bounds");
@@ -96,7 +96,7 @@ pub struct LatencyCounts {
     /// In ascending order, without empty bins.
     bins: Vec<Bin>,
     events: u64,
-    /// `None` if there is only the histogram.
+    /// Exact figures; `None` if there is only the histogram.
     exact: Option<LatencyNs>,
 }
 
@@ -139,9 +139,9 @@ impl LatencyCounts {
         Some(Self { exact, ..counts })
     }
 
-    /// Decodes HDR V2 format with the bounds of [`latency_bytes`]
-    /// (<https://hdrhistogram.github.io/HdrHistogram/>, "encodeIntoByteBuffer"): counts of events as zigzag
-    /// LEB128 numbers. A negative one is a number of empty bins. `None` if the bytes are something else.
+    /// Decodes HDR V2 format with the bounds of [`latency_bytes`] (<https://hdrhistogram.github.io/HdrHistogram/>,
+    /// "encodeIntoByteBuffer"): counts of events as zigzag LEB128 numbers. A negative number is a number of empty bins.
+    /// `None` if the bytes have another format.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
         let word = |at: usize| Some(u32::from_be_bytes(header[at..at + 4].try_into().ok()?));
@@ -171,7 +171,7 @@ impl LatencyCounts {
         Some(counts)
     }
 
-    /// Adds another histogram's events, unless there would be more than can be counted.
+    /// Adds another histogram's events. Does nothing if the sum could not be counted.
     pub fn add(&mut self, other: &Self) {
         let Some(events) = self.events.checked_add(other.events) else { return };
         self.bins.extend_from_slice(&other.bins);
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(figures(&LatencyRecord { histogram: b"garbage".to_vec(), exact: None }), nothing);
     }
 
-    /// Latencies of every magnitude, some of them often.
+    /// Latencies of every magnitude, some of them repeated.
     fn latencies(seed: u64) -> Vec<u64> {
         let spread =
             (0..2000_u64).map(|at| (at + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (28 + at % 36));

@@ -1,4 +1,4 @@
-//! What a system's hardware costs.
+//! The price of a system's hardware.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub struct Price {
     pub list: String,
     /// The day of the list's prices, as `2018-08-01`.
     pub date: String,
-    /// Where the list has its prices from.
+    /// The source of the list's prices.
     pub source: String,
     /// `None` if the price is for a volume only.
     pub instance: Option<PricedInstance>,

@@ -9,7 +9,7 @@ use crate::file::open::Store;
 use crate::record::TrialRecord;
 use crate::run::{RunId, TrialId};
 
-/// Rows of an answer that are kept.
+/// Number of rows of an answer that are stored.
 const ROWS_MAX: usize = 1000;
 
 /// A server's plan for a query.
@@ -17,7 +17,7 @@ const ROWS_MAX: usize = 1000;
 pub struct QueryPlan {
     /// The query; empty if it could not be explained.
     pub statement: String,
-    /// The plan, line by line, in the workload's words. The server's estimates are in square brackets.
+    /// The plan, line by line, as the workload writes it. The server's estimates are in square brackets.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a trial replayed of a server's traffic.
+//! The figures of a trial's replay of a server's traffic.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,11 +25,12 @@ pub struct ReplayRecord {
     pub out_of_order: u64,
     /// Statements that were not sent, by the reason: `redacted`, `client_data`, `server`, `database`, `disconnected`.
     pub not_sent: BTreeMap<String, u64>,
-    /// By how much statements were sent after they were due, those whose session was not busy then. `None` without a pace.
+    /// How late statements were sent, except those whose session was still busy when they were due. `None` without a
+    /// pace.
     pub late: Option<LatenessRecord>,
 }
 
-/// By how much statements were sent after they were due, in µs.
+/// How late statements were sent, in µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatenessRecord {
     pub p50_us: f64,
@@ -40,7 +41,7 @@ pub struct LatenessRecord {
 /// The statements of a digest that a trial replayed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DigestRecord {
-    /// The digest's hash, the same for the same text.
+    /// The digest's hash. Equal texts have equal hashes.
     pub digest: String,
     /// Its text.
     pub statement: String,
@@ -52,11 +53,11 @@ pub struct DigestRecord {
     pub rows: u64,
     /// Rows that they changed.
     pub rows_affected: u64,
-    /// Errors by the server's number, or the SQL state where it has none.
+    /// Errors by number, or by SQL state for a server that has no numbers.
     pub error_codes: BTreeMap<String, u64>,
-    /// A hash of the answers of those without an error; `None` if answers were not read.
+    /// A hash of the answers to statements without an error; `None` if answers were not read.
     pub answers: Option<u64>,
-    /// Time from when each was sent until its answer, of those without an error.
+    /// Time from sending a statement until its answer, for statements without an error.
     pub latency: LatencyRecord,
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A comparison that a search asked for. Two comparisons of one plan answer the same question if all their fields are equal.
+/// A comparison that a search requested. Two comparisons of one plan answer the same question if all their fields are
+/// equal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchRecord {
     pub question: SearchQuestion,
@@ -18,7 +19,7 @@ pub struct SearchRecord {
     pub files_hash: u64,
 }
 
-/// The question that a search asks.
+/// The purpose of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "search", rename_all = "lowercase")]
 pub enum SearchQuestion {
@@ -28,10 +29,10 @@ pub enum SearchQuestion {
         profile: String,
         /// Number of comparisons that share the error probability.
         comparisons_max: usize,
-        /// Least difference that matters, as a part of 1.
+        /// Smallest difference that matters, as a fraction: 0.02 is 2%.
         margin: f64,
-        /// The number of this confirmation of what was found, from 1, in rounds that the search has not used;
-        /// 0 for a test.
+        /// The number of this confirmation of the result, from 1, in rounds that the search has not used. 0 if it is no
+        /// confirmation.
         confirmation: u32,
     },
     /// `dyno explain --prove`: which changes make the difference between two systems of a run.
@@ -47,7 +48,7 @@ pub enum SearchQuestion {
     /// `dyno tune`: which settings are better for some tests.
     Tuning {
         tests: Vec<String>,
-        /// The stage of the search, from 0; `None` for the control and what follows the search.
+        /// The stage of the search, from 0; `None` for the control and for comparisons after the search.
         stage: Option<u32>,
         /// The size of the search whose best candidate is confirmed; `None` before the confirmation.
         size: Option<SearchSize>,
@@ -68,8 +69,9 @@ pub struct SearchSize {
 pub struct SearchSide {
     /// A system of the plan, or a version.
     pub system: String,
-    /// Identifies its server, since the same name may mean another one later. It is the entry of the catalogue (with the checksum of a
-    /// user's own archive), the digest of an image, or a fingerprint of a build's files. `None` in files of earlier versions.
+    /// Identifies its server, because the same name may later refer to another one. It is the entry of the catalogue
+    /// (with the checksum of a user's own archive), the digest of an image, or a fingerprint of a build's files. `None`
+    /// in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     /// Changed settings, with their values; null for the server's default.
@@ -101,8 +103,8 @@ pub struct StoredSearch {
 }
 
 impl SearchRecord {
-    /// The part of a record that is equal if two records are the same question, even if one was read back
-    /// from a results file: JSON text may round a number's last bit.
+    /// The part of a record that two records have in common exactly if they are the same question. It allows for JSON
+    /// text, which may round a number's last bit when a record is stored and read back.
     #[must_use]
     pub fn normal(&self) -> serde_json::Value {
         serde_json::from_str(&serde_json::json!(self).to_string()).unwrap_or_default()

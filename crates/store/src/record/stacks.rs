@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::run::{RunId, TrialId};
 
-/// Stacks of a server, sampled while a trial's load ran once more, unmeasured.
+/// Stacks of a server, sampled while a trial's load was repeated without measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StackProfile {
     /// Length of that load, in seconds.
@@ -36,7 +36,7 @@ pub struct StackRecord {
     pub thread_kind: String,
     /// Whether it waits for its client's next request.
     pub is_idle: bool,
-    /// The innermost function of the engine on the stack that is not just a wait or a lock.
+    /// The innermost function of the engine on the stack that does more than wait or lock.
     pub function: String,
     /// Functions, the outermost first, separated by `;`.
     pub frames: String,

@@ -13,7 +13,7 @@ use crate::run::{RunId, TrialId};
 pub struct StatementPlan {
     /// Its text with `?` for values.
     pub statement: String,
-    /// The plan, line by line, with estimates in square brackets; or the reason why there is none.
+    /// The plan, line by line, with estimates in square brackets. If there is none, the reason.
     pub plan: Result<String, String>,
 }
 

@@ -36,9 +36,9 @@ fn mysql(values: &Values) -> Result<Target, Failure> {
     Ok(Target { tls, trust, compression, dry_run, ..target })
 }
 
-/// Permitted compression of packets: as the list of algorithms of sysbench's main branch says. Otherwise, as
-/// the released option says; with it zlib is used if the server has it. As in MySQL's own client,
-/// uncompressed connections must be listed as `uncompressed`.
+/// Permitted compression of packets. If the option of sysbench's main branch (a list of algorithms) is set, it decides.
+/// As in MySQL's own client, the list must then contain `uncompressed` if connections without compression are
+/// permitted. Otherwise the released option decides: it permits zlib, which is used if the server has it.
 fn compression(values: &Values) -> Compression {
     let text = values.text("mysql-compression-algorithms").to_lowercase();
     let listed = |name| text.split(',').any(|item| item.trim() == name);

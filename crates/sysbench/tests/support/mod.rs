@@ -1,4 +1,4 @@
-//! The vocabulary of these tests.
+//! Helpers of these tests.
 
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;

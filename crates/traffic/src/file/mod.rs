@@ -1,4 +1,4 @@
-//! The traffic file: a SQLite database with what logs say.
+//! The traffic file: a SQLite database with the contents of logs.
 
 mod executions;
 mod place;

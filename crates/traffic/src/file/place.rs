@@ -1,4 +1,4 @@
-//! The place of a file that appears when it is complete.
+//! A file that appears only when it is complete.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -9,7 +9,7 @@ use tempfile::TempPath;
 
 use crate::error::TrafficError;
 
-/// A file under a name of its own until it is complete. Dropping this deletes it.
+/// A file that has a temporary name until it is complete. Dropping this deletes it.
 pub(crate) struct Place {
     path: PathBuf,
     overwrite: bool,
@@ -20,7 +20,7 @@ impl Place {
     /// Begins a file.
     ///
     /// # Errors
-    /// It is there and `overwrite` is not set, or its folder cannot be written.
+    /// The file exists and `overwrite` is not set, or its folder cannot be written.
     pub(crate) fn new(path: &Path, overwrite: bool) -> Result<Self, TrafficError> {
         let present = path.symlink_metadata();
         if present.as_ref().is_ok_and(|present| !overwrite || !present.is_file()) {
@@ -38,15 +38,15 @@ impl Place {
         Ok(Self { path: path.to_owned(), overwrite, temporary: file.into_temp_path() })
     }
 
-    /// Where it is written.
+    /// The path under which it is written.
     pub(crate) fn temporary(&self) -> &Path {
         &self.temporary
     }
 
-    /// Gives the file its name, once it is on the disk.
+    /// Syncs the file, then gives it its name.
     ///
     /// # Errors
-    /// It cannot be made durable or get its name, or there is one with that name by now.
+    /// It cannot be synced or renamed, or another file has the name by now.
     pub(crate) fn keep(self) -> Result<(), TrafficError> {
         let Self { path, overwrite, temporary } = self;
         File::open(&temporary).and_then(|file| file.sync_all()).map_err(|error| unwritable(&path, &error))?;

@@ -1,4 +1,4 @@
-//! Reading a traffic file, which anybody may have made.
+//! Reads a traffic file. Anybody may have made the file.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::error::TrafficError;
 /// Longest value in bytes. The longest statement, escaped in JSON, is shorter.
 const VALUE_BYTES_MAX: i32 = 256 << 20;
 
-/// A traffic file that is open for reading.
+/// An open traffic file.
 #[derive(Debug)]
 pub struct TrafficFile {
     pub(super) connection: Connection,
@@ -24,7 +24,7 @@ impl TrafficFile {
     /// Opens a traffic file.
     ///
     /// # Errors
-    /// There is none at the path, or it is of another kind or version.
+    /// There is no file at the path, or it has another format or version.
     pub fn open(path: &Path) -> Result<Self, TrafficError> {
         let about = path.metadata().map_err(|_| TrafficError::NotFound { path: path.to_owned() })?;
         if !about.is_file() {
@@ -40,7 +40,7 @@ impl TrafficFile {
         }
     }
 
-    /// What the file holds, with at most so many digests, and rates in at most so many equal parts of the time.
+    /// Summarises the file, with at most this many digests. Rates are for at most this many equal parts of the time.
     ///
     /// # Errors
     /// The file is damaged.
@@ -55,7 +55,7 @@ impl TrafficFile {
     }
 }
 
-/// Forbids what a file that somebody else made could do (<https://www.sqlite.org/security.html>).
+/// Forbids everything that a hostile file could use (<https://www.sqlite.org/security.html>).
 fn guard(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

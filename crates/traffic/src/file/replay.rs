@@ -1,4 +1,4 @@
-//! What a replay reads of a traffic file: its sessions, and the statements of each in their order.
+//! The data that a replay reads from a traffic file: its sessions, and the statements of each in order.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::sql::Dialect;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionTimes {
     pub id: i64,
-    /// Its database at the begin.
+    /// Its database at the start.
     pub database_id: Option<i64>,
-    /// Its begin, or its first entry.
+    /// When it began; otherwise its first entry.
     pub began_us: i64,
-    /// Its end; if that was not logged, the end of its last statement.
+    /// When it ended; if that was not logged, the end of its last statement.
     pub until_us: i64,
     pub is_begin_logged: bool,
     pub is_end_logged: bool,
@@ -27,10 +27,10 @@ pub struct SessionTimes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DigestName {
     pub id: i64,
-    /// The same for the same text in all traffic files.
+    /// Its hash. Equal texts have the same hash in all traffic files.
     pub hash: String,
     pub text: String,
-    /// What it does: the name of a [`Kind`](crate::sql::Kind).
+    /// What its statements do: the name of a [`Kind`](crate::sql::Kind).
     pub kind: String,
 }
 
@@ -42,7 +42,7 @@ pub struct Outline {
     pub sessions: u64,
     /// The largest number of sessions that were open at the same time.
     pub sessions_at_once: u32,
-    /// From the begin of the first session to the end of the last.
+    /// Seconds from the start of the first session to the end of the last.
     pub seconds: f64,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct StoredShape {
 }
 
 impl TrafficFile {
-    /// The file in figures.
+    /// Summarises the file in numbers.
     ///
     /// # Errors
     /// The file is damaged.
@@ -86,7 +86,7 @@ impl TrafficFile {
         })
     }
 
-    /// Whose statements they are.
+    /// The product whose statements the file has.
     ///
     /// # Errors
     /// The file is damaged.
@@ -113,7 +113,7 @@ impl TrafficFile {
         })
     }
 
-    /// All sessions in the order in which they began.
+    /// All sessions, in the order of their starts.
     ///
     /// # Errors
     /// The file is damaged.
@@ -142,8 +142,8 @@ impl TrafficFile {
         Ok(sessions)
     }
 
-    /// Calls `each` with the statements of a session behind the one with id `after`, in their order: with at most `most` of
-    /// them, and with no more once their values are longer than `bytes_max`.
+    /// Calls `each` with the statements of a session that follow the one with id `after`, in order. Stops after `most`
+    /// statements, or when their values are longer than `bytes_max`.
     pub(crate) fn for_statements(
         &self,
         (session, after): (i64, i64),
@@ -233,7 +233,8 @@ impl TrafficFile {
     }
 }
 
-/// The largest number of sessions that are open at the same time. One that ends when another begins is not open with it.
+/// The largest number of sessions that are open at the same time. A session that ends when another begins is not open
+/// at the same time.
 fn at_once(sessions: &[SessionTimes]) -> u32 {
     let begins = sessions.iter().map(|session| (session.began_us, 1));
     // A session takes some time, even if the log says none.

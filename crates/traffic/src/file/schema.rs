@@ -1,16 +1,16 @@
-//! The schema, and the marks of a traffic file.
+//! The schema of a traffic file, and the marks that identify it.
 
 use rusqlite::Connection;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// Number of the format, in SQLite's `user_version`.
+/// Number of the format, stored in SQLite's `user_version`.
 pub(crate) const VERSION: i64 = 2;
 
-/// `DynT` as four bytes, in SQLite's `application_id`.
+/// `DynT` as four bytes, stored in SQLite's `application_id`.
 const APPLICATION_ID: i64 = 0x4479_6e54;
 
-/// What a database is.
+/// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Current,
@@ -18,17 +18,17 @@ pub(super) enum Kind {
     Foreign,
 }
 
-/// Finds the statements of a session in their order. It is made once all statements are there, which is faster.
+/// Finds the statements of a session in order. It is created after all statements are inserted, which is faster.
 const INDEX: &str = "CREATE INDEX statement_session ON statement (session_id)";
 
-/// Makes the tables.
+/// Creates the tables.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SCHEMA)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Ends the schema of a file with all its rows.
+/// Completes the schema of a file that has all its rows.
 pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(INDEX)
 }

@@ -1,14 +1,14 @@
-//! What a traffic file holds, summed up.
+//! A summary of a traffic file.
 
 use rusqlite::{Connection, Row};
 use serde::Serialize;
 
-/// A time without statements that is told, in seconds.
+/// Shortest gap that is reported, in seconds.
 const GAP_S: i64 = 10;
-/// Gaps that are told, the longest.
+/// Number of gaps that are reported. They are the longest.
 const GAPS_MAX: i64 = 5;
 
-/// What digests are ordered by, downwards.
+/// The order of digests, descending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The sum of their latencies.
@@ -17,14 +17,14 @@ pub enum Order {
     Number,
 }
 
-/// What a traffic file holds.
+/// A summary of a traffic file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// `mysql` or `postgresql`.
     pub dialect: String,
     /// µs since 1970 UTC.
     pub began_at_us: i64,
-    /// From the first second with a statement to the last, both included.
+    /// From the first second with a statement to the last, including both.
     pub seconds: i64,
     pub statements: i64,
     pub is_redacted: bool,
@@ -32,9 +32,9 @@ pub struct Summary {
     pub sources: Vec<SourceRow>,
     pub sessions: SessionCounts,
     pub kinds: Vec<KindRow>,
-    /// All digests, of which `digests` has the first.
+    /// Number of all digests. `digests` has only the first of them.
     pub digests_total: i64,
-    /// Statements whose latency was logged, and the sum of their latencies.
+    /// Number of statements with a logged latency, and the sum of these latencies.
     pub timed: i64,
     pub latency_us: i64,
     pub digests: Vec<DigestRow>,
@@ -59,7 +59,7 @@ pub struct SourceRow {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SessionCounts {
     pub sessions: i64,
-    /// Those that were open before the log begins, or whose begin was not logged.
+    /// Sessions that were open before the log begins, or whose start was not logged.
     pub without_begin: i64,
     pub without_end: i64,
     pub users: i64,
@@ -84,7 +84,7 @@ pub struct DigestRow {
     pub kind: String,
     pub statements: i64,
     pub errors: i64,
-    /// Statements whose latency was logged, of which the next two are.
+    /// Number of statements with a logged latency. The next two fields are about these.
     pub timed: i64,
     pub latency_us: i64,
     pub latency_us_max: i64,
@@ -93,7 +93,7 @@ pub struct DigestRow {
     pub rows_affected: i64,
 }
 
-/// What began in a part of the time.
+/// Statements that began in a part of the time.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct RateRow {
     /// Seconds since 1970 UTC.
@@ -115,7 +115,7 @@ pub struct Gap {
     pub seconds: i64,
 }
 
-/// What could not be read in a log, or only with doubt.
+/// Lines of a log that could not be read, or only with doubt.
 #[derive(Clone, Debug, Serialize)]
 pub struct TroubleRow {
     /// The log's name.
@@ -127,7 +127,7 @@ pub struct TroubleRow {
     pub lines: Vec<i64>,
 }
 
-/// Entries that execute no statement.
+/// Entries without an executed statement.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedRow {
     pub command: String,
@@ -245,7 +245,7 @@ fn digests(connection: &Connection, order: Order, digests_max: usize) -> rusqlit
     })
 }
 
-/// Rates in equal parts of the time, without the parts in which nothing began.
+/// Rates in equal parts of the time. Parts in which nothing began are left out.
 fn rates(
     connection: &Connection,
     first_s: i64,

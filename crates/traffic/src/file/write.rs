@@ -1,13 +1,13 @@
-//! Writing a traffic file: one transaction, statements that are prepared once.
+//! Writes a traffic file in one transaction. Its statements are prepared once.
 
 use rusqlite::{Connection, Statement, params};
 
 use super::schema;
 use crate::sql::{Dialect, Kind};
 
-/// What of the file SQLite keeps in memory, in KiB.
+/// The part of the file that SQLite keeps in memory, in KiB.
 const CACHE_KIB: i64 = 32 << 10;
-/// Rows are added at the end, so large pages save work.
+/// Rows are only appended, so large pages save work.
 const PAGE_BYTES: i64 = 16 << 10;
 
 /// Writes rows.
@@ -21,7 +21,7 @@ pub(crate) struct Writer<'c> {
     shape: Statement<'c>,
 }
 
-/// A row of `statement`, but for its id.
+/// A row of `statement`, without its id.
 pub(crate) struct NewStatement<'a> {
     pub(crate) session_id: i64,
     pub(crate) offset_us: i64,
@@ -39,7 +39,7 @@ pub(crate) struct NewStatement<'a> {
     pub(crate) line: u64,
 }
 
-/// A row of `session`, as far as its begin says it.
+/// A row of `session`, with the facts that are known at its start.
 pub(crate) struct NewSession<'a> {
     pub(crate) server_id: &'a str,
     pub(crate) user: Option<&'a str>,
@@ -48,7 +48,7 @@ pub(crate) struct NewSession<'a> {
     pub(crate) is_begin_logged: bool,
 }
 
-/// What is summed up for a digest.
+/// Sums for a digest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DigestCounts {
     pub(crate) statements: u64,
@@ -61,7 +61,7 @@ pub(crate) struct DigestCounts {
     pub(crate) rows_affected: u64,
 }
 
-/// What is summed up for a second.
+/// Sums for a second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SecondCounts {
     pub(crate) statements: u64,
@@ -92,7 +92,7 @@ pub(crate) struct Whole {
     pub(crate) imported_at_us: i64,
 }
 
-/// A number as SQLite keeps it. Logs may say more than it holds.
+/// Converts a number to SQLite's range. Logs may claim larger numbers.
 fn int(number: u64) -> i64 {
     number.min(i64::MAX as u64) as i64
 }
@@ -101,7 +101,7 @@ fn optional(number: Option<u64>) -> Option<i64> {
     number.map(int)
 }
 
-/// Prepares an empty file: nobody else reads it before it has its name, and a crash leaves nothing of it.
+/// Prepares an empty file. Nobody else reads it before it has its name, and nothing of it survives a crash.
 pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -114,7 +114,7 @@ pub(crate) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 impl<'c> Writer<'c> {
-    /// Begins the transaction that [`Self::commit`] ends.
+    /// Begins the transaction, which [`Self::commit`] ends.
     pub(crate) fn new(connection: &'c Connection) -> rusqlite::Result<Self> {
         prepare(connection)?;
         connection.execute_batch("BEGIN")?;
@@ -181,7 +181,7 @@ impl<'c> Writer<'c> {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// The id of a digest, which is made if it is not there yet.
+    /// The id of a digest. Adds the digest if it is new.
     pub(crate) fn digest(&self, hash: &str, text: &str, kind: Kind) -> rusqlite::Result<i64> {
         let mut insert = self.connection.prepare_cached(
             "INSERT INTO digest VALUES (NULL, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT (hash) DO NOTHING",
@@ -256,7 +256,7 @@ impl<'c> Writer<'c> {
         insert.execute(params![source_id, kind, int(entries), lines]).map(drop)
     }
 
-    /// Ends the file.
+    /// Completes the file.
     pub(crate) fn commit(self, whole: &Whole) -> rusqlite::Result<()> {
         let Whole { dialect, began_at_us, statements, sessions, is_redacted, has_user_names, imported_at_us } =
             whole;
@@ -277,7 +277,7 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// A sum that stays small enough for a later sum of sums: a log may claim anything.
+/// Limits a sum, so that sums of sums do not overflow. A log may claim anything.
 fn bounded(sum: u64) -> i64 {
     int(sum).min(i64::MAX >> 20)
 }

@@ -2,10 +2,10 @@
 
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Makes names of users into what the file keeps.
+/// Converts names of users to the form that the file keeps.
 ///
-/// A hash has a random key (`SipHash`) that is never written: the same user has the same hash in one file, and no list of
-/// names finds it.
+/// A hash uses a random key (`SipHash`) that is never written. The same user has the same hash within one file, but no
+/// list of names can reveal it.
 #[derive(Debug)]
 pub(super) struct Users {
     key: RandomState,

@@ -1,4 +1,4 @@
-//! What is counted beside the statements: seconds, commands, troubles.
+//! Counts that are kept besides the statements: seconds, commands, troubles.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use crate::file::{DigestCounts, SecondCounts, Writer};
 use crate::log::{Statement, Trouble};
 use crate::sql::Kind;
 
-/// Seconds in memory, at most.
+/// Largest number of seconds in memory.
 const SECONDS_MAX: usize = 100_000;
-/// Lines of a trouble that are kept.
+/// Number of lines of a trouble that are kept.
 const LINES_MAX: usize = 10;
 
-/// What happened in each second.
+/// Counts for each second.
 #[derive(Debug, Default)]
 pub(super) struct Seconds(BTreeMap<i64, SecondCounts>);
 
 impl Seconds {
-    /// The counts of the second of a moment in µs.
+    /// The counts for the second of a moment in µs.
     pub(super) fn at(&mut self, at_us: i64) -> &mut SecondCounts {
         self.0.entry(at_us.div_euclid(1_000_000)).or_default()
     }
@@ -61,7 +61,7 @@ impl DigestCounts {
     }
 }
 
-/// What a log holds beside statements.
+/// Contents of a log besides statements.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     skipped: BTreeMap<String, u64>,

@@ -20,50 +20,50 @@ use crate::file::{Place, SourceCounts};
 use crate::input::{Input, Lines};
 use crate::log::{Event, LogFormat, See, Trouble, detect};
 
-/// Lines between two looks at the flag that stops, and two tellings of progress.
+/// Number of lines after which the stop flag is checked and progress is reported.
 const LINES_PER_LOOK: u64 = 1 << 14;
 
-/// What to import, and how.
+/// What to import, and the options.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// Where the traffic file is to be.
+    /// Path of the traffic file to write.
     pub out: &'a Path,
-    /// Whether it may take the place of a file.
+    /// Whether it may replace an existing file.
     pub overwrite: bool,
-    /// The format of all logs; none to see it by their begins.
+    /// The format of all logs. `None` detects it from their first lines.
     pub format: Option<LogFormat>,
-    /// Whether lengths take the place of values.
+    /// Whether values are replaced by their lengths.
     pub redact: bool,
-    /// Whether the names of users are kept, not hashes of them.
+    /// Whether names of users are kept instead of hashes of them.
     pub keep_users: bool,
     pub stop: &'a AtomicBool,
 }
 
-/// How far an import is.
+/// Progress of an import.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     pub name: &'a str,
     pub read_bytes: u64,
-    /// None for what is not a plain file.
+    /// `None` if it is not a regular file.
     pub total_bytes: Option<u64>,
-    /// Of all logs so far.
+    /// Number of statements in all logs so far.
     pub statements: u64,
 }
 
-/// What was imported.
+/// The result of an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     pub statements: u64,
     pub sessions: u64,
-    /// Entries of logs that could not be read.
+    /// Number of log entries that could not be read.
     pub lost: u64,
 }
 
-/// Imports logs, in this order. `-` is standard input.
+/// Imports logs in this order. `-` is standard input.
 ///
 /// # Errors
-/// A log cannot be read or holds nothing that is known, the file cannot be written, or the caller asked to stop. No file is
-/// left then.
+/// A log cannot be read or is in no known format, the file cannot be written, or the caller asked to stop. No file is
+/// left behind.
 pub fn import(
     logs: &[PathBuf],
     options: &Options<'_>,
@@ -123,7 +123,7 @@ fn record(
     recorder.map_or_else(|| Err(TrafficError::Nothing { told: String::new() }), Recorder::finish)
 }
 
-/// The format of a log that is not yet read.
+/// Detects the format of a log before the log is read.
 fn format_of(
     lines: &mut Lines<Box<dyn io::Read>>,
     given: Option<LogFormat>,
@@ -166,7 +166,7 @@ fn read_into(
     look(recorder)
 }
 
-/// Whether an error is one of the packed content, not of the disk.
+/// Whether an error comes from the compressed data rather than from the disk.
 fn is_damage(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -177,10 +177,10 @@ fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// Reads a log that is not packed, and shows each event with the line that it begins on. Returns the log's format.
+/// Reads an uncompressed log. Passes on each event with the line on which it begins. Returns the log's format.
 ///
 /// # Errors
-/// The format is not known, reading fails, or `see` fails.
+/// The format is unknown, reading fails, or `see` fails.
 pub fn read_log(
     content: impl io::Read + 'static,
     format: Option<LogFormat>,

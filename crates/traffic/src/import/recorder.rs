@@ -1,4 +1,4 @@
-//! Writes what a log says into a traffic file.
+//! Writes the contents of a log to a traffic file.
 
 mod joining;
 
@@ -19,10 +19,10 @@ use crate::file::{NewStatement, SourceCounts, Whole, Writer};
 use crate::log::{Event, Statement, Trouble};
 use crate::sql::{Dialect, Kind, Normalizer};
 
-/// How far a clock may be before that of the last entry: servers write entries of one moment in any order.
+/// How far an entry's time may be before that of the previous entry. Servers write simultaneous entries in any order.
 const BACK_US: i64 = 1_000_000;
 
-/// How a log is recorded.
+/// Rules for recording a log.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) out: &'a Path,
@@ -44,13 +44,13 @@ pub(super) struct Recorder<'c> {
     texts: RandomState,
     source_id: i64,
     source_statements: u64,
-    /// The server whose log this is, as it describes itself.
+    /// The server of this log, as it describes itself.
     server: Vec<u8>,
     began_at_us: Option<i64>,
     /// When the last entry was written.
     last_us: Option<i64>,
     imported: Imported,
-    /// The first line that could not be read, of which source.
+    /// The first line that could not be read, with its source.
     first_lost: Option<(i64, u64)>,
 }
 
@@ -85,7 +85,7 @@ impl<'c> Recorder<'c> {
         self.normalizer.dialect()
     }
 
-    /// Statements so far.
+    /// Number of statements so far.
     pub(super) fn statements(&self) -> u64 {
         self.imported.statements
     }
@@ -96,7 +96,7 @@ impl<'c> Recorder<'c> {
         self.beside = Beside::default();
     }
 
-    /// Ends a source, whose statements are counted here.
+    /// Ends a source. Its number of statements is recorded here.
     pub(super) fn end_source(&mut self, counts: &SourceCounts<'_>) -> Result<(), TrafficError> {
         let counts = SourceCounts { statements: self.source_statements, ..*counts };
         self.imported.lost += self.beside.lost();
@@ -110,7 +110,7 @@ impl<'c> Recorder<'c> {
         written.map_err(unwritable(self.rules.out))
     }
 
-    /// Ends the file.
+    /// Completes the file.
     pub(super) fn finish(mut self) -> Result<Imported, TrafficError> {
         let Rules { out, redact, keep_users } = self.rules;
         let Some(began_at_us) = self.began_at_us.filter(|_| self.imported.statements > 0) else {
@@ -133,7 +133,7 @@ impl<'c> Recorder<'c> {
         Ok(imported)
     }
 
-    /// Why there is no statement, as far as troubles say it.
+    /// Why there is no statement, as far as the troubles show it.
     fn told(&self) -> String {
         self.first_lost.map_or_else(String::new, |(source, line)| {
             let lost = self.imported.lost;
@@ -245,7 +245,7 @@ impl<'c> Recorder<'c> {
         }
     }
 
-    /// Tells if the clock is before that of the last entry.
+    /// Reports a trouble if the clock is before that of the previous entry.
     fn follow_clock(&mut self, line: u64, written_us: i64) {
         if self.last_us.is_some_and(|last_us| written_us.saturating_add(BACK_US) < last_us) {
             self.beside.trouble(Trouble::ClockBack, line);
@@ -295,7 +295,7 @@ impl<'c> Recorder<'c> {
     }
 }
 
-/// The database that a statement `USE …` names.
+/// The database that a `USE …` statement names.
 fn used_database(kind: Kind, shape: &[u8]) -> Option<&[u8]> {
     let is_use = kind == Kind::Session && shape.len() > 4 && shape[..4].eq_ignore_ascii_case(b"use ");
     let name = is_use.then(|| shape[4..].trim_ascii())?;
@@ -303,7 +303,7 @@ fn used_database(kind: Kind, shape: &[u8]) -> Option<&[u8]> {
     Some(name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`")).unwrap_or(name))
 }
 
-/// An offset that is not before the session's last, where a log tells seconds only.
+/// An offset that is at least the session's last one, for logs that give only whole seconds.
 fn ordered(offset_us: i64, last_us: i64) -> i64 {
     let is_of_same_second = offset_us < last_us && last_us.saturating_sub(offset_us) <= BACK_US;
     if is_of_same_second { last_us } else { offset_us }

@@ -1,11 +1,11 @@
-//! Sessions that are open.
+//! Open sessions.
 
 use std::collections::HashMap;
 
 use crate::sql::{Dialect, Kind};
 
-/// Sessions in memory, at most. A log that does not say when sessions end has ever more of them; then those that were
-/// quiet for longest are forgotten.
+/// Largest number of sessions in memory. If a log does not show when sessions end, their number only grows. Then those
+/// that were quiet for longest are forgotten.
 const SESSIONS_MAX: usize = 200_000;
 
 /// An open session.
@@ -21,7 +21,7 @@ pub(super) struct Session {
     transactions: Transactions,
 }
 
-/// The last statement of a session, of which more may be said.
+/// The last statement of a session. Later entries may add to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub(super) statement_id: i64,
@@ -32,7 +32,7 @@ pub(super) struct Open {
     pub(super) has_error: bool,
 }
 
-/// Which transaction a session is in.
+/// The transaction that a session is in.
 #[derive(Debug, Default)]
 struct Transactions {
     number: i64,
@@ -59,7 +59,7 @@ impl Session {
         self.transactions.next(kind, dialect)
     }
 
-    /// Sees that `autocommit` was set.
+    /// Records that `autocommit` was set.
     pub(super) fn set_autocommit(&mut self, is_on: bool) {
         self.transactions.is_implicit = !is_on;
         self.transactions.is_open &= !is_on;
@@ -91,7 +91,7 @@ impl Transactions {
     }
 }
 
-/// What a statement sets `autocommit` to, by its shape and its literals.
+/// The value to which a statement sets `autocommit`, from its shape and its literals.
 pub(super) fn autocommit(shape: &[u8], literals: Option<&str>) -> Option<bool> {
     const NAME: &[u8] = b"autocommit";
     let at = shape.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME))?;
@@ -111,7 +111,7 @@ pub(super) fn autocommit(shape: &[u8], literals: Option<&str>) -> Option<bool> {
     (is(b"on") || is(b"true")).then_some(true)
 }
 
-/// Open sessions by the names that the server gives them.
+/// Open sessions by the server's names for them.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(HashMap<Vec<u8>, Session>);
 
@@ -124,14 +124,14 @@ impl Sessions {
         self.0.remove(name)
     }
 
-    /// Adds a session, and returns those that are forgotten for it.
+    /// Adds a session, and returns the sessions that are forgotten because of it.
     pub(super) fn insert(&mut self, name: &[u8], session: Session) -> Vec<Session> {
         let forgotten = if self.0.len() < SESSIONS_MAX { Vec::new() } else { self.forget() };
         self.0.insert(name.to_owned(), session);
         forgotten
     }
 
-    /// Forgets the half that was quiet for longest.
+    /// Forgets the half of the sessions that was quiet for longest.
     fn forget(&mut self) -> Vec<Session> {
         let mut quiet: Vec<i64> = self.0.values().map(|session| session.last_us).collect();
         let middle = quiet.len() / 2;

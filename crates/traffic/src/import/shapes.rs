@@ -8,20 +8,21 @@ use sha2::{Digest as _, Sha256};
 use crate::file::{DigestCounts, Writer};
 use crate::sql::{Dialect, Kind, digest_text};
 
-/// Shapes that are known by heart. With more, all are forgotten and learned again, so that memory stays bounded: some 30 MB.
+/// Largest number of shapes in memory. With more, all are forgotten and learned again, so that memory is bounded: about
+/// 30 MB.
 const SHAPES_MAX: usize = 300_000;
 
-/// A shape that is in the file.
+/// A shape that the file has already.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) shape_id: i64,
     pub(super) digest_id: i64,
     pub(super) kind: Kind,
-    /// Whether its text is as it was logged.
+    /// Whether its text is exactly as logged.
     pub(super) is_utf8: bool,
 }
 
-/// Shapes by two hashes with random keys, 128 bits together: their texts are on the disk only.
+/// Shapes by two hashes with random keys, 128 bits together. Their texts are only on disk.
 #[derive(Debug)]
 pub(super) struct Shapes {
     dialect: Dialect,
@@ -67,12 +68,12 @@ impl Shapes {
         Ok(known)
     }
 
-    /// What is counted for a digest.
+    /// Counts of a digest.
     pub(super) fn counts(&mut self, digest_id: i64) -> &mut DigestCounts {
         self.counts.entry(digest_id).or_default()
     }
 
-    /// Writes what was counted.
+    /// Writes the counts.
     pub(super) fn flush(&mut self, writer: &Writer<'_>) -> rusqlite::Result<()> {
         self.counts.drain().try_for_each(|(id, counts)| writer.count_digest(id, &counts))
     }

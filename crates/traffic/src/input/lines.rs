@@ -1,13 +1,13 @@
-//! Lines of any length from a stream, in one buffer.
+//! Reads lines of any length from a stream, in one buffer.
 
 use std::io::{self, Read};
 
 use memchr::memchr;
 
-/// Longest statement, and longest line, that is kept. A longer one is counted and passed over, so that memory stays
-/// bounded. MySQL's clients send no more by default either (`max_allowed_packet`).
+/// Longest statement, and longest line, that is kept. A longer one is counted and skipped, so that memory is bounded.
+/// MySQL's clients send no more by default either (`max_allowed_packet`).
 pub(crate) const STATEMENT_BYTES_MAX: usize = 16 << 20;
-/// What is read at a time.
+/// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// A line of a log.
@@ -17,9 +17,9 @@ pub(crate) struct Line<'a> {
     pub(crate) bytes: &'a [u8],
     /// From 1.
     pub(crate) number: u64,
-    /// Whether the rest of it was passed over.
+    /// Whether the rest of it was skipped.
     pub(crate) is_too_long: bool,
-    /// Whether a line feed ends it. The last line of a log that is cut, or still written, has none.
+    /// Whether a line feed ends it. The last line has none if the log was cut off or is still being written.
     pub(crate) is_ended: bool,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Line<'a> {
 pub(crate) struct Lines<R> {
     content: R,
     buffer: Vec<u8>,
-    /// What of the buffer is read and not yet a line.
+    /// Start of the bytes in the buffer that are not part of a line yet.
     start: usize,
     end: usize,
     number: u64,
     is_over: bool,
-    /// Whether the rest of a line is to be passed over.
+    /// Whether the rest of a line is to be skipped.
     is_skipping: bool,
-    /// An error behind what was looked at in advance.
+    /// An error after the bytes that [`peek`](Self::peek) has returned.
     error: Option<io::Error>,
 }
 
@@ -52,7 +52,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The begin of what is not yet read, as far as a chunk. An error behind it comes when it is read.
+    /// The next unread bytes, at most a chunk. An error after them is returned when it is reached.
     pub(crate) fn peek(&mut self) -> io::Result<&[u8]> {
         while !self.is_over && self.end < CHUNK_BYTES {
             match self.fill() {
@@ -71,7 +71,7 @@ impl<R: Read> Lines<R> {
         self.number
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         if self.is_skipping {
             self.skip()?;
@@ -94,7 +94,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next so many bytes as a line, and `ends` bytes that end it.
+    /// Takes this many bytes as a line, followed by `ends` bytes that end the line.
     fn take(&mut self, length: usize, ends: usize) -> Line<'_> {
         let from = self.start;
         self.start += length + ends;
@@ -107,7 +107,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Passes over the rest of a line.
+    /// Skips the rest of a line.
     fn skip(&mut self) -> io::Result<()> {
         self.is_skipping = false;
         loop {
@@ -123,7 +123,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Reads more, behind what is there.
+    /// Reads more bytes and appends them to the buffer.
     fn fill(&mut self) -> io::Result<()> {
         if let Some(error) = self.error.take() {
             return Err(error);

@@ -1,4 +1,4 @@
-//! Logs as lines: files and standard input, packed or not.
+//! Logs as lines, from files and standard input, compressed or not.
 
 mod lines;
 mod zstd;
@@ -17,10 +17,10 @@ use lzma_rust2::XzReader;
 
 /// The name of standard input.
 const STDIN: &str = "-";
-/// What is read of a packed log at a time.
+/// Number of bytes of a compressed log that are read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// How a log is packed.
+/// How a log is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
     None,
@@ -43,9 +43,9 @@ impl Compression {
 /// An opened log.
 pub(crate) struct Input {
     pub(crate) compression: Compression,
-    /// The size of the file; none of what is not a plain file.
+    /// The size of the file; `None` if it is not a regular file.
     pub(crate) total_bytes: Option<u64>,
-    /// Bytes of the file that were read so far.
+    /// Number of bytes of the file that were read so far.
     pub(crate) read_bytes: Arc<AtomicU64>,
     pub(crate) content: Box<dyn Read>,
 }
@@ -66,7 +66,7 @@ impl Input {
         Self::of(raw, total_bytes, &name)
     }
 
-    /// A log in what is read.
+    /// Wraps a reader of a log.
     pub(crate) fn of(raw: Box<dyn Read>, total_bytes: Option<u64>, name: &str) -> Result<Self, TrafficError> {
         let read_bytes = Arc::new(AtomicU64::new(0));
         let mut raw = Counted { raw, bytes: Arc::clone(&read_bytes) };
@@ -89,7 +89,7 @@ impl Input {
     }
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 struct Counted {
     raw: Box<dyn Read>,
     bytes: Arc<AtomicU64>,
@@ -103,7 +103,7 @@ impl Read for Counted {
     }
 }
 
-/// The first bytes, fewer if there are no more.
+/// The first bytes, or fewer at the end of the file.
 fn begin(raw: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut begin = Vec::new();
     raw.take(6).read_to_end(&mut begin)?;
@@ -112,11 +112,11 @@ fn begin(raw: &mut impl Read) -> io::Result<Vec<u8>> {
 
 enum Packed {
     With(Compression),
-    /// A format that is not read, by its name.
+    /// A compression that is not supported, by its name.
     Otherwise(&'static str),
 }
 
-/// How a file is packed, by its first bytes. Its name may say anything.
+/// Detects how a file is compressed from its first bytes. Its name may be wrong.
 fn packed_with(begin: &[u8]) -> Packed {
     match begin {
         [0x1F, 0x8B, ..] => Packed::With(Compression::Gzip),

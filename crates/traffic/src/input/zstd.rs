@@ -1,17 +1,17 @@
-//! Reads Zstandard.
+//! Decompresses Zstandard.
 
 use std::io::{self, BufRead, Read};
 
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name};
 
-/// Largest window in bytes as a power of two, as `zstd -d` takes it without being asked: 128 MiB.
+/// log₂ of the largest window in bytes. `zstd -d` has the same limit by default: 128 MiB.
 const WINDOW_LOG_MAX: u32 = 27;
 
-/// Unpacks frames that follow each other.
+/// Decompresses consecutive frames.
 pub(super) struct ZstdReader<R> {
     packed: R,
     context: DCtx<'static>,
-    /// Whether the last frame is at its end.
+    /// Whether the last frame has ended.
     is_between_frames: bool,
 }
 
@@ -44,7 +44,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
                 return Ok(unpacked);
             }
             if is_over && !self.is_between_frames {
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the packed log is cut"));
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the compressed log is cut off"));
             }
         }
     }

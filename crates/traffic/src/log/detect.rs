@@ -1,9 +1,9 @@
-//! Which format a log has, by its begin.
+//! Detects the format of a log from its first lines.
 
 use super::{LogFormat, moment};
 use crate::log::mysql::{is_general, is_proxysql};
 
-/// The format of a log that begins with these bytes. None if no line of them is known.
+/// The format of a log that begins with these bytes. `None` if no line has a known format.
 pub(crate) fn detect(begin: &[u8]) -> Option<LogFormat> {
     begin.split(|byte| *byte == b'\n').find_map(of_line)
 }

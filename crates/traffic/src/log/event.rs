@@ -1,16 +1,16 @@
-//! What logs say.
+//! Events that logs report.
 
-/// Something that a log says. Sessions are named as the server names them. Moments are µs since 1970 UTC.
+/// An event that a log reports. Sessions have the server's names. Moments are in µs since 1970 UTC.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A session executed a statement.
     Statement(Statement<'a>),
-    /// The last statement of a session took this time.
+    /// The duration of a session's last statement.
     Duration {
         session: &'a [u8],
         latency_us: u64,
     },
-    /// A statement failed. It was logged before, or not.
+    /// A statement failed. It may have been logged before.
     Failed(Statement<'a>),
     Connected {
         session: &'a [u8],
@@ -18,7 +18,7 @@ pub enum Event<'a> {
         user: Option<&'a [u8]>,
         database: Option<&'a [u8]>,
     },
-    /// A session has another database from here on.
+    /// The database of a session from here on.
     Database {
         session: &'a [u8],
         name: &'a [u8],
@@ -27,14 +27,14 @@ pub enum Event<'a> {
         session: &'a [u8],
         at_us: i64,
     },
-    /// The begin of a log file of a server, which it describes. A server writes it at its start, and when it opens its log
-    /// anew.
+    /// The start of a log file, with the server's description of itself. A server writes it when it starts, and when it
+    /// reopens its log.
     Server {
         description: &'a [u8],
     },
     /// A command that executes no statement, such as `Prepare`.
     Command(&'a str),
-    /// An entry that is not about statements.
+    /// An entry without a statement.
     Unrelated,
     Trouble(Trouble),
 }
@@ -46,47 +46,48 @@ pub struct Statement<'a> {
     /// When it began.
     pub at_us: i64,
     pub text: &'a [u8],
-    /// Values that were sent apart from the text; none is NULL.
+    /// Values that were sent separately from the text; `None` is NULL.
     pub bound: &'a [Option<Vec<u8>>],
     pub user: Option<&'a [u8]>,
-    /// None if the log does not say it here.
+    /// `None` if the log does not show it here.
     pub database: Option<&'a [u8]>,
     pub latency_us: Option<u64>,
     pub rows_sent: Option<u64>,
     pub rows_examined: Option<u64>,
     pub rows_affected: Option<u64>,
-    /// MySQL's number of the error, or PostgreSQL's SQLSTATE; none if it succeeded or the log does not say it.
+    /// MySQL's error number or PostgreSQL's SQLSTATE. `None` if the statement succeeded, or if the log does not show
+    /// it.
     pub error: Option<&'a [u8]>,
 }
 
-/// What is wrong with a part of a log.
+/// A problem with a part of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trouble {
-    /// The log ends, or another entry begins, within an entry.
+    /// The log ends, or another entry begins, in the middle of an entry.
     Cut,
-    /// A statement or a line is longer than what is kept.
+    /// A statement or a line is too long to be kept.
     TooLong,
     /// A line belongs to no entry.
     NotRecognised,
-    /// An entry does not say when it was.
+    /// An entry has no time.
     NoTime,
-    /// An entry does not say of which session it is.
+    /// An entry has no session.
     NoSession,
-    /// The packed log cannot be unpacked from here on.
+    /// The compressed log is damaged from here on.
     Damaged,
-    /// The statement's last string, name or comment has no end. It was imported.
+    /// The statement's last string, name or comment is not closed. It was imported.
     Unclosed,
-    /// The statement's names are not UTF-8. It was imported with replacement characters in them.
+    /// The statement's names are not UTF-8. It was imported with replacement characters.
     NotUtf8,
-    /// The clock is a second or more before that of the entry before.
+    /// The clock is at least a second before that of the previous entry.
     ClockBack,
-    /// Times have no zone that is known, and were taken as UTC.
+    /// Times have no known zone, and were taken as UTC.
     NoZone,
-    /// The server started, or opened its log anew. Sessions end here.
+    /// The server started, or reopened its log. All sessions end here.
     Restarted,
-    /// The log goes on as that of another server.
+    /// The log continues with another server.
     OtherServer,
-    /// A session goes on with another user. It was imported as a new session.
+    /// A session continues with another user. It was imported as a new session.
     OtherUser,
 }
 
@@ -125,7 +126,7 @@ impl Trouble {
         }
     }
 
-    /// The trouble of this name.
+    /// The trouble with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|trouble| trouble.name() == name)
     }

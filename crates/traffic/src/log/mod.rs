@@ -1,4 +1,4 @@
-//! Logs of servers, line by line, as events that all formats share.
+//! Parses logs of servers, line by line, into events that are the same for all formats.
 
 mod detect;
 mod event;
@@ -56,7 +56,7 @@ impl LogFormat {
         }
     }
 
-    /// A reader of such a log, from its begin.
+    /// A reader for this format, for a log from its start.
     pub(crate) fn reader(self) -> Box<dyn Reader> {
         match self {
             Self::Slow => Box::<mysql::Slow>::default(),
@@ -82,12 +82,12 @@ impl fmt::Display for LogFormat {
     }
 }
 
-/// Sees events, each with the line that it begins on.
+/// Receives events, each with the line on which it begins.
 pub(crate) type See<'a> = &'a mut dyn FnMut(u64, Event<'_>) -> Result<(), TrafficError>;
 
-/// Makes events of a log's lines.
+/// Turns the lines of a log into events.
 pub(crate) trait Reader {
-    /// Reads the next line. An entry of several lines is an event when the next entry begins.
+    /// Reads the next line. An entry of several lines becomes an event when the next entry begins.
     fn line(&mut self, line: Line<'_>, see: See<'_>) -> Result<(), TrafficError>;
 
     /// Reads the end of the log.

@@ -1,8 +1,8 @@
-//! Moments as logs write them, in µs since 1970 UTC.
+//! Parses moments as logs write them, into µs since 1970 UTC.
 
 use super::text::{decimal, whole};
 
-/// A moment, and whether the log says in which zone it is. Without that it is taken as UTC.
+/// A moment, and whether the log gives its zone. Without a zone it is taken as UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) at_us: i64,
@@ -11,8 +11,8 @@ pub(super) struct Moment {
 
 const DAY_S: i64 = 86_400;
 
-/// Days since 1970 of a day in the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
-/// `days_from_civil`). The year is from 0 to 9999.
+/// Number of days from 1970 to a day of the Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms", `days_from_civil`). The year is from 0 to 9999.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -45,7 +45,8 @@ fn time_of_day(text: &[u8]) -> Option<[i64; 3]> {
     has_colons.then_some([two(text, 0)?, two(text, 3)?, two(text, 6)?])
 }
 
-/// `2026-11-27T13:22:21.123456Z` or `…+01:00` of MySQL, `2026-11-27 13:22:21.123 UTC` of PostgreSQL; and what is behind it.
+/// Parses `2026-11-27T13:22:21.123456Z` or `…+01:00` of MySQL, or `2026-11-27 13:22:21.123 UTC` of PostgreSQL. Also
+/// returns the rest of the text.
 pub(super) fn iso(text: &[u8]) -> Option<(Moment, &[u8])> {
     let has_marks = text.get(4) == Some(&b'-') && text.get(7) == Some(&b'-');
     if !has_marks || !matches!(text.get(10), Some(b'T' | b' ')) || text[..4].contains(&b' ') {
@@ -63,7 +64,7 @@ pub(super) fn iso(text: &[u8]) -> Option<(Moment, &[u8])> {
     Some((Moment { at_us, has_zone }, rest))
 }
 
-/// `.123456` in µs.
+/// Parses `.123456` into µs.
 fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     let length = text.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
     let mut padded = *b"0.000000";
@@ -73,7 +74,7 @@ fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     Some((value as i64, &text[1 + length..]))
 }
 
-/// The offset of a zone in seconds, whether it is known, and what is behind it.
+/// The offset of a zone in seconds, whether the zone is known, and the rest of the text.
 fn zone(text: &[u8]) -> (i64, bool, &[u8]) {
     if let Some(rest) = text.strip_prefix(b"Z") {
         return (0, true, rest);
@@ -99,7 +100,7 @@ fn zone(text: &[u8]) -> (i64, bool, &[u8]) {
     }
 }
 
-/// `261127 13:22:21` of MySQL up to 5.6 and of MariaDB, and what is behind it. It has no zone.
+/// Parses `261127 13:22:21` of MySQL up to 5.6 and of MariaDB, which has no zone. Also returns the rest of the text.
 pub(super) fn short(text: &[u8]) -> Option<(Moment, &[u8])> {
     let (digits, rest) = whole(text)?;
     let rest = rest.strip_prefix(b" ").filter(|_| text.len() - rest.len() == 6)?;

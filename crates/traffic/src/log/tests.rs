@@ -6,7 +6,7 @@ use super::{Event, LogFormat, Trouble};
 use crate::error::TrafficError;
 use crate::import::read_log;
 
-/// What a log says, each event in a line of its own.
+/// The events of a log, one per line.
 fn told(format: Option<LogFormat>, log: &[u8]) -> Vec<String> {
     let mut told = Vec::new();
     let content = Cursor::new(log.to_vec());
@@ -321,7 +321,7 @@ fn every_trouble_is_known_by_its_name() {
 }
 
 proptest! {
-    /// No bytes panic, in whichever format they are read; and each event is of a line that is there.
+    /// No bytes cause a panic in any format, and each event has the number of an existing line.
     #[test]
     fn any_bytes_are_read(
         lines in prop::collection::vec(prop_oneof![

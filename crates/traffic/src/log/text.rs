@@ -1,12 +1,12 @@
-//! Small parts of log lines.
+//! Small parsers for parts of log lines.
 
-/// A text up to a separator, and the rest behind it.
+/// The text up to a separator, and the rest after it.
 pub(super) fn split_once<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let at = memchr::memmem::find(text, separator)?;
     Some((&text[..at], &text[at + separator.len()..]))
 }
 
-/// A whole number, and what is behind its digits. None if there is no digit, or it is too large.
+/// A whole number, and the rest of the text. `None` if there is no digit, or if the number is too large.
 pub(super) fn whole(text: &[u8]) -> Option<(u64, &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut value = 0_u64;
@@ -16,12 +16,12 @@ pub(super) fn whole(text: &[u8]) -> Option<(u64, &[u8])> {
     (length > 0).then_some((value, &text[length..]))
 }
 
-/// A whole number and nothing else.
+/// A text that is a whole number and nothing else.
 pub(super) fn only_whole(text: &[u8]) -> Option<u64> {
     whole(text).filter(|(_, rest)| rest.is_empty()).map(|(value, _)| value)
 }
 
-/// A decimal number times 10 to the `places`, without what is smaller, and what is behind it.
+/// A decimal number multiplied by 10 to the power of `places`, without the remaining digits, and the rest of the text.
 pub(super) fn decimal(text: &[u8], places: u32) -> Option<(u64, &[u8])> {
     let (whole_part, rest) = whole(text)?;
     let mut value = whole_part.checked_mul(10_u64.checked_pow(places)?)?;

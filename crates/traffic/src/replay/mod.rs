@@ -1,4 +1,4 @@
-//! The statements of a traffic file as they are sent again.
+//! The statements of a traffic file, in the form in which they are sent again.
 
 mod bound;
 mod commits;
@@ -13,9 +13,9 @@ use crate::error::TrafficError;
 use crate::file::{StoredShape, TrafficFile};
 use crate::sql::{Dialect, rebuilt, rebuilt_to_prepare};
 
-/// Bytes of shapes that are kept in memory. With more, all are read anew.
+/// Bytes of shapes that are kept in memory. With more, all are read again.
 const SHAPE_BYTES_MAX: usize = 64 << 20;
-/// Statements of a session that are read at once, and bytes of values after which no more of them are.
+/// Number of statements of a session that are read at once, and bytes of values after which no more are read.
 const READ_AT_ONCE: usize = 64;
 const READ_BYTES_MAX: usize = 1 << 20;
 
@@ -36,9 +36,9 @@ pub struct ReplayStatement {
 pub enum Form {
     /// As text.
     Text(Vec<u8>),
-    /// Prepared, with its parameters as text; `None` is NULL. A question mark of the statement is doubled.
+    /// Prepared, with its parameters as text; `None` is NULL. A question mark of the statement itself is doubled.
     Prepared { sql: Vec<u8>, params: Vec<Option<Vec<u8>>> },
-    /// Not at all.
+    /// Not sent.
     Not(NotSent),
 }
 
@@ -47,7 +47,7 @@ pub enum Form {
 pub struct StatementReader {
     file: TrafficFile,
     dialect: Dialect,
-    /// Reasons that do not keep a statement from being sent.
+    /// Reasons that are ignored, so that such statements are sent.
     waived: Vec<NotSent>,
     shapes: HashMap<i64, Rc<Shape>>,
     shape_bytes: usize,
@@ -61,7 +61,7 @@ struct Shape {
 }
 
 impl StatementReader {
-    /// Reads a file. Statements that would not be sent for one of the reasons in `waived` are sent all the same.
+    /// Opens a file for reading. Statements that would not be sent for one of the reasons in `waived` are sent.
     ///
     /// # Errors
     /// The file is damaged.
@@ -70,8 +70,8 @@ impl StatementReader {
         Ok(Self { file, dialect, waived, shapes: HashMap::new(), shape_bytes: 0 })
     }
 
-    /// Reads the next statements of a session, behind the one with id `after`, and moves `after` on. Nothing is added at the
-    /// end of the session.
+    /// Reads the next statements of a session, those after the one with id `after`, and updates `after`. At the end of
+    /// the session, adds nothing.
     ///
     /// # Errors
     /// The file is damaged.

@@ -10,15 +10,15 @@ use crate::sql::{Dialect, Words};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotSent {
-    /// Its values were not kept: a password, or the whole traffic is redacted.
+    /// Its values were not kept, because one is a password or because the whole traffic is redacted.
     Redacted,
-    /// It reads data from its client (`LOAD DATA LOCAL`, `COPY … FROM STDIN`), which no log has.
+    /// It reads data from its client (`LOAD DATA LOCAL`, `COPY … FROM STDIN`), which no log contains.
     ClientData,
-    /// It changes more than its database: accounts, settings of the server, other sessions, files of the server.
+    /// It changes more than its database: accounts, settings of the server, other sessions, or files of the server.
     Server,
-    /// It chooses a database, and all sessions use the same one.
+    /// It chooses a database, but all sessions use the same one.
     Database,
-    /// The connection of its session was refused, or closed by the server before.
+    /// The server refused the connection of its session, or closed it earlier.
     Disconnected,
 }
 
@@ -37,7 +37,7 @@ impl NotSent {
         }
     }
 
-    /// Why statements of a shape are not sent, as far as the shape says it. Functions and procedures may do anything.
+    /// Why statements of a shape are not sent, as far as the shape shows it. Functions and procedures may do anything.
     pub fn of(shape: &[u8], dialect: Dialect) -> Option<Self> {
         shape.split(|byte| *byte == b';').find_map(|part| of_one(part, dialect))
     }
@@ -49,7 +49,7 @@ impl fmt::Display for NotSent {
     }
 }
 
-/// Words of a statement that are looked at.
+/// Number of words of a statement that are examined.
 const WORDS_MAX: usize = 10_000;
 
 /// Objects of a server that belong to no database.

@@ -1,5 +1,5 @@
-//! The digest of a statement: its shape without what differs between statements that do the same work. Keywords are in
-//! capitals, white space is even, and lists of values of any length are one.
+//! The digest of a statement: its shape without the differences between statements that do the same work. Keywords are
+//! in capitals, white space is normalised, and lists of values of any length look the same.
 
 use super::Dialect;
 use super::class::{is_of_word, is_space, run};
@@ -7,7 +7,7 @@ use super::class::{is_of_word, is_space, run};
 /// A list of literals, of any length.
 const LIST: &str = "(?+)";
 
-/// The text of a shape's digest.
+/// The text of the digest of a shape.
 pub fn digest_text(shape: &str, dialect: Dialect) -> String {
     let tokens = tokens(shape, dialect);
     let mut digest = String::with_capacity(shape.len());
@@ -44,7 +44,7 @@ fn takes_list(word: &str) -> bool {
     matches!(word, "IN" | "VALUES" | "VALUE" | "ROW" | "ARRAY")
 }
 
-/// The number of tokens of a list that begins here and has literals only.
+/// Number of tokens of a list that begins here and contains only literals.
 fn list(tokens: &[String]) -> Option<usize> {
     let mut is_value_due = true;
     for (at, token) in tokens.iter().enumerate().skip(1) {
@@ -58,7 +58,7 @@ fn list(tokens: &[String]) -> Option<usize> {
     None
 }
 
-/// The number of tokens to the bracket that closes the one that opens here.
+/// Number of tokens up to the bracket that closes the one here.
 fn group(tokens: &[String]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -72,7 +72,7 @@ fn group(tokens: &[String]) -> usize {
     tokens.len()
 }
 
-/// The number of tokens of further rows that are like the one of `length` tokens at `at`.
+/// Number of tokens of further rows that look like the row of `length` tokens at `at`.
 fn repeated(tokens: &[String], at: usize, length: usize) -> usize {
     let row = &tokens[at..at + length];
     let is_list = list(row).is_some();
@@ -86,7 +86,7 @@ fn repeated(tokens: &[String], at: usize, length: usize) -> usize {
     next - at - length
 }
 
-/// Adds a token with the space that it takes.
+/// Appends a token, with a space before it if needed.
 fn write(digest: &mut String, last: Option<&str>, token: &str) {
     let is_tight = match (last, token) {
         (None | Some("(" | "." | "@" | "[" | "::"), _) | (_, "," | ")" | "." | ";" | "]" | "[" | "::") => {
@@ -103,7 +103,7 @@ fn write(digest: &mut String, last: Option<&str>, token: &str) {
     digest.push_str(token);
 }
 
-/// The tokens of a shape, with keywords in capitals.
+/// The tokens of a shape. Keywords are in capitals.
 fn tokens(shape: &str, dialect: Dialect) -> Vec<String> {
     let bytes = shape.as_bytes();
     let mut tokens = Vec::new();
@@ -132,7 +132,7 @@ fn quoted(bytes: &[u8], at: usize, quote: u8) -> usize {
     memchr::memchr(quote, &bytes[at + 1..]).map_or(bytes.len(), |length| at + length + 2)
 }
 
-/// Operators such as `<=` are one token.
+/// Length of the operator here. Operators such as `<=` are one token.
 fn operator(bytes: &[u8], at: usize) -> usize {
     const OF_OPERATORS: &[u8] = b"<>=!~|&^:#";
     if OF_OPERATORS.contains(&bytes[at]) {
@@ -158,7 +158,7 @@ fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok()
 }
 
-/// Words that mean the same in every case, sorted.
+/// Keywords, which mean the same in any case. Sorted.
 static KEYWORDS: [&str; 112] = [
     "ADD",
     "ALL",

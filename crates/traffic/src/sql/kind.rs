@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::class::{is_letter, is_of_word, run};
 
-/// What a statement does, by its first words.
+/// What a statement does, according to its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// It reads rows, with locks or without.
@@ -19,9 +19,9 @@ pub enum Kind {
     Transaction,
     /// It changes tables, accounts and other objects.
     Definition,
-    /// `SET`, `USE`, and what else changes only the session.
+    /// `SET`, `USE`, and other statements that change only the session.
     Session,
-    /// `CALL`, `DO`, `EXECUTE`, maintenance, and what is not known.
+    /// `CALL`, `DO`, `EXECUTE`, maintenance, and unknown statements.
     Other,
 }
 
@@ -50,12 +50,12 @@ impl Kind {
         }
     }
 
-    /// The kind of this name.
+    /// The kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind of a statement by its shape.
+    /// The kind of a statement, from its shape.
     pub fn of(shape: &[u8]) -> Self {
         let mut words = Words::of(shape);
         let first = words.next().unwrap_or_default();
@@ -90,13 +90,13 @@ impl fmt::Display for Kind {
     }
 }
 
-/// `WITH … INSERT` writes, also inside the queries that it names.
+/// `WITH … INSERT` writes. The queries that it names are examined too.
 fn of_with(mut words: Words<'_>) -> Kind {
     let writes = words.any(|word| matches!(word.as_str(), "insert" | "update" | "delete" | "merge"));
     if writes { Kind::Write } else { Kind::Read }
 }
 
-/// `COPY t FROM` writes, `COPY t TO` reads.
+/// `COPY t FROM` writes, and `COPY t TO` reads.
 fn of_copy(mut words: Words<'_>) -> Kind {
     match words.find(|word| matches!(word.as_str(), "from" | "to")) {
         Some(word) if word == "from" => Kind::Write,
@@ -122,7 +122,7 @@ fn of_set(words: Words<'_>) -> Kind {
     if scope.next().is_some_and(|word| word == "transaction") { Kind::Transaction } else { Kind::Session }
 }
 
-/// The words of a shape in small letters, outside names in quotes.
+/// The words of a shape in lower case, without quoted names.
 pub(crate) struct Words<'a> {
     shape: &'a [u8],
     at: usize,

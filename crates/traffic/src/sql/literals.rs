@@ -2,12 +2,12 @@
 
 use std::str;
 
-/// Writes values one after the other.
+/// Writes values one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Literals {
     json: Vec<u8>,
     number: usize,
-    /// Whether lengths take the place of values.
+    /// Whether values are replaced by their lengths.
     redact: bool,
 }
 
@@ -21,7 +21,7 @@ impl Literals {
         self.number = 0;
     }
 
-    /// Ends the array. None if it has no values.
+    /// Ends the array. `None` if it has no values.
     pub(crate) fn finish(&mut self) -> Option<&str> {
         if self.number == 0 {
             return None;
@@ -48,7 +48,7 @@ impl Literals {
         self.tagged(tag, length.to_string().as_bytes());
     }
 
-    /// The value of a string. One that is no UTF-8 becomes `{"bytes":"…"}` with hexadecimal digits.
+    /// Adds a string. One that is not UTF-8 becomes `{"bytes":"…"}` with hexadecimal digits.
     pub(crate) fn string(&mut self, value: &[u8]) {
         self.begin();
         if self.redact {
@@ -63,7 +63,7 @@ impl Literals {
         }
     }
 
-    /// A number: a whole one as a number of JSON, any other as it is written in `{"number":"…"}`.
+    /// Adds a number: a whole number as a JSON number, any other as its text in `{"number":"…"}`.
     pub(crate) fn number(&mut self, text: &[u8]) {
         self.begin();
         if self.redact {
@@ -75,13 +75,13 @@ impl Literals {
         }
     }
 
-    /// The digits of `X'…'` or `0x…` (`tag` is `hex`), or of `B'…'` or `0b…` (`bits`).
+    /// Adds the digits of `X'…'` or `0x…` (`tag` is `hex`), or of `B'…'` or `0b…` (`bits`).
     pub(crate) fn digits(&mut self, tag: &'static str, text: &[u8]) {
         self.begin();
         if self.redact { self.length(tag, text.len()) } else { self.quoted(tag, text) }
     }
 
-    /// A value that must not be kept, not even its length.
+    /// Adds a value that must not be kept, not even its length.
     pub(crate) fn secret(&mut self) {
         self.begin();
         self.tagged("secret", b"true");
@@ -103,7 +103,7 @@ fn digit(nibble: u8) -> u8 {
     b"0123456789abcdef"[usize::from(nibble)]
 }
 
-/// Writes a string of JSON (RFC 8259, section 7).
+/// Writes a JSON string (RFC 8259, section 7).
 fn quote(value: &[u8], json: &mut Vec<u8>) {
     json.push(b'"');
     let mut rest = value;
@@ -119,8 +119,8 @@ fn quote(value: &[u8], json: &mut Vec<u8>) {
     json.push(b'"');
 }
 
-/// Whether a text is a whole number that every reader of JSON reads exactly (RFC 8259, section 6: up to 53 bits), and would
-/// write in the same way.
+/// Whether a text is a whole number that every JSON reader reads exactly (RFC 8259, section 6: up to 53 bits) and
+/// writes in the same way.
 fn is_plain_integer(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_plain = digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit);

@@ -1,4 +1,4 @@
-//! SQL as text: what of a statement is the same each time, and what are its values.
+//! SQL as text: separates the part of a statement that stays the same from its values.
 
 mod class;
 mod digest;
@@ -18,13 +18,13 @@ pub(crate) use self::kind::Words;
 pub use self::normalizer::{Normalized, Normalizer, rebuilt, rebuilt_to_prepare};
 pub(crate) use self::normalizer::{append_literal, bytes};
 
-/// Whose rules of quotes and comments hold.
+/// The product whose rules for quotes and comments apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// MySQL and MariaDB with their default `sql_mode`: `"…"` is a string, and a backslash escapes.
     Mysql,
-    /// PostgreSQL with `standard_conforming_strings`, as since 9.1: `"…"` is a name, and a backslash is a letter
-    /// outside `E'…'`.
+    /// PostgreSQL with `standard_conforming_strings`, the default since 9.1: `"…"` is a name, and a backslash is an
+    /// ordinary character outside `E'…'`.
     Postgresql,
 }
 

@@ -1,7 +1,7 @@
-//! Parts a statement into its shape and its values, in one pass.
+//! Splits a statement into its shape and its values, in one pass.
 //!
-//! The **shape** is the statement with `?` for each literal, without comments, and with one space for white space. A
-//! question mark of the statement itself is doubled, so [`rebuilt`] can put the values in again.
+//! The **shape** is the statement with `?` for each literal, without comments, and with single spaces for white space.
+//! A question mark of the statement itself is doubled, so that [`rebuilt`] can put the values back.
 
 mod comment;
 mod rebuild;
@@ -15,7 +15,7 @@ use super::number::{Numeric, numeric};
 use super::secrets::{Secrets, bit};
 use super::strings::{Escapes, decode, quoted};
 
-/// Parts statements, and keeps its buffers from one to the next.
+/// Splits statements. Its buffers are reused from one statement to the next.
 #[derive(Debug)]
 pub struct Normalizer {
     dialect: Dialect,
@@ -24,31 +24,31 @@ pub struct Normalizer {
     bound: Literals,
     decoded: Vec<u8>,
     secrets: Secrets,
-    /// Whether white space or a comment is between this token and the last.
+    /// Whether white space or a comment separates this token from the previous one.
     is_apart: bool,
-    /// Whether the last token is one that a sign may follow: an operator, a comma, an opening bracket.
+    /// Whether a sign may follow the previous token: it is an operator, a comma or an opening bracket.
     is_before_sign: bool,
-    /// Question marks so far that stand for values which are sent apart.
+    /// Number of placeholders so far for values that are sent separately.
     placeholders: u32,
-    /// Whether this is inside `/*! … */`.
+    /// Whether the current place is inside `/*! … */`.
     is_executed: bool,
     is_whole: bool,
 }
 
-/// A statement in its parts.
+/// A statement, split.
 #[derive(Debug)]
 pub struct Normalized<'a> {
     pub shape: &'a [u8],
-    /// The literals as a JSON array; none if there are no literals.
+    /// The literals as a JSON array; `None` if there are no literals.
     pub literals: Option<&'a str>,
-    /// The values that were sent apart from the text, likewise.
+    /// The values that were sent separately from the text, in the same form.
     pub bound: Option<&'a str>,
-    /// Whether every string, name and comment has its end.
+    /// Whether every string, name and comment is closed.
     pub is_whole: bool,
 }
 
 impl Normalizer {
-    /// `redact` keeps lengths in place of values.
+    /// With `redact`, values are replaced by their lengths.
     pub fn new(dialect: Dialect, redact: bool) -> Self {
         Self {
             dialect,
@@ -69,7 +69,7 @@ impl Normalizer {
         self.dialect
     }
 
-    /// Parts a statement. `bound` are the values that were sent apart, in their order; none is NULL.
+    /// Splits a statement. `bound` are the values that were sent separately, in order; `None` is NULL.
     pub fn part(&mut self, text: &[u8], bound: &[Option<Vec<u8>>]) -> Normalized<'_> {
         self.shape.clear();
         self.literals.clear();
@@ -98,7 +98,7 @@ impl Normalizer {
         }
     }
 
-    /// Reads the token at this place, and returns where the next one is.
+    /// Reads the token at this place, and returns the place of the next one.
     fn token(&mut self, text: &[u8], at: usize) -> usize {
         let next = text.get(at + 1).copied();
         let is_mysql = self.dialect == Dialect::Mysql;
@@ -136,7 +136,7 @@ impl Normalizer {
         }
     }
 
-    /// Writes a token as it is.
+    /// Writes a token unchanged.
     fn keep(&mut self, token: &[u8]) {
         // What is told apart by space stays apart, and so do two question marks of two tokens.
         let is_after_mark = self.shape.last() == Some(&b'?') && token.first() == Some(&b'?');
@@ -153,7 +153,7 @@ impl Normalizer {
         }
     }
 
-    /// Writes the place of a literal.
+    /// Writes the placeholder of a literal.
     fn place(&mut self) {
         if (self.is_apart || self.shape.last() == Some(&b'?')) && !self.shape.is_empty() {
             self.shape.push(b' ');
@@ -217,7 +217,7 @@ impl Normalizer {
         string.next
     }
 
-    /// `X'…'` or `B'…'`, whose text begins at `from`.
+    /// Reads `X'…'` or `B'…'`, whose text begins at `from`.
     fn digits(&mut self, text: &[u8], from: usize, tag: &'static str) -> usize {
         let string = quoted(text, from, b'\'', Escapes::Doubled);
         let written = &text[from..string.end];
@@ -231,7 +231,7 @@ impl Normalizer {
         string.next
     }
 
-    /// A name in quotes.
+    /// Reads a quoted name.
     fn name(&mut self, text: &[u8], at: usize, quote: u8) -> usize {
         let name = quoted(text, at + 1, quote, Escapes::Doubled);
         self.is_whole &= name.is_closed;
@@ -241,7 +241,7 @@ impl Normalizer {
         name.next
     }
 
-    /// A number, whose digits begin at `from`, behind a sign.
+    /// Reads a number, whose digits begin at `from`, after a sign.
     fn number(&mut self, text: &[u8], at: usize, from: usize) -> usize {
         let (end, tag) = match numeric(text, from, self.dialect) {
             Numeric::Word(end) => {
@@ -270,7 +270,7 @@ impl Normalizer {
         end
     }
 
-    /// PostgreSQL's `$1` and `$tag$…$tag$`; in MySQL a letter.
+    /// Reads PostgreSQL's `$1` or `$tag$…$tag$`. In MySQL `$` is a letter.
     fn dollar(&mut self, text: &[u8], at: usize) -> usize {
         let is_tag = |byte: u8| is_of_word(byte) && byte != b'$';
         let end = run(text, at + 1, is_tag);

@@ -1,21 +1,21 @@
-//! Where numbers end.
+//! Finds the ends of numbers.
 
 use super::Dialect;
 use super::class::{is_of_word, run};
 
-/// What begins with a digit, or with a point and a digit.
+/// A token that begins with a digit, or with a point and a digit.
 pub(super) enum Numeric {
     /// A number that ends here.
     Number(usize),
-    /// `0x…`, whose digits begin two bytes after the begin.
+    /// `0x…`. Its digits begin at the third byte.
     Hex(usize),
-    /// `0b…`, likewise.
+    /// `0b…`. Its digits begin at the third byte.
     Bits(usize),
-    /// A name, which MySQL lets begin with a digit.
+    /// A name, which may begin with a digit in MySQL.
     Word(usize),
 }
 
-/// What begins at `at`.
+/// The token that begins at `at`.
 pub(super) fn numeric(text: &[u8], at: usize, dialect: Dialect) -> Numeric {
     let digits = |from: usize| run(text, from, |byte| byte.is_ascii_digit() || byte == b'_');
     if text[at] == b'0'

@@ -1,19 +1,20 @@
-//! Which values of a statement are secrets.
+//! Decides which values of a statement are secrets.
 //!
-//! Three rules, each of which is enough:
+//! A value is a secret by any of these rules:
 //!
-//! - Statements about accounts and connections (`CREATE USER`, `SET PASSWORD`, `CHANGE MASTER`, `CREATE SERVER`, …): every
-//!   string behind the words that announce one.
-//! - A string that directly follows a word such as `password`, with nothing but `=`, `(`, `BY` and the like between.
-//! - A string that itself gives a password: the body of `DO $$ … $$`, a connection string.
+//! - Statements about accounts and connections (`CREATE USER`, `SET PASSWORD`, `CHANGE MASTER`, `CREATE SERVER`, …):
+//!   every string after the words that announce a secret.
+//! - A string directly after a word such as `password`, with only `=`, `(`, `BY` and the like between them.
+//! - A string that itself contains a password: the body of `DO $$ … $$`, a connection string.
 //!
-//! They rather take too much. What they take cannot be replayed; what they leave would be on a disk.
+//! When in doubt, a value counts as a secret. A statement with a secret cannot be replayed, but a secret that is missed
+//! would be on disk.
 
 use super::passwords::{gives_password, names_secret};
 
 /// Words between the name of a secret and its value.
 const BETWEEN: [&[u8]; 9] = [b"by", b"as", b"to", b"using", b"with", b"via", b"is", b"for", b"default"];
-/// Words that follow `PASSWORD` or `BY` and are no value.
+/// Words that follow `PASSWORD` or `BY` but are not values.
 const OPTIONS: [&[u8]; 18] = [
     b"account",
     b"current",
@@ -35,13 +36,13 @@ const OPTIONS: [&[u8]; 18] = [
     b"where",
 ];
 
-/// How far a statement's strings are secrets.
+/// Which strings of a statement are secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Reach {
-    /// Only what follows the name of a secret.
+    /// Only the value after the name of a secret.
     #[default]
     Next,
-    /// All strings, once such a name was seen.
+    /// All strings after such a name.
     OnceNamed,
     /// All strings.
     All,
@@ -59,25 +60,26 @@ enum First {
 /// Follows a statement, token by token.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Secrets {
-    /// Words so far, of those that say what kind of statement it is.
+    /// Number of words so far that show the kind of statement.
     words: u8,
     first: First,
     reach: Reach,
     /// Whether the next value is a secret.
     is_armed: bool,
-    /// Whether a word in the place of a value is one, as in `PASSWORD secret`, which servers refuse and log.
+    /// Whether a word in the place of a value is a secret, as in `PASSWORD secret`, which servers refuse but log.
     is_due: bool,
-    /// Which values that were sent apart from the text are secrets, by [`bit`].
+    /// Values that were sent separately from the text and are secrets, as bits ([`bit`]).
     pub(super) bound: u64,
 }
 
-/// The bit of a value that was sent apart from the text, by its number from 1. The last is that of all further ones.
+/// The bit of a value that was sent separately from the text, by its number from 1. All values from some number on
+/// share the last bit.
 pub(super) fn bit(number: u32) -> u64 {
     1 << number.min(63)
 }
 
 impl Secrets {
-    /// Sees a word, and says whether it must not be kept.
+    /// Reads a word. Returns whether it must not be kept.
     pub(super) fn word(&mut self, word: &[u8]) -> bool {
         let is = |other: &[u8]| word.eq_ignore_ascii_case(other);
         if self.words < 2 && !is(b"or") && !is(b"replace") {
@@ -115,7 +117,7 @@ impl Secrets {
         is_plugin || BETWEEN.iter().any(|other| word.eq_ignore_ascii_case(other))
     }
 
-    /// Sees one of the words that say what kind of statement it is.
+    /// Reads one of the words that show the kind of statement.
     fn begin(&mut self, word: &[u8]) {
         let is_one_of = |words: &[&[u8]]| words.iter().any(|other| word.eq_ignore_ascii_case(other));
         if self.words == 1 {
@@ -138,7 +140,7 @@ impl Secrets {
         };
     }
 
-    /// Sees another token of one byte.
+    /// Reads another token of one byte.
     pub(super) fn symbol(&mut self, symbol: u8) {
         match symbol {
             b';' => *self = Self { bound: self.bound, ..Self::default() },
@@ -150,23 +152,23 @@ impl Secrets {
         }
     }
 
-    /// Whether a name in quotes is in the place of a secret.
+    /// Whether a quoted name is in the place of a secret.
     pub(super) fn takes_name(&mut self) -> bool {
         self.disarm() && self.reach == Reach::All
     }
 
-    /// Whether the next value would have been a secret by the word before it.
+    /// Whether the next value would have been a secret because of the word before it. Clears that.
     fn disarm(&mut self) -> bool {
         self.is_due = false;
         std::mem::take(&mut self.is_armed)
     }
 
-    /// Whether a string is a secret. The text is as it was written.
+    /// Whether a string is a secret. `text` is as it was written.
     pub(super) fn takes_string(&mut self, text: &[u8]) -> bool {
         self.disarm() || self.reach == Reach::All || gives_password(text)
     }
 
-    /// Sees the place of a value that was sent apart from the text.
+    /// Reads the placeholder of a value that was sent separately from the text.
     pub(super) fn placeholder(&mut self, number: u32) {
         if self.disarm() || self.reach == Reach::All {
             self.bound |= bit(number);

@@ -1,23 +1,23 @@
-//! Strings: where they end, and what they mean.
+//! Strings: where they end, and what they stand for.
 
 use memchr::{memchr, memchr2};
 
-/// How a string is escaped.
+/// How characters in a string are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Escapes {
-    /// A doubled quote only.
+    /// Only doubled quotes.
     Doubled,
     /// MySQL's backslashes too.
     Mysql,
-    /// Those of PostgreSQL's `E'…'` too.
+    /// The backslashes of PostgreSQL's `E'…'` too.
     Postgresql,
 }
 
-/// A string that begins behind its quote.
+/// A string, found from the character after its quote.
 pub(super) struct Quoted {
-    /// Where its text ends.
+    /// The end of its text.
     pub(super) end: usize,
-    /// Where the statement goes on, behind the closing quote.
+    /// The place after the closing quote.
     pub(super) next: usize,
     /// Whether [`decode`] would change it.
     pub(super) is_escaped: bool,
@@ -45,7 +45,7 @@ pub(super) fn quoted(text: &[u8], from: usize, quote: u8, escapes: Escapes) -> Q
     }
 }
 
-/// The meaning of a string's text.
+/// The text that a string stands for.
 pub(super) fn decode(text: &[u8], quote: u8, escapes: Escapes, into: &mut Vec<u8>) {
     into.clear();
     let mut at = 0;
@@ -64,7 +64,8 @@ pub(super) fn decode(text: &[u8], quote: u8, escapes: Escapes, into: &mut Vec<u8
     into.extend_from_slice(&text[at..]);
 }
 
-/// Writes what the bytes behind a backslash stand for, and returns how many they are.
+/// Writes the character that a backslash sequence stands for. Returns the length of the sequence, without the
+/// backslash.
 ///
 /// Sources: MySQL's manual, "String Literals"; PostgreSQL's, "String Constants with C-Style Escapes".
 fn unescape(text: &[u8], escapes: Escapes, into: &mut Vec<u8>) -> usize {
@@ -101,14 +102,14 @@ fn value(text: &[u8], radix: u32, digits_max: usize) -> Option<(u32, usize)> {
     (length > 0).then_some((value, length))
 }
 
-/// Writes a byte by its number, and returns how many digits that has.
+/// Writes a byte given by its number, and returns the number of digits.
 fn number(text: &[u8], radix: u32, digits_max: usize, into: &mut Vec<u8>) -> usize {
     let Some((value, length)) = value(text, radix, digits_max) else { return 0 };
     into.push(value as u8);
     length
 }
 
-/// Writes a character by its code point, and returns the number of its digits.
+/// Writes a character given by its code point, and returns the number of digits.
 fn character(text: &[u8], digits: usize, into: &mut Vec<u8>) -> usize {
     match value(text, 16, digits) {
         Some((code, length)) if length == digits => {

@@ -13,7 +13,7 @@ fn parts(dialect: Dialect, text: &str) -> (String, String) {
     (String::from_utf8(parts.shape.to_owned()).unwrap(), parts.literals.unwrap_or("[]").to_owned())
 }
 
-/// All that is kept of a statement.
+/// Everything that is kept of a statement.
 fn kept(dialect: Dialect, text: &str) -> String {
     let (shape, literals) = parts(dialect, text);
     format!("{shape} {literals}")
@@ -128,7 +128,7 @@ fn statements_that_do_the_same_have_one_digest() {
     assert_ne!(digest(POSTGRESQL, "SELECT a FROM \"T\""), digest(POSTGRESQL, "SELECT a FROM t"));
 }
 
-/// A word that is in no statement but as a secret.
+/// A word that statements contain only as a secret.
 const SECRET: &str = "hunter2";
 
 #[test]
@@ -240,7 +240,7 @@ fn kinds_follow_from_the_first_words() {
     }
 }
 
-/// Pieces of which statements are made.
+/// Pieces from which statements are made.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z_]{1,6}",
@@ -259,7 +259,7 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// What is rebuilt has the same shape and the same literals.
+    /// A rebuilt statement has the same shape and the same literals.
     #[test]
     fn a_rebuilt_statement_is_the_same(pieces in prop::collection::vec(piece(), 0..20)) {
         let text = pieces.join(" ");

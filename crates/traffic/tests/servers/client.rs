@@ -1,4 +1,4 @@
-//! A client that notes what it sends.
+//! A client that records what it sends.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A session of a server.
 pub(crate) struct Client {
     connection: Connection,
-    /// What the log is to say, in its order.
+    /// What the log must contain, in order.
     pub(crate) sent: Vec<Sent>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Client {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) text: String,
-    /// The values that were sent apart.
+    /// The values that were sent separately.
     pub(crate) bound: Option<String>,
     pub(crate) is_refused: bool,
 }
@@ -43,7 +43,7 @@ impl Client {
         self.send(text, false);
     }
 
-    /// Sends one that it refuses.
+    /// Sends a statement that the server refuses.
     pub(crate) fn refused(&mut self, text: &str) {
         self.send(text, true);
     }
@@ -55,7 +55,7 @@ impl Client {
         self.sent.push(Sent { text: text.to_owned(), bound: None, is_refused });
     }
 
-    /// Prepares a statement and executes it with a number. `logged` is what the log is to say.
+    /// Prepares a statement and executes it with a number. `logged` is the text that the log must contain.
     pub(crate) fn execute(&mut self, text: &str, number: i64, logged: &str, bound: Option<&str>) {
         self.connection.protocol().prepare(text.as_bytes());
         let Event::Prepared(statement) = self.connection.exchange().unwrap() else { panic!("{text}") };
@@ -65,7 +65,7 @@ impl Client {
         self.sent.push(Sent { text: logged.to_owned(), bound: bound.map(str::to_owned), is_refused: false });
     }
 
-    /// Leaves, and returns what was sent.
+    /// Disconnects, and returns the statements that were sent.
     pub(crate) fn quit(mut self) -> Vec<Sent> {
         self.connection.protocol().quit();
         self.connection.send().unwrap();

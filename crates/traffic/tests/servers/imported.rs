@@ -1,4 +1,4 @@
-//! A log, imported.
+//! An imported log.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use crate::SECRET;
 use crate::client::Sent;
 
-/// A statement as the traffic file has it.
+/// A statement in the traffic file.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) shape: String,
@@ -24,7 +24,7 @@ pub(crate) struct Row {
     pub(crate) error: Option<String>,
 }
 
-/// Waits until a log has a text, and imports it.
+/// Waits until a log contains a text, then imports it.
 pub(crate) fn import_with(log: &Path, text: &str, folder: &Path) -> (PathBuf, Imported) {
     let has_text = || fs::read(log).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(text));
     wait_until(&format!("{} has {text}", log.display()), has_text);
@@ -36,7 +36,7 @@ pub(crate) fn import_with(log: &Path, text: &str, folder: &Path) -> (PathBuf, Im
     (out, imported)
 }
 
-/// The sum of what a file holds, after the checks that each file must pass.
+/// The summary of a file, after the checks that each file must pass.
 pub(crate) fn checked(file: &Path, format: LogFormat) -> Summary {
     assert!(
         !String::from_utf8_lossy(&fs::read(file).unwrap()).contains(SECRET),
@@ -51,7 +51,8 @@ pub(crate) fn checked(file: &Path, format: LogFormat) -> Summary {
     summary
 }
 
-/// The statements of each session that began with a mark, by the mark's number; those before the mark are left out.
+/// The statements of each session that began with a mark, by the mark's number. Statements before the mark are left
+/// out.
 pub(crate) fn sessions(file: &Path) -> BTreeMap<u32, Vec<Row>> {
     let connection = Connection::open(file).unwrap();
     let mut statement = connection
@@ -84,7 +85,7 @@ pub(crate) fn sessions(file: &Path) -> BTreeMap<u32, Vec<Row>> {
     sessions
 }
 
-/// Compares what the log says of a session with what was sent. Servers write statements about accounts in their own words.
+/// Compares the logged statements of a session with the ones that were sent. Servers rewrite statements about accounts.
 pub(crate) fn compare(rows: &[Row], sent: &[Sent], dialect: Dialect) {
     let is_about_accounts = |text: &str| text.starts_with("CREATE USER") || text.starts_with("DROP USER");
     let logged: Vec<_> = rows
@@ -105,7 +106,7 @@ pub(crate) fn compare(rows: &[Row], sent: &[Sent], dialect: Dialect) {
     assert_eq!(logged, expected);
 }
 
-/// The numbers of the transactions that the statements of a session are in, without repetitions.
+/// The numbers of the transactions that the statements of a session belong to, without repetitions.
 pub(crate) fn transactions(rows: &[Row]) -> Vec<Option<i64>> {
     let mut numbers: Vec<_> = rows.iter().map(|row| row.transaction).collect();
     numbers.dedup();

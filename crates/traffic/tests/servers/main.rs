@@ -1,4 +1,4 @@
-//! Logs that real servers write, compared with what was sent to them.
+//! Compares logs that real servers write with the statements that were sent to them.
 
 mod client;
 mod imported;
@@ -7,7 +7,7 @@ mod postgres;
 
 use std::process::ExitCode;
 
-/// A password, which must be in no traffic file.
+/// A password that no traffic file may contain.
 const SECRET: &str = "hunter2";
 
 fn main() -> ExitCode {

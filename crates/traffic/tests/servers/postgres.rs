@@ -13,7 +13,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     vec![engine_test("logs_say_what_was_sent", "postgres@18.4", logs_say_what_was_sent)]
 }
 
-/// What a session may ask to be logged.
+/// A session's own request for logging.
 const DURATIONS: &str = "SET log_min_duration_statement = 0";
 const STATEMENTS: &str = "SET log_min_duration_statement = -1, log_statement = 'all', log_duration = on";
 
@@ -61,7 +61,7 @@ fn logs_say_what_was_sent(installation: &Installation) {
     }
 }
 
-/// Sends statements of every kind that logs write in another way.
+/// Sends statements of every kind that logs write differently.
 fn work(mut client: Client, number: u32) -> Vec<Sent> {
     client.query(&format!("SELECT 'session {number}'"));
     client.query(&format!("CREATE TABLE t{number} (a int PRIMARY KEY, b text)"));

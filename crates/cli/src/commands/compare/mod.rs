@@ -22,15 +22,15 @@ use subject::ComparedSystems;
 /// Print which tests of a candidate improved, regressed or stayed the same; the exit status can gate a job
 #[derive(Debug, Args)]
 #[command(
-    after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7, each \
-system with itself; 3:mysql 7:mysql). Without them, every system of the run is compared with its base.
+    after_help = "BASE and CANDIDATE are systems of one run (mysql56 myrocks), or runs of one plan (3 7 compares each system with \
+itself; 3:mysql 7:mysql compares one). Without them, every system of the run is compared with its base.
 
-Two runs are two sessions: what differs between them may be of the day, so they have ratios and no verdict. Several runs \
-a side (1,2,3,4 5,6,7,8 or 1,2,3,4:mysql 5,6,7,8:mysql) are compared session by session; or both runs have the same \
-`anchor`, which their plan names.
+Two runs are two sessions. The host may have changed between them, so they have ratios and no verdict. There are \
+two ways to get verdicts: several runs per side (1,2,3,4 5,6,7,8 or 1,2,3,4:mysql 5,6,7,8:mysql), which are \
+compared session by session; or an `anchor` in the plan, which is the same system in both runs.
 
-Exit status: 0 nothing regressed, 1 something regressed or failed, 3 not decided: not enough evidence, or a test that \
-the base's own figures allow cannot be judged; 2 no comparison could be made.
+Exit status: 0 nothing regressed; 1 something regressed or failed; 2 no comparison could be made; 3 not decided, \
+because of too little evidence, or because a test cannot be judged although the base has usable figures.
 
 Examples:
   dyno compare

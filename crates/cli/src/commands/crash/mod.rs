@@ -27,10 +27,11 @@ use crate::{failure, interrupt, output};
 /// Crash a system under load repeatedly, and check whether it loses acknowledged commits
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Clients commit transactions and note what is acknowledged. The system is crashed and started \
-again, and each row is looked for. What may be lost is what the settings say; docs/do/crash.md has the words and the limits.
+    after_help = "Clients commit transactions and record which are acknowledged. The system is crashed and started again, and \
+every row is checked. The settings say what may be lost; docs/do/crash.md explains the words and the limits.
 
-Exit status: 0 it kept the guarantees of its settings; 1 it did not, or did not start again; 2 an error; 130 stopped by ^C.
+Exit status: 0 it kept the guarantees of its settings; 1 it did not, or did not start again; 2 an error; 130 \
+stopped by ^C.
 
 Examples:
   dyno crash mysql@5.6.24 --profile safe

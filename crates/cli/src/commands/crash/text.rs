@@ -6,7 +6,7 @@ use dyno_crash::{Crash, CrashReport, Losses, Verdict};
 use dyno_printable::printable;
 use dyno_settings::{CrashKind, Loss};
 
-/// Largest number of crashes whose findings are printed individually.
+/// Largest number of crashes whose findings are printed one by one.
 const TOLD_MAX: usize = 5;
 
 /// A crash on one line, followed by one line for each violation.

@@ -1,4 +1,4 @@
-//! `dyno engine add`: makes a user's own entry of an archive.
+//! `dyno engine add`: makes a user's own entry for an archive.
 
 use clap::Args;
 use dyno_engine::{Cache, SystemName};
@@ -7,10 +7,10 @@ use dyno_printable::printable;
 use crate::output;
 use crate::progress::Fetching;
 
-/// Make an entry of your own of an archive with a server
+/// Make your own entry for an archive with a server
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The server in the archive is asked for its product and version. The entry is a file, and can be changed: see \
+    after_help = "Dyno asks the server in the archive for its product and version. The entry is a file that you can change: see \
 docs/do/engines.md.
 
 Examples:
@@ -21,10 +21,10 @@ pub(super) struct Add {
     /// Address or file of an archive: .tar.gz, .tgz, .tar.xz, .txz or .zip
     #[arg(value_name = "ADDRESS|FILE")]
     place: String,
-    /// Another name than the product's and its version
+    /// Name of the entry, instead of the product and its version
     #[arg(long, value_name = "ENGINE[@VERSION]")]
     name: Option<SystemName>,
-    /// The checksum that it must have, as sha256sum prints it
+    /// The checksum that the archive must have, as sha256sum prints it
     #[arg(long, value_name = "DIGITS")]
     sha256: Option<String>,
 }

@@ -12,12 +12,12 @@ use crate::output;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const UNUSED_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// List what the cache holds, with sizes and last use, or remove it
+/// List the items of the cache with their sizes and last use, or remove them
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The cache has engines that were fetched, snapshots of loaded data, templates (empty data folders that servers begin \
-with), and tools that fetch engines and look into servers. All of them are made again when they are needed. DYNO_CACHE names \
-another place.
+    after_help = "The cache contains fetched engines, snapshots of loaded data, templates (fresh data folders for servers to start \
+with), and tools that fetch engines and examine servers. Dyno makes or fetches all of them again when it needs \
+them. DYNO_CACHE names another folder.
 
 Examples:
   dyno engine cache
@@ -35,19 +35,19 @@ enum Action {
     Prune(Prune),
 }
 
-/// Remove what was not used for long and what killed runs left; the rest is made again when needed
+/// Remove unused items and leftovers of killed runs; removed items are made again when needed
 #[derive(Debug, Args)]
 struct Prune {
-    /// Remove what was not used for this time, such as 12h or 30d; 30d if --keep is not given
+    /// Remove items that were not used for this time, such as 12h or 30d; 30d if --keep is not given
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     older_than: Option<Duration>,
-    /// Remove the least recently used until the rest fits this size, such as 500M or 10G
+    /// Remove the least recently used items until the rest fits this size, such as 500M or 10G
     #[arg(long, value_name = "SIZE", value_parser = dyno_host::parse_bytes)]
     keep: Option<u64>,
-    /// Empty the cache: remove all that is not in use
+    /// Empty the cache: remove every item that is not in use
     #[arg(long, conflicts_with_all = ["older_than", "keep"])]
     all: bool,
-    /// Remove these kinds only
+    /// Remove only these kinds
     #[arg(long, value_name = "KIND,…", value_enum, value_delimiter = ',')]
     only: Vec<Kind>,
 }

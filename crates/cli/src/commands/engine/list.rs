@@ -16,17 +16,17 @@ use crate::output;
 /// The maximum width of the table, in columns.
 const WIDTH: u16 = 100;
 
-/// List engines: which are fetched, which can be, why others cannot; and running servers
+/// List engines, whether each is fetched or can be fetched, and running servers
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   dyno engine list
   dyno engine list --upstream mysql
   dyno engine list --format json")]
 pub(super) struct List {
-    /// List the versions that vendors publish, of one product or of all
+    /// List the versions that vendors publish, for one product or for all
     #[arg(long, value_name = "PRODUCT", num_args = 0..=1, default_missing_value = upstream::ALL)]
     upstream: Option<String>,
-    /// Ask now which versions there are, where that can be asked
+    /// Ask the vendors' lists for new versions now
     #[arg(long, requires = "upstream")]
     refresh: bool,
     /// Output format; JSON is one object with `engines` and `running`, or with `upstream`
@@ -54,7 +54,7 @@ struct Listed<'a> {
 #[derive(Serialize)]
 struct RunningListed {
     name: String,
-    /// The image or the folder that it is from. `None` for an engine of the catalogue.
+    /// The image or the folder that it comes from. `None` for an engine of the catalogue.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
     version: String,

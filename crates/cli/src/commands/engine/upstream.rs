@@ -18,7 +18,7 @@ struct Listing {
     upstream: Vec<Listed>,
 }
 
-/// A version, and where it comes from.
+/// A version, with its source.
 #[derive(Serialize)]
 struct Listed {
     name: String,
@@ -26,7 +26,7 @@ struct Listed {
     version: String,
     /// The series of the version.
     series: String,
-    /// Whether the catalogue has an entry of the version, or the cache has fetched it.
+    /// Whether the catalogue has an entry for the version, or the cache has fetched it.
     here: bool,
     /// The first address that is tried. `None` if no build runs here.
     from: Option<String>,
@@ -51,7 +51,7 @@ pub(super) fn list(
     let product = Some(product).filter(|product| *product != ALL);
     let known: Vec<String> = catalogue.upstream_engines().into_iter().map(ToOwned::to_owned).collect();
     if let Some(unknown) = product.filter(|product| !known.iter().any(|known| known == product)) {
-        bail!("no vendor's versions are known of '{unknown}'; of these they are: {}", known.join(", "));
+        bail!("the vendor's versions of '{unknown}' are not known; they are known of: {}", known.join(", "));
     }
     let products: Vec<&String> =
         known.iter().filter(|known| product.is_none_or(|product| product == *known)).collect();
@@ -77,7 +77,7 @@ fn ask(catalogue: &mut Catalogue, product: &str, cache: &Cache) -> anyhow::Resul
     })?;
     output::tell(&match listed {
         Some(count) => format!("{product}: {count} versions are listed"),
-        None => format!("{product}: its vendor has no list that can be asked; these versions are known"),
+        None => format!("{product}: its vendor publishes no list; these versions are known"),
     });
     Ok(())
 }

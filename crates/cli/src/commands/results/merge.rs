@@ -58,7 +58,7 @@ fn words(MergedRun { source, merged }: MergedRun) -> String {
         Merged::Joined { run, rounds: 1 } => format!("run {source} gave a round to run {run}"),
         Merged::Joined { run, rounds } => format!("run {source} gave {rounds} rounds to run {run}"),
         Merged::StillRunning => {
-            format!("run {source} is running and was left out; merge again when it has ended")
+            format!("run {source} is running, so it was left out; merge again after it has ended")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `dyno run`: runs a plan and prints what it found.
+//! `dyno run`: runs a plan and prints the findings.
 
 mod spread;
 mod task;
@@ -30,7 +30,8 @@ pub(crate) use task::Task;
 /// Run a plan: start its systems, run its steps on them in turns, in several rounds, and print the findings
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Every trial is in the results file when it ends; ^C keeps those that have, and --resume goes on.
+    after_help = "Every trial is stored in the results file when it ends. ^C keeps the trials that have ended, and --resume \
+continues the run.
 
 Examples:
   dyno run first-look
@@ -298,7 +299,7 @@ fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
     if outcome.interrupted {
         output::warn(&format!(
             "stopped: {completed_trials} of {planned_trials} trials are in {results}; \
-             see them with `dyno report {run} --results {results}`, go on with --resume"
+             see them with `dyno report {run} --results {results}`, continue with --resume"
         ));
         return interrupt::exit_code();
     }

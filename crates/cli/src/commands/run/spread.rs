@@ -51,7 +51,7 @@ impl FromStr for On {
         };
         let hosts: Vec<String> = hosts.split(',').map(str::to_owned).collect();
         if let Some(host) = hosts.iter().find(|host| host.is_empty() || host.starts_with('-')) {
-            return Err(format!("`{host}` is no host; write ssh:HOST,HOST"));
+            return Err(format!("`{host}` is not a host; write ssh:HOST,HOST"));
         }
         match hosts.iter().enumerate().find(|(at, host)| hosts[..*at].contains(host)) {
             Some((_, host)) => Err(format!("{host} is named twice; a host runs one round at a time")),

@@ -20,7 +20,8 @@ use crate::{interrupt, progress};
 /// Run one round of a run that several hosts share, and deliver its results file
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Options of `dyno run` that change the plan must be those of the whole run; docs/do/cluster.md says how the files are joined.
+    after_help = "The options of `dyno run` that change the plan must be the same as for the whole run. docs/do/cluster.md says \
+how to join the files.
 
 Example:
   dyno task my-plan.toml --rounds 8 --seed 7 --spread-id night-1 --round 0 --deliver round-0.db"

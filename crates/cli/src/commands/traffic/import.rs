@@ -34,10 +34,10 @@ pub(super) struct Import {
     /// Format of the logs, if their first lines do not show it
     #[arg(long, value_enum, value_name = "FORMAT")]
     log_format: Option<Format>,
-    /// Keep the lengths of strings and numbers in statements, not their values
+    /// Keep only the lengths of strings and numbers in statements
     #[arg(long)]
     redact: bool,
-    /// Keep the names of users, not hashes of them
+    /// Keep the names of users instead of hashes of them
     #[arg(long)]
     keep_users: bool,
 }
@@ -110,7 +110,7 @@ impl Import {
         let entries = if lost == 1 { "log entry" } else { "log entries" };
         let lost = HumanCount(lost);
         format!(
-            "{told}{lost} {entries} ({share:.2}%) could not be read; `dyno traffic show {out}` tells why\n"
+            "{told}{lost} {entries} ({share:.2}%) could not be read; `dyno traffic show {out}` shows why\n"
         )
     }
 }

@@ -187,7 +187,7 @@ fn troubles(summary: &Summary, room: &Room) -> String {
     if summary.troubles.is_empty() {
         return "\nEverything could be read.\n".to_owned();
     }
-    let mut out = "\nnot read, or read with doubt\n".to_owned();
+    let mut out = "\nnot read, or not with certainty\n".to_owned();
     for row in summary.troubles.iter().take(room.troubles) {
         let lines: Vec<String> =
             row.lines.iter().take(5).map(|line| format!("{}:{line}", row.source)).collect();

@@ -1,4 +1,4 @@
-//! An image and a folder as engines of commands, beside plans.
+//! Images and folders as engines of commands, instead of plans.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::images::Images;
 use super::{FILES, IMAGE, run};
 use crate::bench::Bench;
 
-/// Servers that live on, are asked and stopped by what named them.
+/// Starts servers of an image and of a folder, and finds, queries and stops them by the same name.
 pub(super) fn started_and_stopped(images: &Images) {
     let bench = Bench::new();
     let (image, folder) = (format!("oci:{IMAGE}"), images.path(FILES).display().to_string());
@@ -37,7 +37,7 @@ pub(super) fn started_and_stopped(images: &Images) {
     assert!(bench.servers().is_empty() && bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// Settings are asked, and crashes are survived, of the same server in both forms.
+/// Shows the settings of the same server in both forms, and crashes it.
 pub(super) fn asked_and_crashed(images: &Images) {
     let bench = Bench::new();
     let (image, folder) = (format!("oci:{IMAGE}"), images.path(FILES).display().to_string());
@@ -53,14 +53,15 @@ pub(super) fn asked_and_crashed(images: &Images) {
     assert!(bench.servers().is_empty() && bench.leftovers().is_empty(), "{:?}", bench.leftovers());
 }
 
-/// A step at a rate that any server keeps, so that nothing rests on timing.
+/// A step at a rate that every server can keep, so that the result does not depend on timing.
 const PLAN: &str = "name = 'steady'\ntitle = 'Nothing differs'\nbase = 'any'\nrounds = 1\nclients = [1]\nseconds = 0.4\n\
      warmup_seconds = 0.1\nrest_seconds_max = 0\n[data]\ntables = 1\nrows = 100\n\
      [[system]]\nid = 'any'\nengine = 'mariadb@10.11'\n\
      [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'oltp_insert'\noperation = 'row'\n\
      [[step]]\nid = 'point'\ngroup = 'reads'\nworkload = 'oltp_point_select'\noperation = 'query'\nrate = 100\n";
 
-/// A comparison of an image is known by what is in the image: when its name means another one, it is made again.
+/// Comparisons of an image belong to the content of the image. If its name refers to another image, they are made
+/// again.
 pub(super) fn bisected(images: &Images) {
     let bench = Bench::new();
     bench.write("plan.toml", PLAN);

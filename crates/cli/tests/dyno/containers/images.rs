@@ -55,7 +55,7 @@ impl Images {
         self.podman(&["ps", "--all", "--quiet"]).unwrap()
     }
 
-    /// Lets a name mean another image with the same files.
+    /// Makes a name refer to another image with the same files.
     pub(crate) fn move_tag(&self, name: &str) {
         let container = self.podman(&["create", name, "/bin/sh"]).unwrap();
         self.podman(&["commit", "--quiet", "--change", "ENV MOVED=1", &container, name]).unwrap();
@@ -81,7 +81,7 @@ impl Images {
         root
     }
 
-    /// As [`Self::shell`], with the server of a fetched MariaDB.
+    /// As [`Self::shell`], with the server of a fetched MariaDB in addition.
     pub(crate) fn mariadb(&self, name: &str, engine: &Installation) -> PathBuf {
         let root = self.shell(name);
         let libraries = engine.root.join("usr/lib/x86_64-linux-gnu");

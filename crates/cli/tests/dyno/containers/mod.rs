@@ -260,7 +260,7 @@ fn faults(images: &Images) {
         (
             "engine = 'oci:localhost/dyno-mysql'".to_owned(),
             &tool,
-            "the image localhost/dyno-mysql is not here, and its tag is no version",
+            "the image localhost/dyno-mysql is not here, and its tag is not a version",
         ),
         (
             "engine = 'oci:localhost/dyno-none:8.4'\nfamily = 'mysql'".to_owned(),

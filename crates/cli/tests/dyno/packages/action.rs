@@ -164,7 +164,7 @@ fn what_the_job_says_wrongly_is_told() {
     }
     fs::create_dir(bench.path("comparison")).unwrap();
     let again = Ended::from(comparison(&bench, &clone, "true").output().unwrap()).with(2);
-    assert!(again.stderr.contains("is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("exists already"), "{}", again.stderr);
 }
 
 fn a_release_is_used_only_if_its_sums_confirm_it() {

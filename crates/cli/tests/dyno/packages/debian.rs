@@ -1,4 +1,4 @@
-//! The Debian package in a clean system, and the container image that is made of both. If a clean system cannot be
+//! The Debian package in a clean system, and the container image that is made from both. If a clean system cannot be
 //! made, this test is ignored with the reason; with `DYNO_REQUIRE_CONTAINERS=1` it fails instead.
 
 use std::fs;
@@ -16,7 +16,7 @@ use crate::containers::lacking;
 /// An image with Debian's package manager and its dependencies.
 const CLEAN: &str = "localhost/dyno-clean:1";
 const IMAGE: &str = "localhost/dyno-packaged:1";
-/// Containers get no network, and no more files and processes than podman's user may give.
+/// Options of containers: no network, and no more files and processes than podman's user may grant.
 const CONTAINER: [&str; 7] = [
     "run",
     "--rm",
@@ -88,7 +88,7 @@ fn files_of_debian() -> Result<PathBuf, String> {
     Ok(archive)
 }
 
-/// The linter also asks for a bug number of a Debian package request, which only Debian's developers can close.
+/// The linter also asks for the number of a bug report for a new Debian package. Only Debian's developers have one.
 fn the_package_meets_debians_policy(package: &Path) {
     let options =
         ["--fail-on=error,warning", "--suppress-tags=initial-upload-closes-no-bugs", "--allow-root"];

@@ -48,7 +48,7 @@ fn stripped(folder: &Path) -> PathBuf {
     program
 }
 
-/// The package that a script of the folder `packaging` makes of the program, in an empty folder.
+/// The package that a script of the folder `packaging` makes from the program, in an empty folder.
 fn made_by(script: &str, options: &[&str], folder: &Path) -> PathBuf {
     let packages = folder.join("packages");
     succeed(Command::new(packaging(script)).arg(stripped(folder)).arg(&packages).args(options));

@@ -1,4 +1,4 @@
-//! What must hold before a release is tagged.
+//! Conditions for tagging a release.
 
 use std::process::Command;
 

@@ -13,7 +13,7 @@ use crate::machine::path_error::PathError;
 #[non_exhaustive]
 pub enum SnapshotError {
     /// A process works with the files.
-    #[error("{} is in use; let what works in it end first", folder.display())]
+    #[error("{} is in use; wait until the processes that use it have ended", folder.display())]
     InUse { folder: PathBuf },
     /// It is damaged.
     #[error("the snapshot {} is damaged ({damage}); remove it, and the data is loaded anew", folder.display())]

@@ -1,8 +1,8 @@
 //! Loaded data folders, kept for the next run with the same data set on the same system.
 //!
-//! A snapshot is a folder of the cache. It holds a copy of a data folder, and a [`Manifest`] that lists the copy's content. It is
-//! made under another name and then renamed, so it is always complete. Users of a snapshot hold a shared lock on its folder. To
-//! remove it takes an exclusive lock.
+//! A snapshot is a folder of the cache. It holds a copy of a data folder, and a [`Manifest`] that lists the copy's
+//! content. It is made under another name and then renamed, so it is always complete. Users of a snapshot hold a shared
+//! lock on its folder. Removing it takes an exclusive lock.
 
 mod copy;
 mod error;

@@ -1,7 +1,7 @@
 //! Lists a folder in enough detail to notice changes.
 //!
-//! Contents are sampled, because to read a large snapshot costs as much as to copy it, and more than to clone it. A change of a
-//! file shows in its size or modification time. Engines find damage within a page by their own checksums.
+//! Contents are only sampled, because reading a large snapshot costs as much as copying it, and more than cloning it. A
+//! changed file differs in its size or modification time. Engines find damage within a page by their own checksums.
 
 use std::cmp::Ordering;
 use std::fs::{self, File};

@@ -47,7 +47,8 @@ fn what_is_saved_is_found_and_restored() {
     assert!(matches!(snapshots.find(&parts("2").key()).unwrap(), Found::Nothing));
 }
 
-/// The server is measured next, in one round with servers on restored data.
+/// A server on restored data must not find its pages in the page cache because another server was saved in the same
+/// round.
 #[test]
 fn what_is_saved_is_no_longer_cached() {
     // On a disk: the files of a file system in memory are always in the cache.

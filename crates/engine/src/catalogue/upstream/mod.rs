@@ -124,9 +124,9 @@ impl Catalogue {
         self.templates.iter().find(|template| template.engine == engine).map(|template| &**template)
     }
 
-    /// The versions from one to a later one, oldest first, both included: all versions of the catalogue, and the newest
-    /// published version of each series that has none there. If both are of one series, all its published versions. Empty if
-    /// the first is later than the second.
+    /// The versions between two, both included, oldest first. They are all versions of the catalogue, and the newest
+    /// published version of each series that the catalogue lacks. If both versions are of one series, they are all its
+    /// published versions. Empty if the first is later than the second.
     pub fn between(&self, older: &Entry, newer: &Entry) -> Vec<Entry> {
         let range = version_key(&older.version)..=version_key(&newer.version);
         if range.is_empty() {

@@ -95,8 +95,8 @@ impl Template {
         self.versions.dedup();
     }
 
-    /// The newest known version that a name means. A full version may be newer than all known versions of its series. It may have
-    /// been published since, so the name means that version.
+    /// The newest known version that a name means. A full version that is newer than all known versions of its series
+    /// is taken as written, because it may have been published since.
     pub(crate) fn version_of(&self, wanted: Option<&str>) -> Option<String> {
         let means = |version: &&String| wanted.is_none_or(|wanted| is_within(version, wanted));
         if let Some(known) = self.versions.iter().find(means) {
@@ -206,7 +206,7 @@ fn versions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D
     let mut versions = Vec::new();
     for text in texts {
         let range = range(&text).ok_or_else(|| {
-            D::Error::custom(format!("'{text}' is no version, and no range such as 8.0.11 to 8.0.20"))
+            D::Error::custom(format!("'{text}' is neither a version nor a range such as 8.0.11 to 8.0.20"))
         })?;
         versions.extend(range);
     }

@@ -9,7 +9,7 @@ fn template(engine: &str) -> Arc<Template> {
     builtin().into_iter().find(|template| template.engine == engine).unwrap()
 }
 
-/// Where the archive of a version is looked for first.
+/// The first address that is tried for the archive of a version.
 fn place(name: &str, platform: &Platform) -> Result<String, CatalogueError> {
     let name: SystemName = name.parse().unwrap();
     let template = template(&name.engine);

@@ -108,8 +108,8 @@ pub(super) fn status(name: &str) -> CounterKind {
     if is_gauge { CounterKind::Gauge } else { CounterKind::Counter }
 }
 
-/// The kind of an InnoDB metric. The server says `value` for gauges and for a few counters. It says `counter` for counters and
-/// for a few gauges.
+/// The kind of an InnoDB metric. The server's own word is not reliable: it also says `value` for a few counters, and
+/// `counter` for a few gauges.
 pub(super) fn innodb_metric(name: &str, server_says: Option<&str>) -> CounterKind {
     let is_known_counter = ["lock_deadlocks", "lock_timeouts"].contains(&name);
     if server_says == Some("value") && !is_known_counter { CounterKind::Gauge } else { status(name) }

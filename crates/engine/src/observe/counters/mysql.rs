@@ -45,7 +45,8 @@ fn by_name(source: &str) -> super::query::KindOf {
     }
 }
 
-/// The kind of a column. Minimum, mean and maximum count from the server's start, so they say nothing about an interval.
+/// The kind of a column. Minimum, mean and maximum cover all time since the server's start, so they say nothing about
+/// an interval.
 fn summary(column: &str, _: Option<&str>) -> Option<CounterKind> {
     let is_of_all_time = ["MIN_", "AVG_", "MAX_"].iter().any(|prefix| column.starts_with(prefix));
     (!is_of_all_time).then_some(CounterKind::Counter)

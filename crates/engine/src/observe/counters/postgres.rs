@@ -60,8 +60,8 @@ pub(super) fn queries(client: &mut Client) -> Result<Vec<Query>, ClientError> {
     ])
 }
 
-/// Creates the view of `pg_stat_statements`. The library counts once it is loaded, but its view must be created. An account that
-/// may not create it reads no such counters.
+/// Creates the view of `pg_stat_statements`. The library counts as soon as it is loaded, but the view must be created
+/// first. If the account may not create it, these counters are missing.
 fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     let libraries = client.query("SHOW shared_preload_libraries")?;
     let is_loaded =
@@ -75,7 +75,7 @@ fn make_statements_readable(client: &mut Client) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// The kind of a column. Object ids are no amounts, and few amounts can fall.
+/// The kind of a column. Object ids are skipped. Most amounts only grow; a few can fall.
 fn column(name: &str, _: Option<&str>) -> Option<CounterKind> {
     const GAUGES: [&str; 5] =
         ["numbackends", "n_live_tup", "n_dead_tup", "n_mod_since_analyze", "n_ins_since_vacuum"];

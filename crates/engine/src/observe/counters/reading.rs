@@ -37,8 +37,8 @@ pub struct CounterChange {
     pub value: f64,
 }
 
-/// The change between two readings. If a counter is missing in the earlier reading, it began at 0. If it fell, `FLUSH STATUS` or
-/// a restart has reset it. A counter that only one of the depths reads has no change between readings of two depths.
+/// The change between two readings. A counter that the earlier reading lacks began at 0. A counter that fell was reset
+/// by `FLUSH STATUS` or a restart. A counter that only one of the two depths reads has no change.
 pub(super) fn change(
     names: &[CounterName],
     from: &CounterReading,

@@ -2,8 +2,8 @@
 
 use crate::catalogue::entry::Family;
 
-/// Names of a family. Names of functions are without arguments, also those of templates. A pattern that ends in `*` fits all
-/// names with that beginning.
+/// Names of a family. Names of functions have no arguments, and no template arguments. A pattern that ends in `*` fits
+/// all names with that beginning.
 pub(super) struct Patterns {
     /// Kinds of threads. The first that fits counts.
     pub(super) kinds: &'static [Kind],

@@ -16,9 +16,9 @@ pub enum HoldError {
     #[error(transparent)]
     Remote(#[from] RemoteError),
     /// It refuses a statement.
-    #[error("cannot look after what is in {database}: {source}")]
+    #[error("cannot record what Dyno creates in {database}: {source}")]
     Client { database: String, source: ClientError },
-    /// There are tables that no run of Dyno has made.
+    /// The database holds tables that no run of Dyno has made.
     #[error(
         "{database} holds what no run of Dyno has made, and a load could drop it: {}; name an empty database, or name none, \
          for Dyno to make one and drop it, or write `may_drop = true` in the system or --may-drop if it may be dropped",
@@ -29,9 +29,9 @@ pub enum HoldError {
         /// The names of all these tables.
         names: Vec<String>,
     },
-    /// Others made tables while Dyno used the database.
+    /// Somebody else made tables while Dyno used the database.
     #[error(
-        "{database} holds what was not there when the run began, and what Dyno did not make: {}; nothing more is loaded there",
+        "{database} contains objects that were not there when the run began and that Dyno did not create: {}; nothing more is loaded there",
         listed(names)
     )]
     Came {

@@ -15,7 +15,7 @@ const FORMAT: &str = "1";
 const ABOUT_FORMAT: &str = "format";
 /// The row that says that Dyno has made the database itself.
 const ABOUT_DATABASE: &str = "database";
-/// The row that says that a run was told to keep what it made.
+/// The row that says that the listed relations stay after the run.
 const ABOUT_KEPT: &str = "kept";
 /// Begins the rows of relations.
 const MADE: &str = "made ";
@@ -100,7 +100,7 @@ impl Mark {
         self.is_of_database
     }
 
-    /// Whether the run was told to keep what it made.
+    /// Whether the listed relations stay after the run.
     pub(super) fn is_kept(&self) -> bool {
         self.is_kept
     }

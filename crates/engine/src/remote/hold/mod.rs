@@ -1,8 +1,8 @@
 //! Loads on a running server. Dyno drops only what it has made there.
 //!
-//! A [`Survey`] examines a database. It refuses a database with anything that no run of Dyno has made. A [`Hold`] leaves a mark
-//! in the database. The mark lists what loads make, and the hold drops that in the end. Dyno recognises its tables by name and
-//! identity together. If somebody has dropped a table and made it again, it is theirs.
+//! A [`Survey`] examines a database. It refuses a database with anything that no run of Dyno has made. A [`Hold`]
+//! leaves a mark in the database. The mark lists what loads make, and the hold drops that in the end. Dyno recognises
+//! its tables by name and identity together: if somebody drops a table and makes it again, it is no longer Dyno's.
 
 mod catalog;
 mod error;
@@ -54,8 +54,8 @@ impl Hold {
         self.premises.remote()
     }
 
-    /// Prepares a load. Checks again that Dyno made, or may drop, everything in the database. Before the first load, drops what
-    /// earlier runs left or kept.
+    /// Prepares a load. Checks again that Dyno made, or may drop, everything in the database. Before the first load,
+    /// drops the tables that earlier runs left or kept.
     ///
     /// # Errors
     /// Somebody else has made something there, or the server refuses.
@@ -73,9 +73,9 @@ impl Hold {
         self.rest()
     }
 
-    /// Notes what the load process has made. `named` are the words, in lower case, of the statements by which it has changed
-    /// tables since the last [`rest`](Self::rest). A new or changed relation whose name is not among them was made by somebody
-    /// else.
+    /// Notes the relations that the load process has made. `named` are the lower-case words of the statements with
+    /// which it has changed tables since the last [`rest`](Self::rest). A new or changed relation whose name is not
+    /// among these words was made by somebody else.
     ///
     /// # Errors
     /// The server refuses.
@@ -151,7 +151,7 @@ impl Hold {
         if foreign.is_empty() {
             return Ok(None);
         }
-        left(foreign, "Dyno did not make it, or cannot tell that it did".to_owned())
+        left(foreign, "Dyno did not create it, or cannot recognise it".to_owned())
     }
 
     /// Names of the relations that Dyno did not make.

@@ -32,7 +32,8 @@ impl Kind {
 pub(super) enum Identity {
     /// No other relation ever has this identity.
     Lasting(String),
-    /// The server does not distinguish the two for certain. The identity counts while Dyno watches, and not in later runs.
+    /// The server cannot tell a relation that was made again from the old one with certainty. The identity counts only
+    /// while Dyno watches, and not in later runs.
     Passing(String),
 }
 

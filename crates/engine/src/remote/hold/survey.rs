@@ -42,7 +42,7 @@ impl Survey {
         Ok(Self(Found::Database(Box::new(Surveyed::of(Premises::enter(remote)?)?))))
     }
 
-    /// The database, if a run of Dyno made it, did not mean to keep it, and nothing else is in it.
+    /// The database, if a run of Dyno made it without meaning to keep it, and nothing else is in it.
     pub(super) fn into_leftover(self) -> Option<Premises> {
         let is_empty = self.foreign().is_empty();
         let Found::Database(surveyed) = self.0 else { return None };

@@ -40,7 +40,7 @@ impl TryFrom<String> for Url {
         }
         let file = text.strip_prefix("file://").unwrap_or("FILE");
         Err(format!(
-            "'{text}' is no address to fetch from; write https://… or http://…, or path = \"{file}\" for a file"
+            "'{text}' is not an address to fetch from; write https://… or http://…, or path = \"{file}\" for a file"
         ))
     }
 }

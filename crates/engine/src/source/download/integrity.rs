@@ -155,7 +155,7 @@ impl TryFrom<String> for Integrity {
         Algorithm::STRONG
             .into_iter()
             .find_map(read)
-            .ok_or_else(|| format!("'{text}' is no checksum; write sha512- and 64 bytes in base64"))
+            .ok_or_else(|| format!("'{text}' is not a checksum; write sha512- and 64 bytes in base64"))
     }
 }
 

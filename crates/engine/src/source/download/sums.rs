@@ -2,9 +2,9 @@
 
 use super::integrity::Integrity;
 
-/// The checksum of a file in a text. First looks in a line with the file's name, before or after the name, for digits as long as
-/// a checksum. Then takes the first checksum after the name in parentheses, as on a page of downloads. Then takes the only
-/// checksum of a text that names no file.
+/// The checksum of a file in a text. Looks first on the lines with the file's name, for digits as long as a checksum
+/// before or after it. Otherwise takes the first checksum after the name in parentheses, as on a page of downloads.
+/// Otherwise takes the only checksum of a text that names no file.
 pub(in crate::source) fn find(text: &str, file: &str) -> Option<Integrity> {
     let of_line = |line: &str| names(line, file).then(|| digests(line).next()).flatten();
     if let Some(found) = text.lines().find_map(of_line) {

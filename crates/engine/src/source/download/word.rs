@@ -36,7 +36,7 @@ impl TryFrom<String> for Word {
             return Ok(Self(text));
         }
         Err(format!(
-            "'{text}' is no name or version; it begins with a letter or a digit and has no spaces and no '/'"
+            "'{text}' is not a name or version; it begins with a letter or a digit and has no spaces and no '/'"
         ))
     }
 }
@@ -51,7 +51,7 @@ impl TryFrom<String> for ScopedName {
         if is_word(words.0) && words.1.is_none_or(is_word) {
             return Ok(Self(text));
         }
-        Err(format!("'{text}' is no name of a package; write NAME or @SCOPE/NAME"))
+        Err(format!("'{text}' is not the name of a package; write NAME or @SCOPE/NAME"))
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
         for text in ["", "-o", "--config=/tmp/x", ".", "..", "../x", "a/b", "/a", "a b", "a\nb", "@a/b", "é"]
         {
             let error = Word::try_from(text.to_owned()).unwrap_err();
-            assert!(error.starts_with(&format!("'{text}' is no name")), "{error}");
+            assert!(error.starts_with(&format!("'{text}' is not a name or version")), "{error}");
         }
     }
 

@@ -42,7 +42,7 @@ impl AptGet {
         Self { home: home.to_owned(), options: options.to_vec() }
     }
 
-    /// The lock file of this state. Who uses the state holds its lock.
+    /// The lock file of this state. A user of the state holds the lock.
     pub(in crate::source) fn lock_file(&self) -> PathBuf {
         self.home.with_extension("lock")
     }

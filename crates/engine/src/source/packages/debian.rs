@@ -1,4 +1,5 @@
-//! Source `debian`: packages of another Debian release with all dependencies, also the C library. They run with their own loader.
+//! Source `debian`: packages of another Debian release with all dependencies, including the C library. They run with
+//! their own loader.
 //!
 //! apt resolves dependencies as if nothing were installed. The repository's signed metadata and the keys of the machine's
 //! `debian-archive-keyring` verify the packages. The newest patch version is taken and recorded.
@@ -29,7 +30,7 @@ pub(crate) struct Debian {
     pub(in crate::source) release: Word,
     /// Package names. The first package gives the version.
     packages: Vec<Word>,
-    /// The beginning that the first package's version must have.
+    /// The required prefix of the first package's version.
     version: String,
     /// Whether to take security updates.
     #[serde(default = "yes")]

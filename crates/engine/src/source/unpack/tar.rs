@@ -1,4 +1,4 @@
-//! Unpacks tar archives: of npm, of Debian packages, of vendors.
+//! Unpacks tar archives: npm packages, Debian packages and archives of vendors.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use tar::{Archive, Entry, EntryType};
 use super::error::UnpackError;
 use super::tree::Tree;
 
-/// Rights of an item without rights.
+/// Mode of an item whose archive gives none.
 const USUAL_RIGHTS: u32 = 0o644;
 
 /// Unpacks files, folders and links. Devices and pipes are left out.

@@ -84,7 +84,7 @@ impl Tree {
         link().map_err(|source| UnpackError::item(&path, source))
     }
 
-    /// Removes the links that lead out of the tree, also through other links.
+    /// Removes the links that lead out of the tree, directly or through other links.
     pub(crate) fn cut_links(&self) -> io::Result<()> {
         self.cut_links_in(Path::new("."))
     }

@@ -1,4 +1,4 @@
-//! Unpacks zip archives: jars, wheels, those of vendors.
+//! Unpacks zip archives: jars, wheels and archives of vendors.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use zip::read::ZipFile;
 use super::error::UnpackError;
 use super::tree::Tree;
 
-/// Rights of an item without rights. Some systems make such archives.
+/// Mode of an item whose archive gives none. Some systems make such archives.
 const USUAL_RIGHTS: u32 = 0o644;
 /// Longer than any path that the kernel takes.
 const LINK_BYTES_MAX: u64 = 4096;

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use dyno_client::{Client, ClientError};
 
-/// Running statements. If this is dropped, they go on to their end.
+/// Running statements. If this is dropped, they run to their end.
 pub(super) struct BackgroundStatement {
     left: Arc<AtomicUsize>,
     thread: Option<JoinHandle<Result<(), ClientError>>>,

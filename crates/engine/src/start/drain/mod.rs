@@ -1,4 +1,4 @@
-//! Waits until an engine has finished its pending writes. So they do not slow down the next measurement.
+//! Waits until an engine has finished its pending writes, so that they do not slow down the next measurement.
 //!
 //! Each kind of storage has a file with its [`Backlog`]. The wait is the same for all.
 
@@ -61,8 +61,8 @@ trait Backlog {
     }
 }
 
-/// Waits for the pending writes of a server's storage engine, or of its default storage engine. Reports every look at them. If
-/// the time limit is reached, that is no error: the report says so.
+/// Waits for the pending writes of a server's storage engine, or of its default storage engine. Reports every look at
+/// them. Reaching the time limit is not an error; the report says so.
 ///
 /// # Errors
 /// The engine has no server. Or the server is gone, does not answer, or refuses.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// An amount of pending writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrainAmount {
-    /// Its name. If the server has a name for it, that one.
+    /// The server's own name for it if there is one, otherwise Dyno's.
     pub name: &'static str,
     /// Its value.
     pub value: f64,
@@ -52,7 +52,7 @@ pub enum DrainEnding {
 /// An amount of a drain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drained {
-    /// Its name. If the server has a name for it, that one.
+    /// The server's own name for it if there is one, otherwise Dyno's.
     pub name: String,
     /// The amount at the beginning.
     pub before: f64,

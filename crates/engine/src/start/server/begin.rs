@@ -1,4 +1,4 @@
-//! Begins a server's programs. A program of a folder runs behind a fence, a program of an image in a container.
+//! Begins a server's programs: behind a fence if the program is in a folder, in a container if it is in an image.
 
 use std::fs::File;
 use std::path::Path;

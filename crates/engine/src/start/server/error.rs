@@ -22,8 +22,8 @@ pub enum StartError {
     /// The entry has no such storage engine.
     #[error(transparent)]
     StorageEngine(Box<CatalogueError>),
-    /// Dyno makes this setting itself.
-    #[error("the setting '{name}' is made by dyno; leave it out")]
+    /// Only Dyno may make this setting.
+    #[error("the setting '{name}' is set by dyno; leave it out")]
     OwnSetting {
         /// The setting, as it was written.
         name: String,
@@ -46,7 +46,7 @@ pub enum StartError {
     #[error(transparent)]
     Image(#[from] ImageError),
     /// Something else listens on the port.
-    #[error("{entry} did not start: port {port} is taken; choose another, or none to have a free one found")]
+    #[error("{entry} did not start: port {port} is taken; choose another one, or none to use a free port")]
     PortTaken { entry: String, port: u16 },
     /// The server runs but does not answer.
     #[error("{entry} did not answer within {seconds} s ({reason}); its last words:{}", lines::below(log))]
@@ -59,7 +59,7 @@ pub enum StartError {
         /// The last lines of its log.
         log: Vec<String>,
     },
-    /// The server answered once, and then no more.
+    /// The server answered once, and then stopped answering.
     #[error(transparent)]
     Client(#[from] ClientError),
     /// A server of that engine runs already.

@@ -1,4 +1,4 @@
-//! Finds out why a server does not answer any more.
+//! Finds out why a server has stopped answering.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::machine::process;
 /// Time limit for a killed process to end after its connections broke.
 const DYING: Duration = Duration::from_secs(2);
 
-/// What happened to a server that does not work any more.
+/// What happened to a server that no longer works.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerFault {

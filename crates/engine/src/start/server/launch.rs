@@ -139,7 +139,7 @@ impl Launch {
         }
     }
 
-    /// The same on a port.
+    /// Like [`start`](Self::start), on a given port.
     pub(super) fn start_on(
         &self,
         port: u16,
@@ -178,8 +178,8 @@ impl Launch {
         Ok(Some(confined.entrance()?))
     }
 
-    /// Notes the server's shared memory while its processes live. If they are killed, the memory is removed when the server is
-    /// ended.
+    /// Notes the shared memory that the server's processes map while they live. If they are killed, it is removed when
+    /// the server is ended.
     pub(super) fn note_segments(&self) {
         self.segments.note(&self.home.places());
     }

@@ -68,15 +68,15 @@ impl Server {
         self.process.is_alive()
     }
 
-    /// What the kernel has killed for lack of memory since the server started. If the server's memory is limited, this is one of
-    /// its processes. Otherwise it is a process of Dyno's cgroup, or of the host if the kernel does not count for a cgroup.
-    /// `None` if nothing.
+    /// What the kernel has killed for lack of memory since the server started. If the server's memory is limited, it is
+    /// one of the server's processes. Otherwise it is a process of Dyno's cgroup, or of the host if the kernel does not
+    /// count for a cgroup. `None` if nothing was killed.
     pub fn memory_kill(&self) -> Option<String> {
         self.launch.memory_kill(self.kills_before)
     }
 
-    /// A message if its volume is full. `None` if it is not full, or without a volume. The log is on the same volume, so it may
-    /// not say this.
+    /// A message if its volume is full. `None` if there is room, or no volume. The log is on the same volume, so the
+    /// log may not say it.
     pub fn full_volume(&self) -> Option<String> {
         self.launch.full_volume()
     }
@@ -160,8 +160,9 @@ impl Server {
         Ok(())
     }
 
-    /// Crashes it: sends SIGKILL to all its processes at once, and waits for their end. `killed` is called between the two. It
-    /// can release what the processes wait for. [`restart`](Self::restart) starts the server again, which recovers its data.
+    /// Crashes it: sends SIGKILL to all its processes at once, and waits for their end. In between it calls `killed`,
+    /// which can release what the processes wait for. [`restart`](Self::restart) starts the server again, which
+    /// recovers its data.
     pub fn crash(&self, killed: &mut dyn FnMut()) {
         self.launch.note_segments();
         self.process.kill_with_children(&self.launch.home.places());

@@ -13,7 +13,8 @@ const LOOP_CONFIGURE: libc::Ioctl = 0x4C0A;
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4C82;
 /// The device is detached from its file when its last user closes or unmounts it.
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
-/// The file is accessed without the page cache, which would otherwise contain the data of the volume's own cache again.
+/// The file is accessed without the page cache. Otherwise the page cache would hold data that is already in the
+/// volume's own cache.
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
 /// Number of attempts. Another process may take a free loop device first.

@@ -74,8 +74,8 @@ pub(super) fn is_of_another(device: &str, image: &Path) -> bool {
     loop_device::backing_file(device).is_some_and(|other| other != image)
 }
 
-/// Allocates the space at once. Otherwise writes would allocate it, which would measure the file system below and might
-/// fill it up.
+/// Allocates the space at once. Otherwise later writes would allocate it, so that the measurement would include the
+/// file system below, and might fill it up.
 fn allocate(image: &Path, bytes: u64) -> Result<(), ConfineError> {
     let parent = image.parent().unwrap_or(image);
     let free = statvfs(parent).at("look at", parent)?;

@@ -8,7 +8,7 @@ use crate::confine::{Controller, HierarchyPosition, NO_LIMIT_BYTES, Tree, Versio
 /// Limits of this process; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct OwnLimits {
-    /// CPU time per time: 1.5 for one and a half CPUs.
+    /// CPU time per elapsed time: 1.5 for one and a half CPUs.
     pub cpus: Option<f64>,
     /// Memory, page cache included, in bytes.
     pub memory_bytes: Option<u64>,
@@ -22,7 +22,7 @@ pub(super) fn own() -> OwnLimits {
     }
 }
 
-/// The lowest limit of this process's group and its ancestors. All of them apply.
+/// The lowest limit of this process's group and its ancestors. All these limits apply.
 fn lowest<T: PartialOrd>(
     place: Option<HierarchyPosition>,
     limit: fn(Version, &Path) -> Option<T>,

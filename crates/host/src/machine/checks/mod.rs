@@ -73,7 +73,7 @@ pub fn checks(data: &Path) -> Checks {
     }
 }
 
-/// Rounds to three decimal places. More are noise.
+/// Rounds to three decimal places. Further digits are noise.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
@@ -87,7 +87,7 @@ fn governors(cpus: &Path) -> Option<String> {
     (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// Intel's driver has a switch that turns it off, the other drivers have one that turns it on.
+/// Whether turbo is on. Intel's driver has a switch that turns it off, other drivers have one that turns it on.
 fn turbo(cpus: &Path) -> Option<bool> {
     let is_off = facts::line(cpus.join("intel_pstate/no_turbo")).map(|line| line != "0");
     is_off.map(|is_off| !is_off).or_else(|| Some(facts::line(cpus.join("cpufreq/boost"))? != "0"))

@@ -14,7 +14,7 @@ use crate::machine::device::mount_of;
 
 const SYNC_WRITES_MAX: usize = 50;
 const SYNC_WRITES_MIN: usize = 5;
-/// Time limit of the test writes. On a slow disk fewer are made, so that a run does not wait for them.
+/// Time limit of the test writes. On a slow disk there are fewer of them, so that a run does not wait.
 const SYNC_PATIENCE: Duration = Duration::from_millis(400);
 const BLOCK_BYTES: usize = 4096;
 

@@ -18,8 +18,8 @@ pub struct MemoryGauge {
 /// Resident memory over a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUsage {
-    /// The largest. For a single process it is the kernel's own peak (`VmHWM`), if this user may reset that;
-    /// otherwise the largest of the samples.
+    /// Largest resident memory. For a single process it is the kernel's own peak (`VmHWM`), if this user may reset it.
+    /// Otherwise it is the largest sample.
     pub peak_bytes: u64,
     /// The mean of the samples.
     pub mean_bytes: u64,
@@ -96,7 +96,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A program that holds some MiB once it has said so, and ends with its input.
+    /// A program that allocates some MiB, prints that it has, and ends with its input.
     fn holder(mib: u64) -> Child {
         let script = format!("x = bytearray(b'x' * {mib} * 2**20); print('held', flush=True); input()");
         let mut child = Command::new("python3")

@@ -11,8 +11,8 @@ use crate::processes::switches::Switches;
 const LOOKS_MAX: usize = 8;
 
 /// A process with the descendants that were forked by main threads. Sums never decrease, because the usage of ended
-/// children is kept. For children that lived between two samples, and for the time from a child's last sample to its
-/// end, the kernel's count gives the CPU time in ticks. Their context switches are missing.
+/// children is kept. If a child lived only between two samples, the kernel gives its CPU time, in ticks. The same holds
+/// for the time from a child's last sample to its end. Their context switches are missing.
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Process,

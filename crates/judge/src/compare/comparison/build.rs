@@ -49,15 +49,14 @@ fn members<'a>(side: &[ComparedSystem<'a>], evidence: &'a [Evidence<'a>]) -> Vec
     side.iter().filter_map(|session| Member::of(*session, evidence)).collect()
 }
 
-/// Judges candidates against bases as one family. Tests that a run left early are judged by what was known
-/// then.
+/// Judges candidates against bases as one family. A test that a run left early is judged by the rounds until then.
 pub(crate) fn judge(subjects: &[Subject<'_>], rule: &Rule) -> Judgement {
     let rule = rule.for_runs(subjects.iter().flat_map(Subject::runs));
     judge_in_stages(subjects, &rule).unwrap_or_else(|| judge_together(subjects, &rule, &Alarmed::default()))
 }
 
-/// Judges candidates against bases as one family, by all that was measured. Tests that `alarmed` earlier
-/// belong to the family no more.
+/// Judges candidates against bases as one family, by all that was measured. Tests that already have an alarm
+/// (`alarmed`) no longer belong to the family.
 pub(super) fn judge_together(subjects: &[Subject<'_>], rule: &Rule, alarmed: &Alarmed) -> Judgement {
     let mut rule = rule.clone();
     let same: Vec<Option<Vec<NotInForce>>> = subjects.iter().map(Subject::same_for).collect();

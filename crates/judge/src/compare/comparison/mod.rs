@@ -191,8 +191,8 @@ pub enum Undecided {
         /// Number of sessions a side that a verdict needs.
         wanted: usize,
     },
-    /// Each was measured in a single session, and they share no anchor. A difference between the systems then looks
-    /// the same as a difference between the sessions.
+    /// Each was measured in a single session, and they share no anchor. So a difference between the systems cannot be
+    /// distinguished from a difference between the sessions.
     OneSession,
     /// Neighbours disturbed so many rounds that too few are left.
     Disturbed(DisturbedRounds),
@@ -205,12 +205,12 @@ pub enum Undecided {
         /// The candidate's rate at the end of a trial as a multiple of that at its start, median of the rounds.
         change: f64,
     },
-    /// Measured in one round, or in some, by design: a load whose data the other rounds restore.
+    /// Measured in only one round or some rounds, by design: a load whose data the other rounds restore.
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
-    /// A system finished no operation in a round in which the other did, or neither finished one in any round.
-    /// There is no ratio to 0.
+    /// In a round, one system finished no operation and the other did. Or neither finished one in any round. There is
+    /// no ratio to 0.
     NothingDone { system: String },
     /// At the rate of the step, no event was due in any round.
     NothingDue,

@@ -1,10 +1,9 @@
-//! A run that left tests before its end. Each of them is judged by what was known when it was left.
+//! Judges a run that left tests before its end: each of these tests by the rounds before it was left.
 //!
-//! A test is left only after a look, and every look has its part of the error probability. A test that was
-//! left without an alarm stays in the family of later looks, with the rounds that it has. A test with an alarm
-//! leaves the family of a correction that goes step by step. [`max_t`](dyno_stats::max_t) says why the
-//! probability of a false alarm then remains within the bound; for Holm's correction it follows from each
-//! test's own p-value.
+//! A test is left only after a look, and every look has its part of the error probability. A test that was left without
+//! an alarm stays in the family of later looks, with the rounds that it has. A test with an alarm leaves the family, if
+//! the correction goes step by step. [`max_t`](dyno_stats::max_t) explains why the probability of a false alarm then
+//! stays within the bound. For Holm's correction, this follows from each test's own p-value.
 
 use std::collections::BTreeSet;
 

@@ -29,7 +29,7 @@ impl<'a> Subject<'a> {
         Self { base: vec![base], candidate: vec![candidate], anchor: None }
     }
 
-    /// The same two systems of one run, by other evidence of it.
+    /// The same two systems of one run, with other evidence of that run.
     pub(super) fn on<'b>(&self, evidence: &'b Evidence<'b>) -> Subject<'b>
     where
         'a: 'b,

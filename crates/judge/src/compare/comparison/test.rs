@@ -75,7 +75,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Whether it is one of the tests with an alarm, as that of the subject at a place.
+    /// Whether this test of the subject with this index already has an alarm.
     pub(super) fn is_among(&self, alarmed: &Alarmed, subject: usize) -> bool {
         alarmed.has(subject, &self.step.id, self.clients)
     }
@@ -243,8 +243,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The reason, if the throughput has no ratio. If rounds in which one system finished nothing were left out,
-    /// its worst rounds would be.
+    /// Why the throughput has no ratio, if it has none. Rounds in which a system finished nothing are not left out,
+    /// because they are its worst rounds.
     fn nothing_done(&self, rule: &Rule) -> Option<Undecided> {
         if rule.quantity != Quantity::Throughput {
             return None;
@@ -293,8 +293,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Fewest rounds for the verdict that the estimate suggests. An alarm must hold among all tests; sameness
-    /// only in its own test.
+    /// Fewest rounds for the verdict that the estimate suggests. An alarm is corrected for all tests; sameness is
+    /// judged for each test alone.
     fn rounds_min(&self, estimate: RatioEstimate, alarm_confidence: f64, rule: &Rule) -> usize {
         let confidence = self.confidence_wanted(estimate, alarm_confidence, rule);
         let is_by_reversals = rule.correction() == Correction::MaxT && self.is_beyond(estimate);

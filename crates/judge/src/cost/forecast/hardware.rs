@@ -76,8 +76,8 @@ pub(super) struct Family<'a> {
     pub(super) systems: Vec<(&'a SystemRecord, Hardware)>,
 }
 
-/// The families of a run, in the plan's order. Controls belong to no family. Neither do systems on volumes with
-/// burst credits, because the limit of such a volume changes during the measurement.
+/// The families of a run, in the plan's order. Controls belong to no family. Systems on volumes with burst credits do
+/// not either, because the limit of such a volume changes during the measurement.
 pub(super) fn families(run: &Run) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = Vec::new();
     let has_bursts = |system: &SystemRecord| {

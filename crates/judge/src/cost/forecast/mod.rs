@@ -113,8 +113,8 @@ pub enum Predicted {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Unpredicted {
-    /// The measured systems do not have different, known amounts of a resource that the forecast varies. Or their
-    /// reads and writes are in one proportion, and the forecast's in another.
+    /// The measured systems do not have different, known amounts of a resource that the forecast varies. Or they all
+    /// have their reads and writes in one proportion, and the forecast has another.
     NotVaried { resource: Resource },
     TooFew {
         /// Systems that were measured.
@@ -142,7 +142,7 @@ pub fn forecasts(
         .collect()
 }
 
-/// How well systems are predicted from others that differ only in hardware, in each test with enough of them.
+/// How well systems are predicted from others that differ only in hardware, for each test with enough systems.
 pub(crate) fn left_out_tests(run: &Run, tests: &[Test]) -> Vec<LeftOutTest> {
     let mut families = families(run);
     families.retain(|family| family.systems.len() > 1);

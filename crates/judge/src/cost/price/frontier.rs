@@ -26,7 +26,7 @@ pub struct Offer {
     pub dollars_per_year: f64,
     /// Median of the rounds.
     pub operations_per_second: f64,
-    /// Price of a million operations if it is always loaded like this.
+    /// Price of a million operations, if the system always has this load.
     pub dollars_per_million_operations: Option<f64>,
     pub standing: Standing,
     /// The cheapest system that dominates it, if any does.

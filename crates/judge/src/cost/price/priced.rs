@@ -40,8 +40,8 @@ pub enum PriceDifference {
 }
 
 impl Priced {
-    /// Differences from the hardware on which a system ran, or for which it is predicted. Unknown are the hardware
-    /// of a server that ran already, and that of a price that the plan states itself.
+    /// Differences from the hardware on which a system ran, or for which it is predicted. The hardware of a server that
+    /// ran already is unknown, and so is that of a price that the plan states itself.
     pub(super) fn differences(
         &self,
         run: &Run,

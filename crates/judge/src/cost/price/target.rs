@@ -41,7 +41,7 @@ pub struct Candidate {
     pub basis: Basis,
     pub hardware: Hardware,
     pub clients: u32,
-    /// The middle of the rounds, or the prediction.
+    /// The centre of the rounds, or the prediction.
     pub operations_per_second: Option<f64>,
     /// `None` with fewer than two rounds.
     pub interval: Option<Interval>,

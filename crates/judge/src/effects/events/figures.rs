@@ -6,16 +6,16 @@ use dyno_store::{EventOutcome, SecondRate, StepEventRecord, Timeline, TrialRecor
 
 use super::EventQuantity;
 
-/// Longest time before an event from which the level is taken, and the shortest.
+/// Longest and shortest time before an event from which the level is taken.
 const BEFORE_SECONDS: (f64, f64) = (10.0, 0.5);
-/// Length of the window in which a rate is looked at, and the steps in which it moves.
+/// Length of the window over which a rate is computed, and the step by which the window moves.
 const WINDOW_SECONDS: f64 = 1.0;
 const STEP_SECONDS: f64 = 0.1;
-/// The share of the level before at which the throughput has recovered.
+/// The throughput has recovered when it reaches this share of its level before the event.
 const RECOVERED_SHARE: f64 = 0.95;
 /// The shortest outage.
 const OUTAGE_SECONDS_MIN: f64 = 0.1;
-/// Largest expected number of gaps as long as an outage if there is none, as for stalls.
+/// Largest expected number of gaps as long as an outage if there is no outage. It is the same as for stalls.
 const CHANCE_MAX: f64 = 0.001;
 
 /// The figures of the event with this number; `None` if it did not begin, or if the level before it is not known.
@@ -91,7 +91,7 @@ impl Ended {
     }
 }
 
-/// The throughput before an event, after those before it; `None` if there was none.
+/// The throughput before an event and after the events before it. `None` if there was none.
 fn level_before(trial: &TrialRecord, event: &StepEventRecord, ended: &Ended) -> Option<f64> {
     let began = event.began_seconds?;
     let earlier = trial.step_events.iter().filter(|other| other.began_seconds.is_some_and(|at| at < began));
@@ -110,10 +110,10 @@ fn next_of(trial: &TrialRecord, event: &StepEventRecord) -> Option<f64> {
 
 /// The dip of the throughput that an event causes.
 struct Dip {
-    /// The part of the level that the worst second lacks.
+    /// The part of the level that is missing in the worst second.
     depth: f64,
-    /// Beginning of the first second after the worst that has enough of the level, or the event's beginning if no second
-    /// lacks enough; `None` if there is no such second.
+    /// Start of the first second after the worst one that reaches the required share of the level. If no second is
+    /// below that share, the event's start. `None` if no later second reaches it.
     recovered: Option<f64>,
 }
 
@@ -140,7 +140,7 @@ impl Dip {
     }
 }
 
-/// A time in which no transaction ended.
+/// A time without finished transactions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outage {
     /// Since the measurement began.
@@ -148,13 +148,13 @@ pub struct Outage {
     pub seconds: f64,
 }
 
-/// The longest outage between two times of a trial, in which `level` transactions a second end usually.
+/// The longest outage between two times of a trial that usually finishes `level` transactions a second.
 pub fn longest_outage(timeline: &Timeline, level: f64, from: f64, until: f64) -> Option<Outage> {
     outage(&Ended::of(timeline, until), level, from, until)
 }
 
-/// The longest time between two moments in which no transaction ended; `None` if it can be chance: of n independent gaps
-/// at a rate λ, n·exp(−λL) are longer than L.
+/// The longest time without finished transactions between two moments. `None` if it can be chance: of n independent
+/// gaps at a rate λ, n·exp(−λL) are longer than L.
 fn outage(ended: &Ended, level: f64, from: f64, until: f64) -> Option<Outage> {
     let (mut longest, mut current) = (0..0, 0..0);
     for bin in ended.bin(from)..ended.bin(until) {
@@ -172,7 +172,7 @@ fn outage(ended: &Ended, level: f64, from: f64, until: f64) -> Option<Outage> {
     (seconds >= limit).then_some(Outage { began_seconds, seconds })
 }
 
-/// The seconds that overlap with a time.
+/// The seconds that overlap with an interval of time.
 fn seconds_within(course: &[SecondRate], from: f64, to: f64) -> Vec<SecondRate> {
     let mut begins = 0.0;
     let mut within = Vec::new();

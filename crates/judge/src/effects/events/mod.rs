@@ -1,5 +1,5 @@
-//! Steps in which something is done to a system while its load goes on: how deep and how long the throughput dips,
-//! what fails, and how systems differ in that.
+//! Steps in which something is done to a system while its load continues: how deep and how long the throughput dips,
+//! what fails, and how the systems differ.
 
 mod course;
 mod figures;
@@ -50,36 +50,37 @@ pub struct PlannedEvent {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventfulSystem {
     pub system: String,
-    /// What each event did, in the order of [`EventfulTest::events`].
+    /// The effect of each event, in the order of [`EventfulTest::events`].
     pub events: Vec<EventEffect>,
     /// Throughput, latency and failures over time.
     pub seconds: Vec<EventSecond>,
 }
 
-/// What an event did to a system.
+/// The effect of an event on a system.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventEffect {
-    /// Each quantity that is known of at least one round.
+    /// Each quantity that at least one round has.
     pub figures: BTreeMap<EventQuantity, EventFigure>,
-    /// Rounds in which the throughput did not come back to 95% of its level before the event.
+    /// Rounds in which the throughput did not return to 95% of its level before the event.
     pub not_recovered: usize,
-    /// Rounds in which the event was ended with the step.
+    /// Rounds in which the event was cut off at the end of the step.
     pub cut: usize,
     /// Why it failed, each reason once.
     pub failures: Vec<String>,
 }
 
-/// What is measured of an event.
+/// A measured quantity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventQuantity {
-    /// The part of the throughput before the event that its worst second lacks, from 0 to 1.
+    /// The missing part of the throughput in the worst second, as a share of the throughput before the event.
     Depth,
-    /// Longest time in which no transaction ended, in seconds; 0 if that can be chance.
+    /// Longest time without finished transactions, in seconds; 0 if it can be chance.
     OutageSeconds,
-    /// Time from the event's beginning until a second has 95% of the throughput before it, in seconds; 0 if each second has.
+    /// Time from the event's start until a second reaches 95% of the throughput before the event, in seconds; 0 if no
+    /// second is below that.
     RecoverySeconds,
-    /// Transactions that are missing until then, as seconds of the throughput before the event.
+    /// Transactions that are missing until then, in seconds of the throughput before the event.
     LostSeconds,
     /// Transactions that failed.
     Failed,
@@ -99,8 +100,8 @@ pub struct EventFigure {
     pub against_base: Option<EventRatio>,
 }
 
-/// A ratio of an event's quantity to that of the base in the same round, over rounds. To both a small amount is
-/// added, [`EventQuantity::resolution`], because many are 0.
+/// The ratio of an event's quantity to the base's in the same round, over rounds. Many quantities are 0, so
+/// [`EventQuantity::resolution`], a small amount, is added to both.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EventRatio {
     pub ratio: f64,
@@ -117,7 +118,7 @@ pub struct EventRatio {
 /// A second of a test: medians over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EventSecond {
-    /// Begin of the second, since measuring began.
+    /// Start of the second, since measuring began.
     pub at_seconds: u32,
     /// Operations per second.
     pub rate: f64,
@@ -138,7 +139,7 @@ impl EventQuantity {
         Self::DurationSeconds,
     ];
 
-    /// What is added to both sides of a ratio: about the precision of the quantity.
+    /// The amount that is added to both sides of a ratio. It is about the precision of the quantity.
     pub fn resolution(self) -> f64 {
         match self {
             Self::Depth | Self::OutageSeconds | Self::DurationSeconds => 0.01,
@@ -149,7 +150,7 @@ impl EventQuantity {
     }
 }
 
-/// Whether something is done to systems in a step, or in the step whose background load it is.
+/// Whether a step, or the step that this background load belongs to, has events.
 pub(crate) fn has_events(run: &Run, step: &str) -> bool {
     let background_of =
         run.steps.iter().find(|known| known.id == step).and_then(|it| it.background_of.as_deref());
@@ -168,7 +169,7 @@ pub(crate) fn eventful_tests(evidence: &Evidence<'_>, base: &str, rule: &Rule) -
     found
 }
 
-/// A test, without ratios; `None` if nothing is done to its systems.
+/// A test, without ratios. `None` if the step has no events.
 fn test(evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> Option<EventfulTest> {
     let run = evidence.run;
     let is_here = |record: &dyno_store::TrialRecord| record.step_id == step.id && record.clients == clients;
@@ -198,7 +199,7 @@ fn test(evidence: &Evidence<'_>, step: &StepRecord, clients: u32) -> Option<Even
     })
 }
 
-/// What the event with this number did to a system.
+/// The effect of the event with this number on a system.
 fn effect(
     evidence: &Evidence<'_>,
     step: &StepRecord,

@@ -8,8 +8,8 @@ use crate::{DisturbanceLimits, analyse};
 
 const LENGTH: usize = 30;
 
-/// A timeline of 100 transactions a second, without any from second 10 on for `outage` bins, and with half of them for
-/// as long again.
+/// A timeline of 100 transactions a second. From second 10 on, it has no transactions for `outage` bins, and then half
+/// of them for another `outage` bins.
 fn timeline(outage: usize) -> Timeline {
     let bins = (0..LENGTH * 100).map(|bin| match bin {
         bin if bin < 1000 => 1,

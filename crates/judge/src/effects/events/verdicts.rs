@@ -104,7 +104,7 @@ fn adjust(family: &[&Measured], rule: &Rule) -> Vec<f64> {
     adjusted.into_iter().map(|p| (p * looks).min(1.0)).collect()
 }
 
-/// Of every quantity, less is better.
+/// For every quantity, less is better.
 fn finding(estimate: &RatioEstimate, p: f64, rule: &Rule) -> Finding {
     if p <= rule.alpha {
         return if estimate.p_above < estimate.p_below { Finding::Regressed } else { Finding::Improved };

@@ -22,7 +22,7 @@ pub struct Hosts {
     pub hosts: Vec<Host>,
     /// Attempts without a result, by round.
     pub lost: Vec<LostAttempt>,
-    /// Each test of each system against the plan's base that ran on at least two hosts.
+    /// The tests of all systems against the plan's base, if at least two hosts measured them.
     pub tests: Vec<HostTest>,
 }
 

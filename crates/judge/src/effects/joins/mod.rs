@@ -1,5 +1,5 @@
-//! Steps in which background clients join over time: the throughput of both loads in each stretch between two
-//! joins, and the share of the step's throughput that remains.
+//! Steps in which background clients join over time: the throughput of both loads in each stretch between two joins,
+//! and the share of the step's throughput that remains.
 
 mod course;
 #[cfg(test)]
@@ -51,7 +51,7 @@ pub struct Stretch {
     /// Operations per second of the step's own clients: mean of the stretch, median over rounds. `None` if no
     /// round has a whole second of the stretch.
     pub rate: Option<f64>,
-    /// The same for the background clients.
+    /// Operations per second of the background clients, in the same way.
     pub background_rate: Option<f64>,
     /// The rate of each round.
     pub rounds: Vec<StretchRound>,
@@ -84,7 +84,7 @@ pub struct StretchRatio {
 /// Throughput in a second: medians over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct JoinedSecond {
-    /// Begin of the second, since measuring began.
+    /// Start of the second, since measuring began.
     pub at_seconds: u32,
     pub rate: f64,
     pub background_rate: Option<f64>,
@@ -114,7 +114,7 @@ fn stretch_rates(rates: &[f64], joins: &[JoinRecord]) -> Vec<Option<f64>> {
     begins.zip(ends).map(mean).collect()
 }
 
-/// The rate of a system by round, while this number of clients had joined. `step` may be the background load's.
+/// The rate of a system by round, while this number of clients had joined. `step` may be the id of the background load.
 pub(crate) fn rates_when_joined(
     evidence: &Evidence<'_>,
     (step, clients): (&str, u32),

@@ -128,7 +128,7 @@ fn a_claim_may_be_about_a_number_of_joined_clients() {
         ),
         (
             "value(old, p99_us, mixed, 64, 4) > 1",
-            "column 1: with a number of joined clients there is only throughput",
+            "column 1: with a number of joined clients, only throughput can be claimed",
         ),
     ] {
         let error = Claim::parse(text).unwrap().check(&run.systems, &run.steps).unwrap_err().to_string();

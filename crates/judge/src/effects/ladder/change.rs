@@ -15,8 +15,8 @@ pub struct SettingChange {
     pub after: Option<String>,
 }
 
-/// The engine, the requested settings and the limits in which two systems differ, by name. If only one of them
-/// requests a setting, the other's effective value is used. Settings with equal effective values do not differ.
+/// The engine, the requested settings and the limits that differ between two systems, by name. If only one system
+/// requests a setting, the other's effective value is used. Settings with equal effective values are not listed.
 pub(super) fn changes(before: &SystemRecord, after: &SystemRecord) -> Vec<SettingChange> {
     let engines = [before, after].map(|system| Some(system.name.clone()));
     let both = [before, after];

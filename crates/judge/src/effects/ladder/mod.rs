@@ -61,7 +61,7 @@ pub struct RungRatio {
     pub undecided: Option<Undecided>,
 }
 
-/// The ladders of a run. Systems that the run does not have are left out, and ladders with fewer than two systems.
+/// The ladders of a run. Systems that the run does not have are left out. So are ladders with fewer than two systems.
 pub(crate) fn ladders(evidence: &Evidence<'_>, rule: &Rule) -> Vec<Ladder> {
     let timed = evidence.run.steps.iter().filter(|step| step.seconds.is_some()).map(|step| &step.id);
     let steps: Vec<String> =

@@ -106,7 +106,7 @@ impl Measured {
         self.rounds.values().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// A number for each round. Rounds from which it cannot be computed are left out.
+    /// A number for each round. Rounds without the required figures are left out.
     pub(super) fn by_round<T>(&self, of: impl Fn(&[Observation]) -> Option<T>) -> Vec<T> {
         self.rounds.values().filter_map(|observations| of(observations)).collect()
     }

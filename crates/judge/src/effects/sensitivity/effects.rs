@@ -16,7 +16,7 @@ struct Fitted {
 /// Two levels of a factor at a client count.
 struct Contrast {
     factor: usize,
-    /// The second level against the first, by place.
+    /// Positions of the two levels. The second is compared with the first.
     levels: [usize; 2],
     clients: u32,
     rounds: usize,

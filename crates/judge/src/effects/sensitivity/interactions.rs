@@ -13,8 +13,8 @@ struct Pair {
     levels: [usize; 2],
 }
 
-/// Every two levels of every two factors at each client count, the largest interaction first. Pairs that the
-/// configurations cannot separate are left out. All are one family.
+/// The interactions of every two levels of every two factors at each client count, the largest first. Pairs whose
+/// effects the configurations cannot separate are left out. All interactions are one family.
 pub(super) fn interactions(design: &Design<'_>, measured: &[Measured], rule: &Rule) -> Vec<Interaction> {
     let counts = design.level_counts();
     let mut found: Vec<(Pair, (u32, usize, RatioEstimate))> = Vec::new();

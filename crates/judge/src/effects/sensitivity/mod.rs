@@ -74,11 +74,11 @@ pub struct Effect {
 pub struct BestLevel {
     pub clients: u32,
     pub level: String,
-    /// Whether chance cannot explain that it is better than each other level.
+    /// Whether it is better than each other level by more than chance explains.
     pub is_decided: bool,
 }
 
-/// Which of two levels is better depends on the number of clients, by more than chance explains.
+/// Which of two levels is better depends on the number of clients. Chance does not explain this.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
     /// Better at `clients`, worse at `other_clients`.

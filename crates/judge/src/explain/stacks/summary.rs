@@ -35,7 +35,7 @@ pub struct StackSummary {
     pub threads: Vec<ThreadSummary>,
 }
 
-/// Where threads of a kind were.
+/// The functions in which threads of a kind were.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThreadSummary {
     pub kind: String,
@@ -104,7 +104,7 @@ fn threads(profile: &StackProfile) -> Vec<ThreadSummary> {
     threads
 }
 
-/// `counts` are those of functions. The key `None` stands for a wait for the client.
+/// `counts` has the number of stacks by function. The key `None` is a wait for the client.
 fn of_kind(kind: &str, counts: &BTreeMap<Option<&str>, u64>, samples: f64) -> ThreadSummary {
     let seen = counts.values().sum::<u64>() as f64;
     let share = |count: u64| if seen > 0.0 { count as f64 / seen } else { 0.0 };

@@ -6,8 +6,8 @@ use super::{
     Cause, OrProbe, Probe, ProbeEffect, Proof, ProofEnding, ProofQuestion, Proving, Relation, Supply,
 };
 
-/// If the changes outside the causes still make at least this share of the difference, the search continues with
-/// them. Their effect counts as small if its whole interval is below this share.
+/// If the changes outside the causes still make at least this share of the difference, the search continues with these
+/// changes. Their effect counts as small if its whole interval is below this share.
 const REST_SHARE_MIN: f64 = 0.2;
 
 impl Proving {
@@ -99,7 +99,7 @@ impl Proving {
         Ok(())
     }
 
-    /// Measures a cause: as a whole, each member alone, and the remaining changes without it.
+    /// Measures the effects of a cause: as a whole, of each member alone, and of the remaining changes without it.
     fn cause(
         &self,
         narrowed: Narrowed,

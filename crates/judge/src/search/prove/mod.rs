@@ -110,8 +110,7 @@ pub enum ProofEnding {
 pub struct Cause {
     /// Indices of the changes, ascending.
     pub changes: Vec<usize>,
-    /// Whether each change is necessary: without it, the other changes do not show the difference, or the server
-    /// refuses them.
+    /// Whether each change is necessary: without it, the others do not show the difference, or the server refuses them.
     pub is_smallest: bool,
     pub together: Option<ProbeEffect>,
     /// The effect of each change alone, if there are several; `None` if it was not measured.

@@ -20,11 +20,11 @@ pub struct Worth {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorthVerdict {
-    /// Without it the others are slower by more than the margin.
+    /// Without it, the throughput is lower by more than the margin.
     Better,
-    /// Without it the others are not slower by more than the margin, so it is removed.
+    /// Without it, the throughput is not lower by more than the margin, so the setting is removed.
     DoesNothing,
-    /// Neither is shown, so it is kept.
+    /// Neither is shown, so the setting is kept.
     NotDecided,
     /// It is the only remaining setting, so its effect is that of the confirmation.
     All,
@@ -70,8 +70,8 @@ impl Tuning {
         interval.is_some_and(|interval| interval.low > self.margin.high())
     }
 
-    /// Removes the settings one after the other, the least important first. A setting stays out if the others are
-    /// not slower without it. Of two settings with the same effect, one therefore stays.
+    /// Removes the settings one after the other, the least important first. A setting stays out if the throughput is
+    /// not lower without it. So of two settings with the same effect, one stays.
     fn without_what_does_nothing(
         &self,
         winner: &ValueSet,

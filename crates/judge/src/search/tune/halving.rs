@@ -12,7 +12,7 @@ pub(super) struct Halved {
 }
 
 impl Tuning {
-    /// Compares the candidates, drops some, and compares the others again in more rounds, until few are left.
+    /// Compares the candidates, drops some, and compares the rest again in more rounds, until only a few are left.
     ///
     /// This is successive halving (Karnin, Koren and Somekh, "Almost optimal exploration in multi-armed bandits",
     /// ICML 2013; Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization",
@@ -61,8 +61,8 @@ impl Tuning {
         Ok(measured)
     }
 
-    /// The better half. Left out are refused candidates, and those whose interval excludes that they are better
-    /// than the base by more than the margin.
+    /// The better half. Refused candidates are left out. So are those whose interval excludes that they are better than
+    /// the base by more than the margin.
     fn survivors(&self, stage: &[MeasuredSet]) -> Vec<ValueSet> {
         let may_be_better = |it: &&MeasuredSet| {
             it.effect.is_some_and(|effect| {

@@ -49,7 +49,7 @@ pub enum TuneReach {
     Search,
     /// No more candidates are compared; the best one so far is confirmed.
     Answer,
-    /// No more comparisons.
+    /// The search makes no further comparisons.
     Nothing,
 }
 

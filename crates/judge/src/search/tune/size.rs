@@ -77,7 +77,7 @@ fn rounds_of_stage(stage: u32) -> u32 {
     FIRST_STAGE.saturating_mul(1 << stage.min(8)).min(STAGE_MAX)
 }
 
-/// The most candidates of a stage that go on to the next.
+/// The largest number of candidates of a stage that reach the next stage.
 pub(super) fn kept(candidates: usize) -> usize {
     candidates.div_ceil(2)
 }

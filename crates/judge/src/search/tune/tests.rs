@@ -19,7 +19,7 @@ fn measured(ratio: f64) -> ProbeOutcome {
     ProbeOutcome::Measured(effect(ratio))
 }
 
-/// The throughput of two sets. A comparison measures the ratio of the second to the first.
+/// The throughputs of two sets. A comparison measures the ratio of the second to the first.
 fn sides(probe: &TuneProbe) -> (ValueSet, ValueSet) {
     let base = ValueSet::default();
     match probe {
@@ -56,7 +56,7 @@ fn tuning(space: &[usize], number: usize, seed: u64) -> Tuning {
     Tuning::new(candidates(space, number, seed), SIZE, Margin::least())
 }
 
-/// A world without noise, in which `speed` has the throughput of a set.
+/// A world without noise. `speed` returns the throughput of a set.
 fn exact(speed: impl Fn(&ValueSet) -> f64) -> impl FnMut(&Tuning, &TuneProbe) -> ProbeOutcome {
     move |_, probe| {
         let (base, other) = sides(probe);
@@ -64,7 +64,7 @@ fn exact(speed: impl Fn(&ValueSet) -> f64) -> impl FnMut(&Tuning, &TuneProbe) ->
     }
 }
 
-/// The same with varying rounds, judged as comparisons of runs are.
+/// As [`exact`], with varying rounds that are judged as comparisons of runs are.
 fn noisy(
     speed: impl Fn(&ValueSet) -> f64,
     deviation: f64,

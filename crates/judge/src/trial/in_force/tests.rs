@@ -65,7 +65,7 @@ fn a_claim_on_two_systems_that_are_the_same_is_inconclusive() {
     assert_eq!(of_two.state, ClaimState::Inconclusive);
     assert_eq!(
         of_two.reason.unwrap(),
-        format!("{one} and {eight} are the same system: their settings differ, and are not in force")
+        format!("{one} and {eight} are the same system: the settings in which they differ are not in force")
     );
     let of_one = judge(&format!("value(\"{eight}\", tps) > 150"));
     assert_eq!((of_one.state, of_one.reason), (ClaimState::Supported, None));

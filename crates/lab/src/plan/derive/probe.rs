@@ -33,12 +33,12 @@ pub enum Probed<'a> {
 }
 
 impl Plan {
-    /// The plan of a run as it was run: with its scale, the seconds that commands set, and the versions of a
-    /// bisection. `named` is the plan that the user names. Without it, the text kept with the run is read,
-    /// and paths in it are relative to the current folder.
+    /// The plan of a run as it was run: with its scale, the seconds that commands set, and the versions of a bisection.
+    /// `named` is the plan that the user names. Without it, the plan's text is taken from the results file, and paths
+    /// in it are relative to the current folder.
     ///
     /// # Errors
-    /// The text is not a valid plan here, or the plan is not that of the run.
+    /// The text is not a valid plan here, or it is not the plan of this run.
     pub fn of_run(run: &Run, named: Option<Self>, catalogue: &Catalogue) -> Result<Self, PlanError> {
         let id = run.id;
         let plan = match named {
@@ -79,8 +79,8 @@ impl Plan {
         }
     }
 
-    /// Compares options and workloads of steps. They may differ because the scale of the run changed rows by
-    /// more than a factor.
+    /// An error if the run's steps had other options or workloads, for example because its scale changed rows in
+    /// another way than by a factor.
     fn check_is_of(&self, run: &Run) -> Result<(), PlanError> {
         for step in records::steps(self) {
             let is_it = run.steps.iter().any(|record| {
@@ -262,8 +262,8 @@ impl Plan {
         plan.with_systems([base, other], sides, Rounds::Fixed(rounds), question)
     }
 
-    /// The plan with two changed copies of a system, by its position. `name` is added to the id of the first
-    /// copy. Both begin on the system's data as a changed base does.
+    /// The plan with two changed copies of a system, which is given by its position. `name` is added to the id of the
+    /// first copy. Both begin on the system's data as a changed base does.
     #[must_use]
     pub fn probe_of_changes(
         &self,
@@ -308,7 +308,7 @@ impl Plan {
 }
 
 impl System {
-    /// This system as the only one on its data, outside its sweep or ladder.
+    /// This system as the only user of its data, outside its sweep or ladder.
     fn alone(&self) -> Self {
         Self { configuration: None, ladder: None, control_of: None, data_settings: None, ..self.clone() }
     }

@@ -147,10 +147,9 @@ impl Plan {
         }
     }
 
-    /// Scales the plan: rows, the caches and logs that it sets, the volumes that hold them, and seconds.
-    /// Caches, logs and volumes stay above what servers need, and trials above a second unless the scale
-    /// limits them. Time budgets stay as they are, and so does the number of rounds unless the scale has its
-    /// own.
+    /// Scales the plan: rows, seconds, the caches and logs that it sets, and the volumes that hold them. Caches, logs
+    /// and volumes stay above what servers need, and trials above a second unless the scale limits them. Time budgets
+    /// do not change. The number of rounds changes only if the scale has its own.
     #[must_use]
     pub fn scaled(mut self, scale: &Scale) -> Self {
         let factor = scale.factor;
@@ -209,8 +208,8 @@ fn scaled_rows(rows: f64, factor: f64) -> u64 {
     (rows * factor).round().max(1.0) as u64
 }
 
-/// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's KiB), but not below `bytes_min` unless it was
-/// below before. `None` if the text is not a size.
+/// Scales a size such as `256M`, `1GB` or `-2000` (SQLite's KiB). The result is at least `bytes_min`, unless the size
+/// was smaller before. `None` if the text is not a size.
 fn scaled_size(text: &str, factor: f64, bytes_min: f64) -> Option<String> {
     let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.trim()[digits.len()..].to_ascii_lowercase();

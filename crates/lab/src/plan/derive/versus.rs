@@ -1,5 +1,5 @@
-//! A plan of a few words: the systems to compare, a workload, a size. It is written as TOML, so that one line on a command line
-//! grows into a study.
+//! Turns a few words (the systems to compare, a workload, a size) into a plan. The plan is written as TOML, so that
+//! users can save it and extend it to a study.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use dyno_engine::{EngineName, EngineNameError, SystemName};
 use dyno_settings::plain_name;
 use toml::Value;
 
-/// What is compared, under which load.
+/// The systems to compare, and the load.
 #[derive(Clone, Debug)]
 pub struct Versus {
     /// The systems; the first is the base.
@@ -38,17 +38,17 @@ pub struct Script {
     pub is_prepared: bool,
 }
 
-/// A system, as a user writes it: what names an engine, with settings or without (`mariadb@11.8 innodb_flush_method=fsync`), or the
-/// address of a running server.
+/// A system, as a user writes it: the name of an engine, perhaps with settings (`mariadb@11.8
+/// innodb_flush_method=fsync`), or the address of a running server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contender {
     place: Place,
-    /// The storage engine of its tables; `None` for the one that the place names, or the server's own.
+    /// The storage engine of its tables. `None` for the one in the engine's name, or else the server's own.
     storage_engine: Option<String>,
     settings: BTreeMap<String, String>,
 }
 
-/// The word that is no setting of a server, but the plan's key of that name.
+/// A word that sets the plan's key of this name, not a setting of the server.
 const STORAGE_ENGINE: &str = "storage_engine";
 
 /// Where a system comes from.
@@ -70,7 +70,7 @@ impl FromStr for Contender {
         } else if !name.starts_with(['.', '/', '~'])
             && let Some((_, word)) = name.split_once(char::is_whitespace)
         {
-            return Err(format!("`{word}` is no setting; write NAME=VALUE after the system's name"));
+            return Err(format!("`{word}` is not a setting; write NAME=VALUE after the system's name"));
         } else {
             Place::Engine(name.parse().map_err(|error: EngineNameError| error.to_string())?)
         };
@@ -115,7 +115,7 @@ impl Contender {
         }
     }
 
-    /// What it is called in reports.
+    /// Its id in reports.
     fn id(&self) -> String {
         let name = match &self.place {
             Place::Engine(EngineName::Basedir(path)) => path
@@ -189,7 +189,7 @@ impl Versus {
         text + &self.steps()
     }
 
-    /// Ids of the systems; what is there twice gets a number.
+    /// Ids of the systems. Repeated ids get a number.
     fn ids(&self) -> Vec<String> {
         let mut ids: Vec<String> = Vec::new();
         for contender in &self.contenders {
@@ -330,10 +330,10 @@ mod tests {
     fn what_is_no_system_is_told() {
         let error = |text: &str| text.parse::<Contender>().unwrap_err();
         assert_eq!(error(" "), "names no system; write one such as mariadb@11.8");
-        assert_eq!(error("sqlite WAL"), "`WAL` is no setting; write NAME=VALUE after the system's name");
+        assert_eq!(error("sqlite WAL"), "`WAL` is not a setting; write NAME=VALUE after the system's name");
         assert!(error("mysql://root@h/db a=1").contains("cannot be given settings"));
         assert_eq!(error("sqlite a=1 a=2"), "`a` is given twice");
-        assert!(error("oci:--privileged").contains("is no name of an image"));
+        assert!(error("oci:--privileged").contains("is not the name of an image"));
         let build: Contender = "./my build a=1".parse().unwrap();
         assert_eq!(build.id(), "my build a=1");
         let build: Contender = "~/builds/main innodb_flush_method=fsync".parse().unwrap();

@@ -24,8 +24,8 @@ pub(in crate::plan) struct ClaimTable {
 }
 
 impl ClaimTable {
-    /// Checks that the expression is valid, and that its systems and steps are in the plan. A claim can be
-    /// about the counters of the plan's list only, because results are read with these.
+    /// Checks that the expression is valid, and that its systems and steps are in the plan. Of the servers' counters, a
+    /// claim can use only those that the plan lists, because no others are in the results.
     pub(in crate::plan) fn read(
         self,
         systems: &[SystemRecord],

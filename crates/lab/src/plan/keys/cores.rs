@@ -7,15 +7,15 @@ use serde::Deserialize;
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(from = "Key", rename_all = "lowercase")]
 pub enum KeepCoresAwake {
-    /// If this user has the right. The run's host facts say whether it did.
+    /// If this user has the right. The host facts of the run show the result.
     #[default]
     Auto,
-    /// Always. The run fails if this user does not have the right.
+    /// Always. Without the right, the run fails.
     Always,
     Never,
 }
 
-/// Whether threads are pinned to cores while systems take turns in slices, where there are enough.
+/// Whether threads are pinned to cores while systems take turns in slices, if there are enough cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(transparent)]

@@ -70,7 +70,7 @@ impl CrashTable {
 }
 
 impl CrashTests {
-    /// Whether a system is crashed. Controls and servers that run already are not.
+    /// Whether a system is crashed. Controls and servers that run already are never crashed.
     pub(crate) fn crashes(&self, system: &System) -> bool {
         system.source.is_started_by_dyno()
             && system.control_of.is_none()

@@ -92,7 +92,7 @@ impl Rounds {
     }
 }
 
-/// Whether a run until all tests are decided measures no more those that are decided.
+/// Whether a run until all tests are decided stops measuring a test once it is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(transparent)]
@@ -158,7 +158,7 @@ pub(in crate::plan) fn rounds(
         },
     };
     let pointless =
-        "`rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave this out";
+        "`rounds_max` has no effect without `rounds = \"until-decided\"`; add that, or leave this out";
     max.map_or(Ok(rounds), |max| Err(max.wrong(pointless.to_owned())))
 }
 

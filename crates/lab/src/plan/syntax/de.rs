@@ -17,7 +17,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::Scalar;
 
-/// The most mistakes that are reported of a file's structure.
+/// The most mistakes in a file's structure that are reported.
 const MISTAKES_MAX: usize = 20;
 
 /// The result of reading a file.
@@ -38,8 +38,8 @@ pub(in crate::plan) fn read<T: DeserializeOwned>(text: &str, what: &str) -> Resu
     }
 }
 
-/// Reads a file, leaving out what is wrong in it. The value of each mistake is left out and the file is read
-/// again, to find the mistakes after it.
+/// Reads a file without its wrong parts. When a mistake is found, its value is left out and the file is read again, to
+/// find the mistakes after it.
 pub(in crate::plan) fn read_rest<T: DeserializeOwned>(text: &str, what: &str) -> Read<T> {
     let mut mistakes = match read_without(text, what, &[]) {
         Ok(table) => return Read::Whole(table),

@@ -86,7 +86,8 @@ pub enum Problem {
          environment, or ${{file:PATH}}"
     )]
     Secret,
-    /// An error that only one place finds, or another part: the catalogue, a profile, the size parser.
+    /// An error of any other kind, in words. Some come from other parts, such as the catalogue, a profile or the size
+    /// parser.
     #[error("{0}")]
     Other(String),
     /// An error in another file that the plan names: its suite, or a price list.

@@ -15,7 +15,7 @@ use crate::plan::syntax::renamed::unknown_key;
 pub(in crate::plan) struct Mistake {
     span: Option<Range<usize>>,
     pub(in crate::plan) problem: Problem,
-    /// Whether it follows from a mistake before it: the missing key is the key that was misspelt.
+    /// Whether it follows from an earlier mistake: the missing key was misspelt.
     follows: bool,
     /// The mistake that was found after it.
     next: Option<Box<Mistake>>,

@@ -2,8 +2,8 @@
 
 use crate::plan::syntax::error::Problem;
 
-/// A key of earlier versions. It is an error rather than an alias, because most of these keys have changed
-/// their meaning, and a plan should have one word for one thing.
+/// A key of earlier versions. It is an error rather than an alias, because most of these keys have changed their
+/// meaning, and because a plan should have one name for each thing.
 struct Renamed {
     key: &'static str,
     now: &'static str,
@@ -19,7 +19,7 @@ const RENAMED: [Renamed; 5] = [
     Renamed {
         key: "trials_max",
         now: "rounds_max",
-        meaning: "with `rounds = \"until-decided\"`, the rounds after which what is open stays open",
+        meaning: "with `rounds = \"until-decided\"`, the largest number of rounds",
     },
     Renamed {
         key: "between_trials",
@@ -29,17 +29,17 @@ const RENAMED: [Renamed; 5] = [
     Renamed {
         key: "noise",
         now: "aa_control",
-        meaning: "the base takes part a second time, as a control: what the two differ by is noise",
+        meaning: "the base is measured a second time, as a control: the difference between the two is noise",
     },
     Renamed {
         key: "settle_seconds_max",
         now: "warmup_seconds_max",
-        meaning: "the longest warm-up while the rate has no level",
+        meaning: "the longest warm-up while the rate still rises or falls",
     },
 ];
 
-/// The error for a key that a table does not have. It suggests the present name of the key if the table has
-/// that.
+/// The error for a key that a table does not have. If the key was renamed, and the table has the new name, the error
+/// suggests it.
 pub(in crate::plan) fn unknown_key(key: &str, known: &[&'static str]) -> Problem {
     match RENAMED.iter().find(|renamed| renamed.key == key && known.contains(&renamed.now)) {
         Some(Renamed { key, now, meaning }) => {

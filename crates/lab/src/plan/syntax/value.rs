@@ -182,7 +182,7 @@ pub(in crate::plan) struct Clients(Vec<At<ClientsNumber>>);
 pub(in crate::plan) type ClientsNumber = Whole<1, 100_000>;
 
 impl Clients {
-    /// An error if a number is there twice, or if there are too many.
+    /// An error if a number is listed twice, or if there are too many.
     pub(in crate::plan) fn read(self) -> Result<Vec<u32>, Mistake> {
         let mut clients = Vec::new();
         for number in self.0 {

@@ -1,4 +1,4 @@
-//! A key that would have no effect is refused, whatever engine the system has.
+//! A key that would have no effect on the system's engine is refused.
 
 use super::super::System;
 use super::super::testing::{TEXT, parse};
@@ -100,13 +100,13 @@ fn keys_of_sweeps_and_limits_are_refused_where_they_mean_nothing() {
             MYSQL,
             &format!("{LADDER}\nsweep_fraction = 0.5"),
             26,
-            "`sweep_fraction` means nothing without `sweep`",
+            "`sweep_fraction` has no effect without `sweep`",
         ),
         (
             MYSQL,
             &format!("{LADDER}\nsweep_seed = 2"),
             26,
-            "`sweep_seed` means nothing without `sweep_fraction`",
+            "`sweep_seed` has no effect without `sweep_fraction`",
         ),
         (MYSQL, "sweep = {}", 25, "`sweep` names no setting"),
         (MYSQL, "sweep = [{}]", 25, "`sweep` names no setting"),

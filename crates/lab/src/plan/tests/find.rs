@@ -38,7 +38,7 @@ fn mistakes_have_their_place() {
         ("find = { p99_ms = 5, within = 2 }", "plan.toml:40:31: `within` must be from 0.005 to 0.5"),
         (
             "stacks = { hertz = 10 }\nfind = { p99_ms = 5 }",
-            "plan.toml:40:10: a search has no one load to run once more; leave `stacks` out",
+            "plan.toml:40:10: a search has no single load that could run again; leave `stacks` out",
         ),
         ("find = 5", "plan.toml:40:8: `find` must be a table, not a whole number"),
         (

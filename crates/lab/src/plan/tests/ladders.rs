@@ -13,7 +13,7 @@ fn error(tables: &str) -> String {
     with(tables).unwrap_err().lines().next().unwrap().to_owned()
 }
 
-/// Three systems: neither flush nor binlog, then each.
+/// Three systems: without flush and binlog, then with the flush, then with both.
 const RUNGS: &str = r#"
 [[system.ladder]]
 id = "fast"
@@ -74,7 +74,7 @@ fn a_control_is_in_no_ladder() {
 fn mistakes_in_ladders_have_their_place() {
     let of_plan = |systems: &str| error(&format!("[[ladder]]\nid = \"x\"\nsystems = {systems}"));
     assert_eq!(of_plan("[\"a\", \"bb\"]"), "plan.toml:20:17: there is no system `bb` — did you mean `b`?");
-    assert_eq!(of_plan("[\"a\"]"), "plan.toml:20:11: a ladder has two systems or more");
+    assert_eq!(of_plan("[\"a\"]"), "plan.toml:20:11: a ladder needs at least two systems");
     assert_eq!(
         of_plan("[\"a\", \"b\", \"a\"]"),
         "plan.toml:20:22: the ladder has the system `a` twice; leave one of them out"
@@ -96,11 +96,9 @@ fn mistakes_in_ladders_have_their_place() {
 #[test]
 fn mistakes_in_the_ladder_of_a_system_have_their_place() {
     let only = "[[system.ladder]]\nid = \"fast\"";
-    assert_eq!(error(only), "plan.toml:18:1: a ladder has two systems or more");
+    assert_eq!(error(only), "plan.toml:18:1: a ladder needs at least two systems");
     let idle = format!("{only}\n[[system.ladder]]\nid = \"slow\"");
-    assert!(
-        error(&idle).ends_with("`slow` sets nothing that the one before it does not; give it `settings`")
-    );
+    assert!(error(&idle).ends_with("`slow` does not differ from the one before it; give it `settings`"));
     let twice = format!("{only}\n[[system.ladder]]\nid = \"slow\"\nsettings = {{ innodb_doublewrite = 0 }}");
     assert!(
         error(&twice)

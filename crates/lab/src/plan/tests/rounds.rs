@@ -30,12 +30,12 @@ fn a_plan_has_rounds_or_a_budget() {
         ),
         (
             "rounds = 4\nrounds_max = 50",
-            "plan.toml:5:14: `rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave \
+            "plan.toml:5:14: `rounds_max` has no effect without `rounds = \"until-decided\"`; add that, or leave \
              this out",
         ),
         (
             "budget_seconds = 600\nrounds_max = 50",
-            "plan.toml:5:14: `rounds_max` means nothing without `rounds = \"until-decided\"`; add that, or leave \
+            "plan.toml:5:14: `rounds_max` has no effect without `rounds = \"until-decided\"`; add that, or leave \
              this out",
         ),
         ("rounds = \"until-decided\"\nrounds_max = 5", "plan.toml:5:14: `rounds_max` must be from 6 to 1000"),
@@ -56,8 +56,8 @@ fn keys_of_earlier_versions_name_those_of_today() {
         ),
         (
             "rounds = 1\ntrials_max = 4",
-            "plan.toml:5:1: `trials_max` is now `rounds_max`: with `rounds = \"until-decided\"`, the rounds after \
-             which what is open stays open; see docs/do/plans.md",
+            "plan.toml:5:1: `trials_max` is now `rounds_max`: with `rounds = \"until-decided\"`, the largest number \
+             of rounds; see docs/do/plans.md",
         ),
         (
             "rounds = 1\n between_trials = \"keep\"",
@@ -66,8 +66,8 @@ fn keys_of_earlier_versions_name_those_of_today() {
         ),
         (
             "rounds = 1\nnoise = true",
-            "plan.toml:5:1: `noise` is now `aa_control`: the base takes part a second time, as a control: what the \
-             two differ by is noise; see docs/do/plans.md",
+            "plan.toml:5:1: `noise` is now `aa_control`: the base is measured a second time, as a control: the \
+             difference between the two is noise; see docs/do/plans.md",
         ),
     ] {
         assert_eq!(first_line_with(keys), complaint);

@@ -110,15 +110,15 @@ fn mistakes_in_sweeps_have_their_place() {
         ),
         (
             "sweep_fraction = 0.5",
-            "15:18: `sweep_fraction` means nothing without `sweep`; add that, or leave this out",
+            "15:18: `sweep_fraction` has no effect without `sweep`; add that, or leave this out",
         ),
         (
             "share_data = true",
-            "15:14: `share_data` means nothing without `sweep` or `ladder`; add that, or leave this out",
+            "15:14: `share_data` has no effect without `sweep` or `ladder`; add that, or leave this out",
         ),
         (
             "sweep = { x = [1, 2] }\nsweep_seed = 4",
-            "16:14: `sweep_seed` means nothing without `sweep_fraction`; add that, or leave this out",
+            "16:14: `sweep_seed` has no effect without `sweep_fraction`; add that, or leave this out",
         ),
         (
             "sweep = { x = [1, 2] }\nsweep_fraction = 1.5",
@@ -142,6 +142,6 @@ fn mistakes_in_sweeps_have_their_place() {
 fn a_setting_that_a_version_does_not_know_has_the_sweep_as_its_place() {
     let error = error("profile = \"like-56\"\nsweep = { innodb_parallel_read_threads = [1, 4] }");
     let expected =
-        "plan.toml:16:9: the profile `like-56` cannot be had for `a.innodb_parallel_read_threads-4`: ";
+        "plan.toml:16:9: the profile `like-56` cannot be used for `a.innodb_parallel_read_threads-4`: ";
     assert!(error.starts_with(expected) && error.contains("never 4"), "{error}");
 }

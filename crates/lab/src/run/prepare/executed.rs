@@ -12,7 +12,7 @@ use crate::schedule::blocks;
 pub(crate) struct Executed {
     /// The number of the next round.
     pub(crate) next_round: u32,
-    /// Rounds in which every system completed every step that was not left before.
+    /// Rounds in which every system completed every step, except steps that the run had left by then.
     pub(crate) rounds_complete: u32,
     /// The round in which every system completed every load, if there is one.
     pub(crate) load_round: Option<u32>,
@@ -21,7 +21,7 @@ pub(crate) struct Executed {
     pub(crate) trials_completed: usize,
     /// Duration of its rounds in milliseconds, without the breaks between them.
     pub(crate) spent_ms: u64,
-    /// Tests that are measured no more.
+    /// Tests that are no longer measured.
     pub(crate) left_tests: Vec<LeftTest>,
 }
 

@@ -70,7 +70,7 @@ impl Plan {
     }
 }
 
-/// Expected duration of rounds. Until one has ended, the planned duration.
+/// Expected duration of rounds. Before the first round has ended, it is the planned duration.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecast {
     rounds_left: u32,

@@ -25,7 +25,7 @@ pub(crate) fn find_interrupted(plan: &Plan, store: &Store) -> Result<Run, RunErr
     let run = store.load_run(RunChoice::Id(last.id))?;
     let id = run.id;
     if run.state == RunState::Running {
-        return Err(cannot(format!("run {id} is still going on")));
+        return Err(cannot(format!("run {id} is still in progress")));
     }
     if run.record.plan_text != plan.text || (run.record.scale - plan.scale).abs() > f64::EPSILON * plan.scale
     {

@@ -42,7 +42,8 @@ impl MemoryMeter {
         }
     }
 
-    /// The memory of the measurement. `told_bytes` is the largest memory that load processes on other hosts report.
+    /// The memory of the measurement. `told_bytes` is the largest memory that load processes on other hosts have
+    /// reported.
     pub(crate) fn finish(&self, told_bytes: Option<u64>) -> Memory {
         let usage = |gauge: Option<&MemoryGauge>| gauge.and_then(MemoryGauge::usage);
         let client = usage(self.gauges.as_ref().and_then(|gauges| gauges.client.as_ref()));

@@ -234,9 +234,8 @@ impl<'a> RunSession<'a> {
         Ok(())
     }
 
-    /// Writes a trial. If the file is locked or the disk is full, it tries again for a while, because the
-    /// measurements are only in memory.
-    /// measurements are in memory only.
+    /// Writes a trial. If the file is locked or the disk is full, it tries again for a while, because the measurements
+    /// are only in memory.
     fn write(&mut self, record: &TrialRecord, is_rerun: bool) -> Result<(), StoreError> {
         let began = Instant::now();
         let mut is_told = false;

@@ -23,10 +23,9 @@ const PACE_BINS: usize = 4;
 const PACE_TOLERANCE: f64 = 0.1;
 const DISSENT_MAX: f64 = 0.2;
 
-/// Shortest and longest lead. Threads wake up and caches fill within a few milliseconds. But after a rest, Linux
-/// first keeps client and server threads on one core. It spreads them over idle cores as their load average (PELT,
-/// half-life 32 ms) rises. With one client that took 50 ms here, and the rate during this time was twice the later
-/// rate.
+/// Shortest and longest lead. Threads wake up and caches fill within a few milliseconds. But after a rest, Linux first
+/// keeps client and server threads on one core. It spreads them over idle cores as their load average (PELT, half-life
+/// 32 ms) rises. With one client, this took 50 ms on a test machine, and the rate until then was twice the later rate.
 const LEAD_SECONDS_MIN: f64 = 0.005;
 const LEAD_SECONDS_MAX: f64 = 0.05;
 /// Shortest lead in event latencies. At the beginning of a slice, all events have the same age. After one latency,

@@ -1,5 +1,5 @@
-//! Tests that a run leaves at a look, so that its time goes to the others: those that are decided, and with a
-//! time limit those whose verdict is out of reach.
+//! Stops measuring some tests at a look, so that the others get the time: tests that are decided, and with a time limit
+//! those whose verdict is out of reach.
 
 use dyno_judge::{Analysis, TestComparison};
 use dyno_store::LeftTest;
@@ -10,22 +10,22 @@ use crate::run::error::RunError;
 use crate::run::observer::Event;
 use crate::schedule::{Block, blocks};
 
-/// A verdict is out of reach if it is estimated to take more than this many times the rounds that are left.
-/// The estimate is known to about this factor.
+/// A verdict is out of reach if it is estimated to take more than this many times the remaining rounds. The estimate is
+/// known to about this factor.
 const REACH: u32 = 2;
 
-/// Whether a test was left.
+/// Whether a test is no longer measured.
 pub(crate) fn is_left(left: &[LeftTest], step: &str, clients: u32) -> bool {
     left.iter().any(|left| left.step == step && left.clients == clients)
 }
 
 impl RunSession<'_> {
-    /// Whether a block is of a test that was left.
+    /// Whether the test of a block is no longer measured.
     pub(crate) fn is_left(&self, block: &Block) -> bool {
         is_left(&self.left_tests, &self.plan.steps[block.step].id, block.clients)
     }
 
-    /// Leaves tests at a look. `complete` rounds are measured, and `last_round` is the number of the last one.
+    /// Stops measuring tests at a look. `complete` rounds are measured, and `last_round` is the number of the last one.
     ///
     /// # Errors
     /// The results file cannot be written.
@@ -64,7 +64,7 @@ impl RunSession<'_> {
         Ok(())
     }
 
-    /// The largest number of further rounds for which a verdict is waited for; `None` without a time limit.
+    /// The largest number of further rounds that a verdict may take. `None` without a time limit.
     fn reach(&self, complete: u32, spent_seconds: f64) -> Option<u32> {
         let left_seconds = self.options.time_max?.as_secs_f64() - spent_seconds;
         let rounds = (left_seconds / self.forecast.round_seconds()).max(0.0) as u32;
@@ -72,8 +72,8 @@ impl RunSession<'_> {
     }
 }
 
-/// The blocks among the `measured` ones that may be left: those without an open test, and those whose open
-/// tests are all out of reach. If that were all of them, those out of reach stay.
+/// Those of the `measured` blocks that may be left: blocks without an open test, and blocks whose open tests are all
+/// out of reach. If that would leave every block, those out of reach stay.
 fn leavable(plan: &Plan, measured: &[Block], open: &[&TestComparison], reach: Option<u32>) -> Vec<Block> {
     let is_of = |block: &Block, test: &TestComparison| {
         (test.step.as_str(), test.clients) == (plan.steps[block.step].id.as_str(), block.clients)
@@ -89,13 +89,14 @@ fn leavable(plan: &Plan, measured: &[Block], open: &[&TestComparison], reach: Op
     unneeded(plan, measured, |block| open.iter().any(|test| is_of(block, test)))
 }
 
-/// Number of the blocks that are no loads.
+/// Number of the blocks that are not loads.
 fn timed(plan: &Plan, blocks: &[Block]) -> usize {
     blocks.iter().filter(|block| !plan.steps[block.step].is_load()).count()
 }
 
-/// The blocks that nobody needs: neither for themselves, nor because later blocks are measured on what they
-/// leave behind. What only reads leaves nothing behind, and restored data neither. Loads are always needed.
+/// The blocks that are not needed, neither for themselves nor by later blocks that are measured on the state that they
+/// leave. Blocks that only read change no state. If data is restored between steps, no block does. Loads are always
+/// needed.
 fn unneeded(plan: &Plan, measured: &[Block], is_wanted: impl Fn(&Block) -> bool) -> Vec<Block> {
     let mut left = Vec::new();
     let (mut is_followed, mut of_step) = (false, None);

@@ -40,8 +40,8 @@ impl RunSession<'_> {
     /// Runs a round. Finished trials are kept even if the round fails.
     ///
     /// # Errors
-    /// The errors of [`Self::start_instances`] and [`Self::audit`], a results file that cannot be written, and a
-    /// stopped run.
+    /// As [`Self::start_instances`] and [`Self::audit`]. Or the results file cannot be written, or the user stopped the
+    /// run.
     pub(crate) fn round(&mut self, number: u32) -> Result<(), RoundAbort> {
         let order = starts(self.plan.systems.len(), self.seed, number);
         let at_once = if self.plan.one_at_a_time { 1 } else { order.len() };

@@ -54,9 +54,9 @@ impl Part {
 
     /// Pins the busiest thread of each client, and the load, to separate cores.
     ///
-    /// Otherwise, Linux moves them between idle cores in some trials but not in others. With one client on two
-    /// cores, MariaDB answered 24,000 to 40,000 point queries per second. Ratios of equal servers varied by 8%, and
-    /// by 3% with pinned threads.
+    /// Without pinning, Linux moves them between idle cores in some trials but not in others. With one client on two
+    /// cores, MariaDB answered 24,000 to 40,000 point queries per second. Ratios of equal servers varied by 8%; with
+    /// pinned threads by 3%.
     pub(super) fn pin(&mut self) {
         let Some(since) = &self.thread_times else { return };
         self.own_cores = OwnCores::give(&since.busiest(self.trial.clients as usize), self.load.pid());

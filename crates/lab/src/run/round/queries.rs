@@ -19,7 +19,7 @@ pub(crate) struct QueryRound {
     answers: BTreeMap<usize, FirstAnswer>,
 }
 
-/// An answer to which those of other systems are compared.
+/// An answer with which those of other systems are compared.
 #[derive(Debug)]
 struct FirstAnswer {
     system: String,

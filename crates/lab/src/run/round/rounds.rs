@@ -127,13 +127,13 @@ impl RunSession<'_> {
 
 /// What a look at the complete rounds shows.
 pub(crate) struct Look {
-    /// The number of rounds at the next look; that of the complete rounds if all verdicts are decided.
+    /// The number of rounds at the next look. If all verdicts are decided, the number of complete rounds.
     pub(crate) next: u32,
-    /// The analysis, if verdicts are open and further rounds follow; `None` also if this was no time to look.
+    /// The analysis, if verdicts are open and further rounds follow. `None` otherwise, and if no look was planned now.
     pub(crate) undecided: Option<Analysis>,
 }
 
-/// Looks at the complete rounds, if that was planned. Tests that were `left` are not waited for.
+/// Looks at the complete rounds, if a look is planned now. Does not wait for verdicts on the `left` tests.
 ///
 /// Judging after every round would raise the probability of a false alarm. Therefore there are few looks, fixed in
 /// advance, which share the error probability (see [`Decision::looks`]).

@@ -43,12 +43,12 @@ pub(crate) struct RunSession<'a> {
     pub(crate) pins_threads: bool,
     /// Number of blocks in a row that were still disturbed after a rerun.
     pub(crate) reruns_in_vain: u32,
-    /// Tests that are measured no more, in the order in which they were left.
+    /// Tests that are no longer measured, in the order in which they were left.
     pub(crate) left_tests: Vec<LeftTest>,
     /// The first round in which loads are measured: the first round, or the first round of a resumed run that
     /// has not measured all loads.
     pub(crate) load_round: u32,
-    /// The result of dividing a time budget; none before that, and without a budget.
+    /// How a time budget was divided. `None` before that, and without a budget.
     pub(crate) divided: Option<Divided>,
     /// The position of the next trial in the order of execution.
     pub(crate) next_position: u32,
@@ -63,7 +63,7 @@ pub(crate) struct RunSession<'a> {
 
 /// The choices of a divided time budget, except the number of rounds.
 pub(crate) struct Divided {
-    /// Measured time of a trial, in seconds; none for the plan's time.
+    /// Measured time of a trial, in seconds. `None` for the plan's time.
     pub(crate) trial_seconds: Option<f64>,
 }
 
@@ -143,8 +143,8 @@ impl<'a> RunSession<'a> {
         if self.is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Measured time of a trial of a step, in seconds. A time budget does not change it for a step in which something
-    /// happens at a certain time, or that searches for a capacity.
+    /// Measured time of a trial of a step, in seconds. A time budget does not change it if something happens at a
+    /// certain time of the step, or if the step searches for a capacity.
     pub(crate) fn seconds_of(&self, step: usize) -> f64 {
         let step = &self.plan.steps[step];
         let divided = self.divided.as_ref().and_then(|divided| divided.trial_seconds);

@@ -1,7 +1,7 @@
 //! A block in slices: all systems run and are connected, but only one at a time has load.
 //!
-//! Therefore a drift of the machine affects all systems alike, and rates of neighbouring slices can be compared.
-//! While a system rests, its load keeps its connections and uses no CPU, and its server is frozen.
+//! A drift of the machine therefore affects all systems alike, and rates of neighbouring slices can be compared. While
+//! a system rests, its load keeps its connections but uses no CPU, and its server is frozen.
 
 use std::time::Instant;
 

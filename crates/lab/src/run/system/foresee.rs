@@ -1,4 +1,4 @@
-//! The state that a run would find on running servers, for `--dry-run`. It changes nothing there.
+//! What a run would find on running servers, for `--dry-run`. It changes nothing there.
 
 use dyno_engine::{HoldError, Remote, Survey};
 

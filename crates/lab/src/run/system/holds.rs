@@ -19,8 +19,8 @@ pub(crate) struct Holds<'a> {
 }
 
 impl<'a> Holds<'a> {
-    /// Checks the databases of all running servers of a plan, then holds them. A server that refuses the login is
-    /// skipped; its system will not start.
+    /// Checks the databases of all running servers of a plan, then holds them. Skips a server that refuses the login,
+    /// because its system will not start.
     ///
     /// # Errors
     /// A load could drop tables that Dyno did not make, or another run holds a database.

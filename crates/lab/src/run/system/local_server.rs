@@ -17,7 +17,7 @@ use crate::plan::System;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
-/// Number of log lines that are kept with a failure.
+/// Number of log lines to keep with a failure.
 const LOG_LINES: usize = 30;
 /// Time limit of reading counters.
 const COUNTERS_PATIENCE: Duration = Duration::from_secs(10);

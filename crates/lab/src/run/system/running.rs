@@ -83,7 +83,7 @@ pub(crate) trait RunningSystem: Send {
     fn kill(&self) {}
     /// Restarts it on the same data, after killing remaining processes.
     fn restart(&mut self) -> Result<(), SystemError>;
-    /// The same, where the connections of a load find it again.
+    /// Restarts it on the same address, so that the connections of a load find it again.
     fn restart_in_place(&mut self) -> Result<(), SystemError> {
         self.restart()
     }

@@ -28,8 +28,8 @@ struct Unsettled<'a, 'b> {
     quiet_windows: u32,
 }
 
-/// Waits until the systems that were started since the last call are at rest, or the user stops the run. A
-/// server that still works after `seconds_max`, such as one with many dirty pages, is measured as it is.
+/// Waits until the systems that were started since the last call are at rest, or the user stops the run. A server that
+/// still works after `seconds_max`, such as one with many dirty pages, is then measured all the same.
 pub(crate) fn settle<'a, 'b: 'a>(
     slots: impl Iterator<Item = &'a mut SystemSlot<'b>>,
     seconds_max: f64,
@@ -49,7 +49,7 @@ pub(crate) fn settle<'a, 'b: 'a>(
     }
 }
 
-/// `None` for a system that is settled already, or has no process of its own.
+/// `None` for a system that has settled already, or that has no process of its own.
 fn unsettled<'a, 'b>(slot: &'a mut SystemSlot<'b>) -> Option<Unsettled<'a, 'b>> {
     if std::mem::replace(&mut slot.is_settled, true) {
         return None;

@@ -30,7 +30,7 @@ pub(crate) struct SystemSlot<'a> {
     pub(crate) instance: InstanceRecord,
     /// The network to each driver, by host; `None` if it could not be measured.
     pub(crate) networks: BTreeMap<String, Option<NetworkRecord>>,
-    /// Whether a step has run on it since it was started or restored.
+    /// Whether a step has run on it since it was last started or restored.
     pub(crate) was_loaded: bool,
     /// Whether its tables were read since then.
     pub(crate) is_warm: bool,
@@ -84,15 +84,15 @@ impl<'a> SystemSlot<'a> {
     pub(crate) fn system(&self) -> Result<&dyn RunningSystem, &str> {
         match (&self.system, &self.lost) {
             (Some(system), None) => Ok(system.as_ref()),
-            (_, lost) => Err(lost.as_deref().unwrap_or("it is not up")),
+            (_, lost) => Err(lost.as_deref().unwrap_or("it is not running")),
         }
     }
 
-    /// The same for a change of it.
+    /// The system, to be changed, or the reason why it cannot be used any more.
     pub(crate) fn system_mut(&mut self) -> Result<&mut (dyn RunningSystem + 'static), String> {
         match (&mut self.system, &self.lost) {
             (Some(system), None) => Ok(system.as_mut()),
-            (_, lost) => Err(lost.clone().unwrap_or_else(|| "it is not up".to_owned())),
+            (_, lost) => Err(lost.clone().unwrap_or_else(|| "it is not running".to_owned())),
         }
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct SystemState<'a> {
     pub(crate) presence: Presence<'a>,
     /// Its version and variables, from its first start.
     pub(crate) record: Option<SystemRecord>,
-    /// Its limits, from its first start; none if Dyno does not start it.
+    /// Its limits, from its first start; `None` if Dyno does not start it.
     pub(crate) limits: Option<SystemLimits>,
 }
 

@@ -17,7 +17,7 @@ const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);
 /// The background loads of a trial. Dropping it ends them.
 pub(crate) struct BackgroundLoads<'a> {
     loads: Vec<BackgroundLoad<'a>>,
-    /// Whether the loads whose clients join were told that the trial's own measurement has begun.
+    /// Whether the loads whose clients join know that the trial's own measurement has begun.
     are_told: bool,
 }
 
@@ -54,8 +54,8 @@ impl<'a> BackgroundLoads<'a> {
         Ok(Self { loads, are_told: false })
     }
 
-    /// Receives the frames that have arrived. When the trial's own measurement begins, it tells the loads whose
-    /// clients join, once. An error if a background load has ended.
+    /// Receives the frames that have arrived. When the trial's own measurement begins, starts the clock of the loads
+    /// whose clients join, once. An error if a background load has ended.
     pub(crate) fn keep_up(&mut self, is_measuring: bool) -> Result<(), TrialAbort> {
         if is_measuring && !std::mem::replace(&mut self.are_told, true) {
             for load in self.loads.iter_mut().filter(|load| load.has_joins()) {

@@ -29,7 +29,7 @@ impl StepLoad {
         }
     }
 
-    /// The work of each driver, without the network; empty for a load on this host.
+    /// The measurements of each driver, without the network. Empty for a load on this host.
     pub(crate) fn drivers(&self, operation: Operation) -> Vec<DriverRecord> {
         match self {
             Self::Here(_) => Vec::new(),
@@ -124,8 +124,8 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The network by its measurements. The time to send a large answer is its duration minus a round trip. `None` if
-/// no statement ended.
+/// The network, from its measurements. The time to send a large answer is the statement's duration minus a round trip.
+/// `None` if no statement ended.
 fn network_of(total: &Total) -> Option<NetworkRecord> {
     let round_trip_us = total.statements.others.quantile_us(MEDIAN)?;
     let sending_us = total.statements.reads.quantile_us(MEDIAN).map(|whole_us| whole_us - round_trip_us);
@@ -157,7 +157,7 @@ fn driver(figures: &MemberFigures, operation: Operation) -> DriverRecord {
     }
 }
 
-/// An error if drivers did not load the system at the same time. The trial's rate would then not be that of all
+/// An error if drivers did not load the system at the same time. The trial's rate would then not be the rate of all
 /// drivers together.
 pub(crate) fn were_together(record: &TrialRecord) -> Result<(), TrialAbort> {
     let late = record.drivers.iter().find_map(|driver| Some((driver, dyno_judge::too_late_seconds(driver)?)));

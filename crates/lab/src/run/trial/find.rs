@@ -34,8 +34,8 @@ struct Finder<'a> {
 }
 
 impl PlannedTrial<'_> {
-    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. It fills in the results even if the
-    /// search failed.
+    /// Searches for up to `seconds_max`, and calls `ticked` after each probe. Fills in the results even if the search
+    /// failed.
     pub(super) fn search(
         &self,
         find: FindRecord,
@@ -124,7 +124,7 @@ impl Finder<'_> {
 
     fn out_of_time(&self, seconds_max: f64) -> TrialAbort {
         let used_up =
-            format!("seconds_max = {seconds_max} is used up before the search has a rate that keeps");
+            format!("seconds_max = {seconds_max} is used up before the search found a rate that keeps");
         let limit = self.find;
         TrialAbort::failed(if self.probes.is_empty() {
             format!("{used_up} {limit}: a probe takes longer; raise seconds_max")

@@ -5,7 +5,7 @@ use dyno_store::{FailureKind, Outcome, TrialRecord};
 
 use crate::run::not_started::NotStarted;
 
-/// A trial that ended, as in the results file but without its position in the run.
+/// A trial that has ended, as the results file has it, but without its position in the run.
 pub(crate) struct FinishedTrial {
     pub(crate) record: TrialRecord,
     /// The background loads of its step, each as a trial of its own.

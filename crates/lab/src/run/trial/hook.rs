@@ -13,7 +13,7 @@ use super::watch::Watch;
 
 /// Time between two checks of a running command.
 const GLANCE: Duration = Duration::from_millis(20);
-/// Shown end of a failed command's output, in bytes.
+/// Number of bytes from the end of a failed command's output that are shown.
 const WORDS_BYTES: usize = 300;
 /// Runs its first argument as a command. A second process of the group waits at a pipe that only Dyno holds open.
 /// When Dyno ends, it ends the group.

@@ -57,7 +57,8 @@ impl<'a> PlannedTrial<'a> {
         Watch { stop: self.options.stop, patience }
     }
 
-    /// The watch over the step's events. The step may have its own limit. An event of the plan may keep them waiting.
+    /// The watch over the step's events. The step may have its own limit, and an event of the plan may keep statements
+    /// waiting.
     pub(crate) fn watch_events(&self) -> Watch<'a> {
         let watch = self.watch();
         // Meanwhile nothing may finish.
@@ -68,7 +69,6 @@ impl<'a> PlannedTrial<'a> {
     }
 
     /// The step's `event_seconds_max` plus a tick, because the next tick reports the end of an event.
-    /// tick.
     fn event_patience(&self) -> Option<Duration> {
         let limit_s = self.step().queries.event_seconds_max?;
         Duration::try_from_secs_f64(limit_s + TICK_SECONDS).ok()

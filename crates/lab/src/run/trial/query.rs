@@ -43,7 +43,9 @@ impl PlannedTrial<'_> {
         if queries.answers {
             let rows = self.printed_by(ANSWER, slot).map_err(|abort| match abort {
                 PassAbort::Stopped => PassAbort::Stopped,
-                PassAbort::Failed(reason) => PassAbort::Failed(format!("its answer cannot be had: {reason}")),
+                PassAbort::Failed(reason) => {
+                    PassAbort::Failed(format!("its answer cannot be read: {reason}"))
+                }
             })?;
             asked.answer = Some(QueryAnswer::of(&rows));
         }

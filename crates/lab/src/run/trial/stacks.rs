@@ -140,7 +140,7 @@ fn server(system: &dyn RunningSystem) -> Result<(Family, u32), &'static str> {
     }
 }
 
-/// Takes samples, from the order to begin until no more are possible or one fails.
+/// Takes samples from the order to begin on, until no more are possible or one fails.
 fn take(mut sampler: StackSampler, hertz: f64, orders: &Receiver<()>) -> (StackSampler, Option<StackError>) {
     let interval = Duration::from_secs_f64(1.0 / hertz);
     if orders.recv().is_err() {

@@ -74,7 +74,10 @@ impl Answer {
         if noted.left_out > 0 {
             plans.push(StatementPlan {
                 statement: format!("{} more", noted.left_out),
-                plan: Err(format!("a server is asked about {} statements of a trial at most", plans.len())),
+                plan: Err(format!(
+                    "a server is asked for the plans of at most {} statements of a trial",
+                    plans.len()
+                )),
             });
         }
         plans
@@ -116,7 +119,7 @@ mod tests {
                 ("two", Err("error 1064: no")),
                 ("three", Ok("")),
                 ("four", Err("the server died")),
-                ("7 more", Err("a server is asked about 4 statements of a trial at most")),
+                ("7 more", Err("a server is asked for the plans of at most 4 statements of a trial")),
             ]
         );
     }

@@ -98,7 +98,7 @@ impl Watch<'_> {
         self.follow_until(load, on_frame, meanwhile, || false)
     }
 
-    /// The same for a job without an end of its own, which is ended once it is over.
+    /// As [`follow`](Self::follow), for a job that does not end by itself. Ends the job when `is_over` says so.
     pub(crate) fn follow_until(
         self,
         load: &mut dyn FrameSource,

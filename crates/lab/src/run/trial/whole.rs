@@ -22,7 +22,7 @@ use crate::run::options::RunOptions;
 use crate::run::record::{Meter, NeighbourWatch, Recording, Tally, note_replay, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
 
-/// A trial may be shorter than whole seconds by this much, because intervals are not exact.
+/// How much shorter than whole seconds a trial may be, because intervals are not exact.
 const SECOND_TOLERANCE: f64 = 0.1;
 
 impl PlannedTrial<'_> {
@@ -84,8 +84,8 @@ impl PlannedTrial<'_> {
         self.record_measurement(started, servers, finished, ticked, None)
     }
 
-    /// The same, while the step's events happen. Neighbours are not watched: the CPU time of processes that end
-    /// with an event could not be told from theirs.
+    /// As [`measure`](Self::measure), while the step's events happen. Neighbours are not watched, because the CPU time
+    /// of processes that end with an event would look like theirs.
     fn measure_through_events(
         &self,
         seconds: f64,
@@ -200,7 +200,7 @@ impl PlannedTrial<'_> {
     }
 }
 
-/// The load of a trial that has started, and what records it.
+/// The load of a trial, once it has started, with its recorder.
 struct StartedLoad<'a> {
     job: Job,
     background: BackgroundLoads<'a>,
@@ -208,7 +208,7 @@ struct StartedLoad<'a> {
     recording: Recording,
 }
 
-/// Number of whole seconds of a trial. After a late tick the next second is shorter, so the seconds are added up.
+/// Number of whole seconds of a trial. After a late tick the next second is shorter, so the seconds are summed.
 fn whole_seconds(record: &TrialRecord) -> usize {
     let measured = record.samples.iter().filter(|sample| sample.phase == Phase::Measure);
     (measured.map(|sample| sample.measured.seconds).sum::<f64>() + SECOND_TOLERANCE) as usize

@@ -1,5 +1,5 @@
-//! Connections that are lost during a load that goes on: the event in flight counts as failed, and the task
-//! connects anew.
+//! Replaces connections that are lost during a load that continues without them: the event in flight counts as failed,
+//! and the task connects anew.
 
 use dyno_script::{Entry, Reply, SqlFailure};
 use dyno_stats::SplitMix64;
@@ -12,7 +12,8 @@ use crate::schedule::control::Phase;
 use crate::session::failure;
 
 impl EventLoop<'_> {
-    /// Whether a failed request leaves a task without a usable connection, and the job goes on all the same.
+    /// Whether a failed request leaves a task without a usable connection, in a job that continues after lost
+    /// connections.
     pub(super) fn is_lost(&self, slot: usize, link: usize, failure: &SqlFailure) -> bool {
         if !self.shared.job.reconnects() {
             return false;

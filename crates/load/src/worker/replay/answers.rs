@@ -13,7 +13,7 @@ use crate::measure::digests::Returned;
 use crate::worker::link::LinkProgress;
 
 impl ReplayLoop<'_> {
-    /// Takes an answer, and goes on with the session.
+    /// Takes an answer, and continues the session.
     pub(super) fn answered(
         &mut self,
         slot: usize,

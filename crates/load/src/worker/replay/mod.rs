@@ -1,5 +1,5 @@
-//! Many sessions of logged traffic on one thread. Each has a connection of its own, which is opened and closed when it was, and
-//! sends its statements one after the other.
+//! Replays many sessions of logged traffic on one thread. Each session has its own connection, which is opened and
+//! closed at the logged times, and sends its statements one after the other.
 
 mod answers;
 mod order;
@@ -39,7 +39,7 @@ pub(crate) enum ReplayError {
     Traffic(#[from] TrafficError),
     #[error("the event loop failed: {0}")]
     Io(#[from] io::Error),
-    /// A session that is open from the begin was refused.
+    /// A session that is open from the beginning was refused.
     #[error("the first sessions cannot be opened: {0}")]
     Refused(String),
 }

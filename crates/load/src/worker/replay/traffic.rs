@@ -1,4 +1,4 @@
-//! The traffic of a loop: which of its sessions is opened next and when, and the statements of each.
+//! The traffic of a loop: which session is opened next and when, and the statements of each session.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,7 +11,7 @@ use crate::protocol::replay::Replay;
 use crate::session::servers::Dialer;
 use crate::worker::Shared;
 
-/// Time before its first statement at which a session is opened that was open before the log began.
+/// A session that was open before the log began is opened this long before its first statement.
 const OPEN_AHEAD_NS: u64 = 1_000_000_000;
 
 /// The databases of traffic that has several.
@@ -26,10 +26,10 @@ struct Databases {
 /// See the [module](self).
 pub(super) struct Traffic {
     reader: StatementReader,
-    /// Sessions that were not opened yet, in order of their begin.
+    /// Sessions that are not opened yet, in order of their beginnings.
     sessions: VecDeque<SessionTimes>,
     databases: Databases,
-    /// Offset of the begin of the first session of all loops.
+    /// Offset of the beginning of the first session of all loops.
     began_us: i64,
     pace: Option<f64>,
 }
@@ -116,7 +116,8 @@ impl Traffic {
 }
 
 impl Databases {
-    /// None if there is one database only: all sessions use the target's then, whatever its name is.
+    /// Reads the databases. With a single database, all sessions use the target's database instead, whatever its name
+    /// is.
     fn of(file: &TrafficFile, job: &Job) -> Result<Self, ReplayError> {
         let named = file.databases()?;
         if named.len() < 2 {

@@ -1,6 +1,6 @@
-//! More than sixty ways in which a server can misbehave, for each protocol. Each ends in a clear error of one
-//! line within its limit, or in the outcome that the behaviour states. Whatever the server asked for, it must
-//! not have received the password.
+//! More than sixty ways in which a server can misbehave, for each protocol. Each ends within its limit, in a one-line
+//! error or in the outcome that the behaviour states. The password must never reach the server, whatever the server
+//! asks for.
 //!
 //! The servers have an address of this host outside the loopback interface, because the client would trust
 //! servers there.
@@ -26,7 +26,7 @@ const AT_ONCE: usize = 12;
 /// Fewest behaviours of each protocol.
 const BEHAVIOURS_MIN: usize = 60;
 
-/// Most memory that the process may ever have used: a few results of the largest size, and their copies.
+/// Most memory that the process may have used at any time: a few results of the largest size, and their copies.
 const MEMORY_MIB_MAX: u64 = 3 * 1024;
 
 /// What a script does with the server.
@@ -34,7 +34,7 @@ pub(crate) const READS: &str = "
    local result = con:query('SELECT 1')
    for _ = 1, result.nrows do result:fetch_row() end
 ";
-/// The same, and then another statement, which an unreadable row ends.
+/// As [`READS`], followed by another statement. An unreadable row ends this statement.
 pub(crate) const READS_ON: &str = "
    local result = con:query('SELECT 1')
    for _ = 1, result.nrows do result:fetch_row() end
@@ -50,7 +50,7 @@ pub(crate) const PREPARES: &str = "
    for _ = 1, result.nrows do result:fetch_row() end
 ";
 
-/// The same, and then once more.
+/// As [`PREPARES`], executed once more.
 pub(crate) const PREPARES_ON: &str = "
    local statement = con:prepare('SELECT ?')
    local parameter = statement:bind_create(sysbench.sql.type.INT)
@@ -68,7 +68,7 @@ pub(crate) enum Outcome {
     Fails(&'static str),
     /// It fails because the login is not complete in time.
     IsLate,
-    /// It fails because the login is not complete in time or, on a fast machine, has more bytes than allowed.
+    /// It fails because the login is not complete in time, or on a fast machine because it has too many bytes.
     IsEndless,
     /// It ends with its time, and the event in flight is not finished.
     IsUnfinished,
@@ -91,7 +91,7 @@ impl Behaviour {
         Self { name, tls: TlsMode::Disabled, script: READS, outcome, play }
     }
 
-    /// The same with another script.
+    /// As [`new`](Self::new), with another script.
     pub(crate) fn of_script(script: &'static str, name: &'static str, outcome: Outcome, play: Play) -> Self {
         Self { script, ..Self::new(name, outcome, play) }
     }
@@ -138,7 +138,7 @@ fn meet_all(driver: Protocol, behaviours: Vec<Behaviour>) {
     assert!(memory_mib_max() < MEMORY_MIB_MAX, "{} MiB", memory_mib_max());
 }
 
-/// What is wrong with how the two schedulers handle a behaviour.
+/// What is wrong with the ways in which the two schedulers handle a behaviour.
 fn meet(driver: Protocol, behaviour: &Behaviour, host: Ipv4Addr, ca: &Path) -> Vec<String> {
     let (listener, ear) = Listener::at(host, behaviour.play);
     let address = &listener.addresses[0];
@@ -176,7 +176,7 @@ fn job_of(driver: Protocol, behaviour: &Behaviour, address: &Address, scheduler:
     job
 }
 
-const LATE: &str = "lets nobody in: the login was not";
+const LATE: &str = "did not complete the login within";
 
 fn fault(behaviour: &Behaviour, story: &Story, ear: &Ear) -> Option<String> {
     let heard = ear.heard();

@@ -1,9 +1,9 @@
 //! A comparison as `JUnit` XML, which continuous integration servers show test by test.
 //!
-//! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all
-//! support: <https://github.com/testmoapp/junitxml>. A test case without a verdict is an `error`, which all three
-//! show in red. They would show a skipped test like one that passed. The message is both an attribute, which
-//! Jenkins shows, and content, which GitLab shows.
+//! The format is that of Ant's `JUnit` task, limited to the part that Jenkins, GitLab and GitHub's actions all support:
+//! <https://github.com/testmoapp/junitxml>. A test case without a verdict is an `error`, which all three show in red.
+//! They would show a skipped test as if it had passed. The message is both an attribute, which Jenkins shows, and
+//! content, which GitLab shows.
 
 use dyno_judge::{Comparison, Finding, GateVote, Judgement, TestComparison};
 use dyno_printable::printable;
@@ -50,8 +50,9 @@ impl Suite {
     fn of(comparison: &Comparison) -> Self {
         let mut cases: Vec<Case> = comparison.tests.iter().map(|test| Case::of(comparison, test)).collect();
         if !comparison.is_control && cases.iter().all(|case| case.kind == Kind::Skipped) {
-            cases
-                .push(no_verdict("No test can be judged, so nothing shows that the candidate is not worse."));
+            cases.push(no_verdict(
+                "No test can be judged, so it is not known whether the candidate is worse.",
+            ));
         }
         Self { name: sentences::title(comparison), cases }
     }
@@ -105,7 +106,7 @@ impl Case {
 }
 
 impl Kind {
-    /// What a test contributes to the exit status. Controls contribute nothing.
+    /// How a test affects the exit status. Controls have no effect.
     fn of(comparison: &Comparison, test: &TestComparison) -> Self {
         if comparison.is_control {
             return Self::Skipped;

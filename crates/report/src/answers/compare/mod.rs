@@ -29,7 +29,7 @@ impl Report for Judgement {
     }
 }
 
-/// The tests of a comparison. Above them: their mean, and what was compared.
+/// The tests of a comparison. Above them are their mean and the compared systems.
 fn section(comparison: &Comparison) -> Section {
     let sides = [("Base", &comparison.base), ("Candidate", &comparison.candidate)];
     let sides = sides.map(|(label, side)| format!("{label}: {}", sentences::side(side)));

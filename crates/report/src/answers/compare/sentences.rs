@@ -29,7 +29,7 @@ fn are_same(judgement: &Judgement) -> bool {
 }
 
 /// Why the gate does not pass. If neighbours disturbed rounds, this says so. Otherwise it names the tests that more
-/// rounds cannot decide, or the number of rounds that would decide.
+/// rounds cannot decide, or estimates the number of rounds that decide.
 fn not_decided(judgement: &Judgement) -> String {
     if let Some(disturbed) = judgement.disturbed() {
         return format!("Not decided: {}.", words::disturbed_tests(&disturbed));
@@ -41,7 +41,7 @@ fn not_decided(judgement: &Judgement) -> String {
         tests.filter(|(_, test)| test.gate == GateVote::Open)
     };
     if open().next().is_some() && open().all(|(_, test)| is_of_one_session(test)) {
-        return format!("Not decided: the runs are one session a side. {WHAT_TO_DO}");
+        return format!("Not decided: each side has only one session. {WHAT_TO_DO}");
     }
     let dropped: Vec<String> =
         open().filter(|(_, test)| is_beyond_rounds(test)).map(|(of, test)| named(of, test)).collect();
@@ -86,7 +86,7 @@ fn named(comparison: &Comparison, test: &TestComparison) -> String {
 
 /// What to do so that two runs can have a verdict.
 const WHAT_TO_DO: &str =
-    "A verdict takes both systems measured in one plan, several runs a side, or an anchor in the plan.";
+    "A verdict needs both systems in one plan, several runs per side, or an anchor in the plan.";
 
 /// What to do if more rounds cannot decide.
 pub(super) fn advice(test: &TestComparison) -> Option<&'static str> {
@@ -100,10 +100,10 @@ fn is_of_one_session(test: &TestComparison) -> bool {
 /// `3 more rounds`, `1 more session a side`.
 fn more(replicates: Replicates, count: usize) -> String {
     match replicates {
-        Replicates::Sessions => format!("{} a side", counted(count as u64, "more session")),
+        Replicates::Sessions => format!("{} per side", counted(count as u64, "more session")),
         Replicates::PairedRounds => counted(count as u64, "more round"),
         Replicates::AnchoredRounds | Replicates::OneSession => {
-            format!("{} a side", counted(count as u64, "more round"))
+            format!("{} per side", counted(count as u64, "more round"))
         }
     }
 }
@@ -140,7 +140,7 @@ pub(super) fn anchor(anchor: &SharedAnchor) -> String {
         let version =
             anchor.engine_version.as_ref().map(|version| format!(", {version}")).unwrap_or_default();
         return format!(
-            "Anchor: {}{version}. Ratios are of multiples of its figures in the same rounds.",
+            "Anchor: {}{version}. Ratios compare multiples of its figures in the same rounds.",
             anchor.system
         );
     }
@@ -238,13 +238,13 @@ pub(super) fn verdict(test: &TestComparison) -> String {
 
 /// The number of rounds that a verdict needs, if there are too few.
 fn wanted(test: &TestComparison) -> Option<String> {
-    let side = if test.replicates == Replicates::PairedRounds { "" } else { " a side" };
+    let side = if test.replicates == Replicates::PairedRounds { "" } else { " per side" };
     match (&test.undecided, test.more_rounds) {
         (Some(Undecided::TooFewRounds { wanted, .. }), _) => {
-            Some(format!(": it wants {}{side}", counted(*wanted as u64, "round")))
+            Some(format!(": it needs {}{side}", counted(*wanted as u64, "round")))
         }
         (Some(Undecided::TooFewSessions { wanted, .. }), _) => {
-            Some(format!(": it wants {}{side}", counted(*wanted as u64, "session")))
+            Some(format!(": it needs {}{side}", counted(*wanted as u64, "session")))
         }
         (Some(Undecided::Interval), Some(count)) => Some(format!(": about {}", more(test.replicates, count))),
         (Some(Undecided::Interval), None) => Some(": too close to the margin".to_owned()),
@@ -256,9 +256,9 @@ fn wanted(test: &TestComparison) -> Option<String> {
 pub(super) fn how_to_read(judgement: &Judgement) -> String {
     let rule = &judgement.rule;
     let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
-    let noise = if is_noisy { ", for an alarm more where an A/A pair differs by more" } else { "" };
+    let noise = if is_noisy { " (more for an alarm, if an A/A pair differs by more)" } else { "" };
     format!(
-        "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}%, for a test alone.",
+        "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}%, for one test alone.",
         rule.quantity.name(),
         margin(rule),
         phrases::error(rule),
@@ -271,7 +271,7 @@ fn tests(judgement: &Judgement) -> impl Iterator<Item = &TestComparison> {
     judgement.comparisons.iter().flat_map(|comparison| &comparison.tests)
 }
 
-/// Explains the intervals. A blank follows each sentence.
+/// Explains the intervals. Each sentence ends with a space.
 fn methods(judgement: &Judgement) -> String {
     let has = |method| tests(judgement).any(|test| test.method == method);
     let mut sentences = Vec::new();
@@ -294,26 +294,27 @@ fn methods(judgement: &Judgement) -> String {
     let are = |replicates| tests(judgement).any(|test| test.replicates == replicates && test.ratio.is_some());
     if are(Replicates::OneSession) {
         sentences.push(format!(
-            "The runs did not take turns, so a difference between the two sessions is not told from one between the systems, \
-             however many rounds they have: ratios are shown without interval and verdict. {WHAT_TO_DO}"
+            "The runs did not take turns, so a difference between the two sessions cannot be distinguished from one between the systems, \
+             however many rounds they have: ratios are shown without intervals and verdicts. {WHAT_TO_DO}"
         ));
     }
     if are(Replicates::AnchoredRounds) {
         sentences.push(
-            "The runs did not take turns. Each figure is divided by that of the anchor in the same round, so that what is of \
+            "The runs did not take turns. Each figure is divided by that of the anchor in the same round, so that the effect of \
              the session cancels, and the rounds are compared side by side."
                 .to_owned(),
         );
     }
     if are(Replicates::Sessions) {
         sentences.push(
-            "Each run is a session and counts once, by the middle of its rounds, since its rounds share what is of the session."
+            "Each run is a session and counts once, with the middle of its rounds, because all rounds of a session share its effects."
                 .to_owned(),
         );
     }
     if has(Method::Unpaired) {
-        sentences
-            .push("The interval is exact, of the shift between the two sides (Mann and Whitney).".to_owned());
+        sentences.push(
+            "The interval is the exact one of the shift between the two sides (Mann and Whitney).".to_owned(),
+        );
     }
     // The last sentence ends with a blank.
     sentences.push(String::new());

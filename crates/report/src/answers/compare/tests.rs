@@ -66,7 +66,7 @@ fn runs_with_an_anchor_say_how_many_rounds_a_side_they_want() {
     }
     let told = unwrapped(&between(&old, &new));
     assert!(told.contains("3 and 3"), "{told}");
-    assert!(told.contains(" a side"), "{told}");
+    assert!(told.contains(" per side"), "{told}");
     assert!(told.contains("Anchor: mysql56, "), "{told}");
     assert!(told.contains("Each figure is divided by that of the anchor in the same round"), "{told}");
     new.systems[0].engine_version = Some("5.6.51".to_owned());
@@ -96,13 +96,13 @@ fn two_sessions_have_ratios_and_no_verdict_in_every_format() {
     let judgement = between(&old, &new);
     let render = |format| render(&judgement, format, &RenderOptions::default());
     let told = unwrapped(&judgement);
-    assert!(told.starts_with("Not decided: the runs are one session a side. A verdict takes both"), "{told}");
-    assert!(told.contains("not judged: one session a side and no common anchor"), "{told}");
+    assert!(told.starts_with("Not decided: each side has only one session. A verdict needs both"), "{told}");
+    assert!(told.contains("not judged: one session per side and no common anchor"), "{told}");
     assert!(told.contains("ratios are shown without interval and verdict"), "{told}");
     let markdown = render(Format::Markdown);
-    assert!(markdown.contains("not judged: one session a side and no common anchor"), "{markdown}");
+    assert!(markdown.contains("not judged: one session per side and no common anchor"), "{markdown}");
     let junit = render_junit(&judgement);
-    assert!(junit.contains("several runs a side, or an anchor in the plan"), "{junit}");
+    assert!(junit.contains("several runs per side, or an anchor in the plan"), "{junit}");
     let json: serde_json::Value = serde_json::from_str(&render(Format::Json)).unwrap();
     let test = &json["comparisons"][0]["tests"][1];
     assert_eq!(
@@ -123,7 +123,7 @@ fn sessions_are_named_and_counted() {
     let sides = (vec![subject(&old), subject(&third)], vec![subject(&new), subject(&fourth)]);
     let told = unwrapped(&dyno_judge::compare_sessions(&[sides], &Rule::default()));
     assert!(told.contains("maria of runs 4, 6 against maria of runs 3, 5"), "{told}");
-    assert!(told.contains("sessions a side"), "{told}");
+    assert!(told.contains("sessions per side"), "{told}");
     assert!(told.contains("Each run is a session and counts once"), "{told}");
 }
 

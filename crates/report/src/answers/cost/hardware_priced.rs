@@ -16,8 +16,8 @@ pub(super) fn priced_as(price: Option<&Price>) -> String {
     if parts.is_empty() { "–".to_owned() } else { parts.join(", ") }
 }
 
-/// The price lists. Then one sentence for all candidates whose prices are for the same other hardware, then what no
-/// list says.
+/// Remarks: the price lists, then one sentence for all candidates whose prices are for the same other hardware, then
+/// facts that no list has.
 pub(super) fn remarks(answer: &CostAnswer) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     for price in answer.candidates.iter().filter_map(|it| it.price.as_ref()) {
@@ -46,8 +46,8 @@ pub(super) fn remarks(answer: &CostAnswer) -> Vec<String> {
     remarks
 }
 
-/// `36 CPUs (c5.9xlarge) against 2, 72.0 GiB of memory against 8.00 GiB`: the priced hardware against the measured
-/// one.
+/// `36 CPUs (c5.9xlarge) against 2, 72.0 GiB of memory against 8.00 GiB`: the priced hardware and the measured
+/// hardware.
 fn difference(it: &Candidate) -> String {
     let price = it.price.as_ref();
     let instance = price.and_then(|price| price.instance.as_ref()).map_or("", |it| it.name.as_str());

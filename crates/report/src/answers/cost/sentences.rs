@@ -8,7 +8,7 @@ use crate::wording::hardware::{hardware, resource};
 use crate::wording::number::{self, counted, percent, three_digits};
 use crate::wording::prices::dollars;
 
-/// The cheapest system that was measured, a cheaper one that is predicted, and cheaper ones that are undecided.
+/// The cheapest measured system, a cheaper predicted one, and cheaper undecided ones.
 pub(super) fn answer(answer: &CostAnswer) -> Vec<String> {
     let (measured, best) = (answer.cheapest_measured(), answer.cheapest_of_all());
     let wanted = wanted(answer);

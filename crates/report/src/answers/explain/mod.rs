@@ -39,7 +39,7 @@ pub(crate) fn title(explanation: &Explanation) -> String {
     format!("{candidate} against {base}: {step} at {}", counted(u64::from(*clients), "client"))
 }
 
-/// The difference, the part that the server's CPU explains, tables that are read in another way, and suspects.
+/// The difference, the part that the server's CPU explains, tables that are read differently, and suspects.
 pub(crate) fn sentences(explanation: &Explanation) -> Vec<String> {
     let Explanation { base, candidate, finding, interval, .. } = explanation;
     let what = explanation.operation.as_str();

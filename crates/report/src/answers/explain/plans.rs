@@ -10,7 +10,7 @@ const STATEMENTS_MAX: usize = 8;
 /// Largest number of tables that sentences name.
 const TABLES_MAX: usize = 3;
 
-/// A sentence for each table that is read in another way.
+/// A sentence for each table that is read differently.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
     let mut sentences: Vec<String> = Vec::new();
     for change in explanation.plans.changes.iter().flat_map(|change| &change.accesses) {
@@ -46,7 +46,7 @@ fn both(change: &AccessChange) -> (String, String) {
     (words(base), words(candidate))
 }
 
-/// None if no plan was asked for.
+/// `None` if nobody asked for plans.
 pub(super) fn section(explanation: &Explanation) -> Option<Section> {
     let found = &explanation.plans;
     if found.compared == 0 && found.refused.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn section(explanation: &Explanation) -> Option<Section> {
     }
     let shown = found.changes.iter().take(STATEMENTS_MAX);
     let paragraphs = match found.changes.len() {
-        0 if found.compared == 0 => "No statement has a plan of both.".to_owned(),
+        0 if found.compared == 0 => "No statement has a plan on both systems.".to_owned(),
         0 => format!("Both have the same plan for {}.", counted(found.compared as u64, "statement")),
         differing => {
             let shown = if differing > STATEMENTS_MAX {

@@ -153,7 +153,7 @@ impl ProofReport {
         ))
     }
 
-    /// The differences other than settings, and their effect on top of those that have one.
+    /// The differences other than settings, and their effect in addition to that of the settings.
     fn others_with(&self, settings: ProbeEffect) -> String {
         let whole = self.proof.whole.map_or(self.ratio, |whole| whole.ratio);
         format!("{}: {}", self.others.join(" and "), ratio(whole / settings.ratio))
@@ -185,7 +185,7 @@ impl ChangedSetting {
         }
     }
 
-    /// The id of a step that only one of the two systems has run; none for any other change.
+    /// The id of a step that only one of the two systems has run; `None` for any other change.
     fn step(&self) -> Option<&str> {
         self.name.strip_prefix(STEP)
     }

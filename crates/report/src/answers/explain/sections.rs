@@ -110,7 +110,7 @@ pub(crate) fn amounts(change: &AmountChange) -> [String; 3] {
     [three_digits(change.base), three_digits(change.candidate), multiple(change)]
 }
 
-/// A ratio to almost 0 is large, and means little.
+/// A ratio as a multiple. A ratio to almost 0 is huge and means little.
 fn multiple(change: &AmountChange) -> String {
     match change.ratio {
         Some(ratio) if ratio <= 1000.0 => words::ratio_in(ratio, change.interval),

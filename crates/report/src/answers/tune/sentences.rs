@@ -92,7 +92,7 @@ impl TuneReport {
         })
     }
 
-    /// A comparison of the base with itself that shows a difference.
+    /// A sentence on a comparison of the base with itself that shows a difference.
     fn noise(&self) -> Option<String> {
         let control = self.tuned.control?;
         let interval = control.interval?;

@@ -138,7 +138,7 @@ pub(crate) fn step_cells(
     StepCells { counters: names.list, cells }
 }
 
-/// Why a cell differs from the plan's base; none if this is unknown.
+/// Why a cell differs from the plan's base; `None` if this is unknown.
 fn explained(input: &PageInput<'_>, step: &StepRecord, clients: u32, system: &str) -> Option<Explained> {
     let is_it = |it: &&Explanation| it.step == step.id && it.clients == clients && it.candidate == system;
     input.reasons.explanations.iter().find(is_it).map(Explained::of)
@@ -197,7 +197,7 @@ fn trial_data(trial: &Trial, details: &Details, budget: Budget) -> TrialData {
     }
 }
 
-/// Median length of the slices; none for a trial without slices.
+/// Median length of the slices; `None` for a trial without slices.
 fn slice_seconds(record: &TrialRecord) -> Option<f64> {
     dyno_stats::median(&record.slices.iter().map(|slice| slice.seconds).collect::<Vec<_>>())
 }

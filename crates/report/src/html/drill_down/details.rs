@@ -14,7 +14,7 @@ pub struct Details {
     pub trials: HashMap<TrialId, TrialDetails>,
     /// Checks of all completed trials.
     pub checks: TrialChecks,
-    /// Whether each cell has only its most typical trial, because all would make the page too large.
+    /// Whether each cell has only its most typical trial, because the page would be too large with all trials.
     pub is_thinned: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct TrialDetails {
 }
 
 impl Details {
-    /// Reads the details of a run: of every trial if the run is short, else of each cell's most typical trial.
+    /// Reads the details of a run: of every trial if the run is short, otherwise of each cell's most typical trial.
     ///
     /// # Errors
     /// The file cannot be read.

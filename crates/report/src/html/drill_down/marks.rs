@@ -24,8 +24,8 @@ enum Unit {
 
 /// Counters, and the marks of seconds in which they increase.
 ///
-/// PostgreSQL counts a checkpoint when it begins, and its write time when it ends. InnoDB's checkpoints have no
-/// begin and end: the checkpoint's log position increases. RocksDB counts the bytes of a file after writing it.
+/// PostgreSQL counts a checkpoint when it begins, and its write time when it ends. InnoDB's checkpoints have no start
+/// and end: the checkpoint's log position increases. RocksDB counts the bytes of a file after writing it.
 const KINDS: [(&str, Unit, &str); 12] = [
     // PostgreSQL up to 16, then PostgreSQL from 17.
     ("pg_stat_bgwriter.checkpoints_timed", Unit::Times, "checkpoint"),

@@ -84,7 +84,7 @@ mod tests {
             says,
             [
                 "slower: exact interval of 12 rounds",
-                "works between its slices, with 62% of the CPU time that it has in them"
+                "works between its slices: its CPU time there is 62% of that in its slices"
             ]
         );
     }

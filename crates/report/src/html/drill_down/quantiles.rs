@@ -16,7 +16,7 @@ pub(crate) struct Distribution {
     pub(crate) percentiles_us: [f64; 3],
     /// The slowest event, in µs.
     pub(crate) max_us: f64,
-    /// Whether each of the three percentiles and the slowest event is only a lower bound; none if all are exact.
+    /// Whether each of the three percentiles and the slowest event is only a lower bound; `None` if all are exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lower_bounds: Option<[bool; 4]>,
 }
@@ -29,7 +29,7 @@ impl Distribution {
     }
 }
 
-/// The distribution over several trials; none if no event finished.
+/// The distribution over several trials; `None` if no event finished.
 pub(crate) fn distribution<'a>(trials: impl IntoIterator<Item = &'a TrialRecord>) -> Option<Distribution> {
     let latencies = Latencies::of(trials)?;
     let merged = latencies.counts();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::wording::number;
 
-/// Variables that always differ, or that describe where a server is and not how it works.
+/// Variables that always differ, or that say where a server is rather than how it works.
 const OF_THE_INSTANCE: [&str; 16] = [
     "basedir",
     "config_file",
@@ -28,10 +28,10 @@ const OF_THE_INSTANCE: [&str; 16] = [
     "unix_socket_directories",
 ];
 
-/// The severity of a finding for information only.
+/// The severity of a finding that is only information.
 const NOTE: &str = "note";
 
-/// Rules of the audit whose findings `crate::wording::in_force` words.
+/// Rules of the audit whose findings `crate::wording::in_force` puts into words.
 const IN_FORCE: [&str; 2] = ["same-in-force", "setting-not-in-force"];
 
 /// Longest list of differing variables.
@@ -74,8 +74,8 @@ impl Audit {
     }
 }
 
-/// Findings that make a comparison doubtful, in sentences. Those on settings that are not in force are left out, because
-/// reports have sentences of their own for them.
+/// Findings that make a comparison doubtful, in sentences. Findings on settings that are not in force are left out,
+/// because reports have their own sentences for them.
 pub(crate) fn grave(run: &Run) -> Vec<String> {
     let is_shown = |it: &Finding| it.severity != NOTE && !IN_FORCE.contains(&it.rule.as_str());
     let findings = Audit::of(run).findings.into_iter().filter(is_shown);
@@ -87,7 +87,7 @@ pub(crate) fn grave(run: &Run) -> Vec<String> {
     findings.map(sentence).collect()
 }
 
-/// The banner; none if there is nothing to report.
+/// The banner; empty if there is nothing to report.
 pub(crate) fn section(run: &Run) -> Markup {
     let differing = differing(run);
     let audit = Audit::of(run);
@@ -122,8 +122,8 @@ fn line(finding: &Finding) -> Markup {
     }
 }
 
-/// The systems of each class of durability, in words, in the order of each class's first system. `systems_of_run`
-/// may be larger, because the durability of some systems can be unknown.
+/// The systems of each durability class, in words, in the order of each class's first system. `systems_of_run` may be
+/// larger, because the durability of some systems can be unknown.
 fn by_class(durability: &[SystemDurability], systems_of_run: usize) -> Vec<(&str, String)> {
     let mut classes: Vec<(&str, Vec<&str>)> = Vec::new();
     for SystemDurability { system, class } in durability {
@@ -140,13 +140,13 @@ fn by_class(durability: &[SystemDurability], systems_of_run: usize) -> Vec<(&str
     }
 }
 
-/// The meaning of a class of durability.
+/// What survives a crash in a durability class.
 fn survives(class: &str) -> &str {
     match class {
         "durable" => "durable: a commit survives a power cut",
-        "second" => "a power cut may take the last second",
-        "os" => "a power cut may take the last commits",
-        "none" => "a crash may take everything",
+        "second" => "a power cut may lose the last second",
+        "os" => "a power cut may lose the last commits",
+        "none" => "a crash may lose everything",
         "unknown" => "durability unknown",
         other => other,
     }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::model::claims::Claim;
 use crate::sections::claims::summary;
 
-/// The claims as a table; none if there are none.
+/// The claims as a table; empty without claims.
 pub(crate) fn section(claims: &[Claim]) -> Markup {
     html! {
         @if !claims.is_empty() {

@@ -13,7 +13,7 @@ use crate::sections::{events, joins};
 const WIDTH: f64 = 760.0;
 const HEIGHTS: [f64; 3] = [250.0, 170.0, 120.0];
 
-/// The charts and tables; none if no step has events.
+/// The charts and tables; empty if no step has events.
 pub(crate) fn section(reports: &Reports) -> Markup {
     html! {
         @if !reports.events.is_empty() {
@@ -43,10 +43,10 @@ fn untitled(table: Table) -> Table {
     Table { title: String::new(), ..table }
 }
 
-/// What a chart shows of a second.
+/// The figure of a second that a chart shows.
 type Shown = fn(&EventSecond) -> Option<f64>;
 
-/// The charts of a test with what they show. Those without a value above 0 are left out.
+/// The charts of a test, each with its subject. Charts without a value above 0 are left out.
 pub(crate) fn charts(reports: &Reports, test: &EventfulTest) -> Vec<(String, Chart)> {
     let rate: Shown = |second| Some(second.rate);
     let p99: Shown = |second| second.p99_ms;
@@ -65,7 +65,7 @@ pub(crate) fn charts(reports: &Reports, test: &EventfulTest) -> Vec<(String, Cha
     drawn.collect()
 }
 
-/// A line for each system, without a title; none without a value above 0.
+/// A line for each system, without a title; `None` without a value above 0.
 fn chart(
     reports: &Reports,
     test: &EventfulTest,

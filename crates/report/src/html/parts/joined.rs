@@ -12,7 +12,7 @@ use crate::sections::joins;
 /// Width of both charts, and the heights of the step's chart and of its background load's.
 pub(crate) const SIZE: (f64, f64, f64) = (760.0, 250.0, 170.0);
 
-/// The charts and tables; none if no clients join.
+/// The charts and tables; empty if no clients join.
 pub(crate) fn section(reports: &Reports) -> Markup {
     html! {
         @if !reports.joined.is_empty() {
@@ -41,7 +41,7 @@ fn untitled(table: Table) -> Table {
     Table { title: String::new(), ..table }
 }
 
-/// The charts of the step and of its background load, with what they show; empty if nothing was measured.
+/// The charts of the step and of its background load, each with its subject; empty if nothing was measured.
 pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart)> {
     let (width, height, background_height) = SIZE;
     let own: Rate = |second| Some(second.rate);
@@ -59,7 +59,7 @@ pub(crate) fn charts(reports: &Reports, test: &JoinedTest) -> Vec<(String, Chart
 /// The figure of a second that a chart shows.
 type Rate = fn(&JoinedSecond) -> Option<f64>;
 
-/// A line for each system, without a title; none without a point.
+/// A line for each system, without a title; `None` without a point.
 fn chart(reports: &Reports, test: &JoinedTest, rate: Rate, (width, height): (f64, f64)) -> Option<Chart> {
     // A rate is the mean of a second, so its point is in the middle of the second.
     let point = |second: &JoinedSecond| Some((f64::from(second.at_seconds) + 0.5, rate(second)?));

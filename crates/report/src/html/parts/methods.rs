@@ -35,7 +35,7 @@ pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
             h3 { "Systems" }
             div.scroll { (systems(run)) }
             @for resumption in &run.resumptions {
-                p.note { "The run was continued after an end before its time."
+                p.note { "The run ended early and was continued."
                     @if !resumption.differences.is_empty() { " Since it began: " (resumption.differences.join(" ")) } }
             }
             button #csv type="button" hidden { "Every second in this page as CSV" }
@@ -71,7 +71,7 @@ fn method_lines(reports: &Reports) -> Vec<String> {
             "A verdict counts differences from {margin}: faster or slower, {error}, for all candidates together; the same, if \
              the whole interval is within {margin}. Other tests are not decided: their systems may still differ."
         ),
-        "Only cells with a verdict are tinted, stronger further from 1: 5%, 15%, 40%, 2×.".to_owned(),
+        "Only cells with a verdict are tinted; the tint is stronger further from 1: 5%, 15%, 40%, 2×.".to_owned(),
         "Latency counts from the time at which an event was due. It is kept in HDR histograms, which merge without loss; \
          percentiles are never averaged."
             .to_owned(),

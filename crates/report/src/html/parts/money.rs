@@ -1,4 +1,4 @@
-//! Money per operation, and throughput against price. Only for plans with prices.
+//! Price of operations, and throughput against price. Only for plans with prices.
 
 use dyno_store::Run;
 use maud::{Markup, html};
@@ -8,7 +8,7 @@ use crate::model::{Rate, Reports, Row};
 use crate::sections::frontier;
 use crate::wording::prices::{self, dollars, dollars_per_million_operations};
 
-/// Bars for each test; none without prices.
+/// Bars for each test; empty without prices.
 pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
     html! {
         @if prices::has_any(run) {

@@ -16,7 +16,7 @@ pub struct ScalingCurve {
     pub says: String,
 }
 
-/// The charts; none if every test ran at one client count.
+/// The charts; empty if every test ran at one client count.
 pub(crate) fn section(reports: &Reports, curves: &[ScalingCurve]) -> Markup {
     let rows: Vec<(&Row<Rate>, Chart)> = reports
         .absolute
@@ -57,7 +57,7 @@ pub(crate) fn legend(reports: &Reports) -> Markup {
     }
 }
 
-/// The chart of a test; none if fewer than two client counts were measured.
+/// The chart of a test; `None` if fewer than two client counts were measured.
 pub(crate) fn chart(
     reports: &Reports,
     row: &Row<Rate>,

@@ -9,7 +9,7 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 
-/// Changes at which a frame's tint becomes stronger, as shares of all thread-seconds per operation.
+/// A frame's tint becomes stronger at these changes, as shares of all thread-seconds per operation.
 const TINT_STEPS: [f64; 5] = [0.005, 0.02, 0.05, 0.1, 0.25];
 
 /// Empty if no stacks were sampled.
@@ -22,7 +22,7 @@ pub(crate) fn section(run: &Run, reports: &Reports) -> Markup {
                 p.how {
                     "A bar is a function, above its caller. Its width is the share of threads in it. "
                     "Threads that wait for their client are left out. A difference is in thread-seconds per operation; "
-                    "blue: less than the base, orange: more. The name and the figures of a bar show when the pointer is on it."
+                    "blue: less than the base, orange: more. The name and the figures of a bar are shown when the pointer is on it."
                 }
                 @for of_test in reports.stacks.chunk_by(same_test) { (test(run, of_test, phrases::base_id(reports))) }
             }

@@ -1,4 +1,4 @@
-//! Tests without a verdict, grouped by reason. Of a reason with many tests, some are hidden at first.
+//! Tests without a verdict, grouped by reason. If a reason has many tests, some are hidden at first.
 
 use maud::{Markup, html};
 

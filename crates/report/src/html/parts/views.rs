@@ -1,4 +1,4 @@
-//! The three matrices as texts and tints, against each system as the base.
+//! The three matrices as texts and tints, with each system as the base.
 
 use dyno_judge::Finding;
 use serde::Serialize;

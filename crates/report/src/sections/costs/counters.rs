@@ -5,7 +5,7 @@ use crate::model::{ChosenCounter, Reports, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number;
 
-/// None if the plan chooses no counters.
+/// `None` if the plan chooses no counters.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let missing: Vec<&str> =
         reports.counters.iter().filter(|it| it.name.is_none()).map(|it| it.chosen.as_str()).collect();

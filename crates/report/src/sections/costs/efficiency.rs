@@ -84,7 +84,7 @@ pub(crate) fn shown_costs(reports: &Reports) -> Vec<Cost> {
     Cost::ALL.into_iter().filter(is_shown).collect()
 }
 
-/// The largest median of a cost; none if no cell has one.
+/// The largest median of a cost; `None` if no cell has one.
 fn greatest(reports: &Reports, cost: Cost) -> Option<f64> {
     let cells = reports.efficiency.rows.iter().flat_map(|row| &row.cells);
     cells.filter_map(|cell| Some(cell.value()?.get(cost)?.median)).reduce(f64::max)

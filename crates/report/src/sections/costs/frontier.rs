@@ -17,7 +17,7 @@ pub(crate) fn shown(reports: &Reports) -> Vec<&Frontier> {
     by_step.filter_map(|of_step| of_step.iter().max_by(|a, b| highest(a).total_cmp(&highest(b)))).collect()
 }
 
-/// A table for each step. None without two systems that have a price.
+/// A table for each step. `None` without two systems that have a price.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let tables: Vec<Table> = shown(reports).into_iter().map(table).collect();
     (!tables.is_empty()).then(|| Section {

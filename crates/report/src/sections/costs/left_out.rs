@@ -27,7 +27,7 @@ pub(in crate::sections) fn of_run(reports: &Reports) -> Option<Section> {
     section(&shown(reports))
 }
 
-/// A table for each family in each step. None if no system can be predicted.
+/// A table for each family in each step. `None` if no system can be predicted.
 pub(crate) fn section(tests: &[LeftOutTest]) -> Option<Section> {
     let errors: Vec<f64> = tests.iter().flat_map(|it| &it.left_out).map(|it| it.error.abs()).collect();
     let median = median(&errors)?;

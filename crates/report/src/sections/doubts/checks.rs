@@ -22,7 +22,7 @@ const STALLS: Figure = ("Stalled seconds", |evenness| match evenness.stalled {
     stalled => format!("{stalled} (at most {} in a row)", evenness.stalled_longest),
 });
 
-/// The section on variation; none if every trial was too short.
+/// The section on variation; `None` if every trial was too short.
 pub(crate) fn variation(reports: &Reports) -> Option<Section> {
     let mut paragraphs = vec![
         "How much throughput varies from second to second within a trial, median over rounds.".to_owned(),
@@ -50,7 +50,7 @@ fn all(reports: &Reports) -> impl Iterator<Item = &Evenness> {
     reports.variation.iter().flat_map(|row| &row.systems).flatten()
 }
 
-/// The section on trial warnings; none if there are none.
+/// The section on trial warnings; `None` if there are none.
 pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     let mut trial_warnings: Vec<&TrialWarnings> = reports.trial_warnings.iter().collect();
     // Tests with warnings of the analysis come first, then tests by the number of affected rounds. Ties stay in run
@@ -65,7 +65,7 @@ pub(crate) fn trial_warnings(reports: &Reports) -> Option<Section> {
     items.extend(sentences.by_ref().take(DOUBTS_MAX));
     let more_items = sentences.collect();
     let paragraphs = vec![
-        "These figures may not be representative: a rate had no level, a server stalled or worked while others were \
+        "These figures may not be representative: a rate reached no level, a server stalled or worked while others were \
          loaded, other processes used the host, figures contradict each other, rounds failed, limits differed from the \
          plan's, or tables were loaded again."
             .to_owned(),

@@ -1,4 +1,4 @@
-//! Whether rates had a level after the warm-up.
+//! Whether rates were level after the warm-up.
 
 use dyno_judge::SteadyState;
 
@@ -7,8 +7,8 @@ use crate::model::{Rate, Reports, Row, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number::{self, counted};
 
-/// A sentence for each step, or one sentence if all rates had a level. Steps with a rate without a level have a
-/// table. None if nothing is known of rates and warm-ups.
+/// A sentence for each step, or one sentence if all rates were level. Steps with a rate that was not level have a
+/// table. `None` if nothing is known about rates and warm-ups.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let rows: Vec<&Row<Rate>> = reports.absolute.rows.iter().filter(|row| !states(row).is_empty()).collect();
     let all: Vec<&SteadyState> = rows.iter().flat_map(|row| states(row)).collect();
@@ -20,9 +20,9 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         rows.iter().map(|row| format!("{}: {}", row.step, sentence(&states(row)))).collect()
     };
     (!rows.is_empty()).then(|| Section {
-        title: "Steady state: whether rates had a level".to_owned(),
+        title: "Steady state: whether rates reached a level".to_owned(),
         paragraphs: vec![
-            "A rate has a level if it changes by less than a tenth during the measurement. Trials of less than eight seconds \
+            "A rate has reached a level if it changes by less than a tenth during the measurement. Trials of less than eight seconds \
              or slices are too short to judge this. A rate without a level gets no verdict. Warm-up: load before the \
              measurement, median of the rounds."
                 .to_owned(),
@@ -37,17 +37,19 @@ fn states(row: &Row<Rate>) -> Vec<&SteadyState> {
     row.cells.iter().filter_map(|cell| cell.value()?.steady_state.as_ref()).collect()
 }
 
-/// `each rate had a level, after 2.0 to 8.5 s of warm-up`.
+/// `each rate reached a level, after 2.0 to 8.5 s of warm-up`.
 fn sentence(states: &[&SteadyState]) -> String {
     let known: Vec<bool> = states.iter().filter_map(|state| state.has_level()).collect();
     let without = known.iter().filter(|has_level| !**has_level).count();
     let what = match (without, states.len() - known.len()) {
-        (0, 0) => "each rate had a level".to_owned(),
+        (0, 0) => "each rate reached a level".to_owned(),
         (_, unknown) if known.is_empty() => {
             format!("{}: trials too short to judge", counted(unknown as u64, "rate"))
         }
-        (0, unknown) => format!("each rate had a level, or its trials were too short to judge ({unknown})"),
-        (without, _) => format!("{without} of {} had no level", counted(states.len() as u64, "rate")),
+        (0, unknown) => {
+            format!("each rate reached a level, or its trials were too short to judge ({unknown})")
+        }
+        (without, _) => format!("{without} of {} reached no level", counted(states.len() as u64, "rate")),
     };
     let warmups = || states.iter().filter_map(|state| state.warmup_seconds);
     let span = warmups().reduce(f64::min).zip(warmups().reduce(f64::max));
@@ -97,7 +99,7 @@ mod tests {
     fn rates_that_all_have_a_level_are_one_sentence() {
         let mut reports = reports(&sample::laddered_run());
         let found = section(&reports).unwrap();
-        assert_eq!(found.items, ["each rate had a level, after 2.0 to 5.0 s of warm-up"]);
+        assert_eq!(found.items, ["each rate reached a level, after 2.0 to 5.0 s of warm-up"]);
         assert!(found.tables.is_empty());
         for cell in reports.absolute.rows.iter_mut().flat_map(|row| &mut row.cells) {
             if let Content::Measured(rate) = &mut cell.content {
@@ -115,15 +117,15 @@ mod tests {
         assert_eq!(sentence(&[&short, &short]), "2 rates: trials too short to judge, after 6.0 s of warm-up");
         assert_eq!(
             sentence(&[&short, &known]),
-            "each rate had a level, or its trials were too short to judge (1), after 6.0 s of warm-up"
+            "each rate reached a level, or its trials were too short to judge (1), after 6.0 s of warm-up"
         );
     }
 
     #[test]
     fn a_step_with_a_rate_without_a_level_has_a_table_that_names_it() {
         let found = section(&reports(&sample::eventful_run())).unwrap();
-        assert!(found.items.contains(&"update-nonindex: 1 of 6 rates had no level".to_owned()));
-        assert!(found.items.contains(&"read-write: each rate had a level".to_owned()));
+        assert!(found.items.contains(&"update-nonindex: 1 of 6 rates reached no level".to_owned()));
+        assert!(found.items.contains(&"read-write: each rate reached a level".to_owned()));
         let [table] = found.tables.as_slice() else { panic!("{:?}", found.tables) };
         let Line::Test { name, cells, .. } = &table.lines[1] else { panic!("{:?}", table.lines) };
         assert_eq!((name.as_str(), cells[1].text.as_str()), ("maria", "none: ×9.30"));

@@ -18,11 +18,11 @@ pub(crate) struct Reason {
     system: String,
     says: String,
     pub(crate) tests: Vec<String>,
-    /// Estimated number of further rounds until all its tests are decided; none if unknown.
+    /// Estimated number of further rounds until all its tests are decided; `None` if unknown.
     more_rounds: Option<usize>,
 }
 
-/// The section; none if every test has a verdict.
+/// The section; `None` if every test has a verdict.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let reasons = reasons(reports);
     let tests: usize = reasons.iter().map(|reason| reason.tests.len()).sum();

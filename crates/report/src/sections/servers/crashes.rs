@@ -6,7 +6,7 @@ use crate::document::{Line, Section, Shown, Table, Tint};
 use crate::model::Reports;
 use crate::wording::number::{counted, whole};
 
-/// The section; none if no system was crashed.
+/// The section; `None` if no system was crashed.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let tests = &reports.crash_tests;
     (!tests.is_empty()).then(|| Section {

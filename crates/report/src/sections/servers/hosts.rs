@@ -9,7 +9,7 @@ use crate::wording::number::{self, counted};
 /// Largest number of lost attempts that are listed.
 const LOST_MAX: usize = 20;
 
-/// The hosts with their rounds, and a table of ratios for each candidate. None for a run on one host.
+/// The hosts with their rounds, and a table of ratios for each candidate. `None` for a run on one host.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let hosts = reports.hosts.as_ref()?;
     let alpha = number::percent(reports.rule.alpha);

@@ -24,7 +24,7 @@ const FIGURES: [Figure; 4] = [
     ("frames without a name", |of| number::percent(of.unnamed_share)),
 ];
 
-/// The section on stacks; none if none were sampled.
+/// The section on stacks; `None` if none were sampled.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let same_test = |a: &StackSummary, b: &StackSummary| (&a.step, a.clients) == (&b.step, b.clients);
     (!reports.stacks.is_empty()).then(|| Section {

@@ -6,7 +6,7 @@ use crate::document::{Line, Section, Shown, Table};
 use crate::model::{Reports, TestCapacity};
 use crate::wording::number::{counted, three_digits};
 
-/// The section; none if no step searches for a capacity.
+/// The section; `None` if no step searches for a capacity.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let found = &reports.capacities;
     (!found.is_empty()).then(|| Section {

@@ -1,4 +1,4 @@
-//! Steps in which something is done to the systems while the load goes on: what it did to each.
+//! Steps in which something is done to the systems while the load continues: the effects on each system.
 
 use dyno_judge::{EventEffect, EventFigure, EventQuantity, EventRatio, EventfulTest, PlannedEvent};
 use dyno_store::EventKind;
@@ -8,12 +8,12 @@ use crate::model::Reports;
 use crate::wording::number::{self, counted};
 use crate::wording::{phrases, words};
 
-pub(crate) const TITLE: &str = "Events: what they did to the throughput";
+pub(crate) const TITLE: &str = "Events: how they affected the throughput";
 
 /// Longest text of a statement or command, in characters.
 const WHAT_MAX: usize = 60;
 
-/// A table for each test. None if no step has events.
+/// A table for each test. `None` if no step has events.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.events.is_empty()).then(|| Section {
         title: TITLE.to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn paragraphs(reports: &Reports) -> Vec<String> {
     ]
 }
 
-/// What each event did to each system, then the same as multiples of the base's.
+/// The effect of each event on each system, then the same as multiples of the base's.
 pub(crate) fn table(reports: &Reports, test: &EventfulTest) -> Table {
     let base = phrases::base_id(reports);
     let mut lines = Vec::new();
@@ -68,7 +68,7 @@ fn heading(event: &PlannedEvent) -> String {
     format!("{}, at {} s: {}", event.id, number::shortest(event.at_seconds), what(event))
 }
 
-/// What an event does, in words.
+/// The action of an event, in words.
 fn what(event: &PlannedEvent) -> String {
     let text = &event.what;
     match event.kind {
@@ -106,7 +106,7 @@ fn figures(effect: &EventEffect) -> Vec<Shown> {
     EventQuantity::ALL.into_iter().map(|quantity| Shown::plain(text(quantity))).collect()
 }
 
-/// What stands in place of a figure that no round has.
+/// The text of a figure that no round has.
 fn without(effect: &EventEffect, quantity: EventQuantity) -> &'static str {
     match quantity {
         EventQuantity::RecoverySeconds if effect.not_recovered > 0 => "never",
@@ -135,7 +135,8 @@ fn against_base(figure: &EventFigure) -> Option<EventRatio> {
     figure.against_base
 }
 
-/// What the table cannot show: events that failed, were cut, or after which the throughput did not come back.
+/// Remarks on what the table cannot show: events that failed, were cut off, or after which the throughput did not
+/// recover.
 pub(crate) fn remarks(test: &EventfulTest) -> Vec<String> {
     let mut remarks = Vec::new();
     for (number, event) in test.events.iter().enumerate() {
@@ -153,7 +154,9 @@ pub(crate) fn remarks(test: &EventfulTest) -> Vec<String> {
             }
             if effect.not_recovered > 0 {
                 let rounds = counted(effect.not_recovered as u64, "round");
-                remark(format!("in {rounds} the throughput did not come back to 95% of what it was before"));
+                remark(format!(
+                    "in {rounds} the throughput did not return to 95% of its value before the event"
+                ));
             }
         }
     }

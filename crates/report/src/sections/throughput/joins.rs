@@ -11,7 +11,7 @@ use crate::wording::words;
 
 pub(crate) const TITLE: &str = "Joins: throughput while background clients join";
 
-/// A table for each test. None if no clients join.
+/// A table for each test. `None` if no clients join.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.joined.is_empty()).then(|| Section {
         title: TITLE.to_owned(),
@@ -73,12 +73,12 @@ pub(crate) fn own_rate(test: &JoinedTest) -> String {
     format!("{}: {} per second", test.step, operations(test.operation))
 }
 
-/// The same of the background load.
+/// `mixed.writers: transactions per second`, for the background load.
 pub(crate) fn background_rate(test: &JoinedTest) -> String {
     format!("{}: {} per second", test.background, operations(test.background_operation))
 }
 
-/// What a rate counts.
+/// The operations that a rate counts.
 pub(crate) fn operations(operation: Operation) -> &'static str {
     match operation {
         Operation::Query => "queries",

@@ -20,7 +20,7 @@ const COSTS: [Cost; 7] = [
     Cost::WrittenRate,
 ];
 
-/// Two tables for each ladder: throughput and costs. None without a ladder.
+/// Two tables for each ladder: throughput and costs. `None` without a ladder.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.ladders.is_empty()).then(|| Section {
         title: "The price of each promise".to_owned(),
@@ -73,7 +73,7 @@ fn name(ladder: &Ladder, rung: &Rung) -> String {
     without_ladder.unwrap_or(&rung.system).to_owned()
 }
 
-/// `sync: sync_binlog 0 → 1`.
+/// A rung with its changes: `sync: sync_binlog 0 → 1`.
 fn described(ladder: &Ladder, rung: &Rung) -> String {
     let changes: Vec<String> = rung.changes.iter().map(change).collect();
     let name = name(ladder, rung);

@@ -36,7 +36,7 @@ pub(crate) fn relative(reports: &Reports) -> Section {
     }
 }
 
-/// Bytes after each group; none if they were not measured.
+/// Bytes after each group; `None` if they were not measured.
 pub(in crate::sections) fn disk(reports: &Reports) -> Option<Section> {
     let cells = |bytes: &[Option<u64>]| {
         let text = |bytes: &Option<u64>| bytes.map_or_else(|| "–".to_owned(), number::bytes);

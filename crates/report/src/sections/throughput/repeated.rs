@@ -6,7 +6,7 @@ use crate::sections::cells::{group_table, test_line};
 use crate::wording::number::counted;
 use crate::wording::words::ratio_in;
 
-/// The section, with a table for each client count; none if no test repeats another.
+/// The section, with a table for each client count; `None` if no test repeats another.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let pairs: Vec<String> =
         reports.repeated.iter().map(|it| format!("{} repeats {}", it.row.step, it.repeats)).collect();
@@ -23,7 +23,7 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
     })
 }
 
-/// The table of a client count; none if no test ran at it.
+/// The table of a client count; `None` if no test ran at it.
 fn table(reports: &Reports, at: usize) -> Option<Table> {
     let systems = reports.systems.len();
     let line = |repeated: &Repeated<RepeatedRatio>| {

@@ -1,4 +1,4 @@
-//! The statements of a server's traffic that was replayed: each digest on each system.
+//! Replayed statements of a server's traffic: each digest on each system.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::wording::number::{self, counted};
 use crate::wording::phrases;
 use crate::wording::words;
 
-/// Digests of a table: those that took the longest on the base, and those with a verdict.
+/// Most digests of a table that are chosen by their time on the base. Digests with a verdict are shown in addition.
 const BY_TIME_MAX: usize = 20;
 const WITH_VERDICT_MAX: usize = 50;
 
-/// A table for each replay. None if nothing was replayed.
+/// A table for each replay. `None` if nothing was replayed.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     let base = phrases::base_id(reports);
     (!reports.replays.is_empty()).then(|| Section {
@@ -69,7 +69,7 @@ fn finding(figures: &DigestFigures) -> Option<Finding> {
     figures.against_base.map(|ratio| ratio.finding)
 }
 
-/// What was not sent and what failed.
+/// Statements that were not sent, and statements that failed.
 fn items(test: &ReplayedTest, base: &str) -> Vec<String> {
     let of_systems = test.systems.iter().map(|system| sessions(test, system));
     let failed = test.digests.iter().flat_map(|digest| {

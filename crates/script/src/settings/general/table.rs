@@ -72,7 +72,12 @@ const RANDOM: &[GeneralOption] = &[
         "distribution of random numbers [special; with --compat=1.1 uniform]",
     )
     .in_scripts(OptionKind::String, Some("special")),
-    option("rand-spec-iter", Within(1, 1_000_000), Some("12"), "numbers that are summed for a gaussian one"),
+    option(
+        "rand-spec-iter",
+        Within(1, 1_000_000),
+        Some("12"),
+        "uniform numbers whose sum makes a gaussian number",
+    ),
     option(
         "rand-spec-pct",
         Within(0, 100),
@@ -103,7 +108,7 @@ const LOG: &[GeneralOption] = &[
 const DATABASE: &[GeneralOption] = &[
     option("db-driver", Choice(&["mysql", "pgsql", "sqlite"]), Some("mysql"), "mysql, pgsql or sqlite"),
     option("db-ps-mode", Choice(&["auto", "disable"]), Some("auto"), "'auto': prepare on the server"),
-    option("db-debug", Flag, Some("off"), "print every call of the database and what came of it"),
+    option("db-debug", Flag, Some("off"), "print every call of the database and its result"),
 ];
 
 const MYSQL: &[GeneralOption] = &[
@@ -157,7 +162,7 @@ const MYSQL: &[GeneralOption] = &[
         Some(""),
         "how to: zlib, zstd, uncompressed, several with commas; only as the list says",
     ),
-    option("mysql-debug", Flag, Some("off"), "print every call of the database and what came of it"),
+    option("mysql-debug", Flag, Some("off"), "print every call of the database and its result"),
     option(
         "mysql-ignore-errors",
         MysqlErrors,

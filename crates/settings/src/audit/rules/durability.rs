@@ -55,7 +55,7 @@ pub(super) const RULES: &[Rule] = &[
                     system.word(&format!("{engine}_flush_log_at_trx_commit")).is_some_and(|at| at == "1");
                 (waits && system.has_unsynced_binlog()).then(|| {
                     let every = system.value("sync_binlog").unwrap_or_default();
-                    format!("syncs its log at each commit, but its binlog not (sync_binlog = {every})")
+                    format!("syncs its log at each commit, but not its binlog (sync_binlog = {every})")
                 })
             })
         },

@@ -3,15 +3,15 @@
 use crate::audit::rule::Advice::Do;
 use crate::audit::rule::{Rule, Severity, of_host};
 
-/// Least free space, if the space that the run needs is unknown.
+/// Smallest free space without a finding, if the space that the run needs is unknown.
 const LITTLE_SPACE_BYTES: u64 = 2 << 30;
-/// Shortest plausible time of a 4 KB write with fsync on flash. Faster disks have a battery-backed cache, or
-/// lie.
+/// Shortest plausible time of a 4 KB write with fsync on flash. A faster disk has a battery-backed cache, or reports
+/// writes as done too early.
 const TOO_QUICK_FSYNC_US: f64 = 20.0;
-/// Longest wake-up time of a core that neither halts in a virtual machine nor sleeps deeply.
+/// Longest time until a core runs a woken thread if the core neither halts in a virtual machine nor sleeps deeply.
 const SLOW_WAKE_US: f64 = 20.0;
 const MUCH_STEAL_PERCENT: f64 = 1.0;
-/// Share of cores that other processes may use without a finding.
+/// Largest share of cores that other processes may use without a finding.
 const MUCH_OTHER_LOAD: f64 = 0.1;
 
 pub(super) const RULES: &[Rule] = &[

@@ -103,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
         id: "parallel-query-differs",
         severity: Severity::Warning,
         about: "systems that use different numbers of processes for one query",
-        advice: Do("set max_parallel_workers_per_gather alike; 0 is one core a query, as in MySQL"),
+        advice: Do("set max_parallel_workers_per_gather alike; 0 means one core per query, as in MySQL"),
         look: |scene| {
             differ(
                 scene,

@@ -102,7 +102,7 @@ fn a_binlog_that_is_not_synced_undoes_the_promise_of_the_log() {
     };
     assert_eq!(
         said("mysql 5.6.24", &[(FLUSH, "1"), ("log_bin", "ON"), ("sync_binlog", "0")]),
-        ["a syncs its log at each commit, but its binlog not (sync_binlog = 0)"]
+        ["a syncs its log at each commit, but not its binlog (sync_binlog = 0)"]
     );
     let rocks = "rocksdb_flush_log_at_trx_commit";
     assert_eq!(

@@ -111,8 +111,7 @@ fn the_ratio_turns_round_with_the_systems() {
     }
 }
 
-/// Number of 1000 comparisons that raise an alarm (p ≤ 0.05, no margin), and number of intervals that enclose the
-/// truth.
+/// How many of 1000 comparisons raise an alarm (p ≤ 0.05, no margin), and how many intervals contain the true ratio.
 fn alarms_and_coverage(n: usize, instances: f64, truth: f64) -> (u32, u32) {
     let mut random = SplitMix64::new(20_261_122);
     let (mut alarms, mut enclosed) = (0, 0);

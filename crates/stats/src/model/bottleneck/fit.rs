@@ -34,8 +34,8 @@ pub(super) fn fit(points: &[BottleneckPoint], sharpness: f64) -> BottleneckLaw {
     }
 }
 
-/// The best law that a descent from one of the starts finds. Several starts are needed, because each
-/// assignment of bounds to points has a minimum of its own.
+/// The best law that a descent from one of the starts finds. Several starts are needed, because each assignment of
+/// bounds to points has its own minimum.
 fn best(points: &[BottleneckPoint], starts: &[Vec<f64>], sharpness: f64) -> BottleneckLaw {
     let descended = starts.iter().map(|start| descend(points, law(start, sharpness)));
     let better = |best: BottleneckLaw, law: BottleneckLaw| {

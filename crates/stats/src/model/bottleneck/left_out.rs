@@ -1,4 +1,4 @@
-//! Leave-one-out: how well a model predicts what it has not seen.
+//! Leave-one-out: how well a model predicts points that it was not fitted to.
 
 /// The prediction for each item from all others, in order (Stone, "Cross-validatory choice and assessment of
 /// statistical predictions", Journal of the Royal Statistical Society B 36(2), 1974).
@@ -10,7 +10,7 @@ pub fn leave_one_out<T: Clone, U>(items: &[T], predict: impl Fn(&[T], &T) -> U) 
     items.iter().enumerate().map(|(at, item)| predict(&without(at), item)).collect()
 }
 
-/// Whether some capacity is outside the range of those that were measured.
+/// Whether a capacity is outside the range of the measured ones.
 pub fn is_beyond(measured: &[&[f64]], capacities: &[f64]) -> bool {
     capacities.iter().enumerate().any(|(at, capacity)| {
         let of_resource = || measured.iter().map(|point| point[at]);

@@ -84,8 +84,8 @@ fn published() -> Vec<(String, Vec<BottleneckPoint>)> {
     families
 }
 
-/// Relative errors of each point of a family predicted from the others. The post does not say how many
-/// clients it measured with; 64 are enough for a sharp knee.
+/// Relative errors when each point of a family is predicted from the others. The post does not give its number of
+/// clients; 64 are enough for a sharp knee.
 fn errors(points: &[BottleneckPoint]) -> Vec<f64> {
     leave_one_out(points, |others, left_out| {
         BottleneckLaw::fit(others, 64).unwrap().rate(&left_out.capacities) / left_out.rate - 1.0

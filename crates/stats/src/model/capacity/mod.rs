@@ -10,14 +10,14 @@ mod tests;
 use self::posterior::Posterior;
 use crate::estimate::interval::Interval;
 
-/// Factor between rates while none has violated the limit.
+/// Factor between rates until one has violated the limit.
 const UP: f64 = 2.0;
-/// Divisor of rates while none has kept the limit.
+/// Divisor of rates until one has kept the limit.
 const DOWN: f64 = 4.0;
 /// The lowest rate, in events per second.
 const RATE_MIN: f64 = 1.0;
 
-/// A search for the capacity of a system: the rate at which a probe keeps the limit as often as it violates it.
+/// A search for the capacity of a system: the rate at which half of the probes keep the limit.
 #[derive(Clone, Debug)]
 pub struct CapacitySearch {
     within: f64,
@@ -35,7 +35,7 @@ pub struct CapacityEstimate {
     pub rate: f64,
     /// The 95% credible interval.
     pub interval: Interval,
-    /// Whether the interval is as narrow as was asked for.
+    /// Whether the interval is as narrow as requested.
     pub is_narrow: bool,
 }
 
@@ -60,7 +60,7 @@ impl CapacitySearch {
         }
     }
 
-    /// Notes whether a probe kept the limit.
+    /// Records whether a probe kept the limit.
     pub fn note(&mut self, rate: f64, kept: bool) {
         self.probes.push((rate, kept));
         match &mut self.posterior {

@@ -17,18 +17,18 @@ use crate::estimate::interval::Interval;
 const LAPSES: f64 = 0.03;
 /// The smallest s, the largest s, and their number.
 const SPREADS: (f64, f64, usize) = (0.004, 0.4, 8);
-/// Share of the probability that is on either side of the interval.
+/// Share of the probability beyond each end of the interval.
 const TAIL: f64 = 0.025;
-/// Factor by which the capacity may lie outside the two rates that the search begins with, because either
-/// answer may be a lapse.
+/// Factor by which the capacity may lie outside the first two rates of the search, because either answer may be a
+/// lapse.
 const BEYOND: f64 = 2.0;
-/// Capacities of the grid in an interval that is narrow enough.
+/// Number of capacities of the grid in an interval that is narrow enough.
 const STEPS_WITHIN: f64 = 12.0;
 /// Most capacities of the grid.
 const CAPACITIES_MAX: usize = 1500;
-/// Smaller probabilities are set to 0. No likely number of lapses would make them matter again.
+/// Smaller probabilities are set to 0. No plausible number of lapses would raise them again.
 const WEIGHT_MIN: f64 = 1e-12;
-/// Quantiles of the capacity at which a next probe is considered.
+/// Quantiles of the capacity that are considered for the next probe.
 const CANDIDATES: [f64; 9] = [0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98];
 
 /// A probability of each capacity and spread.
@@ -57,7 +57,7 @@ impl Posterior {
         Self { weights: vec![vec![weight; number]; spreads.len()], capacities, spreads }
     }
 
-    /// Takes a probe into account.
+    /// Updates the probabilities by a probe.
     pub(super) fn note(&mut self, rate: f64, kept: bool) {
         let ln_rate = rate.ln();
         let mut sum = 0.0;
@@ -75,7 +75,7 @@ impl Posterior {
         }
     }
 
-    /// The capacity that is too high with probability one half.
+    /// The median: the capacity is below it with a probability of one half.
     pub(super) fn median(&self) -> f64 {
         quantile(&self.capacities, &self.marginal(), 0.5).exp()
     }

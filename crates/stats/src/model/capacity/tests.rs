@@ -50,7 +50,7 @@ impl Queue {
     }
 }
 
-/// Of 200 searches: how many intervals contain the capacity, how many are narrow, and the mean number of
+/// Results of 200 searches: how many intervals contain the capacity, how many are narrow, and the mean number of
 /// probes.
 fn of_200(limit_seconds: f64, noise: f64, stalls: f64) -> (usize, usize, f64) {
     let (mut hold, mut narrow, mut probes) = (0, 0, 0);
@@ -89,7 +89,7 @@ fn without_noise_the_search_is_a_bisection() {
     assert!((10_000.0..20_000.0).contains(&first[3]), "{first:?}");
 }
 
-/// Continues a search after some probes, and checks its result.
+/// Continues a search after some probes, and checks that they have not misled it.
 fn assert_not_misled(probes: &[(f64, bool)]) {
     let mut queue = Queue::new(3, 0.005, 0.05, 0.0);
     let mut search = CapacitySearch::new(5_000.0, 0.05);

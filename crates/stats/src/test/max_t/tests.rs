@@ -22,7 +22,7 @@ fn adjusted(family: &Family) -> Vec<f64> {
     max_t(&shared(family, none()), family.len(), 1)
 }
 
-/// The number of families with an alarm, of 400 families without a difference.
+/// How many of 400 families without a difference have an alarm.
 fn alarms(rounds: usize, tests: usize, mut round: impl FnMut(&mut SplitMix64, usize) -> Vec<f64>) -> u32 {
     let mut random = SplitMix64::new(11);
     (0..400)
@@ -98,8 +98,8 @@ fn tests_without_a_difference_seldom_alarm_beside_tests_with_one() {
     assert!(alarms <= hits_max(400, ALPHA), "{alarms} of 400");
 }
 
-/// The share of 24 tests with a difference of 10% in which it is found, by max-T and by Holm's correction of
-/// Wilcoxon's test.
+/// How often a difference of 10% is found in 24 tests, as a share: by max-T, and by Holm's correction of Wilcoxon's
+/// test.
 fn found(rounds: usize) -> (f64, f64) {
     let mut random = SplitMix64::new(3);
     let (mut by_max_t, mut by_holm) = (0, 0);

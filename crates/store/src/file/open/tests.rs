@@ -283,7 +283,7 @@ fn what_can_be_taken_back_is_told() {
             "; remove it with `DROP VIEW mine` in sqlite3, and keep your own in",
         ),
         ("CREATE TABLE \"a b\" (x)", "; remove it with sqlite3, and keep your own in"),
-        ("DROP VIEW pair", "; restore the file from a copy, or take the change back with sqlite3"),
+        ("DROP VIEW pair", "; restore the file from a copy, or undo the change with sqlite3"),
     ] {
         let (_folder, error) = altered(sql);
         assert!(error.to_string().contains(remedy), "{sql}: {error}");

@@ -28,7 +28,7 @@ pub enum SchemaDifference {
     Changed {
         kind: String,
         name: String,
-        /// The first line of the definition in the format that differs from the file's line in that place.
+        /// The first line of the format's definition that differs from the line at the same place in the file.
         definition: String,
     },
     /// Something else has its name.
@@ -48,13 +48,13 @@ impl SchemaDifference {
                 "remove it with sqlite3, and keep your own in a file that attaches this one".to_owned()
             }
             Self::Missing { .. } | Self::Changed { .. } | Self::OtherKind { .. } => {
-                "restore the file from a copy, or take the change back with sqlite3".to_owned()
+                "restore the file from a copy, or undo the change with sqlite3".to_owned()
             }
         }
     }
 }
 
-/// Whether a shown name is complete and can stand unquoted in SQL.
+/// Whether a shown name is complete and can be used in SQL without quotes.
 fn is_plain(name: &str) -> bool {
     (1..SHOWN_MAX).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -108,7 +108,7 @@ fn is_statistics(object: &Object) -> bool {
     kind == "table" && table == name && STATISTICS.iter().any(is_same)
 }
 
-/// What is wrong with an object of a file.
+/// The difference that an object of a file makes.
 fn foreign(expected: &[Object], found: &Object) -> Option<SchemaDifference> {
     let Some(object) = expected.iter().find(|object| object.name.eq_ignore_ascii_case(&found.name)) else {
         return Some(SchemaDifference::Foreign { kind: shown(&found.kind), name: shown(&found.name) });

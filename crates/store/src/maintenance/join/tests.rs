@@ -27,7 +27,7 @@ fn task(round: u32, host: &str, record: &RunRecord, version: &str) -> File {
     task_of(round, host, record, version, None)
 }
 
-/// The same with servers in containers of an image.
+/// As [`task`], with servers in containers of an image.
 fn task_of(round: u32, host: &str, record: &RunRecord, version: &str, image: Option<&str>) -> File {
     let systems = [("old", true), ("new", false)].map(|(id, is_base)| SystemRecord {
         engine_version: Some(version.to_owned()),
@@ -115,9 +115,9 @@ fn files_of_other_runs_are_refused_with_the_reason_and_nothing_is_taken() {
     let cases = [
         (
             task(1, "b", &RunRecord { spread_id: Some("other".to_owned()), ..run() }, "10.11"),
-            "no round of it",
+            "no round of this run",
         ),
-        (task(1, "b", &RunRecord { spread_id: None, ..run() }, "10.11"), "no round of it"),
+        (task(1, "b", &RunRecord { spread_id: None, ..run() }, "10.11"), "no round of this run"),
         (task(1, "b", &RunRecord { seed: 1, ..run() }, "10.11"), "another plan, seed or scale"),
         (task(1, "b", &RunRecord { plan_text: "name = 1".to_owned(), ..run() }, "10.11"), "another plan"),
         (task(1, "b", &run(), "11.8"), "system `old` was 11.8, and is 10.11"),

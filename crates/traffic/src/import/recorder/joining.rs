@@ -6,7 +6,7 @@ use crate::import::sessions::Session;
 use crate::log::{Statement, Trouble};
 
 impl Recorder<'_> {
-    /// Sees to it that there is a session for a statement.
+    /// Makes sure that there is a session for a statement.
     pub(super) fn join(
         &mut self,
         line: u64,
@@ -51,7 +51,7 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Ends a session, if it is there.
+    /// Ends a session, if there is one.
     pub(super) fn end(&mut self, name: &[u8], at_us: Option<i64>) -> rusqlite::Result<()> {
         let Some(session) = self.sessions.remove(name) else { return Ok(()) };
         let ended_us =
@@ -59,13 +59,13 @@ impl Recorder<'_> {
         self.writer.end_session(session.id, ended_us, session.statements)
     }
 
-    /// Ends all sessions, at a time that is not known.
+    /// Ends all sessions, at an unknown time.
     pub(super) fn end_all(&mut self) -> rusqlite::Result<()> {
         let sessions = self.sessions.take_all();
         sessions.iter().try_for_each(|session| self.writer.end_session(session.id, None, session.statements))
     }
 
-    /// Sees that a server opened its log here.
+    /// Records that a server opened its log here.
     pub(super) fn server(&mut self, line: u64, description: &[u8]) -> rusqlite::Result<()> {
         let is_other = !self.server.is_empty() && self.server != description;
         description.clone_into(&mut self.server);

@@ -1,7 +1,7 @@
-//! The general log of MySQL and MariaDB. It says when a statement came, and not how long it took.
+//! The general log of MySQL and MariaDB. It shows when a statement arrived, but not how long it took.
 //!
-//! A line is a moment, the number of the thread, the command and its argument. MySQL up to 5.6 and MariaDB write the moment
-//! only when the second is another. Further lines of an argument have no such begin.
+//! A line has a moment, the number of the thread, the command and its argument. MySQL up to 5.6 and MariaDB write the
+//! moment only when the second changes. The other lines of an argument begin in another way.
 
 use crate::error::TrafficError;
 use crate::input::{Line, STATEMENT_BYTES_MAX};
@@ -72,7 +72,7 @@ struct Entry {
     at_us: Option<i64>,
 }
 
-/// The begin of an entry.
+/// The start of an entry.
 struct Head<'a> {
     at: Option<Moment>,
     thread: u64,
@@ -141,7 +141,7 @@ impl General {
         }
     }
 
-    /// Ends the entry that was read.
+    /// Ends the current entry.
     fn finish(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let outcome = self.entry.take().map_or(Ok(()), |entry| self.entry(entry, see));
         self.argument.clear();
@@ -178,7 +178,7 @@ impl General {
     }
 }
 
-/// `root@localhost on test using Socket`, in older versions without the end.
+/// Parses `root@localhost on test using Socket`. Older versions write only the first part.
 fn connected<'a>(session: &'a [u8], at_us: i64, argument: &'a [u8]) -> Event<'a> {
     let user = split_once(argument, b"@").map(|(user, _)| user);
     let database = split_once(argument, b" on ").map(|(_, rest)| rest);
@@ -187,7 +187,7 @@ fn connected<'a>(session: &'a [u8], at_us: i64, argument: &'a [u8]) -> Event<'a>
     Event::Connected { session, at_us, user, database: database.filter(|name| !name.is_empty()) }
 }
 
-/// A number in digits, in room of the caller's.
+/// Formats a number, in a buffer of the caller.
 fn decimal_digits(mut number: u64, room: &mut [u8; 20]) -> &[u8] {
     let mut at = room.len();
     loop {

@@ -1,19 +1,19 @@
-//! The lines before a statement in the slow log.
+//! The lines of the slow log before a statement.
 
 use crate::log::moment;
 use crate::log::text::{decimal, only_whole, split_once};
 
-/// What the lines before a statement say.
+/// The facts in the lines before a statement.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
-    /// The line of the first of them.
+    /// The number of their first line.
     pub(super) line: u64,
-    /// `# Time:` in the form of MySQL 5.7 and later: when the entry was written, at the statement's end.
+    /// `# Time:` as MySQL 5.7 and later write it: when the entry was written, at the statement's end.
     pub(super) written_us: Option<i64>,
     pub(super) has_zone: bool,
     /// `Start:` of `log_slow_extra`.
     pub(super) start_us: Option<i64>,
-    /// `SET timestamp=…`: the second of the end; in MySQL 8.0.14 and later of the begin.
+    /// `SET timestamp=…`: the second of the end; since MySQL 8.0.14, of the start.
     pub(super) timestamp_us: Option<i64>,
     pub(super) latency_us: Option<u64>,
     pub(super) rows_sent: Option<u64>,
@@ -27,7 +27,7 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Forgets everything but keeps the room.
+    /// Clears everything, but keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         let mut room =
             [&mut self.session, &mut self.user, &mut self.schema, &mut self.error].map(std::mem::take);
@@ -57,7 +57,7 @@ impl Headers {
         }
     }
 
-    /// `root[root] @ localhost [127.0.0.1]  Id:     8`.
+    /// Parses `root[root] @ localhost [127.0.0.1]  Id:     8`.
     fn user_and_host(&mut self, text: &[u8]) {
         if let Some((user, _)) = split_once(text, b"[") {
             self.user.extend_from_slice(user.trim_ascii());
@@ -66,7 +66,8 @@ impl Headers {
         self.pairs(&text[behind_host..]);
     }
 
-    /// `Query_time: 0.000321  Lock_time: 0.000089 Rows_sent: 1`: names that end with a colon, each with a value or none.
+    /// Parses `Query_time: 0.000321  Lock_time: 0.000089 Rows_sent: 1`: names that end with a colon, each with or
+    /// without a value.
     fn pairs(&mut self, text: &[u8]) {
         let mut name: Option<&[u8]> = None;
         for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
@@ -94,7 +95,7 @@ impl Headers {
         }
     }
 
-    /// Reads `SET timestamp=…;` or `SET insert_id=…,timestamp=…;`, and says whether the line is one.
+    /// Parses `SET timestamp=…;` or `SET insert_id=…,timestamp=…;`. Returns whether the line is one of these.
     pub(super) fn read_set(&mut self, line: &[u8]) -> bool {
         let Some(rest) = line.strip_prefix(b"SET ") else { return false };
         let Some(rest) = rest.trim_ascii_end().strip_suffix(b";") else { return false };

@@ -16,7 +16,7 @@ fn is_opening(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"started with:") && memchr::memmem::find(line, b", Version: ").is_some()
 }
 
-/// Whether a line is the second or third of them.
+/// Whether a line is the second or third of these lines.
 fn is_of_opening(line: &[u8]) -> bool {
     let is_columns = line.starts_with(b"Time") && line.trim_ascii_end().ends_with(b"Argument");
     let is_port =

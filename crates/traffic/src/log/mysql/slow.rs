@@ -1,8 +1,8 @@
-//! The slow log, in the forms of MySQL 5.6 to 9, MariaDB, and Percona Server.
+//! The slow log, as MySQL 5.6 to 9, MariaDB and Percona Server write it.
 //!
-//! An entry is some lines that begin with `# `, then `use …;` if the database is another than that of the entry before, then
-//! `SET timestamp=…;`, then the statement with `;` behind it. Source: `sql/log.cc` of MySQL (`File_query_log::write_slow`)
-//! describes it, and MySQL's manual, "The Slow Query Log".
+//! An entry has some lines that begin with `# `, then `use …;` if the database has changed since the previous entry,
+//! then `SET timestamp=…;`, then the statement, which ends with `;`. Sources: `sql/log.cc` of MySQL
+//! (`File_query_log::write_slow`), and MySQL's manual, "The Slow Query Log".
 
 use super::headers::Headers;
 use super::{is_of_opening, is_opening};
@@ -11,10 +11,10 @@ use crate::input::{Line, STATEMENT_BYTES_MAX};
 use crate::log::text::split_once;
 use crate::log::{Event, Reader, See, Statement, Trouble};
 
-/// What a command is written as, in place of a statement.
+/// How a command is written, in place of a statement.
 const COMMAND: &[u8] = b"# administrator command: ";
 
-/// Where in an entry the next line is.
+/// The place of the next line in an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// Outside of entries.
@@ -22,7 +22,7 @@ enum Place {
     Outside,
     /// Among the lines that begin with `# `.
     Headers,
-    /// Among those before the statement.
+    /// Among the other lines before the statement.
     Prelude,
     Text,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Slow {
     headers: Headers,
     text: Vec<u8>,
     is_too_long: bool,
-    /// The database that `use` named last, of whichever session: the log writes it only when it changes.
+    /// The database of the last `use`, of any session. The log writes it only when it changes.
     database: Vec<u8>,
     has_told_zone: bool,
 }
@@ -90,7 +90,7 @@ impl Slow {
         Ok(())
     }
 
-    /// Reads a line that a server writes before the statement, and says whether it is one.
+    /// Parses a line that a server writes before the statement. Returns whether the line is one.
     fn is_prelude(&mut self, line: &[u8]) -> bool {
         if self.headers.timestamp_us.is_some() {
             return false;
@@ -119,7 +119,7 @@ impl Slow {
         }
     }
 
-    /// Ends the entry that was read.
+    /// Ends the current entry.
     fn finish(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let outcome = match self.place {
             Place::Outside => Ok(()),
@@ -186,7 +186,7 @@ fn see_command(
     see(headers.line, Event::Command(name.unwrap_or("other")))
 }
 
-/// A name without its backticks.
+/// A name without backticks.
 fn unquoted(name: &[u8]) -> &[u8] {
     match split_once(name, b"`") {
         Some((b"", rest)) => rest.strip_suffix(b"`").unwrap_or(rest),

@@ -17,11 +17,11 @@ const MESSAGE: usize = 13;
 const DETAIL: usize = 14;
 const QUERY: usize = 19;
 
-/// Reads a csvlog. Its own splitter, because a record that a crash has cut must not swallow those behind it: a line that
-/// begins like a record begins one, also where a quote is open.
+/// Reads a csvlog. It has its own splitter, because a record that a crash has cut off must not swallow the following
+/// records: a line that looks like the start of a record starts one, even inside an open quote.
 #[derive(Debug, Default)]
 pub(crate) struct Csvlog {
-    /// Lines of a record that is not at its end.
+    /// Lines of a record that has not ended.
     open: Vec<u8>,
     open_line: u64,
     is_too_long: bool,
@@ -82,7 +82,7 @@ impl Csvlog {
         }
     }
 
-    /// Gives up the record that has no end.
+    /// Gives up a record without an end.
     fn cut(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let trouble = if self.is_too_long { Trouble::TooLong } else { Trouble::Cut };
         let line = self.open_line;
@@ -126,14 +126,14 @@ impl Csvlog {
     }
 }
 
-/// The moment at which a record begins, if a line looks like the begin of one.
+/// The moment of a record, if a line looks like the start of one.
 fn begin(line: &[u8]) -> Option<Moment> {
     let (moment, rest) = iso(line)?;
     (rest.first() == Some(&b',')).then_some(moment)
 }
 
 impl Fields {
-    /// Empty if there is no such field.
+    /// The field; empty if it does not exist.
     fn get(&self, number: usize) -> &[u8] {
         let Some(&end) = self.ends.get(number) else { return &[] };
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -160,7 +160,7 @@ impl Fields {
         }
     }
 
-    /// Copies a field from behind its quote, and returns where it ends.
+    /// Copies a field that begins after its quote, and returns its end.
     fn quoted(&mut self, record: &[u8], mut at: usize) -> usize {
         while let Some(length) = memchr(b'"', &record[at..]) {
             self.text.extend_from_slice(&record[at..at + length]);

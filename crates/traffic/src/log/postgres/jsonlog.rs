@@ -1,4 +1,4 @@
-//! PostgreSQL's jsonlog, since version 15: an object a line (manual, "Using JSON-Format Log Output").
+//! PostgreSQL's jsonlog, since version 15: one object per line (manual, "Using JSON-Format Log Output").
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub(crate) struct Jsonlog {
     has_told_zone: bool,
 }
 
-/// The keys that are used. Others are passed over.
+/// The keys that are used. Others are skipped.
 #[derive(Deserialize)]
 struct Object<'a> {
     #[serde(borrow, default)]

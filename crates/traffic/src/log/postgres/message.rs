@@ -1,4 +1,4 @@
-//! What an entry of PostgreSQL's log says, in whichever format.
+//! Interprets an entry of PostgreSQL's log, in any format.
 //!
 //! Source: `src/backend/tcop/postgres.c` (`exec_simple_query`, `exec_execute_message`, `check_log_duration`).
 
@@ -20,17 +20,17 @@ pub(super) struct Record<'a> {
     pub(super) state: &'a [u8],
     pub(super) message: &'a [u8],
     pub(super) detail: &'a [u8],
-    /// The statement that an error is about.
+    /// The statement that caused an error.
     pub(super) statement: &'a [u8],
 }
 
-/// Makes events of entries.
+/// Turns entries into events.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     bound: Vec<Option<Vec<u8>>>,
 }
 
-/// What a message about a statement says.
+/// The contents of a message about a statement.
 struct Spoken<'a> {
     latency_us: Option<u64>,
     text: &'a [u8],
@@ -107,7 +107,7 @@ impl Messages {
         if record.severity == b"ERROR" { Ok(()) } else { see(line, Event::Closed { session, at_us }) }
     }
 
-    /// What all statements of an entry have.
+    /// The facts that all statements of an entry have in common.
     fn statement<'a>(&'a self, record: &Record<'a>) -> Statement<'a> {
         Statement {
             session: record.session,
@@ -119,13 +119,13 @@ impl Messages {
     }
 }
 
-/// `duration: 0.321 ms`, and what is behind it.
+/// Parses `duration: 0.321 ms`. Also returns the rest of the text.
 fn duration(message: &[u8]) -> Option<(u64, &[u8])> {
     let (latency_us, rest) = decimal(message.strip_prefix(b"duration: ")?, 3)?;
     Some((latency_us, rest.strip_prefix(b" ms")?.trim_ascii_start()))
 }
 
-/// `statement: …` and `execute name: …`, each with or without a duration before.
+/// Parses `statement: …` and `execute name: …`, each with or without a duration before it.
 fn statement(message: &[u8]) -> Option<Spoken<'_>> {
     let (latency_us, rest) = match duration(message) {
         Some((latency_us, rest)) => (Some(latency_us), rest),

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-/// Reads values into a list. Other details have none.
+/// Reads values into a list. Details of other kinds have no values.
 pub(super) fn read(detail: &[u8], values: &mut Vec<Option<Vec<u8>>>) {
     values.clear();
     // With a small letter up to PostgreSQL 15.
@@ -17,7 +17,7 @@ pub(super) fn read(detail: &[u8], values: &mut Vec<Option<Vec<u8>>>) {
     }
 }
 
-/// `$1 = 'it''s'`, and what is behind it.
+/// Parses `$1 = 'it''s'`. Also returns the rest of the text.
 fn value(text: &[u8]) -> Option<(Option<Vec<u8>>, &[u8])> {
     let text = text.strip_prefix(b"$")?;
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();

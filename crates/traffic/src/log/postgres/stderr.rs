@@ -1,7 +1,7 @@
-//! PostgreSQL's log to stderr, with a `log_line_prefix` that begins with `%m` or `%t` and has `%c` or `%p`.
+//! PostgreSQL's log on standard error, with a `log_line_prefix` that begins with `%m` or `%t` and has `%c` or `%p`.
 //!
-//! An entry is a line with its severity, then lines such as `DETAIL:  …` and `STATEMENT:  …` with the same prefix. Further
-//! lines of a text begin with a tab.
+//! An entry has a line with its severity, then lines such as `DETAIL:  …` and `STATEMENT:  …` with the same prefix.
+//! Continuation lines of a text begin with a tab.
 
 use super::message::{Messages, Record};
 use crate::error::TrafficError;
@@ -10,7 +10,7 @@ use crate::log::moment::{Moment, iso};
 use crate::log::text::split_once;
 use crate::log::{Event, Reader, See, Trouble};
 
-/// Reads a log to stderr.
+/// Reads a log that PostgreSQL writes to standard error.
 #[derive(Debug, Default)]
 pub(crate) struct Stderr {
     entry: Entry,
@@ -19,10 +19,10 @@ pub(crate) struct Stderr {
     has_told_zone: bool,
 }
 
-/// An entry whose lines are read.
+/// The current entry.
 #[derive(Debug, Default)]
 struct Entry {
-    /// 0 if there is none.
+    /// Number of its first line; 0 if there is no entry.
     line: u64,
     at: Option<Moment>,
     session: Vec<u8>,
@@ -35,14 +35,14 @@ struct Entry {
     is_too_long: bool,
 }
 
-/// The text that further lines go on with.
+/// The part of the entry that continuation lines belong to.
 #[derive(Clone, Copy, Debug, Default)]
 enum Part {
     #[default]
     Message,
     Detail,
     Statement,
-    /// One that is not used.
+    /// A part that is not used.
     Other,
 }
 
@@ -114,7 +114,7 @@ impl Stderr {
         }
     }
 
-    /// Ends the entry that was read.
+    /// Ends the current entry.
     fn finish(&mut self, see: See<'_>) -> Result<(), TrafficError> {
         let entry = &self.entry;
         let outcome = match entry.line {
@@ -181,7 +181,7 @@ impl Entry {
     }
 }
 
-/// Whether a word is a session's id (`%c`): two hexadecimal numbers with a point between.
+/// Whether a word is a session's id (`%c`): two hexadecimal numbers separated by a point.
 fn is_session(word: &[u8]) -> bool {
     let is_hex = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_hexdigit);
     split_once(word, b".").is_some_and(|(start, process)| is_hex(start) && is_hex(process))

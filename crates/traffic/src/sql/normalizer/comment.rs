@@ -1,4 +1,4 @@
-//! Comments, and what only looks like one: optimiser hints, and MySQL's comments that are executed.
+//! Comments, and text that only looks like comments: optimiser hints, and MySQL's executable comments.
 
 use memchr::memmem::find;
 use memchr::{memchr, memchr2};
@@ -8,7 +8,7 @@ use crate::sql::Dialect;
 use crate::sql::class::{is_space, run};
 
 impl Normalizer {
-    /// Passes over a comment at this place, and returns where the next token is. None if there is none.
+    /// Skips a comment at this place, and returns the place of the next token. `None` if there is no comment.
     pub(super) fn comment(&mut self, text: &[u8], at: usize) -> Option<usize> {
         let is_mysql = self.dialect == Dialect::Mysql;
         let rest = &text[at..];
@@ -39,20 +39,20 @@ impl Normalizer {
         Some(end)
     }
 
-    /// Notes whether a comment has its end.
+    /// Records whether a comment is closed.
     fn closed(&mut self, end: Option<usize>, text: &[u8]) -> usize {
         self.is_whole &= end.is_some();
         end.unwrap_or(text.len())
     }
 
-    /// `/*+ … */` is kept, because it changes the plan.
+    /// Keeps `/*+ … */`, because it changes the plan.
     fn hint(&mut self, text: &[u8], at: usize) -> usize {
         let end = self.closed(find(&text[at + 3..], b"*/").map(|length| at + length + 5), text);
         self.keep(&text[at..end]);
         end
     }
 
-    /// `/*!50100 … */`: its mark is kept, and its text is read like all other.
+    /// Reads `/*!50100 … */`: keeps its mark, and reads its text like any other.
     fn executed(&mut self, text: &[u8], at: usize, mark: usize) -> usize {
         let end = run(text, mark, |byte| byte.is_ascii_digit());
         self.keep(&text[at..end]);
@@ -63,7 +63,7 @@ impl Normalizer {
     }
 }
 
-/// Where a comment ends that may hold others, from behind its begin on.
+/// The end of a comment that may contain other comments, searched from `at` after its start.
 fn nested(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 1_usize;
     while depth > 0 {

@@ -1,15 +1,16 @@
-//! Puts values into a shape again.
+//! Puts values back into a shape.
 
 use serde_json::Value;
 
 use crate::sql::Dialect;
 
-/// The statement of a shape and its literals. None if the literals are not those of the shape, or were not kept.
+/// The statement of a shape and its literals. `None` if the literals do not fit the shape, or were not kept.
 pub fn rebuilt(shape: &str, literals: Option<&str>, dialect: Dialect) -> Option<Vec<u8>> {
     rebuilt_with(shape, literals, dialect, b"?")
 }
 
-/// As [`rebuilt`], to be prepared: a question mark of the statement itself stays doubled, as JDBC and `dyno-wire` have it.
+/// As [`rebuilt`], for preparing: a question mark of the statement itself stays doubled, as JDBC and `dyno-wire` write
+/// it.
 pub fn rebuilt_to_prepare(shape: &str, literals: Option<&str>, dialect: Dialect) -> Option<Vec<u8>> {
     rebuilt_with(shape, literals, dialect, b"??")
 }
@@ -31,7 +32,7 @@ fn rebuilt_with(shape: &str, literals: Option<&str>, dialect: Dialect, question:
     literals.next().is_none().then_some(statement)
 }
 
-/// Appends a value of a traffic file as a literal. None if only its length was kept, or nothing.
+/// Appends a value of a traffic file as a literal. `None` if only its length was kept, or nothing.
 pub(crate) fn append_literal(value: &Value, dialect: Dialect, into: &mut Vec<u8>) -> Option<()> {
     match value {
         Value::Number(number) => into.extend_from_slice(number.to_string().as_bytes()),
@@ -65,7 +66,7 @@ fn quote(text: &[u8], dialect: Dialect, into: &mut Vec<u8>) {
     into.push(b'\'');
 }
 
-/// The bytes of hexadecimal digits.
+/// The bytes that hexadecimal digits encode.
 pub(crate) fn bytes(digits: &str) -> Option<Vec<u8>> {
     let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
     digits.as_bytes().chunks(2).map(byte).collect()

@@ -14,11 +14,11 @@ use super::install;
 use crate::arguments::TextOrJson;
 use crate::output;
 
-/// Show what differs between two systems' settings, defaults included, or what one is set to
+/// Show the settings of one system, or the differences between two, including defaults
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Both are fetched if need be, started, asked and stopped. With one system and two profiles, the \
-system is compared with itself.
+    after_help = "Both systems are fetched if necessary, started, asked for their settings, and stopped. With one system and two \
+profiles, the system is compared with itself.
 
 Examples:
   dyno engine settings mysql@5.6.24 mysql@8.0.33
@@ -31,16 +31,16 @@ pub(super) struct Settings {
     /// oci:docker.io/library/mysql:8.4
     #[arg(value_name = "A")]
     a: EngineName,
-    /// Another, to compare with
+    /// A second system, to compare with
     #[arg(value_name = "B")]
     b: Option<EngineName>,
-    /// stock, like-56, safe, fast or a .toml file; given twice, the second is B's
+    /// stock, like-56, safe, fast or a .toml file; if given twice, the second is for B
     #[arg(long = "profile", value_name = "PROFILE", action = clap::ArgAction::Append)]
     profiles: Vec<String>,
     /// Show unimportant variables too
     #[arg(long)]
     all: bool,
-    /// How to print; JSON has every variable, whether important or not
+    /// Output format; JSON has every variable, important or not
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
 }

@@ -62,7 +62,7 @@ fn execute_all(client: &mut Client, sql: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Reads statements from a terminal until its end. Reports a statement that fails, and goes on.
+/// Reads statements from a terminal until its end. Reports a statement that fails, and continues.
 fn prompt(client: &mut Client, name: &str) -> anyhow::Result<()> {
     let mut splitter = Splitter::default();
     let mut lines = stdin().lock().lines();

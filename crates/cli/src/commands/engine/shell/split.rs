@@ -56,8 +56,8 @@ fn end_of_statement(text: &str) -> Option<usize> {
     }
 }
 
-/// Length of a quoted text with its quotes. `None` if it does not end. A backslash escapes the next character. A doubled quote
-/// counts as the end of a text and the beginning of the next, which has the same result.
+/// Length of a quoted text with its quotes. `None` if it does not end. A backslash escapes the next character. A
+/// doubled quote counts as the end of one text and the start of another, which gives the same result.
 fn quoted_bytes(text: &str, quote: u8) -> Option<usize> {
     let mut bytes = text.bytes().enumerate().skip(1);
     while let Some((at, byte)) = bytes.next() {

@@ -20,7 +20,7 @@ use crate::source::packages::deb;
 use crate::source::unpack::{Wanted, tar_gz, tar_xz_in_zip, zip};
 use crate::source::{FetchError, Source, Workspace};
 
-/// How an archive is packed, and which source unpacks it.
+/// How an archive is packed, and the source that unpacks it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     TarballGz,

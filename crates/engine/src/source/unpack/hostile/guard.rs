@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A name or a link climbs six folders at most. Only a chain of more than ten links that all climb would get above these folders.
+/// How far both are below the temporary folder. A name or a link climbs at most six folders, so only a chain of more
+/// than ten climbing links would get above it.
 const DEPTH: usize = 64;
 
 pub(super) struct Place {

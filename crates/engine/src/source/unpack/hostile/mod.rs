@@ -1,7 +1,7 @@
 //! Random archives of every kind that try to get out of the folder that they are unpacked into. A guard folder beside it
 //! must stay as it was.
 //!
-//! `PROPTEST_CASES=20000` in the environment makes more of them than usual.
+//! `PROPTEST_CASES=20000` in the environment makes more of them than the default.
 
 mod archive;
 mod guard;
@@ -34,7 +34,7 @@ enum Start {
     Here,
     /// The guard folder, by its absolute path.
     Guard,
-    /// The guard folder, as a relative path from so many folders below the tree.
+    /// The guard folder, by a relative path from this many folders below the tree.
     GuardBeside(usize),
     /// The tree, by its absolute path.
     Tree,
@@ -69,7 +69,8 @@ impl Spot {
     }
 }
 
-/// Most names are below the tree, where links may be on their path. An archive ends at the first refused name.
+/// Most names are below the tree, where links may be on their path. Unpacking an archive stops at the first refused
+/// name.
 fn name() -> impl Strategy<Value = Spot> {
     let start = prop_oneof![
         40 => Just(Start::Here),
@@ -148,7 +149,7 @@ fn nothing_in_an_archive_reaches_what_is_beside() {
         .unwrap();
 }
 
-/// Unpacks archives over each other, then does the rest of a fetch. To refuse an archive is right, too.
+/// Unpacks archives over each other, then does the rest of a fetch. Refusing an archive is correct too.
 fn unpack(archives: Vec<Archive>, place: &Place) {
     let tree = Tree::create(&place.tree()).unwrap();
     for archive in archives {

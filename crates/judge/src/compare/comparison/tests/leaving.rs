@@ -7,7 +7,7 @@ use super::*;
 /// Two looks: after 7 and 10 rounds.
 const FIRST_LOOK: u32 = 7;
 
-/// A run whose tests of these ratios were measured in these numbers of rounds, and then left.
+/// A run whose tests have these ratios, and were left after these numbers of rounds.
 fn left_run(tests: &[(f64, u32)]) -> Run {
     let mut run = run_with(&tests.iter().map(|(ratio, _)| *ratio).collect::<Vec<_>>(), 10);
     run.record.looks = 2;

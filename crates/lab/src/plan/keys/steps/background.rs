@@ -24,8 +24,8 @@ pub struct Background {
     pub operation: Operation,
     /// Its connections, the same for every number of the step's clients.
     pub clients: u32,
-    /// When its connections join, in order of time; empty if all run from the start. The last join has the
-    /// final number.
+    /// When its connections join, in order of time; empty if all run from the start. The last join reaches the final
+    /// number.
     pub joins: Vec<JoinRecord>,
     /// Rate of an open loop, in events a second over all its connections; `None` for a closed loop.
     pub rate: Option<Rate>,
@@ -36,7 +36,7 @@ pub struct Background {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(in crate::plan) struct BackgroundTable {
-    /// Its name; in reports it stands as STEP.NAME.
+    /// Its name. Its id in reports is STEP.NAME.
     id: String,
     /// A built-in workload, or a .lua or .pgbench file.
     workload: At<String>,
@@ -95,7 +95,7 @@ impl BackgroundTable {
         };
         if let (false, Some(other)) = (joins.is_empty(), earlier.iter().find(|it| !it.joins.is_empty())) {
             return Err(self.clients.wrong(format!(
-                "clients of `{}` join too, and of a step those of one background load may; give this one a number",
+                "clients of `{}` join too, but only one background load of a step may have clients that join; give this one a number",
                 other.id
             )));
         }

@@ -20,7 +20,7 @@ const PREFIX: &str = "ssh://";
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub(in crate::plan) enum DriversKey {
-    /// The host of the run, whatever the plan says.
+    /// The host of the run, even if the plan names drivers.
     Here,
     /// Hosts, as `ssh://HOST`.
     #[serde(rename = "a list")]
@@ -39,7 +39,7 @@ pub(in crate::plan) fn hosts(key: DriversKey) -> Result<Vec<String>, Mistake> {
         let name = host.strip_prefix(PREFIX).unwrap_or_default();
         let is_name = !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace);
         if !is_name {
-            return Err(host.wrong(format!("`{}` is no host; write ssh://HOST, as for ssh", *host)));
+            return Err(host.wrong(format!("`{}` is not a host; write ssh://HOST, as for ssh", *host)));
         }
         if hosts.contains(&host) {
             return Err(host.wrong(format!("`drivers` names {} twice; leave one of them out", *host)));
@@ -63,7 +63,7 @@ pub(in crate::plan) fn address(text: &str) -> Result<IpAddr, Problem> {
 pub(in crate::plan) struct Load<'a> {
     pub(in crate::plan) command: Command,
     pub(in crate::plan) has_find: bool,
-    /// Whether its warm-up lasts until the rate has a level.
+    /// Whether its warm-up lasts until the rate is level.
     pub(in crate::plan) waits_for_level: bool,
     pub(in crate::plan) clients: &'a [u32],
     /// Number of events of a trial, if it has one.
@@ -90,7 +90,7 @@ pub(in crate::plan) fn of_step(
 }
 
 impl Load<'_> {
-    /// The reason why the step's load cannot come from this many hosts, if any.
+    /// An error if the step's load cannot come from these hosts.
     fn check(&self, drivers: &[String]) -> Result<(), Problem> {
         let problem = |text: &str| Err(Problem::Other(text.to_owned()));
         if drivers.is_empty() {
@@ -179,8 +179,8 @@ mod tests {
     fn what_drivers_cannot_do_is_told() {
         let step = |keys: &str| format!("{}{keys}\n", with(LISTEN));
         for (text, told) in [
-            (step("drivers = [\"a\"]"), "`a` is no host; write ssh://HOST"),
-            (step("drivers = [\"ssh://-o\"]"), "is no host"),
+            (step("drivers = [\"a\"]"), "`a` is not a host; write ssh://HOST"),
+            (step("drivers = [\"ssh://-o\"]"), "is not a host"),
             (step("drivers = [\"ssh://a\", \"ssh://a\"]"), "names ssh://a twice"),
             (
                 step("drivers = [\"ssh://a\", \"ssh://b\"]\nclients = [1]"),

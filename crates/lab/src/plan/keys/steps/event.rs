@@ -10,7 +10,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, ClientsNumber, From0, each};
 
-/// Longest time of an event that does not say how long it may take, in seconds.
+/// Default of `limit_seconds`.
 const LIMIT_SECONDS: f64 = 600.0;
 
 /// Something that is done to a system while the step's load runs.
@@ -21,9 +21,9 @@ pub struct StepEvent {
     /// When it is due, in seconds since measuring began.
     pub at_seconds: f64,
     pub action: EventAction,
-    /// Whether the load goes on until it has ended. Otherwise it is ended with the step.
+    /// Whether the load continues until the event has ended. Otherwise the event is ended with the step.
     pub until_done: bool,
-    /// The time after which it has failed, in seconds.
+    /// The time after which it counts as failed, in seconds.
     pub limit_seconds: f64,
 }
 
@@ -59,7 +59,7 @@ impl EventAction {
         }
     }
 
-    /// What it does it with, as the results file has it.
+    /// Its statement, command, duration or number, for the results file.
     pub(crate) fn what(&self) -> String {
         match self {
             Self::Sql(text) | Self::Command(text) => text.clone(),
@@ -69,7 +69,7 @@ impl EventAction {
         }
     }
 
-    /// What happens to the server's processes; `None` if they go on.
+    /// What happens to the server's processes, in words. `None` if they continue.
     fn done_to_server(&self) -> Option<&'static str> {
         match self {
             Self::Kill => Some("killed"),
@@ -89,7 +89,7 @@ impl EventAction {
         matches!(self, Self::Kill | Self::Restart)
     }
 
-    /// Its key and the time that it takes by the plan.
+    /// Its key with a duration, and that duration.
     fn length(&mut self) -> Option<(&'static str, &mut f64)> {
         match self {
             Self::Stop { seconds } => Some(("stop_seconds", seconds)),
@@ -110,18 +110,18 @@ impl StepEvent {
     }
 }
 
-/// Something that is done to the system while the load runs. One of its keys says what.
+/// Something that is done to the system while the load runs. Exactly one key gives the action.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(transform = crate::plan::schema::one_action))]
 #[serde(deny_unknown_fields)]
 pub(in crate::plan) struct EventTable {
-    /// Its name in reports; the word for what it does, unless it says otherwise.
+    /// Its name in reports; by default the word for its action.
     id: Option<String>,
     /// Seconds since measuring began.
     at_seconds: At<Above0>,
     /// A statement, executed on a connection of its own.
     sql: Option<String>,
-    /// A shell command. Its environment says how to reach the system, as for before.
+    /// A shell command. Its environment has the system's address, as for before.
     command: Option<String>,
     /// Kills the server with SIGKILL, and starts it again at once.
     kill: Option<Whom>,
@@ -129,15 +129,15 @@ pub(in crate::plan) struct EventTable {
     restart: Option<Whom>,
     /// Stops the server's processes for this time. Connections stay open and get no answer.
     stop_seconds: Option<Above0>,
-    /// Opens this many connections at once, besides those of the load.
+    /// Opens this many connections at once, in addition to those of the load.
     connections: Option<ClientsNumber>,
-    /// With connections: the time for which each is held; 0 unless it says otherwise.
+    /// With connections: the time for which each is held (default 0).
     hold_seconds: Option<At<From0>>,
-    /// Leaves a transaction open for this time. It has a snapshot of the data.
+    /// Leaves a transaction open for this time. The transaction has a snapshot of the data.
     idle_transaction_seconds: Option<Above0>,
-    /// step ends it with the step, if it still runs; done lets the load go on until it has ended.
+    /// step: the event is ended with the step if it still runs. done: the load continues until the event has ended.
     until: Option<Until>,
-    /// The time after which it has failed; 600 unless it says otherwise.
+    /// The time after which it counts as failed (default 600).
     limit_seconds: Option<Above0>,
 }
 
@@ -182,7 +182,7 @@ pub(in crate::plan) fn of_step(
 }
 
 impl StepOfEvent<'_> {
-    /// Why it can have no events.
+    /// Why it cannot have events.
     fn obstacle(&self) -> Option<&'static str> {
         match () {
             () if self.command == Command::Prepare => {
@@ -190,7 +190,7 @@ impl StepOfEvent<'_> {
             }
             () if self.has_find => Some("a search has no time axis for events; leave `[[step.event]]` out"),
             () if self.is_counted => {
-                Some("the step ends after its `events`, at no certain time; write `seconds` instead")
+                Some("the step ends after its `events`, at no fixed time; write `seconds` instead")
             }
             () if self.has_drivers => {
                 Some("events are timed on this host; give the step `drivers = \"here\"`")
@@ -284,7 +284,7 @@ impl EventTable {
     }
 }
 
-/// The word for what an event does, with a number if an earlier event has it.
+/// The word for the action of an event, with a number if an earlier event has the same word.
 fn own_name(kind: EventKind, earlier: &[StepEvent]) -> String {
     let word = kind.as_str();
     let is_taken = |name: &String| earlier.iter().any(|event| event.id == *name);
@@ -368,7 +368,7 @@ mod tests {
             (
                 with("at_seconds = 1\nsql = \"x\"")
                     .replace("seconds = 10\n", "slice_seconds = 0.1\nseconds = 10\n"),
-                "its load goes on through events",
+                "its load continues through events",
             ),
         ] {
             let error = parse(&text).unwrap_err().to_string();

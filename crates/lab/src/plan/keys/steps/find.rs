@@ -48,7 +48,7 @@ pub(in crate::plan) struct Beside {
 }
 
 impl Beside {
-    /// The key that cannot stand beside `find`, and why.
+    /// The key that the step cannot have together with `find`, and the reason.
     fn excluded(&self) -> Option<&'static str> {
         match () {
             () if self.command == Command::Prepare => Some("a load has no rate to find; leave `find` out"),

@@ -39,7 +39,7 @@ pub(in crate::plan) struct QueriesKeys {
 }
 
 impl QueriesKeys {
-    /// Reads the keys. `obstacle` is a key of the step that excludes counted events, with the reason.
+    /// Reads the keys. `obstacle` is a key of the step that rules out counted events, with the reason.
     pub(in crate::plan) fn read(
         &self,
         command: Command,

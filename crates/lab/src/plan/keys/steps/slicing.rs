@@ -61,7 +61,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> 
     Err(D::Error::invalid_value(Unexpected::Float(seconds), &wanted.as_str()))
 }
 
-const ONE_AT_A_TIME: &str = "with `one_at_a_time` no other system is up meanwhile";
+const ONE_AT_A_TIME: &str = "with `one_at_a_time` no other system runs at the same time";
 
 /// The plan's slicing.
 pub(in crate::plan) fn of_plan(own: Option<At<Slicing>>, one_at_a_time: bool) -> Result<Slicing, Mistake> {
@@ -95,7 +95,7 @@ pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest, one_at_a_time: bool)
         () if rest.has_find => Some("a search has probes of its own"),
         () if step.has_background => Some("its background loads run all the time"),
         () if rest.has_drivers => Some("its drivers run all the time"),
-        () if rest.has_step_events => Some("its load goes on through events"),
+        () if rest.has_step_events => Some("its load continues through events"),
         () if rest.is_counted => Some("it ends after its events"),
         () if one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,

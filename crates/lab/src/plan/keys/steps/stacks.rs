@@ -40,10 +40,12 @@ pub(in crate::plan) fn of_step(
 ) -> Result<Option<StackSampling>, Mistake> {
     match table {
         Some(table) if has_find => {
-            Err(table.wrong("a search has no one load to run once more; leave `stacks` out".to_owned()))
+            Err(table
+                .wrong("a search has no single load that could run again; leave `stacks` out".to_owned()))
         }
         Some(table) if command == Command::Prepare => {
-            Err(table.wrong("a load cannot run once more for its stacks; leave `stacks` out".to_owned()))
+            Err(table
+                .wrong("a load of tables cannot run again for its stacks; leave `stacks` out".to_owned()))
         }
         Some(table) => Ok(Some(StackSampling { hertz: table.hertz.0 })),
         None => Ok(None),
@@ -65,7 +67,7 @@ mod tests {
         assert!((longer - 6.0 * (0.5 + 2.0)).abs() < 1e-6, "{longer}");
         let load = TEXT.replace("operation = \"row\"", "operation = \"row\"\nstacks = { hertz = 10 }");
         let error = parse(&load).unwrap_err().to_string();
-        assert!(error.contains("a load cannot run once more for its stacks"), "{error}");
+        assert!(error.contains("a load of tables cannot run again for its stacks"), "{error}");
         let none = format!("{TEXT}stacks = {{ hertz = 0 }}\n");
         let error = parse(&none).unwrap_err().to_string();
         assert!(error.contains("`hertz` must be above 0"), "{error}");

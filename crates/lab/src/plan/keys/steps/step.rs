@@ -43,9 +43,9 @@ pub struct Step {
     pub clients: Vec<u32>,
     /// Measured time of a trial (one system in one round), in seconds. A load runs to its end.
     pub seconds: f64,
-    /// Least warm-up before that, in seconds.
+    /// Shortest warm-up before that, in seconds.
     pub warmup_seconds: f64,
-    /// Longest warm-up, in seconds, while the rate rises or falls; 0 does not wait for a level.
+    /// Longest warm-up, in seconds, while the rate still rises or falls. 0 does not wait for a level rate.
     pub warmup_seconds_max: f64,
     /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
     pub drivers: Vec<String>,
@@ -140,7 +140,7 @@ impl Step {
         if self.is_load() { Command::Prepare } else { Command::Run }
     }
 
-    /// The number of events of a trial, if that ends it.
+    /// The number of events that ends a trial, if one does.
     pub(crate) fn events(&self) -> Option<u32> {
         match self.measure {
             Measure::Events(events) => Some(events),
@@ -148,7 +148,7 @@ impl Step {
         }
     }
 
-    /// The limit of latency for which its trials search the highest rate, if they do.
+    /// The limit of latency for which its trials search the highest rate. `None` if they do not search.
     pub(crate) fn search(&self) -> Option<FindRecord> {
         match self.measure {
             Measure::Search(find) => Some(find),
@@ -156,8 +156,8 @@ impl Step {
         }
     }
 
-    /// Whether servers are asked for the plans of all statements. Of few and long queries they are not: old servers execute
-    /// parts of a query to explain it.
+    /// Whether servers are asked for the plans of all statements. They are not asked about a few long queries, because
+    /// old servers execute parts of a query to explain it.
     pub(crate) fn notes_statements(&self) -> bool {
         !self.is_load() && self.queries.explain != Explained::Nothing && self.events().is_none()
     }
@@ -167,7 +167,7 @@ impl Step {
         !self.not_for.iter().any(|without| without == system)
     }
 
-    /// Whether it certainly changes no data: it runs a built-in workload that only reads, and nothing else.
+    /// Whether it certainly changes no data: it only runs a built-in workload that reads.
     pub(crate) fn only_reads(&self) -> bool {
         let is_builtin = self.script.search_path.is_empty();
         let is_alone = self.background.is_empty()
@@ -185,7 +185,7 @@ impl Step {
         format!("{}.{}", self.id, background.id)
     }
 
-    /// Sets its seconds. The times at which background clients join change with them, and those of its events.
+    /// Sets its seconds. Scales the times at which background clients join, and those of its events.
     pub fn set_seconds(&mut self, seconds: f64) {
         let factor = seconds / self.seconds;
         self.background.iter_mut().for_each(|background| background.stretch(factor));
@@ -213,7 +213,7 @@ pub(in crate::plan) struct StepTable {
     id: String,
     /// Its group in the reports; by default `load` for a load and `tests` for other steps.
     group: Option<Name>,
-    /// prepare fills the tables afresh.
+    /// prepare drops the tables and fills them again.
     #[serde(default)]
     command: Command,
     /// A built-in workload (dyno workloads), a file beside the plan (.lua, or .pgbench, several with weights: a.pgbench@3,
@@ -221,7 +221,7 @@ pub(in crate::plan) struct StepTable {
     workload: At<String>,
     /// The traffic file that the workload traffic replays; docs/do/traffic.md.
     traffic: Option<At<String>>,
-    /// How fast traffic is replayed; 1, as it was logged, unless it says otherwise.
+    /// How fast traffic is replayed: 1 (default) is as fast as it was logged.
     pace: Option<At<PaceKey>>,
     /// The order of statements that a replay keeps; sessions unless it says otherwise.
     order: Option<At<OrderKey>>,
@@ -243,13 +243,13 @@ pub(in crate::plan) struct StepTable {
     seconds: Option<Above0>,
     /// Minimum warm-up before the measured time. It is not measured.
     warmup_seconds: Option<From0>,
-    /// Longest warm-up while the rate rises or falls; 0 does not wait for a level.
+    /// Longest warm-up while the rate still rises or falls; 0 does not wait for a level rate.
     warmup_seconds_max: Option<From0>,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
     /// Hosts that send the load, as `ssh://HOST`, with the clients divided among them.
     drivers: Option<At<DriversKey>>,
-    /// Events due a second (open loop): a number, or points between which it changes steadily.
+    /// Events due a second (open loop): a number, or points in time between which it changes linearly.
     rate: Option<RateKey>,
     /// Search for the highest rate of events within a limit of latency.
     find: Option<At<FindTable>>,
@@ -258,18 +258,18 @@ pub(in crate::plan) struct StepTable {
     spacing: Option<Spacing>,
     /// Number of events of a trial, over all clients, instead of its seconds. Such a trial has no warm-up.
     events: Option<At<EventsNumber>>,
-    /// The longest time in which no statement of any client ends. After it, the trial fails and its server is
-    /// started again.
+    /// The longest time in which no statement of any client ends. After that, the trial fails and its server is
+    /// restarted.
     event_seconds_max: Option<At<Above0>>,
-    /// true also keeps the server's plan of the query that the workload's command explain prints; false asks
-    /// for no plans of statements.
+    /// true also keeps the server's plan of the query that the workload's command explain prints; false never asks for
+    /// plans of statements.
     explain: Option<At<bool>>,
     /// Compare the systems' answers: the rows that the workload's command answer prints, or those of all replayed statements.
     answers: Option<At<bool>>,
-    /// Workloads that run all the time while the step's own is measured.
+    /// Workloads that run while the step's own workload is measured.
     #[serde(default)]
     background: Vec<At<BackgroundTable>>,
-    /// What is done to the system at certain times, while the load goes on.
+    /// What is done to the system at certain times while the load continues.
     #[serde(default)]
     event: Vec<At<EventTable>>,
     /// false lifts the systems' limits of I/O during a load.
@@ -279,17 +279,17 @@ pub(in crate::plan) struct StepTable {
     drain: bool,
     /// Sample the stacks of the server's threads while the load is repeated without measurement.
     stacks: Option<At<StacksTable>>,
-    /// Run the script's command `check` after each trial. The trial fails if it does.
+    /// Run the script's command `check` after each trial. If the check fails, the trial fails.
     #[serde(default)]
     check: bool,
-    /// With check: number of crashes after each trial. Each kills the system under load, starts it and checks the
-    /// data.
+    /// With check: number of crashes after each trial. Each crash kills the system under load; then the system is
+    /// restarted and its data is checked.
     crashes: Option<At<Whole<1, 1000>>>,
     /// A shell command before each trial.
     before: Option<String>,
     /// A shell command after each trial.
     after: Option<String>,
-    /// The systems, or sweeps, that do not run the step, because they lack what it needs.
+    /// The systems, or sweeps, that do not run the step because they lack something that it needs.
     #[serde(default)]
     not_for: Vec<At<String>>,
 }
@@ -449,7 +449,7 @@ fn known(name: String, earlier: &[Step]) -> Result<String, Problem> {
 fn limit_io(limit_io: Option<At<bool>>, command: Command) -> Result<bool, Mistake> {
     match limit_io {
         Some(limit_io) if command != Command::Prepare => {
-            Err(limit_io.wrong("limits of I/O are lifted for loads alone; leave `limit_io` out".to_owned()))
+            Err(limit_io.wrong("I/O limits are lifted only for loads; leave `limit_io` out".to_owned()))
         }
         limit_io => Ok(limit_io.is_none_or(|limit_io| *limit_io)),
     }
@@ -457,8 +457,9 @@ fn limit_io(limit_io: Option<At<bool>>, command: Command) -> Result<bool, Mistak
 
 fn crashes(crashes: Option<At<Whole<1, 1000>>>, has_check: bool) -> Result<u32, Mistake> {
     match crashes {
-        Some(crashes) if !has_check => Err(crashes
-            .wrong("nothing is looked at after a crash; add `check = true` to a step that runs".to_owned())),
+        Some(crashes) if !has_check => Err(crashes.wrong(
+            "nothing would be checked after a crash; add `check = true` to a step that runs".to_owned(),
+        )),
         crashes => Ok(crashes.map_or(0, |crashes| crashes.0 as u32)),
     }
 }
@@ -478,7 +479,7 @@ impl StepTable {
     }
 }
 
-/// The ids of the systems that do not run a step: those named, those of the sweeps named, and their controls.
+/// The ids of the systems that do not run a step: the named ones, those of the named sweeps, and the controls of both.
 fn not_for(list: Vec<At<String>>, command: Command, systems: &[System]) -> Result<Vec<String>, Mistake> {
     let mut ids = Vec::new();
     for name in list {
@@ -592,10 +593,7 @@ mod tests {
         assert!(parse(TEXT).unwrap().steps.iter().all(|step| step.limit_io));
         for value in [true, false] {
             let error = parse(&format!("{TEXT}limit_io = {value}\n")).unwrap_err().to_string();
-            assert!(
-                error.contains("limits of I/O are lifted for loads alone; leave `limit_io` out"),
-                "{error}"
-            );
+            assert!(error.contains("I/O limits are lifted only for loads; leave `limit_io` out"), "{error}");
         }
     }
 }

@@ -20,11 +20,11 @@ struct ConfinementTable {
     client_cpus: Option<Cpus>,
     /// A size in bytes, or with K, M, G or T: 512M.
     memory: Option<Size>,
-    /// Limit of reads a second and, separately, of writes a second.
+    /// Limit on reads a second and, separately, on writes a second.
     iops: Option<Iops>,
-    /// Reads and writes a second while the volume has credits; `iops` applies when they are used up.
+    /// Reads and writes a second while the volume has credits. When they are used up, `iops` applies.
     burst_iops: Option<Iops>,
-    /// The most credits, each for one operation. A volume begins with all of them, and earns `iops` a second.
+    /// The most credits. Each pays for one operation. A volume begins with all of them, and earns `iops` a second.
     burst_credits: Option<Iops>,
     /// Reads a second.
     read_iops: Option<Iops>,
@@ -68,7 +68,7 @@ impl ConfinementTable {
         Ok(confinement)
     }
 
-    /// These limits, with those of `under` for what the table does not limit.
+    /// These limits. If the table does not set a limit, that of `under` applies.
     fn over(self, under: &Confinement) -> Confinement {
         let bytes = |size: Option<Size>, under: Option<u64>| size.map(|size| size.0).or(under);
         let iops = |own: Option<Iops>, under| own.or(self.iops).map(|iops| iops.0).or(under);

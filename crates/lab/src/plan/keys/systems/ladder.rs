@@ -1,5 +1,5 @@
-//! Ladders: chains of systems, each of which differs from the one before by a step. The plan's tables `[[ladder]]` name
-//! systems of the plan; a system's tables `[[system.ladder]]` make one system each.
+//! Ladders: chains of systems, each with one change from the one before. The plan's tables `[[ladder]]` name systems of
+//! the plan. Each of a system's tables `[[system.ladder]]` makes one more system.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{At, Scalars, each};
 
-/// A chain of systems, each of which differs from the one before by a step.
+/// A chain of systems, each with one change from the one before.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -25,14 +25,14 @@ pub(in crate::plan) struct LadderTable {
     systems: At<Vec<At<String>>>,
 }
 
-/// A system of a ladder: the settings in which it differs from the one before.
+/// A system of a ladder: its changes of settings from the one before.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(in crate::plan) struct RungTable {
     /// The end of its id, after that of the ladder and a dot.
     id: String,
-    /// Server variables of this system and of those after it, until one of those sets them anew.
+    /// Server variables of this system and of those after it, until a later one sets them again.
     #[serde(default)]
     settings: Scalars,
 }
@@ -62,7 +62,7 @@ impl LadderTable {
     }
 }
 
-const TOO_SHORT: &str = "a ladder has two systems or more";
+const TOO_SHORT: &str = "a ladder needs at least two systems";
 
 /// The ladders of the systems that have one, then the plan's.
 pub(in crate::plan) fn ladders(
@@ -98,9 +98,7 @@ pub(in crate::plan) fn rungs(
             let mut all = rungs.last().map_or_else(BTreeMap::new, |before| before.settings.clone());
             let is_new = |(setting, value): (&String, &String)| all.get(setting) != Some(value);
             if !rungs.is_empty() && !settings.iter().any(is_new) {
-                return Err(format!(
-                    "`{id}` sets nothing that the one before it does not; give it `settings`"
-                ));
+                return Err(format!("`{id}` does not differ from the one before it; give it `settings`"));
             }
             all.extend(settings);
             Ok(Variant { suffix: format!(".{id}"), settings: all, ..Variant::default() })

@@ -198,7 +198,7 @@ impl Keys {
         let is_image = self.engine.as_ref().is_some_and(|engine| engine.starts_with(ImageName::PREFIX));
         match self.family.take() {
             Some(family) if !is_image => Err(family.wrong(
-                "`family` is for an image (`engine = \"oci:NAME:TAG\"`); others tell it themselves, so leave it out"
+                "`family` is for an image (`engine = \"oci:NAME:TAG\"`); others show their family themselves, so leave it out"
                     .to_owned(),
             )),
             family => Ok(family.map(|family| At::into_inner(family).into())),

@@ -102,7 +102,7 @@ impl Keys {
 }
 
 pub(in crate::plan) fn pointless(key: &str, without: &str) -> String {
-    format!("`{key}` means nothing without {without}; add that, or leave this out")
+    format!("`{key}` has no effect without {without}; add that, or leave this out")
 }
 
 /// Factors whose levels are crossed, in the order of the file.

@@ -32,16 +32,16 @@ pub struct System {
     pub profile: Option<String>,
     /// Server variables by the server's own names, including those of the profile; for SQLite, pragmas.
     pub settings: BTreeMap<String, String>,
-    /// What it may use of the host.
+    /// Its limits on the host.
     pub confinement: Confinement,
     /// The address of this host on which its server takes connections of drivers; `None` accepts connections
     /// from this host only.
     pub listen: Option<IpAddr>,
-    /// Price of its hardware, in US dollars an hour; `None` if the price is by a list, or not given.
+    /// Price of its hardware, in US dollars an hour. `None` if a price list gives it, or if there is none.
     pub dollars_per_hour: Option<f64>,
     /// Price of its hardware by a list.
     pub price: Option<Price>,
-    /// The id of the system that it repeats as a control.
+    /// The id of the system that it repeats, if it is a control.
     pub control_of: Option<String>,
     /// Its place in a sweep; `None` for a system of the plan itself.
     pub configuration: Option<Configuration>,
@@ -114,14 +114,13 @@ pub(in crate::plan) struct SystemTable {
     basedir: Option<At<String>>,
     /// A server that runs already: `mysql://user:${PASSWORD}@host/database`.
     dsn: Option<At<String>>,
-    /// With dsn: whether a load may drop tables that are in the database when the run begins and were not
-    /// made by a run of Dyno.
+    /// With dsn: whether a load may drop tables that were in the database before the run and that no run of Dyno made.
     may_drop: Option<At<bool>>,
     /// With dsn: whether the tables that loads make stay in the database after the run.
     keep_data: Option<At<bool>>,
-    /// The storage engine of the tables, unless `engine` names it.
+    /// The storage engine of the tables, if `engine` does not name it.
     storage_engine: Option<At<String>>,
-    /// With an image whose name does not say it: the family of its server.
+    /// The family of the server in an image, if the image's name does not show it.
     family: Option<At<ImageFamily>>,
     /// A profile of settings; docs/reference/settings.md.
     profile: Option<At<String>>,
@@ -134,11 +133,10 @@ pub(in crate::plan) struct SystemTable {
     sweep_fraction: Option<At<Above0>>,
     /// The seed of that choice.
     sweep_seed: Option<At<Seed>>,
-    /// Systems that each differ from the one before by a step. Each has its own settings and those of the
-    /// systems before it.
+    /// Systems that each add one change to the one before. Each has the changes of all systems before it.
     ladder: Option<At<Vec<At<RungTable>>>>,
-    /// Whether the systems of the sweep or ladder share the data that the first of them loads. Only for
-    /// settings that do not change what is on the disk.
+    /// Whether the systems of the sweep or ladder share the data that the first of them loads. Set it only if the
+    /// settings do not change what is on disk.
     share_data: Option<At<bool>>,
     /// Its limits on the host, instead of the plan's.
     confinement: Option<At<Limits>>,
@@ -262,7 +260,7 @@ pub(in crate::plan) fn translated(
         .product()
         .ok_or_else(|| format!("`{}` has no version that settings are known for", system.id))?;
     let translation = profile.translate(&product, &system.settings);
-    let error = |error| format!("the profile `{}` cannot be had for `{}`: {error}", profile.name, system.id);
+    let error = |error| format!("the profile `{}` cannot be used for `{}`: {error}", profile.name, system.id);
     Ok(translation.map_err(error)?.settings)
 }
 

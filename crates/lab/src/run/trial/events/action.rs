@@ -13,9 +13,9 @@ use crate::run::record::Work;
 use crate::run::trial::hook::{self, HookError};
 use crate::run::trial::watch::{TrialAbort, Watch};
 
-/// Longest wait for a frame of an event's load process before the flags are looked at.
+/// Longest wait for a frame of an event's load process before the stop flags are checked.
 const GLANCE: Duration = Duration::from_millis(20);
-/// Time in which a session that is to end must end.
+/// Time limit for a session to end once it has been told to.
 const ENDING: Duration = Duration::from_secs(10);
 
 /// What an event needs when it is due.
@@ -95,7 +95,7 @@ impl TrialEvents<'_> {
         }
     }
 
-    /// Stops the server's processes for a time. They continue however this ends.
+    /// Stops the server's processes for a time. They always continue afterwards, even after an error.
     fn stop(&self, seconds: f64, event: &StepEvent) -> Ended {
         let freezer = match self.system().work() {
             Work::Server(pid) => Freezer::of(pid),
@@ -139,8 +139,9 @@ impl TrialEvents<'_> {
         }
     }
 
-    /// Ends a session, and what it executes: a server does not notice that its client is gone before it has an
-    /// answer. A server that does not answer keeps it, and one that ends with the run needs no care.
+    /// Ends a session with its running statement, because a server does not notice that its client is gone before it
+    /// sends the answer. If the server does not answer, the session stays. After an aborted trial, a server that Dyno
+    /// started needs nothing, because it ends with the run.
     fn end_session(&self, load: &mut WaitingLoad) {
         if self.owns_server && self.clock.is_aborted() {
             return;

@@ -1,19 +1,19 @@
-//! The time axis of a trial's events: when measuring began, and whether events are to end.
+//! The time axis of a trial's events: when measuring began, and whether events must end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longest wait before the flags are looked at again.
+/// Longest wait before the flags are checked again.
 const GLANCE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     began: Mutex<Option<Instant>>,
     changed: Condvar,
-    /// Whether the step's time is over, which ends events that may be cut.
+    /// Whether the step's time is over. This ends events that end with the step.
     is_over: AtomicBool,
-    /// Whether the trial has ended, which ends all events.
+    /// Whether the trial was aborted. This ends all events.
     is_aborted: AtomicBool,
 }
 
@@ -63,7 +63,7 @@ impl Clock {
     }
 }
 
-/// Sleeps until a moment; false if the flag is set before.
+/// Sleeps until a moment. Returns false if the flag is set before then.
 pub(super) fn sleep_until(at: Instant, end: &AtomicBool) -> bool {
     loop {
         if end.load(Ordering::Relaxed) {

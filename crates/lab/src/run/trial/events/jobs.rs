@@ -5,7 +5,8 @@ use dyno_load::{Job, Script, Share, Target, Tuning, lua_string};
 /// Time limit for the connections of an event to open, in seconds.
 const CONNECT_SECONDS: f64 = 120.0;
 
-/// Executes a statement. When it has connected, it prints the statement that ends its session.
+/// Executes a statement. When it has connected, it prints the statement by which another connection can end its
+/// session.
 const SQL: &str = "
 local own = {
   mysql = { 'SELECT CONNECTION_ID()', 'KILL %s' },
@@ -76,7 +77,7 @@ pub(super) fn transaction(seconds: f64, target: Target) -> Job {
     waiting(1, holding(TRANSACTION, seconds), target)
 }
 
-/// The job that ends an event's session, by the statement that the event has printed. It begins at once.
+/// The job that ends an event's session, with the statement that the event has printed. It begins at once.
 pub(super) fn end_of_session(statement: &str, target: Target) -> Job {
     Job { share: None, ..waiting(1, PLAIN.replace("STATEMENT", &lua_string(statement)), target) }
 }
@@ -85,7 +86,7 @@ fn holding(source: &str, seconds: f64) -> String {
     source.replace("HOLD_US", &((seconds * 1e6) as u64).to_string())
 }
 
-/// A job that runs one event on each of its connections, upon the order to begin.
+/// A job that runs one event on each of its connections when it gets the order to begin.
 fn waiting(connections: u32, source: String, target: Target) -> Job {
     let script = Script { name: "the event".to_owned(), source, search_path: Vec::new() };
     Job {

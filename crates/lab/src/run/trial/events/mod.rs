@@ -1,5 +1,5 @@
-//! Events of a step: what is done to its system at certain times while its load goes on. Each has a thread of its
-//! own, so that its time does not depend on others.
+//! Events of a step: what is done to its system at certain times while its load continues. Each has its own thread, so
+//! that its time does not depend on other events.
 
 mod action;
 mod clock;
@@ -21,7 +21,7 @@ use crate::run::system::RunningSystem;
 
 /// Time before an event in which its connection is opened.
 const LEAD: Duration = Duration::from_secs(1);
-/// Least time for which the load goes on after the end of an event that it waits for, to show what follows.
+/// Shortest time for which the load continues after an event that it waits for, to show the effect.
 const AFTERMATH: Duration = Duration::from_secs(5);
 
 /// The events of a trial.
@@ -29,7 +29,7 @@ pub(super) struct TrialEvents<'a> {
     trial: PlannedTrial<'a>,
     target: Target,
     system: Mutex<&'a mut dyn RunningSystem>,
-    /// Whether Dyno started the server, which then ends with the run.
+    /// Whether Dyno started the server, so that the server ends with the run.
     owns_server: bool,
     /// Measured time of the trial, unless an event takes longer.
     seconds: f64,
@@ -41,7 +41,7 @@ pub(super) struct TrialEvents<'a> {
 #[derive(Debug)]
 pub(super) enum Ended {
     Done,
-    /// It was told to end.
+    /// It was ended from outside.
     Cut,
     Failed(String),
 }
@@ -87,7 +87,7 @@ impl<'a> TrialEvents<'a> {
         failed.map_or(Ok(()), |(id, error)| Err(TrialAbort::failed(format!("event `{id}` failed: {error}"))))
     }
 
-    /// Whether the load is to end now. Without events that it waits for, it ends by itself.
+    /// Whether to end the load now. If it waits for no event, it ends by itself.
     pub(super) fn end_load(&self) -> bool {
         let Some(began) = self.clock.began() else { return false };
         let at = |seconds: f64| began + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
@@ -104,7 +104,7 @@ impl<'a> TrialEvents<'a> {
         ends.into_iter().max().is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Ends the events that may be cut, because the load has ended, and all if the trial was aborted.
+    /// Ends the events that end with the step, because the load has ended. If the trial was aborted, ends all.
     pub(super) fn end(&self, is_aborted: bool) {
         if is_aborted { self.clock.abort() } else { self.clock.end_step() }
     }

@@ -1,4 +1,4 @@
-//! Answers from something that claims to be a MySQL server.
+//! Answers of a fake MySQL server.
 
 use super::{LOST, SEQUENCE};
 use crate::behaviours::Outcome::{Fails, Finishes, IsUnfinished};
@@ -135,7 +135,7 @@ pub(super) fn results() -> Vec<Behaviour> {
     ]
 }
 
-/// A result of one row, as a text query's.
+/// A result of one row, as for a text query.
 fn answer_with(peer: &mut Peer, count: u16, row: &[u8]) {
     let_in(peer);
     let (columns, number) = columns(count);
@@ -204,7 +204,7 @@ pub(super) fn prepared() -> Vec<Behaviour> {
     ]
 }
 
-/// A result of one row of one column, as a prepared statement's.
+/// A result of one row of one column, as for a prepared statement.
 fn execute_with(peer: &mut Peer, row: &[u8]) {
     let_in(peer);
     peer.say(packet(1, b"\0\x01\0\0\0\0\0\0\0\0\0\0"));

@@ -1,4 +1,4 @@
-//! Something that claims to be a MySQL server, up to its greeting.
+//! An impostor of a MySQL server, up to its greeting.
 
 use super::{LOST, SEQUENCE};
 use crate::behaviours::Behaviour;

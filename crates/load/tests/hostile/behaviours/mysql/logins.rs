@@ -1,4 +1,4 @@
-//! Logins to something that claims to be a MySQL server.
+//! Logins to a fake MySQL server.
 
 use dyno_load::TlsMode;
 

@@ -1,4 +1,4 @@
-//! Behaviours of something that claims to be a MySQL server.
+//! Behaviours of a fake MySQL server.
 
 mod answers;
 mod greetings;

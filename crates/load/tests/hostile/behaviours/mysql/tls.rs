@@ -1,4 +1,4 @@
-//! TLS with something that claims to be a MySQL server.
+//! TLS with a fake MySQL server.
 
 use dyno_load::TlsMode;
 
@@ -8,7 +8,7 @@ use crate::behaviours::Outcome::{Fails, IsLate};
 use crate::listener::Peer;
 use crate::mysql::{SSL, greeting, greeting_of, ok};
 
-/// Greets with TLS, which then begins, and waits for the client's answer over it.
+/// Offers TLS in its greeting, begins TLS, and waits for the client's answer over it.
 pub(super) fn greet_over_tls(peer: &mut Peer, plugin: &str) {
     peer.say(greeting_of(plugin, SSL));
     // The request for TLS alone, not what TLS sends after it.

@@ -1,4 +1,4 @@
-//! Answers from something that claims to be a PostgreSQL server.
+//! Answers of a fake PostgreSQL server.
 
 use super::{LOST, ask};
 use crate::behaviours::Outcome::{Fails, Finishes, IsUnfinished};

@@ -1,4 +1,4 @@
-//! Logins to something that claims to be a PostgreSQL server.
+//! Logins to a fake PostgreSQL server.
 
 use super::{LOST, ask};
 use crate::behaviours::Behaviour;
@@ -60,7 +60,7 @@ pub(super) fn logins() -> Vec<Behaviour> {
     ]
 }
 
-/// SCRAM that fails. The client's nonce is not known here, so an exchange fails at the nonce at the latest.
+/// SCRAM that fails. The server does not know the client's nonce, so every exchange fails at the nonce at the latest.
 pub(super) fn scram() -> Vec<Behaviour> {
     vec![
         Behaviour::new("has a nonce of its own", Fails(SCRAM), |mut peer| {

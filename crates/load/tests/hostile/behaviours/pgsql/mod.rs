@@ -1,4 +1,4 @@
-//! Behaviours of something that claims to be a PostgreSQL server.
+//! Behaviours of a fake PostgreSQL server.
 
 mod answers;
 mod logins;

@@ -1,4 +1,4 @@
-//! Something that claims to be a PostgreSQL server, up to its request for a proof.
+//! An impostor of a PostgreSQL server, up to its request for a proof.
 
 use dyno_load::TlsMode;
 

@@ -1,4 +1,4 @@
-//! TLS with something that claims to be a PostgreSQL server.
+//! TLS with a fake PostgreSQL server.
 
 use dyno_load::TlsMode;
 

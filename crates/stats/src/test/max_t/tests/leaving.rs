@@ -1,4 +1,4 @@
-//! Tests that are left at looks: false alarms, and what leaving saves.
+//! Tests that are left at looks: false alarms, and the savings.
 
 use super::*;
 use crate::Looks;
@@ -10,10 +10,10 @@ fn looks() -> Looks {
     Looks::new(ROUNDS, 1.0 - ALPHA).unwrap()
 }
 
-/// Which tests are left at a look, from the t of each test that is still measured.
+/// Chooses the tests to leave at a look, from the t of each test that is still measured.
 type Leaves = fn(&[(usize, f64)]) -> Vec<usize>;
 
-/// What became of a family.
+/// The outcome of a family.
 struct Judged {
     /// Whether each test has an alarm.
     alarms: Vec<bool>,
@@ -21,8 +21,8 @@ struct Judged {
     rounds: Vec<usize>,
 }
 
-/// Judges a family at each look. Tests with an alarm leave the family. Those that `leaves` chooses are
-/// measured no more, and stay in the family with the rounds that they have, unless it `forgets` them.
+/// Judges a family at each look. Tests with an alarm leave the family. Tests that `leaves` chooses are no longer
+/// measured. They stay in the family with the rounds that they have, unless `forgets` is set.
 fn judge(family: &Family, leaves: Leaves, forgets: bool) -> Judged {
     let (looks, tests) = (looks(), family[0].len());
     let mut judged = Judged { alarms: vec![false; tests], rounds: vec![ROUNDS; tests] };
@@ -60,13 +60,13 @@ fn t(values: &[f64]) -> f64 {
     mean.abs() / (variance(values).unwrap() / values.len() as f64).sqrt()
 }
 
-/// All but the test with the largest t: the worst choice for whoever forgets the others.
+/// All tests except the one with the largest t. If the others are forgotten, this is the worst choice.
 fn all_but_the_largest(measured: &[(usize, f64)]) -> Vec<usize> {
     let largest = measured.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(test, _)| *test);
     measured.iter().map(|(test, _)| *test).filter(|test| Some(*test) != largest).collect()
 }
 
-/// The tests that look like equals.
+/// The tests that seem to have no difference.
 fn small(measured: &[(usize, f64)]) -> Vec<usize> {
     measured.iter().filter(|(_, t)| *t < 1.0).map(|(test, _)| *test).collect()
 }

@@ -22,7 +22,7 @@ use crate::plan::syntax::value::{Clients, Name};
 /// The name of the workload.
 pub(super) const WORKLOAD: &str = "traffic";
 
-/// Range of `pace`. What is ten times as fast as it was, or as slow, says nothing about the traffic.
+/// Range of `pace`. A replay at a tenth or at ten times of the original speed says nothing about the traffic.
 const PACE_MIN: f64 = 0.1;
 const PACE_MAX: f64 = 10.0;
 
@@ -35,7 +35,7 @@ pub struct Traffic {
     pub pace: Option<f64>,
     /// Time after which no further statement is sent, in seconds; `None` to replay all.
     pub seconds_max: Option<f64>,
-    /// Whether statements are sent that change more than their database.
+    /// Whether statements that change more than their database are sent.
     pub sends_server_statements: bool,
     /// Whether the systems' answers are compared.
     pub reads_answers: bool,
@@ -74,7 +74,7 @@ pub(in crate::plan) enum OrderKey {
 pub(in crate::plan) enum Allowed {
     /// Send statements that change more than their database: accounts, settings, other databases.
     Server,
-    /// Replay on servers that run already, whose data it changes.
+    /// Replay on servers that run already, which changes their data.
     Dsn,
 }
 
@@ -198,7 +198,7 @@ impl StepTable {
     }
 }
 
-/// Sessions at the same time: of traffic with a pace as many as there were, otherwise as many as the step says.
+/// Number of simultaneous sessions. Traffic with a pace has as many as were logged. Otherwise the step sets it.
 fn clients(own: Option<Clients>, pace: Option<f64>, outline: &Outline) -> Result<Vec<u32>, Mistake> {
     match (own, pace) {
         (None, _) => Ok(vec![outline.sessions_at_once.max(1)]),
@@ -211,7 +211,8 @@ fn clients(own: Option<Clients>, pace: Option<f64>, outline: &Outline) -> Result
     }
 }
 
-/// Refuses servers that run already, unless the plan allows a replay on them. Statements beyond their databases never get there.
+/// Refuses servers that run already, unless the plan allows a replay on them. They never get statements that change
+/// more than their database.
 fn check_running<'a>(systems: impl Iterator<Item = &'a System>, allowed: &[Allowed]) -> Result<(), Problem> {
     let mut running = systems.filter(|system| matches!(system.source, Source::Dsn { .. }));
     let Some(system) = running.next() else { return Ok(()) };
@@ -223,7 +224,7 @@ fn check_running<'a>(systems: impl Iterator<Item = &'a System>, allowed: &[Allow
     }
     if allowed.contains(&Allowed::Server) {
         return Err(Problem::Other(format!(
-            "system `{id}` runs already, so `allow` cannot have \"server\": a statement such as DROP DATABASE would reach what is not Dyno's"
+            "system `{id}` runs already, so `allow` cannot have \"server\": a statement such as DROP DATABASE would reach data that is not Dyno's"
         )));
     }
     Ok(())

@@ -6,15 +6,15 @@ use dyno_store::{Price, PricedInstance, PricedVolume};
 use super::list::PriceList;
 use crate::plan::syntax::error::Problem;
 
-/// An instance and a volume of a price list. Each is a name or a kind. For a kind, the cheapest that is large
-/// enough is taken. `None` chooses no instance or no volume.
+/// An instance and a volume of a price list. Each is a name or a kind. For a kind, the cheapest sufficient one is
+/// taken. `None` chooses no instance or no volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HardwareChoice {
     pub instance: Option<String>,
     pub volume: Option<String>,
 }
 
-/// What hardware must have at least; `None` accepts anything.
+/// The least that hardware must have. `None` accepts anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HardwareNeed {
     pub cpus: Option<u64>,
@@ -25,7 +25,7 @@ pub struct HardwareNeed {
 }
 
 impl HardwareNeed {
-    /// What a system's limits let it use.
+    /// The hardware that a system can use within its limits.
     pub fn of(confinement: &Confinement) -> Self {
         Self {
             cpus: confinement.server_cpus.as_ref().map(|cpus| cpus.count() as u64),
@@ -42,7 +42,7 @@ trait Entry: Clone {
     fn name(&self) -> &str;
     fn kind(&self) -> Option<&str>;
     fn dollars_per_year(&self) -> f64;
-    /// What it lacks, in words; `None` if it lacks nothing.
+    /// What it lacks, in words. `None` if it is sufficient.
     fn lacks(&self, need: &HardwareNeed) -> Option<String>;
 }
 
@@ -93,7 +93,7 @@ fn lack(what: &str, has: u64, need: Option<u64>) -> Option<String> {
 }
 
 impl PriceList {
-    /// The price of a choice that has what is needed.
+    /// The price of a choice that satisfies a need.
     ///
     /// # Errors
     /// The list has no such entry, or all are too small.
@@ -109,8 +109,8 @@ impl PriceList {
         })
     }
 
-    /// The price of the cheapest hardware of the list that has what is needed: an instance, and a volume if
-    /// the list has volumes. An instance or volume that `choice` names is taken as named.
+    /// The price of the cheapest hardware of the list that satisfies a need: an instance, and a volume if the list has
+    /// volumes. An instance or volume that `choice` names is taken as named.
     ///
     /// # Errors
     /// As [`price`](Self::price).

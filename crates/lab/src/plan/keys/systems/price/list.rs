@@ -15,7 +15,7 @@ use crate::plan::syntax::value::{At, From0, Size, Whole, each};
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../prices");
 
-/// The currency of all prices. Amounts in others cannot be added or compared.
+/// The currency of all prices. Amounts in other currencies could not be added or compared.
 const CURRENCY: &str = "USD";
 
 /// Prices of instances and volumes on a day, in US dollars.

@@ -12,10 +12,9 @@ const EXCHANGES: usize = 2_000_000;
 /// Chooses some of the combinations of factors with these numbers of levels, and returns them in ascending
 /// order. The first combination is always among them.
 ///
-/// Each level of a factor, and each pair of levels of two factors, is chosen about equally often, so that the
-/// effects of factors are hardly confounded. From random starts, chosen combinations are exchanged with
-/// others while that improves the balance (Fedorov, "Theory of Optimal Experiments", 1972). The seed
-/// determines the starts.
+/// Each level of a factor, and each pair of levels of two factors, is chosen about equally often. So the effects of
+/// factors are hardly confounded. From random starts, chosen combinations are exchanged with others while that improves
+/// the balance (Fedorov, "Theory of Optimal Experiments", 1972). The seed determines the starts.
 pub(super) fn balanced(levels: &[usize], wanted: usize, seed: u64) -> Vec<usize> {
     let all: usize = levels.iter().product();
     let wanted = wanted.clamp(1, all);

@@ -11,7 +11,8 @@ use crate::plan::keys::systems::source::Source;
 use crate::plan::keys::systems::sweep::pointless;
 use crate::plan::syntax::mistake::Mistake;
 
-/// Settings of MySQL and MariaDB that name the storage engine of new tables. Workloads name one when they make tables.
+/// Settings of MySQL and MariaDB for the storage engine of new tables. They have no effect, because workloads name the
+/// storage engine when they make tables.
 const OF_STORAGE_ENGINE: [&str; 2] = ["default_storage_engine", "storage_engine"];
 
 /// Why a limit of a system without a server is refused.
