@@ -28,26 +28,6 @@ pub(super) fn duration(seconds: i64) -> String {
     }
 }
 
-/// The meaning of a trouble's name.
-pub(super) fn trouble(kind: &str) -> &str {
-    match kind {
-        "cut" => "cut off: no end of the entry",
-        "too_long" => "longer than 16 MiB",
-        "not_recognised" => "part of no entry",
-        "no_time" => "no time in the entry",
-        "no_session" => "no session in the entry (thread id, %c or %p)",
-        "damaged" => "the compressed log is damaged from here on",
-        "unclosed" => "imported, but a string or comment has no end",
-        "not_utf8" => "imported, but names are not UTF-8",
-        "clock_back" => "the clock steps back",
-        "no_zone" => "times without a known zone were taken as UTC",
-        "restarted" => "the server restarted or opened its log anew; sessions end",
-        "other_server" => "the log continues with another server; sessions end",
-        "other_user" => "the session continues with another user; imported as a new session",
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
