@@ -195,7 +195,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "2 × a CPU, scale 1, plan of run 4");
         assert_eq!(lines[1], "Over 4 runs, 1 of 2 tests changes in throughput.");
-        assert!(lines[2].starts_with("Figures are absolute: changes of the host are in them."), "{text}");
+        assert!(lines[2].starts_with("Figures are absolute, so they include changes of the host."), "{text}");
         assert_eq!(lines[6], "slower: point-query at 4 clients");
         assert_eq!(lines[7], "With run 3, from 1.0 to 1.1: 0.90 times the level before (p 0.001).");
         assert_eq!(lines[9], "started             run  throughput  version");

@@ -100,7 +100,7 @@ mod tests {
         let heads: Vec<&str> = study.lines().filter(|line| line.contains("| mysql56 |")).collect();
         assert!(heads.len() >= 4 && heads.iter().all(|head| head.contains("| mysql97 |")), "{study}");
         let relative = study.split("\n## ").find(|section| section.starts_with("Relative")).unwrap();
-        assert!(relative.contains("Bold: faster or slower by a verdict"), "{relative}");
+        assert!(relative.contains("Bold: a verdict of faster or slower"), "{relative}");
         assert!(relative.contains("| **1.13** |") && !relative.contains('['), "{relative}");
     }
 

@@ -189,7 +189,10 @@ mod tests {
             left(14).as_deref(),
             Some("14 tests were not measured to the end, because they were decided or out of reach.")
         );
-        assert_eq!((left(0), left(1).is_some_and(|says| says.starts_with("1 test was left"))), (None, true));
+        assert_eq!(
+            (left(0), left(1).is_some_and(|says| says.starts_with("1 test was not measured to the end"))),
+            (None, true)
+        );
         assert!(worth(&replication(12), false).is_empty());
         let fewer = Replication { rounds: 10, is_fresh: false, ..replication(12) };
         assert!(

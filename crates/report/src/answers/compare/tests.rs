@@ -98,7 +98,7 @@ fn two_sessions_have_ratios_and_no_verdict_in_every_format() {
     let told = unwrapped(&judgement);
     assert!(told.starts_with("Not decided: each side has only one session. A verdict needs both"), "{told}");
     assert!(told.contains("not judged: one session per side and no common anchor"), "{told}");
-    assert!(told.contains("ratios are shown without interval and verdict"), "{told}");
+    assert!(told.contains("ratios are shown without intervals and verdicts"), "{told}");
     let markdown = render(Format::Markdown);
     assert!(markdown.contains("not judged: one session per side and no common anchor"), "{markdown}");
     let junit = render_junit(&judgement);
