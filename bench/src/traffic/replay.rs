@@ -135,6 +135,7 @@ fn by_dyno(access: &Access, file: PathBuf, logged: u64) -> anyhow::Result<Sample
         sends_server_statements: false,
         reads_answers: false,
         keeps_order: false,
+        keeps_examples: false,
     };
     let script = Script { name: "traffic".to_owned(), source: String::new(), search_path: Vec::new() };
     let job = Job {

@@ -90,6 +90,21 @@ impl Client {
         self.pass_over_others(summary, deadline)
     }
 
+    /// Executes a statement and passes over its rows. If it asks the client for data, as `COPY … FROM STDIN` does, the server
+    /// gets `data`, or is refused without it.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn execute(&mut self, sql: &[u8], data: Option<&[u8]>) -> Result<(), ClientError> {
+        let deadline = self.0.deadline();
+        match data {
+            Some(data) => self.0.protocol().load(sql, data),
+            None => self.0.protocol().query(sql),
+        }
+        let summary = self.next_result(deadline)?;
+        self.pass_over_others(summary, deadline)
+    }
+
     fn first_result(&mut self, sql: &str, deadline: Option<Deadline>) -> Result<Summary, ClientError> {
         self.0.protocol().query(sql.as_bytes());
         self.next_result(deadline)

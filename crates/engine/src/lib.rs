@@ -21,6 +21,7 @@
 mod cache;
 mod catalogue;
 mod container;
+mod data;
 mod family;
 mod machine;
 mod named;
@@ -47,6 +48,10 @@ pub use catalogue::name::{NameError, SystemName};
 pub use catalogue::upstream::UpstreamVersion;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
 pub use container::{ImageError, ImageName, fetch_image, pull_image};
+pub use data::{
+    DataFolderError, DumpError, UpgradeError, UpgradeWay, check_data_folder, has_pg_upgrade, load_dump,
+    start_upgraded, upgrade_path,
+};
 pub use dyno_client::{Client, ClientError, ResultSet};
 pub use machine::path_error::PathError;
 pub use named::{EngineName, EngineNameError};

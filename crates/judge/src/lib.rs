@@ -56,6 +56,7 @@ pub use effects::scaling::{Scaling, ScalingPoint, scalings};
 pub use effects::sensitivity::{
     BestLevel, Effect, FactorSensitivity, Interaction, LevelSensitivity, Sensitivity, Turn,
 };
+pub use effects::upgrade::{DigestSet, Safety, SessionLosses, UpgradeFound, upgrade_found};
 pub use explain::answer::first_difference;
 pub use explain::query_plans::{QueryPlans, SharedPlan, query_plans};
 pub use explain::stacks::{

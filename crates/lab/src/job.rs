@@ -71,6 +71,7 @@ fn replayed(trial: &Trial, step: &Step, traffic: &Traffic, target: Target) -> Jo
             sends_server_statements: traffic.sends_server_statements,
             reads_answers: traffic.reads_answers,
             keeps_order: traffic.keeps_order,
+            keeps_examples: trial.round == 0,
         }),
         seed: trial.seed,
         ..Job::new(target, step.script.clone(), step.command().as_str())
@@ -150,6 +151,12 @@ pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, targe
         seed,
         ..with_options(Job::new(target, step.script.clone(), Command::Prepare.as_str()), options)
     }
+}
+
+/// The job of a script that makes the tables that a system begins on.
+pub(crate) fn preparing(plan: &Plan, system: &System, script: Script, target: Target) -> Job {
+    let options = options(plan, system, &BTreeMap::new());
+    Job { seed: 1, ..with_options(Job::new(target, script, Command::Prepare.as_str()), options) }
 }
 
 /// The job of a background load, which runs until it is ended.

@@ -31,14 +31,15 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, Decision, EventAction, Explained,
-    Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, LeaveDecided, Measure, Mixture, PinThreads, Plan,
-    PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds, Source,
-    SourceLocation, StackSampling, Step, StepEvent, System, TooFewRounds, Traffic, Versus, builtin_plans,
+    Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, DataOrigin, Decision, EventAction,
+    Explained, Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, LeaveDecided, Measure, Mixture,
+    PinThreads, Plan, PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds,
+    Source, SourceLocation, StackSampling, Step, StepEvent, System, SystemData, TooFewRounds, Traffic,
+    Upgrade, Versus, builtin_plans,
 };
 pub use run::{
-    DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline, OutlineBlock,
-    Pace, RunError, RunOptions, RunOutcome, ScriptMistake, Spread, SweepTooLarge, SystemError, Task,
-    TrialLabel, audit_host, foresee, run, sqlite_variables,
+    DataError, DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline,
+    OutlineBlock, Pace, RunError, RunOptions, RunOutcome, ScriptMistake, Spread, SweepTooLarge, SystemError,
+    Task, TrialLabel, audit_host, foresee, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

@@ -45,6 +45,7 @@ pub use html::{Details, PageInput, ScalingCurve, TrialDetails, render_html, simp
 pub use model::claims::{Claim, ClaimVerdict};
 pub use model::proof::{ChangedSetting, MadeProbe, ProofChange, ProofReport, STEP};
 pub use model::tune::{LeftOutOfTuning, Recommendation, TriedSetting, TuneComparison, TuneReport};
+pub use model::upgrade::{DigestPlans, Refusal, UpgradeReport, UpgradedSystem};
 pub use model::why::{ProofState, Reasons, Why};
 pub use model::{
     Cell, CheckedTrial, ChosenCounter, Content, Cost, CostValue, Costs, CounterValue, DiskRow, Evenness,

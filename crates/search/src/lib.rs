@@ -19,12 +19,14 @@ pub mod prove;
 mod reported;
 mod session;
 pub mod tune;
+pub mod upgrade;
 
 pub use bisect::Bisect;
 pub use prove::Prove;
 pub use reported::facts;
 pub use session::{DisturbedHost, Lab};
 pub use tune::Tune;
+pub use upgrade::TriedUpgrade;
 
 /// A duration in whole seconds, at least one: `3m 20s`.
 pub fn duration(seconds: f64) -> String {

@@ -29,6 +29,7 @@ pub use file::{
     SourceRow, Summary, TrafficFile, TroubleRow,
 };
 pub use import::{Imported, Options, Progress, import, read_log};
+pub use input::unpacked;
 pub use log::{Event, LogFormat, Statement, Trouble};
 pub use mix::{LeftOut, LeftOuts, Mixed, mix};
 pub use replay::{Commits, Form, NotSent, ReplayStatement, StatementReader};

@@ -23,6 +23,7 @@ mod serve;
 mod sysbench;
 mod traffic;
 mod tune;
+mod upgrade;
 mod versus;
 mod workloads;
 
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Export(export::Export),
     History(history::History),
     Traffic(traffic::Traffic),
+    Upgrade(upgrade::Upgrade),
     Plans(plans::Plans),
     Workloads(workloads::Workloads),
     Engine(engine::Engine),
@@ -79,6 +81,7 @@ impl Command {
             Self::Export(export) => export.execute(),
             Self::History(history) => history.execute(),
             Self::Traffic(traffic) => traffic.execute(),
+            Self::Upgrade(upgrade) => Ok(upgrade.execute()),
             Self::Plans(plans) => plans.execute(),
             Self::Workloads(workloads) => workloads.execute(),
             Self::Engine(engine) => engine.execute(),

@@ -30,6 +30,7 @@ impl Observer for Bars {
                 }
             }
             Event::Loading { system, step } => self.status(&words::loading(system, step)),
+            Event::GivingData { system, how } => self.status(&words::giving_data(system, how)),
             Event::Restoring { system } => self.status(&words::restoring(system)),
             Event::NotCommitted { error } => self.say(&words::not_committed(error)),
             Event::NotKept { system, reason } => self.say(&words::not_kept(system, reason)),

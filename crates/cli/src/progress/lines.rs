@@ -23,6 +23,7 @@ impl Observer for Lines {
                 }
             }
             Event::Loading { system, step } => output::tell(&words::loading(system, step)),
+            Event::GivingData { system, how } => output::tell(&words::giving_data(system, how)),
             Event::Restoring { system } => output::tell(&words::restoring(system)),
             Event::NotCommitted { error } => output::warn(&words::not_committed(error)),
             Event::NotKept { system, reason } => output::warn(&words::not_kept(system, reason)),

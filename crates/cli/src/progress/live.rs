@@ -31,6 +31,7 @@ impl Recorded {
             Event::Fetching { entry, .. } => self.says(format!("fetching {entry}")),
             Event::Starting { systems } => self.says(format!("starting {}", systems.join(", "))),
             Event::Loading { system, step } => self.says(format!("loading {} into {system}", step.id)),
+            Event::GivingData { system, how } => self.says(words::giving_data(system, how)),
             Event::Restoring { system } => self.says(format!("restoring the data of {system}")),
             Event::Draining { system, seconds, .. } => {
                 self.says(format!("waiting for the pending writes of {system}, {seconds:.0} s so far"));

@@ -32,6 +32,11 @@ pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> S
     format!("{system}: waiting for pending writes, {seconds:.0} s ({})", left.join(", "))
 }
 
+/// The data that a system begins on is being made.
+pub(super) fn giving_data(system: &str, how: &str) -> String {
+    format!("{system}: {how}")
+}
+
 /// A system is being restored from kept data.
 pub(super) fn restoring(system: &str) -> String {
     format!("{system}: restoring the data as it was after the load")

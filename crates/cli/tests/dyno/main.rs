@@ -49,6 +49,7 @@ mod tpcc;
 mod tpch;
 mod traffic;
 mod tune;
+mod upgrades;
 mod upstream;
 mod usage;
 mod versus;
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
         capacity::tests(),
         rates::tests(),
         replays::tests(),
+        upgrades::tests(),
         tpch::tests(),
         tpcc::tests(),
         tune::tests(),

@@ -139,6 +139,25 @@ impl Installation {
         command
     }
 
+    /// The folders that hold its programs: that of the server, and the `bin` beside it.
+    pub(crate) fn program_folders(&self) -> Vec<PathBuf> {
+        let server = self.path(&self.entry.layout.server);
+        let Some(folder) = server.parent() else { return Vec::new() };
+        let beside = folder.parent().map(|parent| parent.join("bin")).filter(|beside| beside != folder);
+        std::iter::once(folder.to_owned()).chain(beside).collect()
+    }
+
+    /// A program that came with the server, by its name, and the command that runs it. `None` if there is none, and for an image.
+    pub fn tool(&self, name: &str) -> Option<(PathBuf, Command)> {
+        if self.image.is_some() {
+            return None;
+        }
+        let path =
+            self.program_folders().into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())?;
+        let command = self.program(&path);
+        Some((path, command))
+    }
+
     /// Records a use, for `dyno engine cache`.
     pub(crate) fn note_use(&self) {
         folder::touch(&self.root.join(MANIFEST));

@@ -35,6 +35,10 @@ impl Procedure for Mariadb {
         mysqld::bootstrap(site, accounts)
     }
 
+    fn take_over(&self, site: &Site<'_>) -> Result<(), StartError> {
+        Ok(mysqld::forget_others(&site.home.data())?)
+    }
+
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
         let mut statements = vec![mysqld::create_database()];
         for account in mysqld::accounts(site) {

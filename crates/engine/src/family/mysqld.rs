@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Site;
@@ -60,6 +60,22 @@ pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
     let mut command = program(site);
     command.arg("--initialize-insecure");
     run(site, command, None)
+}
+
+/// Removes from the copy of a data folder what names other servers, and settings of its owner.
+pub(super) fn forget_others(data: &Path) -> Result<(), PathError> {
+    let is_of_owner = |name: &str| {
+        let is_info =
+            name.starts_with("master") || name.starts_with("relay-log") || name.starts_with("multi-master");
+        name == "auto.cnf" || name == "mysqld-auto.cnf" || (is_info && name.ends_with(".info"))
+    };
+    for item in fs::read_dir(data).at("read", data)? {
+        let path = item.at("read", data)?.path();
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(is_of_owner) {
+            fs::remove_file(&path).at("remove", &path)?;
+        }
+    }
+    Ok(())
 }
 
 /// The command of the server. The server executes the statements in `accounts` before it accepts connections.

@@ -1,5 +1,7 @@
 //! PostgreSQL.
 
+mod owner;
+
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -12,6 +14,8 @@ use crate::start::access::DATABASE;
 use crate::start::server::{StartError, run};
 
 const USER: &str = "postgres";
+/// A database that all data has.
+const TEMPLATE: &str = "template1";
 /// The file with the rules for logins from all hosts.
 const RULES: &str = "pg_hba.conf";
 /// A setting that is decided when the data folder is created.
@@ -62,7 +66,18 @@ impl Procedure for Postgres {
 
     /// The data has an earlier password. Sets the new one.
     fn adopt(&self, site: &Site<'_>) -> Result<(), StartError> {
-        in_single_user_mode(site, &format!("ALTER ROLE {USER} PASSWORD '{}';\n", site.password))
+        in_single_user_mode(site, TEMPLATE, &format!("ALTER ROLE {USER} PASSWORD '{}';\n", site.password))
+    }
+
+    fn take_over(&self, site: &Site<'_>) -> Result<(), StartError> {
+        owner::forget(&site.home.data(), site.entry().version_number(0) >= 10)?;
+        // A statement that fails, because its object is there already, does not end this mode.
+        let statements = format!(
+            "CREATE ROLE {USER};\nALTER ROLE {USER} SUPERUSER LOGIN PASSWORD '{}' VALID UNTIL 'infinity';\n\
+             CREATE DATABASE {DATABASE};\n",
+            site.password
+        );
+        in_single_user_mode(site, TEMPLATE, &statements)
     }
 
     fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
@@ -148,16 +163,17 @@ fn checksum_option(site: &Site<'_>) -> Option<&'static str> {
 }
 
 fn create_database(site: &Site<'_>) -> Result<(), StartError> {
-    in_single_user_mode(site, &format!("CREATE DATABASE {DATABASE};\n"))
+    in_single_user_mode(site, USER, &format!("CREATE DATABASE {DATABASE};\n"))
 }
 
-/// Runs statements before the server starts. In this mode the program reads them from standard input, one in each line.
-fn in_single_user_mode(site: &Site<'_>, statements: &str) -> Result<(), StartError> {
+/// Runs statements in a database before the server starts. In this mode the program reads them from standard input, one in each
+/// line.
+fn in_single_user_mode(site: &Site<'_>, database: &str, statements: &str) -> Result<(), StartError> {
     let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);
     // A server that aborts leaves its shared memory. With this setting it is in the data folder, not in `/dev/shm`.
     let shared_memory = "dynamic_shared_memory_type=mmap";
-    command.arg("--single").arg("-D").arg(site.home.data()).args(["-c", shared_memory]).arg(USER);
+    command.arg("--single").arg("-D").arg(site.home.data()).args(["-c", shared_memory]).arg(database);
     run(site, command, Some(&sql))?;
     Ok(fs::remove_file(&sql).at("remove", &sql)?)
 }

@@ -138,7 +138,7 @@ mod tests {
             ("postgres://h?sslmode=allow", "the dsn has sslmode=allow; it may be disable, prefer, require"),
             (
                 "postgres://h?ssl-mode=REQUIRED",
-                "those there are: socket, host, port, user, password, dbname, sslmode",
+                "the parameters are: socket, host, port, user, password, dbname, sslmode",
             ),
             ("mysql://h?sslmode=require", "a parameter 'sslmode'"),
             ("mysql://h?ssl-mode=REQUIRED&ssl-mode=DISABLED", "gives the parameter 'ssl-mode' twice"),

@@ -35,10 +35,21 @@ pub(crate) fn connect_by(
     transport: Transport,
     patience: Duration,
 ) -> Result<Client, ClientError> {
+    connect_to(procedure, access, DATABASE, transport, patience)
+}
+
+/// The same in another database.
+pub(crate) fn connect_to(
+    procedure: &dyn Procedure,
+    access: &Access,
+    database: &str,
+    transport: Transport,
+    patience: Duration,
+) -> Result<Client, ClientError> {
     let login = Login {
         user: access.user.clone(),
         password: access.password.clone(),
-        database: DATABASE.to_owned(),
+        database: database.to_owned(),
         ..Login::default()
     };
     let address = match transport {

@@ -7,6 +7,7 @@ mod draining;
 mod faults;
 mod fenced;
 mod fetching;
+mod given;
 mod killed;
 mod leftovers;
 mod own;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         tests.extend(fenced::tests(engine));
         tests.extend(counters::tests(engine));
         tests.extend(warming::tests(engine));
+        tests.extend(given::tests(engine));
     }
     for version in VERSIONS.iter().chain(large) {
         tests.extend(starting::tests(version));

@@ -18,7 +18,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![
         server_test("reads every table and index", system, reads),
         server_test("has nothing to read without tables", system, |server| {
-            server.read_tables(PATIENCE).unwrap();
+            server.read_tables(dyno_engine::DATABASE, PATIENCE).unwrap();
         }),
     ]
 }
@@ -41,7 +41,7 @@ fn reads(server: &mut Server) {
         return reads_blocks(server);
     }
     let before = count(server, HANDLER_READS);
-    server.read_tables(PATIENCE).unwrap();
+    server.read_tables(dyno_engine::DATABASE, PATIENCE).unwrap();
     assert!(count(server, HANDLER_READS) >= before + 2 * ROWS);
 }
 
@@ -54,7 +54,7 @@ fn reads_blocks(server: &mut Server) {
         "SELECT idx_blks_read FROM pg_statio_user_indexes WHERE indexrelname = 'k_of_t'",
     ] {
         let before = count(server, sql);
-        server.read_tables(PATIENCE).unwrap();
+        server.read_tables(dyno_engine::DATABASE, PATIENCE).unwrap();
         let asked_at = Instant::now();
         while count(server, sql) == before {
             assert!(asked_at.elapsed() < PATIENCE, "{sql} stays at {before}");

@@ -130,7 +130,7 @@ mod tests {
             ..Confinement::default()
         };
         let line = missing(&confinement);
-        assert!(line.starts_with("`memory` must be at least 1048576; CPU 1023 is not one"), "{line}");
+        assert!(line.starts_with("`memory` must be at least 1048576; dyno may not use CPU 1023"), "{line}");
         assert!(!line.contains('\n'), "{line}");
     }
 

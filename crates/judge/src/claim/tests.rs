@@ -250,7 +250,7 @@ fn a_run_s_claims_are_judged_with_their_records() {
 #[test]
 fn a_claim_of_parentheses_only_does_not_exhaust_the_stack() {
     let error = Claim::parse(&"(".repeat(100_000)).unwrap_err().to_string();
-    assert!(error.contains("fewer parentheses"), "{error}");
+    assert!(error.contains("fewer nested parentheses"), "{error}");
 }
 
 #[test]

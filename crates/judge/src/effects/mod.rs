@@ -7,3 +7,4 @@ pub(crate) mod ladder;
 pub(crate) mod replays;
 pub(crate) mod scaling;
 pub(crate) mod sensitivity;
+pub(crate) mod upgrade;

@@ -54,6 +54,9 @@ pub struct ReplayedSystem {
     /// How late statements were sent because of the client itself: the 99th percentile of a round, and the largest over
     /// rounds. `None` without a pace.
     pub late_p99_us: Option<f64>,
+    /// The time of all statements as a multiple of the base's: those digests that both executed, each as often as the base did.
+    /// `None` for the base.
+    pub time_against_base: Option<DigestRatio>,
 }
 
 /// A digest of the traffic.
@@ -124,7 +127,7 @@ pub(crate) fn replays(evidence: &Evidence<'_>, base: &str, rule: &Rule) -> Vec<R
     for (step, clients) in tests(evidence.run) {
         let Some(test) = Test::of(evidence, step, clients, base) else { continue };
         let at = found.len();
-        found.push(test.replayed());
+        found.push(test.replayed(rule));
         ratios.extend(test.ratios(at, &found[at], rule));
     }
     judge(&mut ratios, rule);
@@ -140,7 +143,23 @@ struct Test<'a> {
     step: &'a StepRecord,
     clients: u32,
     base: &'a str,
-    systems: Vec<(&'a str, &'a [&'a Trial])>,
+    systems: Vec<OfSystem<'a>>,
+}
+
+/// The trials of a system in a test.
+struct OfSystem<'a> {
+    id: &'a str,
+    /// Without those that neighbours disturbed, whose times do not count.
+    trials: &'a [&'a Trial],
+    /// With them: their errors and answers count.
+    made: &'a [&'a Trial],
+}
+
+impl<'a> OfSystem<'a> {
+    /// The trials for figures of time. Without an undisturbed one, all are better than none.
+    fn timed(&self) -> &'a [&'a Trial] {
+        if self.trials.is_empty() { self.made } else { self.trials }
+    }
 }
 
 /// The ratios of a digest on a candidate, by round.
@@ -156,25 +175,23 @@ struct RatioOf {
 impl<'a> Test<'a> {
     /// `None` if nothing was replayed in it.
     fn of(evidence: &'a Evidence<'a>, step: &'a StepRecord, clients: u32, base: &'a str) -> Option<Self> {
-        let of_system = |system: &'a str| {
-            let trials = evidence.trials.completed(&step.id, clients, system);
-            trials.iter().any(|trial| trial.record.replay.is_some()).then_some((system, trials))
+        let of_system = |id: &'a str| {
+            let trials = evidence.trials.completed(&step.id, clients, id);
+            let made = evidence.trials.made(&step.id, clients, id);
+            made.iter().any(|trial| trial.record.replay.is_some()).then_some(OfSystem { id, trials, made })
         };
         let systems: Vec<_> =
             evidence.run.systems.iter().filter_map(|system| of_system(&system.id)).collect();
         (!systems.is_empty()).then_some(Self { run: evidence.run, step, clients, base, systems })
     }
 
-    fn replayed(&self) -> ReplayedTest {
+    fn replayed(&self, rule: &Rule) -> ReplayedTest {
         let mut names: BTreeMap<&str, &DigestRecord> = BTreeMap::new();
-        for digest in
-            self.systems.iter().flat_map(|(_, trials)| *trials).flat_map(|trial| &trial.record.replayed)
-        {
+        for digest in self.systems.iter().flat_map(|it| it.made).flat_map(|trial| &trial.record.replayed) {
             names.entry(&digest.digest).or_insert(digest);
         }
         let mut times_ns: BTreeMap<&str, f64> = BTreeMap::new();
-        let base =
-            self.systems.iter().filter(|(system, _)| *system == self.base).flat_map(|(_, trials)| *trials);
+        let base = self.base().into_iter().flat_map(OfSystem::timed);
         for digest in base.flat_map(|trial| &trial.record.replayed) {
             *times_ns.entry(&digest.digest).or_default() += sum_ns(digest);
         }
@@ -187,39 +204,78 @@ impl<'a> Test<'a> {
                 kind: name.kind.clone(),
                 time_share: (total_ns > 0.0)
                     .then(|| times_ns.get(name.digest.as_str()).copied().unwrap_or_default() / total_ns),
-                systems: (self.systems.iter())
-                    .map(|(system, trials)| figures(system, trials, &name.digest))
-                    .collect(),
+                systems: self.systems.iter().map(|it| figures(it, &name.digest)).collect(),
             })
             .collect();
         let share = |digest: &DigestTest| digest.time_share.unwrap_or(0.0);
         digests.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| a.digest.cmp(&b.digest)));
         self.compare_answers(&mut digests);
-        let systems = self.systems.iter().map(|(system, trials)| of_system(system, trials)).collect();
+        let of_system = |it: &OfSystem<'_>| ReplayedSystem {
+            time_against_base: self.time_ratio(it, rule),
+            ..of_system(it.id, it.made)
+        };
+        let systems = self.systems.iter().map(of_system).collect();
         ReplayedTest { step: self.step.id.clone(), clients: self.clients, systems, digests }
+    }
+
+    fn base(&self) -> Option<&OfSystem<'a>> {
+        self.systems.iter().find(|it| it.id == self.base)
     }
 
     /// Compares the answers of all candidates with the base's.
     fn compare_answers(&self, digests: &mut [DigestTest]) {
-        let Some((_, base)) = self.systems.iter().find(|(system, _)| *system == self.base) else { return };
+        let Some(base) = self.base() else { return };
         for digest in digests {
-            let of_base = Answered::of(base, &digest.digest);
-            for ((system, trials), figures) in self.systems.iter().zip(&mut digest.systems) {
-                let own = Answered::of(trials, &digest.digest).filter(|_| *system != self.base);
+            let of_base = Answered::of(base.made, &digest.digest);
+            for (system, figures) in self.systems.iter().zip(&mut digest.systems) {
+                let own = Answered::of(system.made, &digest.digest).filter(|_| system.id != self.base);
                 figures.answers = of_base.as_ref().zip(own).map(|(base, own)| own.compared(base));
             }
         }
     }
 
+    /// The time of all statements of a candidate as a multiple of the base's.
+    fn time_ratio(&self, system: &OfSystem<'_>, rule: &Rule) -> Option<DigestRatio> {
+        let base = self.base().filter(|base| base.id != system.id)?;
+        let ln_ratios: Vec<f64> = pairs(base.trials, system.trials)
+            .map(|(base, own)| {
+                let both = base.record.replayed.iter().filter_map(|digest| {
+                    let of_base = mean_us(digest)?;
+                    let of_own = mean_us(find(own, &digest.digest)?)?;
+                    let times = digest.statements as f64;
+                    Some((times * of_own, times * of_base))
+                });
+                let (own, base) = both.fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+                (own / base).ln()
+            })
+            .filter(|ln_ratio| ln_ratio.is_finite())
+            .collect();
+        let estimate = ratio_of_rounds(&ln_ratios, rule.margin, rule.confidence())?;
+        let has_enough = ln_ratios.len() >= ROUNDS_WITH_VERDICT_MIN;
+        let interval = estimate.interval.filter(|_| has_enough);
+        let found = match verdict(interval, rule.margin, Better::Lower) {
+            Verdict::Regressed => Finding::Regressed,
+            Verdict::Improved => Finding::Improved,
+            Verdict::Same => Finding::Same,
+            _ => Finding::NotEnoughEvidence,
+        };
+        Some(DigestRatio {
+            ratio: Some(estimate.ratio),
+            interval: estimate.interval,
+            method: estimate.method,
+            rounds: ln_ratios.len(),
+            p_adjusted: None,
+            finding: found,
+        })
+    }
+
     /// The ratios of each digest on each candidate, in rounds that both have.
     fn ratios(&self, test: usize, replayed: &ReplayedTest, rule: &Rule) -> Vec<RatioOf> {
-        let Some((_, base)) = self.systems.iter().find(|(system, _)| *system == self.base) else {
-            return Vec::new();
-        };
+        let Some(base) = self.base() else { return Vec::new() };
         let is_control =
             |system: &str| noise::controls(self.run, rule).any(|pair| pair == (system, self.base));
         let mut ratios = Vec::new();
-        for (system, (id, trials)) in self.systems.iter().enumerate() {
+        for (system, OfSystem { id, trials, .. }) in self.systems.iter().enumerate() {
             if *id == self.base || is_control(id) {
                 continue;
             }
@@ -228,7 +284,7 @@ impl<'a> Test<'a> {
                     let mean = |trial: &Trial| mean_us(find(trial, &name.digest)?);
                     Some((own.record.round, (mean(own)? / mean(base)?).ln()))
                 };
-                let rounds: Vec<(u32, f64)> = pairs(base, trials)
+                let rounds: Vec<(u32, f64)> = pairs(base.trials, trials)
                     .filter_map(ratio)
                     .filter(|(_, ln_ratio)| ln_ratio.is_finite())
                     .collect();
@@ -367,15 +423,17 @@ fn of_system(system: &str, trials: &[&Trial]) -> ReplayedSystem {
     sum
 }
 
-fn figures(system: &str, trials: &[&Trial], digest: &str) -> DigestFigures {
-    let mut found = DigestFigures { system: system.to_owned(), ..DigestFigures::default() };
-    let (mut means_us, mut counts) = (Vec::new(), LatencyCounts::default());
-    for record in trials.iter().filter_map(|trial| find(trial, digest)) {
+fn figures(of: &OfSystem<'_>, digest: &str) -> DigestFigures {
+    let mut found = DigestFigures { system: of.id.to_owned(), ..DigestFigures::default() };
+    for record in of.made.iter().filter_map(|trial| find(trial, digest)) {
         found.statements += record.statements;
         found.rows += record.rows;
         for (code, errors) in &record.error_codes {
             *found.error_codes.entry(code.clone()).or_default() += errors;
         }
+    }
+    let (mut means_us, mut counts) = (Vec::new(), LatencyCounts::default());
+    for record in of.timed().iter().filter_map(|trial| find(trial, digest)) {
         means_us.extend(mean_us(record));
         if let Some(own) = LatencyCounts::of(&record.latency) {
             counts.add(&own);

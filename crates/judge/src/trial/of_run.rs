@@ -13,6 +13,8 @@ pub(crate) struct Trials<'a>(HashMap<&'a str, HashMap<&'a str, HashMap<u32, Cell
 #[derive(Default)]
 struct Cell<'a> {
     completed: Vec<&'a Trial>,
+    /// With those that neighbours disturbed.
+    made: Vec<&'a Trial>,
     failed: Vec<u32>,
     disturbed: Vec<(u32, Disturbance)>,
 }
@@ -33,6 +35,9 @@ impl<'a> Trials<'a> {
             let systems = trials.0.entry(&record.step_id).or_default();
             let cell = systems.entry(&record.system_id).or_default().entry(record.clients).or_default();
             let disturbed = disturbance(record, &DisturbanceLimits::default()).filter(|it| it.is_disturbed);
+            if record.is_complete() {
+                cell.made.push(trial);
+            }
             match disturbed.filter(|_| !run.record.counts_disturbed) {
                 _ if !record.is_complete() => cell.failed.push(record.round),
                 Some(disturbed) => cell.disturbed.push((record.round, disturbed)),
@@ -45,6 +50,11 @@ impl<'a> Trials<'a> {
     /// Completed trials of a system in a test, by round. Disturbed trials are left out.
     pub(crate) fn completed(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
         self.cell(step, clients, system).map_or(&[], |cell| &cell.completed)
+    }
+
+    /// As [`completed`](Self::completed), with disturbed trials. For what does not depend on time.
+    pub(crate) fn made(&self, step: &str, clients: u32, system: &str) -> &[&'a Trial] {
+        self.cell(step, clients, system).map_or(&[], |cell| &cell.made)
     }
 
     /// Rounds in which its trial failed.

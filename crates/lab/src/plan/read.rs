@@ -334,7 +334,7 @@ fn systems(
         profile: mistakes.or(profile, None),
         confinement: confinement.map(|limits| limits.0).unwrap_or_default(),
     };
-    let read = |system: SystemTable, _: &[_]| system.read(&defaults, context);
+    let read = |system: SystemTable, earlier: &[System]| system.read(earlier, &defaults, context);
     let systems = each_several(Vec::new(), tables, "system", read, |system| &system.id);
     let systems = mistakes.or(systems, Vec::new());
     mistakes.end(systems)

@@ -81,10 +81,16 @@ pub(super) fn one_source(system: &mut Schema) {
     let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"], "may_drop": ["dsn"], "keep_data": ["dsn"] });
     let sweep_or_ladder = json!({ "anyOf": [{ "required": ["sweep"] }, { "required": ["ladder"] }] });
     let no_ladder = json!({ "not": { "required": ["ladder"] } });
+    let has_data = json!({ "anyOf": [{ "required": ["data"] }, { "required": ["upgrade_of"] }] });
+    let starts = json!({ "not": { "required": ["dsn"] } });
     system.insert("dependentRequired".to_owned(), needs);
-    system
-        .insert("dependentSchemas".to_owned(), json!({ "share_data": sweep_or_ladder, "sweep": no_ladder }));
-    system.insert("not".to_owned(), json!({ "required": ["price", "dollars_per_hour"] }));
+    let dependent = json!({
+        "share_data": sweep_or_ladder, "sweep": no_ladder, "database": has_data, "data": starts, "upgrade_of": starts,
+    });
+    system.insert("dependentSchemas".to_owned(), dependent);
+    let beside =
+        json!([{ "required": ["price", "dollars_per_hour"] }, { "required": ["data", "upgrade_of"] }]);
+    system.insert("not".to_owned(), json!({ "anyOf": beside }));
 }
 
 /// Excludes slices where trials are always whole.

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use dyno_engine::{
-    ClientError, DrainError, FetchError, HoldError, ImageError, PathError, RemoteError, ShutdownError,
-    SnapshotError, StartError,
+    ClientError, DataFolderError, DrainError, DumpError, FetchError, HoldError, ImageError, PathError,
+    RemoteError, ShutdownError, SnapshotError, StartError, UpgradeError,
 };
 use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
@@ -67,9 +67,47 @@ pub enum RunError {
     /// The rounds of this plan cannot be spread over hosts.
     #[error("the rounds of the plan `{plan}` cannot be spread over hosts: {reason}")]
     Spread { plan: String, reason: String },
+    /// The data that a system begins on cannot be made.
+    #[error("system `{system}` does not get its data")]
+    Data { system: String, source: DataError },
     /// A system's server does not start.
     #[error("system `{system}` does not start")]
     Start { system: String, source: SystemError },
+}
+
+/// Why a system does not get the data that it begins on.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// Its server does not start.
+    #[error(transparent)]
+    Server(#[from] StartError),
+    /// The folder is not used.
+    #[error(transparent)]
+    Folder(#[from] DataFolderError),
+    /// The dump is not loaded.
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+    /// The data of the other system does not come to this version.
+    #[error("the data of `{of}` cannot be upgraded")]
+    Upgrade { of: String, source: UpgradeError },
+    /// The system whose data is upgraded is not there.
+    #[error("it needs the data of `{0}`, which is not there")]
+    Missing(String),
+    /// A file cannot be read, or a program that reads it.
+    #[error("{path}: {reason}")]
+    Unreadable { path: String, reason: String },
+    /// The script that makes the tables fails.
+    #[error("its script fails: {0}")]
+    Script(String),
+    /// Its server does not shut down.
+    #[error(transparent)]
+    ShutDown(#[from] ShutdownError),
+    /// The data cannot be kept.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The user stopped it.
+    #[error("stopped")]
+    Stopped,
 }
 
 /// The user stopped the run.

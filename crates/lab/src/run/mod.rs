@@ -21,14 +21,15 @@ use dyno_host::{Awake, AwakeError, remove_leftovers};
 use dyno_store::{Ending, RunId, RunRecord, Store};
 
 use self::prepare::{
-    Executed, check_confinements, check_images, check_power_cuts, find_interrupted, install_all, resumption,
+    Executed, check_confinements, check_images, check_power_cuts, find_interrupted, give_data, install_all,
+    resumption,
 };
 use self::record::now_ms;
 use self::round::RunSession;
 use crate::plan::{KeepCoresAwake, Plan};
 use crate::records;
 
-pub use self::error::{RunError, SweepTooLarge, SystemError};
+pub use self::error::{DataError, RunError, SweepTooLarge, SystemError};
 pub use self::not_started::NotStarted;
 pub use self::observer::{Event, LatencyNow, Observer, Pace, TrialLabel};
 pub use self::options::{DriverHosts, NoDrivers, RunOptions, RunOutcome, Task};
@@ -64,7 +65,8 @@ pub fn run(
     let interrupted = options.resume.then(|| find_interrupted(plan, &store)).transpose()?;
     check_drivers(plan, options)?;
     let holds = Holds::take(plan, observer)?;
-    let installations = install_all(plan, options, observer)?;
+    let mut installations = install_all(plan, options, observer)?;
+    let given = give_data(plan, &mut installations, options, observer)?;
     let (run, seed, executed) = match interrupted {
         Some(earlier) => {
             check_images(&earlier, &installations)?;
@@ -79,7 +81,7 @@ pub fn run(
         Some(task) => Executed { next_round: task.round, ..executed },
         None => executed,
     };
-    let systems = (&installations[..], &holds);
+    let systems = (&installations[..], &given[..], &holds);
     let session = RunSession::new(plan, options, systems, (&mut store, run, seed), &executed, observer);
     let result = match &options.task {
         Some(task) => session.carry_out_task(task),
@@ -94,7 +96,10 @@ pub fn run(
     let noted = store.finish_run(run, ending, now_ms());
     let outcome = result?;
     noted?;
-    Ok(outcome)
+    let described = plan.systems.iter().zip(&given).filter_map(|(system, given)| {
+        given.as_ref().map(|given| (system.id.clone(), given.description().to_owned()))
+    });
+    Ok(RunOutcome { given: described.collect(), ..outcome })
 }
 
 /// Prepares the hosts that send load. A missing host is reported before tables are loaded.

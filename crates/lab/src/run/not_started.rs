@@ -1,5 +1,7 @@
 //! Systems that cannot be fetched or started.
 
+use std::error::Error;
+
 use dyno_engine::StartError;
 
 use super::error::{RunError, SystemError};
@@ -26,6 +28,7 @@ impl NotStarted {
                 format!("{status}\n{}", log.join("\n"))
             }
             RunError::Start { source, .. } => source.to_string(),
+            RunError::Data { source, .. } => in_words(source),
             RunError::Fetch { entry, source } => format!("cannot fetch {entry}: {source}"),
             error => error.to_string(),
         };
@@ -42,6 +45,17 @@ impl NotStarted {
             log_tail: log.join("\n"),
         }
     }
+}
+
+/// An error with its causes.
+fn in_words(error: &dyn Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words += &format!(": {error}");
+        cause = error.source();
+    }
+    words
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub enum Event<'a> {
     },
     /// Tables are loaded again without measurement.
     Loading { system: &'a str, step: &'a Step },
+    /// The data that a system begins on is being made.
+    GivingData { system: &'a str, how: &'a str },
     /// A system is restored from kept data.
     Restoring { system: &'a str },
     /// A system's loaded data could not be kept. It will be loaded again.

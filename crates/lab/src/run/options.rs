@@ -1,5 +1,6 @@
 //! The options of a run, and its outcome.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::process::Command;
@@ -100,6 +101,8 @@ pub struct RunOutcome {
     pub not_started: Vec<NotStarted>,
     /// Systems whose crash test could not begin or finish, or that lost data that their settings promise to keep.
     pub failed_crash_tests: Vec<String>,
+    /// What systems began on, if not on an empty database: how it came about, by the system's id.
+    pub given: BTreeMap<String, String>,
 }
 
 impl RunOutcome {

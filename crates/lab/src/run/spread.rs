@@ -1,6 +1,6 @@
 //! A run whose rounds run on other hosts: the rounds that are still needed, and their results.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use dyno_store::{AttemptRecord, Ending, Outcome, ResumptionRecord, RunChoice, RunId, Store, StoreError};
@@ -153,6 +153,7 @@ impl<'a> Spread<'a> {
             failed_trials,
             not_started: Vec::new(),
             failed_crash_tests: Vec::new(),
+            given: BTreeMap::new(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! What a replay records: sessions, and statements by their digest.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use dyno_script::SqlFailure;
 use dyno_traffic::{NotSent, ReplayStatement};
@@ -9,6 +9,12 @@ use crate::measure::answer::AnswerHash;
 use crate::measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
 use crate::measure::recorder::code_of;
 use crate::protocol::replay::{PackedLatency, Replayed, ReplayedDigest};
+use crate::statements::text::explainable;
+
+/// Most examples that are sent: those of the digests that took the longest.
+const EXAMPLES_MAX: usize = 50;
+/// The longest example, in bytes.
+const EXAMPLE_BYTES_MAX: usize = 10_000;
 
 /// Bits of a latency in µs that are kept: three significant digits, as in a [`Latency`].
 const BITS: u32 = 11;
@@ -21,6 +27,8 @@ pub(crate) struct ReplayFigures {
     pub(crate) sessions_lost: u64,
     pub(crate) out_of_order: u64,
     pub(crate) late: Latency,
+    /// Whether an example of each digest is kept.
+    keeps_examples: bool,
     not_sent: BTreeMap<NotSent, u64>,
     digests: HashMap<i64, DigestFigures>,
 }
@@ -33,6 +41,17 @@ struct DigestFigures {
     error_codes: BTreeMap<String, u64>,
     answers: u64,
     latency: SparseLatency,
+    example: Example,
+}
+
+/// The first statement of a digest.
+#[derive(Clone, Debug, Default)]
+enum Example {
+    /// There was none.
+    #[default]
+    Missing,
+    /// `None` if servers cannot explain it.
+    Of(Option<String>),
 }
 
 /// Latencies of one digest. Most digests have few statements, and a [`Latency`] of each would take 90 kB.
@@ -54,9 +73,16 @@ pub(crate) struct Returned {
 }
 
 impl ReplayFigures {
+    pub(crate) fn new(keeps_examples: bool) -> Self {
+        Self { keeps_examples, ..Self::default() }
+    }
+
     /// Records a statement that was executed.
     pub(crate) fn executed(&mut self, statement: &ReplayStatement, returned: Returned, latency_ns: u64) {
         let digest = self.digests.entry(statement.digest_id).or_default();
+        if self.keeps_examples && matches!(digest.example, Example::Missing) {
+            digest.example = Example::of(statement);
+        }
         let answer = returned.answer.of_statement(statement.id, returned.rows);
         digest.answers = digest.answers.wrapping_add(answer);
         digest.statements += 1;
@@ -96,11 +122,23 @@ impl ReplayFigures {
                 *into.error_codes.entry(code.clone()).or_default() += errors;
             }
             into.latency.merge(&from.latency);
+            if matches!(into.example, Example::Missing) {
+                into.example = from.example.clone();
+            }
         }
+    }
+
+    /// The digests with an example that took the longest.
+    fn longest(&self) -> HashSet<i64> {
+        let has_example = |(_, figures): &(&i64, &DigestFigures)| figures.example.text().is_some();
+        let mut with: Vec<_> = self.digests.iter().filter(has_example).collect();
+        with.sort_by_key(|(id, figures)| (std::cmp::Reverse(figures.latency.exact.sum_ns), **id));
+        with.into_iter().take(EXAMPLES_MAX).map(|(id, _)| *id).collect()
     }
 
     /// The figures as they are sent.
     pub(crate) fn replayed(&self) -> Replayed {
+        let longest = self.longest();
         let of_digest = |(id, figures): (&i64, &DigestFigures)| ReplayedDigest {
             id: *id,
             statements: figures.statements,
@@ -109,6 +147,7 @@ impl ReplayFigures {
             error_codes: figures.error_codes.clone(),
             answers: figures.answers,
             latency: PackedLatency::of(&figures.latency.dense()),
+            example: longest.contains(id).then(|| figures.example.text()).flatten(),
         };
         let mut digests: Vec<ReplayedDigest> = self.digests.iter().map(of_digest).collect();
         digests.sort_by_key(|digest| digest.id);
@@ -120,6 +159,20 @@ impl ReplayFigures {
             not_sent: self.not_sent.clone(),
             late: self.late.clone(),
             digests,
+        }
+    }
+}
+
+impl Example {
+    fn of(statement: &ReplayStatement) -> Self {
+        let text = statement.form.example().filter(|text| text.len() <= EXAMPLE_BYTES_MAX);
+        Self::Of(text.and_then(|text| explainable(&text).map(str::to_owned)))
+    }
+
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Missing => None,
+            Self::Of(text) => text.clone(),
         }
     }
 }

@@ -29,6 +29,9 @@ pub struct Replay {
     /// ([`Commits`](dyno_traffic::Commits)).
     #[serde(default)]
     pub keeps_order: bool,
+    /// Whether an example is kept of the digests that took the longest.
+    #[serde(default)]
+    pub keeps_examples: bool,
 }
 
 /// The figures of a replay.
@@ -70,6 +73,10 @@ pub struct ReplayedDigest {
     pub answers: u64,
     /// Time from sending a statement until its answer, for statements without an error.
     pub latency: PackedLatency,
+    /// Its first statement with values, if servers can explain it. Only those that took the longest have one, and only if
+    /// [`keeps_examples`](Replay::keeps_examples) is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<String>,
 }
 
 /// Latencies in a compact form, to be kept or passed on.

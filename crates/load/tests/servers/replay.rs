@@ -66,8 +66,14 @@ fn traffic(folder: &Path, log: &str) -> PathBuf {
 /// A job that replays a log.
 fn replaying(server: &Server, folder: &Path, log: &str, pace: Option<f64>) -> Job {
     let file = traffic(folder, log);
-    let replay =
-        Some(Replay { file, pace, sends_server_statements: false, reads_answers: true, keeps_order: false });
+    let replay = Some(Replay {
+        file,
+        pace,
+        sends_server_statements: false,
+        reads_answers: true,
+        keeps_order: false,
+        keeps_examples: false,
+    });
     Job { connections: 2, replay, ..job(server, "traffic", "", "run") }
 }
 

@@ -1,4 +1,4 @@
-//! Reports on other questions than a run's: comparisons, prices, causes, histories, studies, traffic, tuning.
+//! Reports on other questions than a run's: comparisons, prices, causes, histories, studies, traffic, tuning, upgrades.
 
 pub(crate) mod compare;
 pub(crate) mod cost;
@@ -7,3 +7,4 @@ pub(crate) mod history;
 pub(crate) mod study;
 pub(crate) mod traffic;
 pub(crate) mod tune;
+pub(crate) mod upgrade;

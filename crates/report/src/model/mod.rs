@@ -8,6 +8,7 @@ mod counters;
 pub(crate) mod proof;
 mod relative;
 pub(crate) mod tune;
+pub(crate) mod upgrade;
 pub(crate) mod why;
 
 use dyno_judge::{

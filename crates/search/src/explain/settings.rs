@@ -16,13 +16,34 @@ pub(super) fn differences(run: &Run, base: &str, candidate: &str, test: &str) ->
     let (Some(of_base), Some(of_candidate)) = (system(run, base), system(run, candidate)) else {
         return Vec::new();
     };
-    let mut differences = match (variables(of_base), variables(of_candidate)) {
-        (Some(base), Some(candidate)) => drift(&base, &candidate).into_iter().map(known).collect(),
-        _ => plain(of_base, of_candidate),
-    };
+    let mut differences = of_servers(of_base, of_candidate);
     differences.extend(beside::limits(of_base, of_candidate));
     differences.extend(beside::steps(run, base, candidate, test));
     differences
+}
+
+/// The settings in which the servers of two systems differ. Of long lists, only the items that differ.
+pub(crate) fn between(run: &Run, base: &str, candidate: &str) -> Vec<SettingDifference> {
+    let (Some(base), Some(candidate)) = (system(run, base), system(run, candidate)) else {
+        return Vec::new();
+    };
+    match (variables(base), variables(candidate)) {
+        (Some(base), Some(candidate)) => drift(&base, &candidate).into_iter().map(shortened).collect(),
+        _ => plain(base, candidate),
+    }
+}
+
+/// As [`known`], without the items of a list that both have.
+fn shortened(difference: Difference) -> SettingDifference {
+    let (base, candidate) = difference.values();
+    SettingDifference { base, candidate, ..known(difference) }
+}
+
+fn of_servers(base: &SystemRecord, candidate: &SystemRecord) -> Vec<SettingDifference> {
+    match (variables(base), variables(candidate)) {
+        (Some(base), Some(candidate)) => drift(&base, &candidate).into_iter().map(known).collect(),
+        _ => plain(base, candidate),
+    }
 }
 
 /// A system of a run as the audit sees it; `None` if its version is unknown.

@@ -79,7 +79,7 @@ mod tests {
         let logged = [("log_bin", "ON"), ("innodb_flush_log_at_trx_commit", "1"), ("sync_binlog", "0")];
         let logged = system("s", "mysql 8.0.33", &logged);
         let change = logged.change_of_promise(&[("skip-log-bin".to_owned(), Some("1".to_owned()))].into());
-        assert!(change.as_ref().is_some_and(|it| it.starts_with("raises a promise")), "{change:?}");
+        assert!(change.as_ref().is_some_and(|it| it.starts_with("strengthens durability")), "{change:?}");
     }
 
     #[test]

@@ -40,6 +40,14 @@ impl Compression {
     }
 }
 
+/// Opens a file of text, which gzip, zstd or xz may have packed.
+///
+/// # Errors
+/// It cannot be read, or is packed otherwise.
+pub fn unpacked(path: &Path) -> Result<Box<dyn Read>, TrafficError> {
+    Input::open(path).map(|input| input.content)
+}
+
 /// An opened log.
 pub(crate) struct Input {
     pub(crate) compression: Compression,

@@ -2,6 +2,7 @@
 
 mod bound;
 mod commits;
+mod example;
 mod reach;
 
 use std::collections::{HashMap, VecDeque};

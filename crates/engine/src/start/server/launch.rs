@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dyno_client::Client;
-use dyno_host::{Confined, Entrance, MemoryKills};
+use dyno_host::{Account, Confined, Entrance, MemoryKills};
 use rustix::process::geteuid;
 
 use super::begin::{Begun, begin};
 use super::{StartError, StartOptions};
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
+use crate::cache::snapshot::copy_folder;
 use crate::cache::template;
 use crate::catalogue::entry::Entry;
 use crate::container::{self, Leash};
@@ -109,11 +110,15 @@ impl Launch {
             confined: options.confined,
         };
         launch.installation.note_use();
-        match options.data_from {
-            None => template::provide(&launch.site(0), procedure)?,
-            Some(snapshot) => {
+        match (options.data_from, options.data_copied_from) {
+            (None, None) => template::provide(&launch.site(0), procedure)?,
+            (Some(snapshot), _) => {
                 snapshot.restore(&launch.home.data())?;
                 procedure.adopt(&launch.site(0))?;
+            }
+            (None, Some(folder)) => {
+                copy_folder(&folder, &launch.home.data(), Account::instead_of_root())?;
+                procedure.take_over(&launch.site(0))?;
             }
         }
         Ok(launch)

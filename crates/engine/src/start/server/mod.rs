@@ -6,6 +6,7 @@ mod fault;
 mod help;
 mod launch;
 mod options;
+mod tools;
 
 use std::time::Duration;
 
@@ -19,11 +20,12 @@ pub(crate) use self::launch::{Launch, Lifetime, check};
 pub use self::options::StartOptions;
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
+use crate::catalogue::entry::Family;
 use crate::machine::folder;
 use crate::machine::path_error::PathError;
 use crate::machine::sysv;
 use crate::start::access::Access;
-use crate::start::connect::{Transport, connect_by, variables_of};
+use crate::start::connect::{Transport, connect_by, connect_to, variables_of};
 use crate::start::server_process::ServerProcess;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
@@ -102,6 +104,19 @@ impl Server {
         connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
     }
 
+    /// The same in another database than [`DATABASE`](crate::DATABASE).
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub fn connect_to(&self, database: &str, patience: Duration) -> Result<Client, ClientError> {
+        connect_to(self.launch.procedure, &self.access, database, Transport::Socket, patience)
+    }
+
+    /// Its family.
+    pub fn family(&self) -> Family {
+        self.launch.installation.entry.family
+    }
+
     /// Executes one statement on a connection of its own.
     ///
     /// # Errors
@@ -110,12 +125,12 @@ impl Server {
         self.connect(QUERY_PATIENCE)?.query(sql)
     }
 
-    /// Reads every table and index once, into caches as far as they fit.
+    /// Reads every table and index of a database once, into caches as far as they fit.
     ///
     /// # Errors
     /// The server does not answer a statement within `patience`, or refuses it.
-    pub fn read_tables(&self, patience: Duration) -> Result<(), ClientError> {
-        let mut client = self.connect(patience)?;
+    pub fn read_tables(&self, database: &str, patience: Duration) -> Result<(), ClientError> {
+        let mut client = self.connect_to(database, patience)?;
         let scans = client.query(self.launch.procedure.scans_query())?;
         for scan in scans.rows.into_iter().filter_map(|row| row.into_iter().next().flatten()) {
             client.query(&scan)?;

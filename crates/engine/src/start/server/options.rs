@@ -32,8 +32,12 @@ pub struct StartOptions {
     pub confined: Option<Arc<Confined>>,
     /// The path of the data folder, which must not exist yet. `None` for a folder inside the server's own folder.
     pub data_folder: Option<PathBuf>,
-    /// A snapshot to start on. The same version must have written it. `None` for an empty database.
+    /// A snapshot to start on. The same version must have written it, or one whose data the server upgrades. `None` for an empty
+    /// database.
     pub data_from: Option<Snapshot>,
+    /// The data folder of another server to start on a copy of. Its server must not run. What would connect it to other servers
+    /// is removed from the copy.
+    pub data_copied_from: Option<PathBuf>,
 }
 
 impl StartOptions {
@@ -49,6 +53,7 @@ impl StartOptions {
             confined: None,
             data_folder: None,
             data_from: None,
+            data_copied_from: None,
         }
     }
 

@@ -2,7 +2,7 @@ use dyno_store::{LatenessRecord, latency_record};
 
 use super::*;
 use crate::analyse;
-use crate::sample::{add_step, run};
+use crate::sample::{add_step, disturb_in, run};
 use crate::trial::check::TrialChecks;
 
 /// A digest with ten statements of this latency.
@@ -119,4 +119,31 @@ fn answers_are_compared_where_they_are_determined() {
     assert_eq!(of_rounds(u64::from, |_| 6, 2), Answers::NotDetermined, "the base differs from itself");
     assert_eq!(of_rounds(|_| 5, u64::from, 2), Answers::NotDetermined);
     assert_eq!(of_rounds(|_| 5, |_| 6, 1), Answers::NotDetermined, "nobody knows what a second round says");
+}
+
+#[test]
+fn errors_and_answers_count_in_disturbed_rounds_and_times_do_not() {
+    let mut run = replayed(8, |system, _| {
+        let answers = Some(u64::from(system == "new"));
+        vec![DigestRecord { answers, ..digest("a", 100, (system == "new").then_some("1064")) }]
+    });
+    disturb_in(&mut run, "mine", "new", 0..8, 900_000_000);
+    let found = of(&run);
+    assert_eq!(found.digests[0].systems[1].statements, 88);
+    assert_eq!(ratio(&found, "a").finding, Finding::Failed);
+    assert_eq!((ratio(&found, "a").rounds, found.systems[1].time_against_base), (0, None));
+    assert_eq!(found.digests[0].systems[1].mean_us, Some(100.0), "better than none");
+}
+
+#[test]
+fn the_time_of_all_statements_weighs_each_digest_by_its_time() {
+    let run = replayed(8, |system, round| {
+        let is_new = u64::from(system == "new");
+        vec![digest("a", 9_000 + u64::from(round), None), digest("b", 1000 + 1000 * is_new, None)]
+    });
+    let found = of(&run);
+    assert_eq!(found.systems[0].time_against_base, None);
+    let time = found.systems[1].time_against_base.unwrap();
+    assert!((time.ratio.unwrap() - 1.1).abs() < 0.001, "{time:?}");
+    assert_eq!((time.finding, time.rounds), (Finding::Regressed, 8));
 }

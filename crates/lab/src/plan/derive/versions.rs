@@ -96,6 +96,7 @@ fn bare(version: &EngineName, catalogue: &Catalogue) -> Result<System, String> {
         configuration: None,
         ladder: None,
         data_settings: None,
+        data: None,
     })
 }
 

@@ -115,8 +115,16 @@ impl Contender {
         }
     }
 
+    /// What names its engine; `None` for a server that runs already.
+    pub fn engine_name(&self) -> Option<&EngineName> {
+        match &self.place {
+            Place::Engine(name) => Some(name),
+            Place::Dsn(_) => None,
+        }
+    }
+
     /// Its id in reports.
-    fn id(&self) -> String {
+    pub(super) fn id(&self) -> String {
         let name = match &self.place {
             Place::Engine(EngineName::Basedir(path)) => path
                 .file_name()
@@ -136,7 +144,8 @@ impl Contender {
         name + &storage_engine.chain(settings).collect::<String>()
     }
 
-    fn table(&self, id: &str) -> String {
+    /// Its table of a plan. What is added at the end belongs to it.
+    pub(super) fn table(&self, id: &str) -> String {
         let mut text = format!("\n[[system]]\nid = {}\n", quoted(id));
         let (key, value) = match &self.place {
             Place::Engine(EngineName::Basedir(path)) => ("basedir", path.display().to_string()),
@@ -254,7 +263,8 @@ fn assignment((name, value): (&String, &String)) -> String {
     format!("{name} = {}", quoted(value))
 }
 
-fn quoted(text: &str) -> String {
+/// A string of TOML.
+pub(super) fn quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }
 

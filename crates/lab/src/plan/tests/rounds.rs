@@ -153,8 +153,8 @@ fn a_warm_up_may_wait_for_a_level() {
     );
     assert_eq!(
         first_line_with("rounds = 1\nsettle_seconds_max = 20"),
-        "plan.toml:5:1: `settle_seconds_max` is now `warmup_seconds_max`: the longest warm-up while the rate has no \
-         level; see docs/do/plans.md"
+        "plan.toml:5:1: `settle_seconds_max` is now `warmup_seconds_max`: the longest warm-up while the rate \
+         still rises or falls; see docs/do/plans.md"
     );
 }
 

@@ -1,5 +1,6 @@
 //! Before the first round: fetches engines, and finds an interrupted run.
 
+mod data;
 mod executed;
 mod forecast;
 mod install;
@@ -8,6 +9,7 @@ mod resume;
 mod script_check;
 mod sweep_budget;
 
+pub(crate) use self::data::give_data;
 pub(crate) use self::executed::Executed;
 pub(crate) use self::forecast::Forecast;
 pub(crate) use self::install::{Installed, check_confinements, check_power_cuts, do_without, install_all};

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use dyno_load::{Latency, Replayed, ReplayedDigest};
+use dyno_load::{Latency, Noted, NotedStatement, Replayed, ReplayedDigest};
 use dyno_store::{DigestRecord, LatencyNs, LatencyRecord, LatenessRecord, ReplayRecord, TrialRecord};
 use dyno_traffic::{DigestName, TrafficError, TrafficFile};
 
 use crate::plan::Traffic;
 
-/// Adds a replay to a trial's record.
+/// Adds a replay to a trial's record. Returns the digests with an example, whose plans can be asked for.
 ///
 /// # Errors
 /// The traffic file, which names the digests, cannot be read any more.
@@ -16,7 +16,7 @@ pub(crate) fn note_replay(
     record: &mut TrialRecord,
     replayed: &Replayed,
     traffic: &Traffic,
-) -> Result<(), TrafficError> {
+) -> Result<Noted, TrafficError> {
     let names = TrafficFile::open(&traffic.file)?.digests()?;
     let names: HashMap<i64, DigestName> = names.into_iter().map(|name| (name.id, name)).collect();
     let record_of = |digest: &ReplayedDigest| {
@@ -33,7 +33,10 @@ pub(crate) fn note_replay(
         not_sent: replayed.not_sent.iter().map(|(why, number)| (why.to_string(), *number)).collect(),
         late: lateness(&replayed.late),
     });
-    Ok(())
+    let noted = |digest: &ReplayedDigest| {
+        Some(NotedStatement { text: names.get(&digest.id)?.text.clone(), example: digest.example.clone()? })
+    };
+    Ok(Noted { statements: replayed.digests.iter().filter_map(noted).collect(), left_out: 0 })
 }
 
 fn lateness(late: &Latency) -> Option<LatenessRecord> {

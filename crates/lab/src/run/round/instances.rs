@@ -120,7 +120,8 @@ impl<'a> RunSession<'a> {
             }
         }
         let installation = self.installed[position].as_ref().ok().and_then(Option::as_ref);
-        let starter = Starter { system, installation, cache: &options.cache, holds: self.holds };
+        let given = self.given[position].as_ref();
+        let starter = Starter { system, installation, cache: &options.cache, given, holds: self.holds };
         let loads = initial_loads(plan);
         let is_loaded_before = (round > self.load_round && !plan.loads_in(round, self.load_round))
             || plan.reuses_data_of(position);

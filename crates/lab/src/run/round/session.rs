@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use dyno_engine::Snapshot;
 use dyno_settings::Audit;
 use dyno_store::{LeftTest, RunId, Store};
 
@@ -29,6 +30,8 @@ pub(crate) struct RunSession<'a> {
     pub(crate) seed: u64,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) installed: &'a [Installed],
+    /// What each system begins on, if not on an empty database.
+    pub(crate) given: &'a [Option<Snapshot>],
     pub(crate) holds: &'a Holds<'a>,
     /// The plan's systems, in its order.
     pub(crate) systems: Vec<SystemState<'a>>,
@@ -72,7 +75,7 @@ impl<'a> RunSession<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         options: &'a RunOptions<'a>,
-        (installed, holds): (&'a [Installed], &'a Holds<'a>),
+        (installed, given, holds): (&'a [Installed], &'a [Option<Snapshot>], &'a Holds<'a>),
         (store, run, seed): (&'a mut Store, RunId, u64),
         executed: &Executed,
         observer: &'a mut dyn Observer,
@@ -88,6 +91,7 @@ impl<'a> RunSession<'a> {
             seed,
             observer,
             installed,
+            given,
             holds,
             systems: installed.iter().map(SystemState::of).collect(),
             audit: None,
@@ -112,6 +116,7 @@ impl<'a> RunSession<'a> {
                 failed_trials: 0,
                 not_started,
                 failed_crash_tests: Vec::new(),
+                given: BTreeMap::new(),
             },
         };
         session.plan_rounds(executed.next_round, executed.rounds_complete, plan.rounds.min());

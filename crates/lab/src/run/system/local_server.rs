@@ -13,7 +13,7 @@ use dyno_host::{Confined, ReadBack};
 use dyno_load::{Address, Protocol, Target};
 
 use super::running::RunningSystem;
-use crate::plan::System;
+use crate::plan::{System, SystemData};
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
@@ -26,6 +26,26 @@ const READ_PATIENCE: Duration = Duration::from_secs(3600);
 /// Time limit of a shutdown, which writes every dirty page.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
+/// Settings of servers with data of somebody: no event of the data runs, and no replication that it knows. A version that lacks
+/// one of the last two names leaves it out.
+const QUIET: [(&str, &str); 3] =
+    [("event_scheduler", "OFF"), ("loose_skip_slave_start", "ON"), ("loose_skip_replica_start", "ON")];
+
+/// The options of a system's server, without limits and data.
+pub(crate) fn start_options(system: &System, cache: &Cache) -> StartOptions {
+    let mut settings = system.settings.clone();
+    let is_quiet = system.data.is_some() && matches!(system.source.family(), Family::Mysql | Family::Mariadb);
+    for (name, value) in QUIET.into_iter().filter(|_| is_quiet) {
+        settings.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+    }
+    StartOptions {
+        storage_engine: system.source.storage_engine().map(str::to_owned),
+        settings,
+        listen: system.listen,
+        ..StartOptions::new(cache.runs())
+    }
+}
+
 /// A server that Dyno started for a run.
 pub(crate) struct LocalServer {
     server: Server,
@@ -33,6 +53,8 @@ pub(crate) struct LocalServer {
     storage_engine: Option<String>,
     image: Option<String>,
     driver: Protocol,
+    /// The database that loads connect to.
+    database: String,
     listen: Option<IpAddr>,
     /// Declared after the server, so that it is dropped later.
     confined: Option<Arc<Confined>>,
@@ -52,14 +74,7 @@ impl LocalServer {
             remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
             Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
         };
-        let options = StartOptions {
-            storage_engine: system.source.storage_engine().map(str::to_owned),
-            settings: system.settings.clone(),
-            listen: system.listen,
-            confined: confined.clone(),
-            data_from,
-            ..StartOptions::new(cache.runs())
-        };
+        let options = StartOptions { confined: confined.clone(), data_from, ..start_options(system, cache) };
         let family = installation.entry.family;
         let driver = match family {
             Family::Postgres => Protocol::Pgsql,
@@ -68,7 +83,13 @@ impl LocalServer {
         let storage_engine = options.storage_engine.clone();
         let server = dyno_engine::start(installation, options)?;
         let image = installation.image();
-        let local = Self { server, family, storage_engine, image, driver, listen: system.listen, confined };
+        let database = match &system.data {
+            Some(SystemData { database: Some(database), .. }) => database.clone(),
+            Some(_) => server.main_database()?,
+            None => dyno_engine::DATABASE.to_owned(),
+        };
+        let listen = system.listen;
+        let local = Self { server, family, storage_engine, image, driver, database, listen, confined };
         local.limit_io(true)?;
         Ok(local)
     }
@@ -80,7 +101,7 @@ impl RunningSystem for LocalServer {
         Target {
             user: access.user.clone(),
             password: access.password.clone(),
-            database: dyno_engine::DATABASE.to_owned(),
+            database: self.database.clone(),
             ..Target::new(self.driver, vec![Address::Unix(access.socket.clone())])
         }
     }
@@ -152,7 +173,7 @@ impl RunningSystem for LocalServer {
     }
 
     fn read_tables(&self) -> Result<(), SystemError> {
-        Ok(self.server.read_tables(READ_PATIENCE)?)
+        Ok(self.server.read_tables(&self.database, READ_PATIENCE)?)
     }
 
     fn read_log(&self) -> Result<(), SystemError> {

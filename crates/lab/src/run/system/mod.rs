@@ -17,6 +17,7 @@ mod state;
 pub use self::foresee::{Foreseen, Found, foresee};
 pub(crate) use self::holds::Holds;
 pub(crate) use self::loads::{Origin, foundation, initial_loads};
+pub(crate) use self::local_server::start_options;
 pub(crate) use self::running::RunningSystem;
 pub(crate) use self::settle::settle;
 pub(crate) use self::slot::SystemSlot;

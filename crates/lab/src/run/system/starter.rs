@@ -18,13 +18,16 @@ pub(crate) struct Starter<'a> {
     /// `None` for an engine that is built in.
     pub(crate) installation: Option<&'a Installation>,
     pub(crate) cache: &'a Cache,
+    /// What it begins on, if not on an empty database.
+    pub(crate) given: Option<&'a Snapshot>,
     pub(crate) holds: &'a Holds<'a>,
 }
 
 impl Starter<'_> {
-    /// Starts it, with kept data if given.
+    /// Starts it, with kept data if there is some.
     pub(crate) fn start(&self, data_from: Option<Snapshot>) -> Result<Box<dyn RunningSystem>, SystemError> {
-        let Self { system, installation, cache, holds } = self;
+        let Self { system, installation, cache, given, holds } = self;
+        let data_from = data_from.or_else(|| given.cloned());
         if let Source::Dsn { dsn, .. } = &system.source {
             return Ok(Box::new(RemoteServer::connect(system, dsn, holds)?));
         }
@@ -36,6 +39,9 @@ impl Starter<'_> {
 
     /// Kept data of some loads, if any.
     pub(crate) fn kept(&self, plan: &Plan, loads: &[usize]) -> Option<Snapshot> {
+        if loads.is_empty() {
+            return self.given.cloned();
+        }
         let parts = parts(self.parts(), plan, self.system, loads);
         match Snapshots::of(self.cache).find(&parts.key()) {
             Ok(Found::Snapshot(snapshot)) => Some(snapshot),
@@ -49,7 +55,11 @@ impl Starter<'_> {
         let System { source, settings, data_settings, .. } = self.system;
         let settings = data_settings.as_ref().unwrap_or(settings);
         if let Some(installation) = self.installation {
-            return SnapshotParts::of_server(installation, source.storage_engine(), settings);
+            let parts = SnapshotParts::of_server(installation, source.storage_engine(), settings);
+            return match self.given {
+                Some(given) => parts.with("begins on", given.key().as_str()),
+                None => parts,
+            };
         }
         let of_sqlite = SnapshotParts::default().with("engine", &source.name());
         settings.iter().fold(of_sqlite, |parts, (name, value)| parts.with(name, value))

@@ -186,17 +186,19 @@ impl PlannedTrial<'_> {
         let seconds = whole_seconds(&finished.record);
         finished.record.drivers = load.drivers(operation);
         finished.background = background.finish(&begun, (measured_from, measured_to), seconds);
-        let ended = ended.and_then(|()| self.note_replay(total.as_deref(), &mut finished.record));
+        let ended = ended.and_then(|()| self.note_replay(total.as_deref(), finished));
         ended.and_then(|()| went_on(&finished.record)).and_then(|()| were_together(&finished.record))
     }
 }
 
 impl PlannedTrial<'_> {
-    /// Records what the trial replayed, if it did.
-    fn note_replay(&self, total: Option<&Total>, record: &mut TrialRecord) -> Result<(), TrialAbort> {
+    /// Records what the trial replayed, if it did, and the statements whose plans are asked for.
+    fn note_replay(&self, total: Option<&Total>, finished: &mut FinishedTrial) -> Result<(), TrialAbort> {
         let replayed = total.and_then(|total| total.replay.as_deref());
         let Some((replayed, traffic)) = replayed.zip(self.step().traffic.as_ref()) else { return Ok(()) };
-        note_replay(record, replayed, traffic).map_err(|error| TrialAbort::failed(error.to_string()))
+        let examples = note_replay(&mut finished.record, replayed, traffic);
+        finished.noted = examples.map_err(|error| TrialAbort::failed(error.to_string()))?;
+        Ok(())
     }
 }
 

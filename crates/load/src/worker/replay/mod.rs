@@ -97,7 +97,7 @@ impl<'a> ReplayLoop<'a> {
             timers: Timers::default(),
             logins: VecDeque::new(),
             batch: Batch::default(),
-            figures: ReplayFigures::default(),
+            figures: ReplayFigures::new(replay.keeps_examples),
             cores: BusyCores::of_this_thread(),
             epoch: Instant::now(),
             clock_ns: 0,

@@ -59,7 +59,11 @@ fn summary(test: &ReplayedTest, system: usize) -> String {
     ];
     let differ = test.digests.iter().filter(|it| it.systems[system].answers == Some(Answers::Differ)).count();
     let differ = (differ > 0).then(|| format!("{differ} with other answers"));
-    let parts: Vec<String> = parts.into_iter().chain([differ]).flatten().collect();
+    let is_unclear = |it: &&DigestTest| it.systems[system].answers == Some(Answers::NotDetermined);
+    let unclear = test.digests.iter().filter(is_unclear).count();
+    let unclear = (unclear > 0)
+        .then(|| format!("{unclear} whose answers say nothing, because they change from round to round"));
+    let parts: Vec<String> = parts.into_iter().chain([differ, unclear]).flatten().collect();
     let decided = if parts.is_empty() { "none is decided".to_owned() } else { parts.join(", ") };
     let digests = counted(test.digests.len() as u64, "digest");
     format!("{}: of {digests} on {}: {decided}.", test.step, test.systems[system].system)

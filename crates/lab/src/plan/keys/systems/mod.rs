@@ -1,6 +1,7 @@
 //! Keys of systems.
 
 pub(in crate::plan) mod confinement;
+pub(in crate::plan) mod data;
 pub(in crate::plan) mod image;
 pub(in crate::plan) mod ladder;
 pub(in crate::plan) mod price;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use self::effects::{IN_PROCESS, without_effect};
 use crate::plan::keys::systems::confinement::{self, Limits};
+use crate::plan::keys::systems::data::{self, SystemData};
 use crate::plan::keys::systems::image::ImageFamily;
 use crate::plan::keys::systems::ladder::{self, RungTable};
 use crate::plan::keys::systems::price::PriceTable;
@@ -50,6 +51,8 @@ pub struct System {
     /// The settings that identify its loaded data, if the systems of its sweep or ladder share data: those of
     /// the first system. `None` for its own settings.
     pub data_settings: Option<BTreeMap<String, String>>,
+    /// What it begins on; `None` for an empty database.
+    pub data: Option<SystemData>,
 }
 
 impl System {
@@ -138,6 +141,13 @@ pub(in crate::plan) struct SystemTable {
     /// Whether the systems of the sweep or ladder share the data that the first of them loads. Set it only if the
     /// settings do not change what is on disk.
     share_data: Option<At<bool>>,
+    /// What it begins on in every round, on a copy of its own: a folder of data, a dump, or a script (`.lua`) whose command
+    /// `prepare` makes the tables.
+    data: Option<At<String>>,
+    /// Instead of data: an earlier system, whose data is upgraded to this version.
+    upgrade_of: Option<At<String>>,
+    /// With data or upgrade_of: the database that it is in, if there are several.
+    database: Option<At<String>>,
     /// Its limits on the host, instead of the plan's.
     confinement: Option<At<Limits>>,
     /// Price of an hour of its hardware, in US dollars.
@@ -158,10 +168,12 @@ impl SystemTable {
     /// The system, or those of its sweep or ladder.
     pub(in crate::plan) fn read(
         mut self,
+        earlier: &[System],
         defaults: &Defaults,
         context: &ParseContext<'_>,
     ) -> Result<Vec<System>, Mistake> {
         let source = self.source_keys().read(context)?;
+        let data = self.data_keys().read(&source, earlier, context)?;
         let defaults = match source {
             Source::Dsn { .. } => &self.check_running().map(|()| Defaults::default())?,
             _ => defaults,
@@ -187,6 +199,7 @@ impl SystemTable {
             configuration: None,
             ladder: self.ladder.as_ref().map(|_| self.id.clone()),
             data_settings: None,
+            data,
         };
         let place = self.sweep.as_ref().map(At::span).or(self.ladder.as_ref().map(At::span));
         let keys = sweep::Keys { sweep: self.sweep, fraction: self.sweep_fraction, seed: self.sweep_seed };
@@ -210,6 +223,14 @@ impl SystemTable {
             }
         }
         Ok(systems)
+    }
+
+    fn data_keys(&mut self) -> data::Keys {
+        data::Keys {
+            data: self.data.take(),
+            upgrade_of: self.upgrade_of.take(),
+            database: self.database.take(),
+        }
     }
 
     fn source_keys(&mut self) -> source::Keys {

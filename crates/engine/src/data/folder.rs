@@ -1,0 +1,116 @@
+//! Whether a folder holds data of a server that can be copied.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::catalogue::entry::{Entry, Family};
+use crate::machine::process::is_worked_in;
+
+/// Why a folder of data is not used.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DataFolderError {
+    /// It is no data folder of the family.
+    #[error("{} is no data folder of {wanted}: it has no {missing}", folder.display())]
+    Foreign { folder: PathBuf, wanted: String, missing: &'static str },
+    /// Another major version of PostgreSQL wrote it.
+    #[error("{} is data of PostgreSQL {version}, which {entry} does not read", folder.display())]
+    OtherVersion { folder: PathBuf, version: String, entry: String },
+    /// MySQL 8.0 or later wrote it.
+    #[error("{} is data of MySQL 8.0 or later, which {entry} does not read", folder.display())]
+    OfMysql { folder: PathBuf, entry: String },
+    /// A server works in it, or was killed.
+    #[error(
+        "a server works in {}, or was killed there; shut it down cleanly, or give a copy that was made while it was down",
+        folder.display()
+    )]
+    InUse { folder: PathBuf },
+    /// A part of it is elsewhere.
+    #[error("{} has tablespaces in other folders, which are not copied; give a dump", folder.display())]
+    Tablespaces { folder: PathBuf },
+}
+
+/// Checks that a folder holds data of an entry's server that is down.
+///
+/// # Errors
+/// It does not.
+pub fn check_data_folder(folder: &Path, entry: &Entry) -> Result<(), DataFolderError> {
+    let owned = || folder.to_owned();
+    if is_worked_in(folder) || folder.join("postmaster.pid").exists() {
+        return Err(DataFolderError::InUse { folder: owned() });
+    }
+    let foreign =
+        |missing| Err(DataFolderError::Foreign { folder: owned(), wanted: entry.engine.clone(), missing });
+    match entry.family {
+        Family::Postgres => {
+            let Ok(version) = fs::read_to_string(folder.join("PG_VERSION")) else {
+                return foreign("PG_VERSION");
+            };
+            let version = version.trim().to_owned();
+            if version != major(entry) {
+                return Err(DataFolderError::OtherVersion {
+                    folder: owned(),
+                    version,
+                    entry: entry.to_string(),
+                });
+            }
+            let tablespaces = fs::read_dir(folder.join("pg_tblspc")).into_iter().flatten().flatten();
+            if tablespaces.count() > 0 {
+                return Err(DataFolderError::Tablespaces { folder: owned() });
+            }
+            Ok(())
+        }
+        Family::Mysql | Family::Mariadb | Family::Sqlite => {
+            if entry.family == Family::Mariadb && folder.join("mysql.ibd").exists() {
+                return Err(DataFolderError::OfMysql { folder: owned(), entry: entry.to_string() });
+            }
+            if !folder.join("ibdata1").is_file() {
+                return foreign("ibdata1");
+            }
+            if folder.join("mysql").is_dir() { Ok(()) } else { foreign("folder mysql") }
+        }
+    }
+}
+
+/// The major version of PostgreSQL, as `PG_VERSION` has it: `14`, `9.6`.
+pub(super) fn major(entry: &Entry) -> String {
+    match entry.version_number(0) {
+        old @ ..=9 => format!("{old}.{}", entry.version_number(1)),
+        major => major.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    #[test]
+    fn what_is_no_data_of_the_version_is_told() {
+        let find = |name: &str| Catalogue::builtin().find(&name.parse().unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let check =
+            |name: &str| check_data_folder(folder.path(), &find(name)).map_err(|error| error.to_string());
+        let at = folder.path().display();
+        assert_eq!(
+            check("postgres@14"),
+            Err(format!("{at} is no data folder of postgres: it has no PG_VERSION"))
+        );
+        fs::write(folder.path().join("PG_VERSION"), "9.6\n").unwrap();
+        assert_eq!(check("postgres@9.6"), Ok(()));
+        let error = check("postgres@18").unwrap_err();
+        assert!(error.contains("is data of PostgreSQL 9.6, which postgres@18"), "{error}");
+        fs::write(folder.path().join("postmaster.pid"), "1\n").unwrap();
+        assert!(check("postgres@9.6").unwrap_err().contains("shut it down cleanly"));
+        fs::remove_file(folder.path().join("postmaster.pid")).unwrap();
+        assert!(check("mariadb@10.11").unwrap_err().ends_with("it has no ibdata1"));
+        fs::write(folder.path().join("ibdata1"), "").unwrap();
+        fs::create_dir(folder.path().join("mysql")).unwrap();
+        assert_eq!((check("mariadb@10.11"), check("mysql@9.7")), (Ok(()), Ok(())));
+        fs::write(folder.path().join("mysql.ibd"), "").unwrap();
+        assert!(check("mariadb@10.11").unwrap_err().contains("data of MySQL 8.0 or later"));
+        assert_eq!(check("mysql@9.7"), Ok(()));
+    }
+}

@@ -1,0 +1,113 @@
+//! What a system begins on: its keys `data`, `upgrade_of` and `database`.
+
+use std::path::PathBuf;
+
+use dyno_engine::Family;
+use dyno_load::Script;
+
+use crate::plan::keys::steps::step::script;
+use crate::plan::keys::systems::source::Source;
+use crate::plan::keys::systems::system::System;
+use crate::plan::read::ParseContext;
+use crate::plan::syntax::error::Problem;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::value::At;
+
+/// What a system begins on. Every round has a copy of its own.
+#[derive(Clone, Debug)]
+pub struct SystemData {
+    /// Where it comes from.
+    pub origin: DataOrigin,
+    /// The database that it is in, if the plan says so.
+    pub database: Option<String>,
+}
+
+/// Where data comes from.
+#[derive(Clone, Debug)]
+pub enum DataOrigin {
+    /// A data folder of a server of the same version, which is down.
+    Folder(PathBuf),
+    /// A file that a dump program wrote.
+    Dump(PathBuf),
+    /// The command `prepare` of a script.
+    Script(Script),
+    /// The data of another system, by its id, upgraded to the version of this one.
+    UpgradeOf(String),
+}
+
+/// The keys of a system that say what it begins on.
+pub(in crate::plan) struct Keys {
+    pub(in crate::plan) data: Option<At<String>>,
+    pub(in crate::plan) upgrade_of: Option<At<String>>,
+    pub(in crate::plan) database: Option<At<String>>,
+}
+
+impl Keys {
+    /// Reads `data` or `upgrade_of`; `None` without both.
+    pub(in crate::plan) fn read(
+        self,
+        source: &Source,
+        earlier: &[System],
+        context: &ParseContext<'_>,
+    ) -> Result<Option<SystemData>, Mistake> {
+        let origin = match (self.data, self.upgrade_of) {
+            (Some(_), Some(upgrade_of)) => {
+                return Err(upgrade_of.wrong("a system has `data` or `upgrade_of`, not both".to_owned()));
+            }
+            (Some(data), None) => data.read(|name| {
+                check(source, "data")?;
+                origin(name, context)
+            })?,
+            (None, Some(upgrade_of)) => upgrade_of.read(|id| {
+                check(source, "upgrade_of")?;
+                if earlier.iter().any(|system| system.id == id) {
+                    return Ok(DataOrigin::UpgradeOf(id));
+                }
+                Err(Problem::unknown("earlier system", &id, earlier.iter().map(|system| &system.id)))
+            })?,
+            (None, None) => {
+                return match self.database {
+                    Some(database) => Err(database.wrong(
+                        "`database` names the one that `data` is in; leave it out, or write `data`"
+                            .to_owned(),
+                    )),
+                    None => Ok(None),
+                };
+            }
+        };
+        Ok(Some(SystemData { origin, database: self.database.map(At::into_inner) }))
+    }
+}
+
+/// An error if Dyno starts no server for the system.
+fn check(source: &Source, key: &str) -> Result<(), Problem> {
+    match source {
+        Source::Dsn { .. } => Err(Problem::Other(format!(
+            "a server that runs already has its own data; leave `{key}` out, or start the server from a plan"
+        ))),
+        _ if source.family() == Family::Sqlite => Err(Problem::Other(format!(
+            "SQLite takes no `{key}`; load its tables in a step with `command = \"prepare\"`"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The origin that a path means.
+fn origin(name: String, context: &ParseContext<'_>) -> Result<DataOrigin, Problem> {
+    let path = context.folder.join(&name);
+    let path = std::path::absolute(&path).unwrap_or(path);
+    if path.is_dir() {
+        return Ok(DataOrigin::Folder(path));
+    }
+    let is_builtin = !name.contains(['/', '.']) && !path.exists();
+    if is_builtin || path.extension().is_some_and(|extension| extension == "lua") {
+        return script(name, context).map(DataOrigin::Script);
+    }
+    match path.metadata() {
+        Ok(about) if about.is_file() => Ok(DataOrigin::Dump(path)),
+        Ok(_) => Err(Problem::Other(format!("{} is neither a file nor a folder", path.display()))),
+        Err(error) => {
+            Err(Problem::Unreadable { path: path.display().to_string(), reason: error.to_string() })
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Opens a dump as text: packed or not, and `pg_dump`'s own formats by `pg_restore`.
+
+use std::env;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use dyno_engine::Installation;
+use dyno_traffic::unpacked;
+
+use crate::run::error::DataError;
+
+/// How `pg_dump`'s custom format begins.
+const CUSTOM: &[u8] = b"PGDMP";
+const RESTORE: &str = "pg_restore";
+/// What is read at a time.
+const CHUNK_BYTES: usize = 256 << 10;
+/// Most bytes of the program's messages.
+const WORDS_BYTES_MAX: u64 = 16 << 10;
+
+/// A dump as text.
+pub(super) struct Dump {
+    text: Box<dyn BufRead>,
+    program: Option<Program>,
+}
+
+/// A program that writes the text.
+struct Program {
+    path: PathBuf,
+    child: Child,
+    words: JoinHandle<Vec<u8>>,
+}
+
+/// Opens a dump. `pg_restore` is that of the server's package, or the host's.
+pub(super) fn open(path: &Path, installation: &Installation) -> Result<Dump, DataError> {
+    let unreadable = |reason: String| DataError::Unreadable { path: path.display().to_string(), reason };
+    let mut begin = Vec::new();
+    let mut file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    let looked = (&mut file).take(CUSTOM.len() as u64).read_to_end(&mut begin);
+    looked.and_then(|_| file.seek(SeekFrom::Start(0))).map_err(|error| unreadable(error.to_string()))?;
+    if begin != CUSTOM {
+        let text = unpacked(path).map_err(|error| unreadable(error.to_string()))?;
+        return Ok(Dump { text: Box::new(BufReader::with_capacity(CHUNK_BYTES, text)), program: None });
+    }
+    let Some((program, mut command)) = restore(installation) else {
+        return Err(unreadable(format!(
+            "it has pg_dump's own format, and neither {} nor this host has {RESTORE}; install PostgreSQL's client \
+             programs, or give a dump of pg_dump --format=plain",
+            installation.entry
+        )));
+    };
+    command
+        .args(["--file", "-"])
+        .arg(path)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child =
+        command.spawn().map_err(|error| unreadable(format!("cannot run {}: {error}", program.display())))?;
+    let (Some(text), Some(words)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(unreadable(format!("{} has no output", program.display())));
+    };
+    let words = thread::spawn(move || words_of(words));
+    Ok(Dump {
+        text: Box::new(BufReader::with_capacity(CHUNK_BYTES, text)),
+        program: Some(Program { path: program, child, words }),
+    })
+}
+
+/// The program that makes text of `pg_dump`'s own formats.
+fn restore(installation: &Installation) -> Option<(PathBuf, Command)> {
+    if let Some(own) = installation.tool(RESTORE) {
+        return Some(own);
+    }
+    let path = env::var_os("PATH")?;
+    let found = env::split_paths(&path).map(|folder| folder.join(RESTORE)).find(|path| path.is_file())?;
+    Some((found.clone(), Command::new(found)))
+}
+
+fn words_of(mut pipe: impl Read) -> Vec<u8> {
+    let mut words = Vec::new();
+    // What cannot be read is missing in a message.
+    let _ = (&mut pipe).take(WORDS_BYTES_MAX).read_to_end(&mut words);
+    let _ = io::copy(&mut pipe, &mut io::sink());
+    words
+}
+
+impl Dump {
+    /// Ends its program. A failure of the program is told if the text was loaded as far as it went.
+    pub(super) fn end(self, is_loaded: bool) -> Result<(), DataError> {
+        let Some(Program { path, mut child, words }) = self.program else { return Ok(()) };
+        drop(self.text);
+        let status = child.wait();
+        let words = words.join().unwrap_or_default();
+        match status {
+            Ok(status) if status.success() || !is_loaded => Ok(()),
+            Ok(status) => Err(DataError::Unreadable {
+                path: path.display().to_string(),
+                reason: format!(
+                    "failed ({status}): {}",
+                    String::from_utf8_lossy(&words).trim().replace('\n', "; ")
+                ),
+            }),
+            Err(error) => {
+                Err(DataError::Unreadable { path: path.display().to_string(), reason: error.to_string() })
+            }
+        }
+    }
+}
+
+impl Read for Dump {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.text.read(buffer)
+    }
+}
+
+impl BufRead for Dump {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.text.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.text.consume(bytes);
+    }
+}
