@@ -568,6 +568,7 @@ mod tests {
             builtin_workloads().into_iter().filter(|name| !READING.contains(name)).collect();
         let expected = [
             "bulk_insert",
+            "ch",
             "ibench",
             "oltp_delete",
             "oltp_inlist_update",
