@@ -115,7 +115,7 @@ pub enum Piped<'a> {
     Execute { statement: StatementId, params: &'a [Value<'a>] },
     /// A statement to parse, bind and execute. Its placeholders are written `?`.
     Once { sql: &'a [u8], params: &'a [Value<'a>] },
-    /// A point of synchronization: after an error before it, the server goes on behind it.
+    /// A point of synchronization: after an earlier error, the server continues behind it.
     Sync,
 }
 

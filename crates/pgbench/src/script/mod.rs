@@ -65,7 +65,7 @@ pub(crate) enum Action {
     StartPipeline {
         statements: Range<usize>,
     },
-    /// The server goes on from here after an error before it.
+    /// After an earlier error, the server continues from here.
     SyncPipeline,
     EndPipeline,
 }

@@ -106,7 +106,7 @@ impl SystemFacts {
     }
 }
 
-/// What holds in place of a variable that a version reports and does not use; `None` if it uses it.
+/// What is in force instead of a variable that a version reports but does not use; `None` if it uses the variable.
 pub(crate) fn in_place_of(product: &Product, variable: &str) -> Option<String> {
     Reports::of(product.family).in_place_of(product, variable).map(ToOwned::to_owned)
 }

@@ -72,7 +72,7 @@ impl Reports {
         self.renamed.get(option).map(String::as_str)
     }
 
-    /// What holds in place of a variable that the version does not use.
+    /// What is in force instead of a variable that the version does not use.
     pub(super) fn in_place_of(&self, product: &Product, variable: &str) -> Option<&str> {
         let holds = |it: &&WithoutEffect| {
             it.family == product.family

@@ -257,7 +257,7 @@ impl Open {
         length
     }
 
-    /// Takes a token outside of quotes and comments. Returns its length, and whether it is more than space.
+    /// Reads a token outside quotes and comments. Returns its length, and whether it is something other than space.
     fn take_code(&mut self, rest: &[u8]) -> (usize, bool) {
         if let Some((place, length)) = Place::opened(rest, self.syntax) {
             let is_code = !place.is_comment();
