@@ -123,8 +123,7 @@ end
 -- What databases do in the background, done at once: old versions of rows are removed, where a statement can do that.
 function act.settle()
   return table_by_table(function(number)
-    local analyze = driver:name() == "pgsql" and "VACUUM (ANALYZE) %s" or dialect_of(driver).analyze
-    con:query(format(analyze, tables.name_of(number)))
+    con:query(format(dialect_of(driver).settle, tables.name_of(number)))
   end)
 end
 

@@ -8,16 +8,15 @@ local calls = require("tprocc.calls")
 local check = require("tpcc.check")
 local dialect_of = require("sql.dialect").of
 local load = require("tpcc.prepare")
+local mixes = require("tpcc.mix")
+local nopm = require("tpcc.nopm")
 local session = require("tpcc.session")
 
 local uniform = sysbench.rand.uniform
 
--- The shares of the specification, of 100 (clause 5.2.3).
-local MIX = { { "new_order", 45 }, { "payment", 43 }, { "order_status", 4 }, { "delivery", 4 }, { "stock_level", 4 } }
-
 -- The first thread makes the procedures, which need no tables yet.
 local function prepare()
-  if sysbench.tid % sysbench.opt.threads == 0 then
+  if sysbench.opt.procedures and sysbench.tid % sysbench.opt.threads == 0 then
     calls.create()
   end
   load.prepare()
@@ -36,56 +35,24 @@ sysbench.cmdline.commands = {
   check = { check, sysbench.cmdline.PARALLEL_COMMAND },
 }
 
-ffi.cdef("int clock_gettime(int clock, long *time);")
-
--- Seconds of a clock that only runs forward.
-local function now()
-  local time = ffi.new("long[2]")
-  ffi.C.clock_gettime(1, time)
-  return tonumber(time[0]) + tonumber(time[1]) / 1e9
-end
-
--- Orders that were ever placed, from which NOPM is computed.
-local function orders()
-  local con, sum = sysbench.sql.driver():connect(), 0
-  for set = 1, sysbench.opt.tables do
-    sum = sum + tonumber((con:query_row("SELECT SUM(d_next_o_id) FROM district" .. set)))
-  end
-  con:disconnect()
-  return sum
-end
-
-local began, orders_before
-
 function init()
-  began, orders_before = now(), orders()
+  nopm.begin()
 end
 
 function done()
-  local new_orders, seconds = orders() - orders_before, now() - began
-  print(string.format("tprocc: %d new orders in %.1f s, warm-up included: %.0f NOPM", new_orders, seconds,
-    60 * new_orders / seconds))
+  nopm.tell("tprocc")
 end
 
-local con, dialect
-local mix = {}
+local con, dialect, mix
 
 function thread_init()
   local driver = sysbench.sql.driver()
   dialect = dialect_of(driver)
   con = session.open(driver, dialect)
-  for _, part in ipairs(MIX) do
-    local name, share, run = part[1], part[2], nil
-    if sysbench.opt.procedures then
-      run = calls.call(name, calls.of(driver))
-    else
-      local transaction = require("tpcc." .. name)
-      transaction.init(dialect)
-      run = transaction.run
-    end
-    for _ = 1, share do
-      mix[#mix + 1] = run
-    end
+  if sysbench.opt.procedures then
+    mix = mixes.of(function(name) return calls.call(name, calls.of(driver)) end)
+  else
+    mix = mixes.of_statements(dialect)
   end
 end
 

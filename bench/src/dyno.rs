@@ -13,12 +13,6 @@ use crate::load::Shape;
 /// A job on the server that `access` describes.
 pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u32) -> anyhow::Result<Job> {
     let source = dyno_load::builtin_workload(&shape.workload).context("no such workload")?;
-    let target = Target {
-        user: access.user.clone(),
-        password: access.password.clone(),
-        database: DATABASE.to_owned(),
-        ..Target::new(Protocol::Mysql, vec![Address::Unix(access.socket.clone())])
-    };
     let script = Script { name: shape.workload.clone(), source: source.to_owned(), search_path: Vec::new() };
     Ok(Job {
         options: [("tables", shape.tables.to_string()), ("table_size", shape.rows.to_string())]
@@ -27,8 +21,32 @@ pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u3
         connections,
         seconds: (command == "run").then_some(f64::from(shape.seconds)),
         seed: 1,
-        ..Job::new(target, script, command)
+        ..Job::new(target(access), script, command)
     })
+}
+
+/// The way to a server.
+pub(crate) fn target(access: &Access) -> Target {
+    let driver = if access.engine == "postgres" { Protocol::Pgsql } else { Protocol::Mysql };
+    Target {
+        user: access.user.clone(),
+        password: access.password.clone(),
+        database: DATABASE.to_owned(),
+        ..Target::new(driver, vec![Address::Unix(access.socket.clone())])
+    }
+}
+
+/// A job of a built-in workload with options.
+pub(crate) fn builtin(
+    access: &Access,
+    workload: &str,
+    command: &str,
+    options: &[(&str, &str)],
+) -> anyhow::Result<Job> {
+    let source = dyno_load::builtin_workload(workload).context("no such workload")?.to_owned();
+    let script = Script { name: workload.to_owned(), source, search_path: Vec::new() };
+    let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Ok(Job { options: options.collect(), seed: 1, ..Job::new(target(access), script, command) })
 }
 
 pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
@@ -46,6 +64,15 @@ pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
 
 /// Runs a job in its own process. Returns its total, the process's CPU time (µs) and its memory (bytes).
 pub(crate) fn run(job: &Job, session: Session) -> anyhow::Result<(Total, u64, u64)> {
+    run_and_hear(job, session, &mut |_| {})
+}
+
+/// The same, and passes on what the script prints.
+pub(crate) fn run_and_hear(
+    job: &Job,
+    session: Session,
+    hear: &mut dyn FnMut(&str),
+) -> anyhow::Result<(Total, u64, u64)> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("drive").stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = child::spawn(&mut command, session)?;
@@ -61,6 +88,7 @@ pub(crate) fn run(job: &Job, session: Session) -> anyhow::Result<(Total, u64, u6
                 break;
             }
             Frame::Failed { message, .. } => anyhow::bail!(message),
+            Frame::Log { text } => hear(&text),
             _ => {}
         }
     }

@@ -14,6 +14,8 @@ mod dyno;
 mod faults;
 mod freeze;
 mod fuzz;
+mod goals;
+mod ibench;
 mod kernels;
 mod load;
 mod merge;
@@ -31,6 +33,7 @@ mod server;
 mod snapshot;
 mod sysbench;
 mod table;
+mod tprocc;
 mod traffic;
 mod truth;
 mod variance;
@@ -61,8 +64,12 @@ enum What {
     Load(load::Options),
     /// Loading tables into one MariaDB: Dyno and sysbench in turn.
     Prepare(prepare::Options),
-    /// A prepared select on one PostgreSQL: Dyno and pgbench in turn.
+    /// pgbench's own scripts on PostgreSQL: Dyno and pgbench in turn, the same rows, and the goals.
     Pgbench(pgbench::Options),
+    /// The insert benchmark: Dyno and iibench.py in turn, the same rows, and the goals.
+    Ibench(ibench::Options),
+    /// TPC-C by stored procedures beside the same transactions as statements: the share of new orders, and the ratio.
+    Tprocc(tprocc::Options),
     /// Thousands of connections at a low rate: Dyno alone.
     Connections(connections::Options),
     /// All benchmarks with goals, beside their goals.
@@ -122,6 +129,8 @@ fn main() -> anyhow::Result<()> {
         What::Load(options) => load::run(&options),
         What::Prepare(options) => prepare::run(&options),
         What::Pgbench(options) => pgbench::run(&options),
+        What::Ibench(options) => ibench::run(&options),
+        What::Tprocc(options) => tprocc::run(&options),
         What::Connections(options) => connections::run(&options),
         What::All(options) => table::run(&options),
         What::Counters(options) => counters::run(&options),

@@ -42,10 +42,14 @@ impl Pair {
         (median_of(&self.theirs), median_of(&self.ours))
     }
 
+    /// The ratio of a number in each round.
+    pub(crate) fn each_ratio(&self, of: impl Fn(&Sample) -> f64) -> Vec<f64> {
+        self.theirs.iter().zip(&self.ours).map(|(theirs, ours)| of(ours) / of(theirs)).collect()
+    }
+
     /// Ratios of a number, each of two samples from the same server.
     pub(crate) fn ratios(&self, of: impl Fn(&Sample) -> f64) -> Ratios {
-        let ratios: Vec<_> =
-            self.theirs.iter().zip(&self.ours).map(|(theirs, ours)| of(ours) / of(theirs)).collect();
+        let ratios = self.each_ratio(of);
         Ratios {
             median: median(&ratios),
             min: ratios.iter().copied().fold(f64::INFINITY, f64::min),

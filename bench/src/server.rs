@@ -22,7 +22,8 @@ pub(crate) fn start_postgres_with(settings: &[(&str, &str)]) -> anyhow::Result<S
     start_engine("postgres@18.4", base.iter().chain(settings).copied())
 }
 
-fn start_engine<'a>(
+/// Starts a server of the catalogue with settings.
+pub(crate) fn start_engine<'a>(
     name: &str,
     settings: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> anyhow::Result<Server> {
@@ -30,6 +31,7 @@ fn start_engine<'a>(
     let catalogue = Catalogue::builtin();
     let installation = fetch(&catalogue.find(&name)?, &Cache::default_location(), &mut |_| {})?;
     let mut options = StartOptions::new(std::env::temp_dir());
+    options.storage_engine.clone_from(&name.storage_engine);
     options.settings = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Ok(dyno_engine::start(&installation, options)?)
 }

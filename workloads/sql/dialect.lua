@@ -18,6 +18,7 @@ dialects.mysql = {
   for_update = " FOR UPDATE",
   foreign_keys_added_later = true,
   analyze = "ANALYZE TABLE %s",
+  settle = "ANALYZE TABLE %s",
   find_table = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = '%s'",
   set_isolation = "SET SESSION TRANSACTION ISOLATION LEVEL %s",
   -- Otherwise InnoDB copies a table to add a foreign key, only to check rows that are known to be correct.
@@ -33,6 +34,8 @@ dialects.pgsql = {
   for_update = " FOR UPDATE",
   foreign_keys_added_later = true,
   analyze = "ANALYZE %s",
+  -- After a load: rows that all transactions see are marked too.
+  settle = "VACUUM ANALYZE %s",
   -- Otherwise large values go to a separate table, which updates of other columns do not touch.
   keep_in_row = "ALTER TABLE %s ALTER COLUMN %s SET STORAGE PLAIN",
   find_table = "SELECT COUNT(*) FROM information_schema.tables"
@@ -53,6 +56,7 @@ dialects.sqlite = {
   begin_write = "BEGIN IMMEDIATE",
   for_update = "",
   analyze = "ANALYZE %s",
+  settle = "ANALYZE %s",
   find_table = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '%s'",
   prepare_load = "PRAGMA foreign_keys = OFF",
   enforce_foreign_keys = "PRAGMA foreign_keys = ON",

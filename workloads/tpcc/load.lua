@@ -105,7 +105,8 @@ end
 
 -- One warehouse with all rows that belong to it.
 local function load_warehouse(con, set, w_id)
-  local now = os.date("'%Y-%m-%d %H:%M:%S'")
+  local time = sysbench.opt.load_time
+  local now = "'" .. (time == "now" and os.date("%Y-%m-%d %H:%M:%S") or time) .. "'"
   load_warehouse_row(con, set, w_id)
   load_stock(con, set, w_id)
   load_districts(con, set, w_id)

@@ -59,14 +59,18 @@ local function end_part(con, dialect, set)
   return left == 0
 end
 
-local function finish_set(con, dialect, set)
+local function finish_set(con, dialect, set, finish)
   print("tpcc set " .. set .. ": adding indexes and foreign keys")
   schema.add_indexes(con, dialect, set)
   schema.add_foreign_keys(con, dialect, set)
+  if finish then
+    finish(con, dialect, set)
+  end
   con:query("DROP TABLE loading" .. set)
 end
 
-local function prepare()
+-- Calls `finish`, if it is given, once for each set with all of its tables.
+local function prepare_then(finish)
   local driver = sysbench.sql.driver()
   local dialect, con = dialect_of(driver), driver:connect()
   if dialect.prepare_load then
@@ -82,10 +86,14 @@ local function prepare()
     wait_until_created(con, dialect, set)
     load_part(con, set, i % parts)
     if end_part(con, dialect, set) then
-      finish_set(con, dialect, set)
+      finish_set(con, dialect, set, finish)
     end
   end
   con:disconnect()
+end
+
+local function prepare()
+  prepare_then(nil)
 end
 
 local function cleanup()
@@ -98,4 +106,4 @@ local function cleanup()
   con:disconnect()
 end
 
-return { prepare = prepare, cleanup = cleanup }
+return { prepare = prepare, prepare_then = prepare_then, cleanup = cleanup }

@@ -131,6 +131,13 @@ function schema.add_indexes(con, dialect, set)
   end
 end
 
+-- Collects statistics, which analytic queries need.
+function schema.analyze(con, dialect, set)
+  for _, definition in ipairs(tables) do
+    con:query(string.format(dialect.settle, definition.name .. set))
+  end
+end
+
 local function add_foreign_keys_of(con, dialect, set, definition)
   local additions = {}
   for number, reference in ipairs(definition.references) do

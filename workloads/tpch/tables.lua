@@ -75,12 +75,6 @@ local function add_indexes(con, definition, indexes)
   end
 end
 
--- Collects statistics for the optimizer. PostgreSQL also marks rows that are visible to all transactions.
-local function analyze(con, driver, definition)
-  local command = driver:name() == "pgsql" and "VACUUM ANALYZE %s" or dialect_of(driver).analyze
-  con:query(string.format(command, definition.name))
-end
-
 local function prepare()
   local driver = sysbench.sql.driver()
   local con = driver:connect()
@@ -92,7 +86,7 @@ local function prepare()
     if definition.name == "lineitem" and sysbench.opt.icp_index then
       add_indexes(con, definition, ICP_INDEX)
     end
-    analyze(con, driver, definition)
+    con:query(string.format(dialect_of(driver).settle, definition.name))
   end
   con:disconnect()
 end

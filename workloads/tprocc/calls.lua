@@ -45,7 +45,11 @@ function calls.create()
   for_all(sysbench.opt.tables, function(con, language, transaction, set, dialect)
     local words = setmetatable({ item_constant = random.ITEM_CONSTANT, rolled_back = ROLLED_BACK }, { __index = dialect })
     local body = require("tpcc.template").fill(language.procedures[transaction], set, words)
-    con:query(format(language.create, name_of(transaction, set), body))
+    local name = name_of(transaction, set)
+    if not pcall(con.query, con, format(language.create, name, body)) then
+      error(format("tprocc: the server cannot make the procedure %s (%s); procedures=off sends the same transactions as statements",
+        name, con.sql_errmsg), 0)
+    end
   end)
 end
 

@@ -90,7 +90,7 @@ impl Client {
         self.pass_over_others(summary, deadline)
     }
 
-    /// Executes a statement and passes over its rows. If it asks the client for data, as `COPY … FROM STDIN` does, the server
+    /// Executes a statement and skips its rows. If it asks the client for data, as `COPY … FROM STDIN` does, the server
     /// gets `data`, or is refused without it.
     ///
     /// # Errors

@@ -153,7 +153,7 @@ pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, targe
     }
 }
 
-/// The job of a script that makes the tables that a system begins on.
+/// The job of a script that makes the tables with which a system starts.
 pub(crate) fn preparing(plan: &Plan, system: &System, script: Script, target: Target) -> Job {
     let options = options(plan, system, &BTreeMap::new());
     Job { seed: 1, ..with_options(Job::new(target, script, Command::Prepare.as_str()), options) }

@@ -27,8 +27,16 @@ pub enum Problem {
         "\\{0} runs a program on this machine, which scripts may not do; take it out, or run the program in `before` of the step"
     )]
     Shell(String),
-    #[error("\\{0} is not supported: a connection waits for each answer before it sends the next statement")]
-    Pipeline(String),
+    #[error(
+        "\\startpipeline sends statements without their text, so it needs --protocol=extended or prepared"
+    )]
+    PipelineProtocol,
+    #[error("\\startpipeline needs PostgreSQL, whose protocol has pipelines")]
+    PipelineDatabase,
+    #[error("this \\startpipeline has no \\endpipeline")]
+    NoEndpipeline,
+    #[error("\\{0} has no \\startpipeline before it")]
+    NoStartpipeline(&'static str),
     #[error("\\{command} lacks its {missing}; write {usage}")]
     MissingArgument { command: &'static str, missing: &'static str, usage: &'static str },
     #[error("\\{command} takes no further argument '{argument}'; write {usage}")]
@@ -104,6 +112,14 @@ pub enum EvaluationError {
     ZipfianParameter(f64),
     #[error("permute needs a size above 0, not {0}")]
     PermuteSize(i64),
+    #[error("\\startpipeline is inside a pipeline; end that first")]
+    PipelineInPipeline,
+    #[error("\\{0} is outside a pipeline: \\startpipeline was not reached")]
+    OutsidePipeline(&'static str),
+    #[error("the script ends inside a pipeline: \\endpipeline was not reached")]
+    OpenPipeline,
+    #[error("{0} needs an answer at once, which statements of a pipeline do not get")]
+    GatherInPipeline(&'static str),
     #[error("\\gset needs one row, and the statement gave {0}")]
     Rows(u64),
     #[error("a column is called '{0}', which cannot be the name of a variable; add AS and a name")]

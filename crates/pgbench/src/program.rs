@@ -42,6 +42,20 @@ impl Program {
         self.names.all()
     }
 
+    /// The first `\startpipeline`.
+    pub(crate) fn pipeline(&self) -> Option<(&Script, &Command)> {
+        self.scripts.iter().find_map(|script| {
+            let starts = |command: &&Command| matches!(command.action, Action::StartPipeline { .. });
+            script.commands.iter().find(starts).map(|command| (script, command))
+        })
+    }
+
+    /// The statement with this number.
+    pub(crate) fn statement(&self, number: usize) -> Option<&Statement> {
+        let commands = self.scripts.iter().flat_map(|script| &script.commands);
+        commands.filter_map(Command::statement).find(|statement| statement.number == number)
+    }
+
     /// The first statement with more than `parameters_max` parameters.
     pub(crate) fn statement_above(&self, parameters_max: usize) -> Option<(&Script, &Command, usize)> {
         self.scripts.iter().find_map(|script| {

@@ -26,7 +26,7 @@ pub use lua::{InterruptHandle, MemoryLimit};
 pub use report::Stat;
 pub use run::entry::{Entry, Progress};
 pub use run::request::{
-    ConnectionId, Counter, Host, Param, ParamType, Reply, Request, SqlFailure, StatementId,
+    ConnectionId, Counter, Host, Param, ParamType, Piped, Reply, Request, SqlFailure, StatementId,
 };
 pub use run::runtime::Runtime;
 pub use run::task::TaskId;

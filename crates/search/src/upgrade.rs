@@ -23,7 +23,7 @@ pub struct TriedUpgrade<'a> {
 }
 
 impl TriedUpgrade<'_> {
-    /// The report of its run. `given` says what each system began on.
+    /// The report of its run. `given` says with which data each system started.
     ///
     /// # Errors
     /// The results file cannot be read.

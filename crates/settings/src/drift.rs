@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::facts::value::normal;
 use crate::facts::variables::{Origin, SystemVariables, Variable};
 use crate::files::knowledge::{Group, is_of_instance, knowledge, known, newest_name, speak_alike};
+use crate::in_force::in_place_of;
 use crate::translation::fixed_value;
 
 /// A variable with different values on two servers.
@@ -82,7 +83,8 @@ fn side(name: &str, system: &SystemVariables) -> Option<Side> {
 
 /// The total size of the redo log, for servers that configure it as several files.
 fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
-    let value = |name: &str| system.variables.get(name).map(|variable| variable.value.clone());
+    let reported = |name: &str| system.variables.get(name).map(|variable| variable.value.clone());
+    let value = |name: &str| in_place_of(&system.product, name).or_else(|| reported(name));
     if name != "innodb_redo_log_capacity" {
         return None;
     }

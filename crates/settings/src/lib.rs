@@ -29,7 +29,7 @@ pub use facts::value::{bytes, is_on, normal};
 pub use facts::variables::{Origin, Reading, SystemVariables, Variable, readings};
 pub use files::knowledge::{Group, Knowledge, knowledge, newest_name};
 pub use files::probes::{is_of_data, is_of_version, plain_name, together};
-pub use in_force::NotInForce;
+pub use in_force::{NotInForce, has_effect};
 pub use profile::{Problem, Profile, ProfileError, Section, builtin_profiles};
 pub use translation::{LeftOut, SettingsError, Translation, known_settings, translate};
 pub use tune::{NotTuned, TuneRoom, TuneSpace, TunedSetting, TunedValue, tune_space};

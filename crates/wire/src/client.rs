@@ -108,6 +108,17 @@ pub enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
+/// A part of a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Piped<'a> {
+    /// A prepared statement to execute.
+    Execute { statement: StatementId, params: &'a [Value<'a>] },
+    /// A statement to parse, bind and execute. Its placeholders are written `?`.
+    Once { sql: &'a [u8], params: &'a [Value<'a>] },
+    /// A point of synchronization: after an earlier error, the server continues behind it.
+    Sync,
+}
+
 /// Result of [`Client::advance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -187,6 +198,15 @@ pub trait Client: Send {
     fn execute_once(&mut self, _sql: &[u8], _params: &[Value<'_>]) -> bool {
         false
     }
+    /// Adds a part to the pipeline that [`run_pipeline`](Self::run_pipeline) sends. Nothing may be prepared until then. Returns false,
+    /// and adds nothing, if the protocol has no pipelines. MySQL's has none.
+    fn pipe(&mut self, _part: Piped<'_>) -> bool {
+        false
+    }
+    /// Starts the pipeline: its parts are sent together, with a point of synchronization at the end. Each statement has a result; after
+    /// [`Summary::more`], [`next_result`](Self::next_result) starts reading the next. If a statement fails, the pipeline fails
+    /// after the results before it, and has no others.
+    fn run_pipeline(&mut self) {}
     /// Closes a prepared statement. The message is sent with the next command; the server does not answer it.
     fn close_statement(&mut self, statement: StatementId);
     /// Starts reading the next result of the same command, after [`Summary::more`].

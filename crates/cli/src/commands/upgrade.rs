@@ -22,11 +22,11 @@ use crate::{interrupt, output};
 #[command(
     after_help = "FROM and TO are ENGINE[@VERSION][/STORAGE-ENGINE], a folder with a build (./DIR, ~/DIR) or an image (oci:NAME:TAG). \
 Settings follow the name: 'mariadb@11.8 optimizer_switch=…'. The data is loaded into FROM and kept. A copy of it is upgraded to TO: \
-MySQL and MariaDB start on it and run their own upgrade, PostgreSQL uses pg_upgrade, or a dump without it. Then the traffic is \
-replayed on both, round by round, each time from the same data. --data itself is never changed.
+MySQL and MariaDB start with it and run their own upgrade; PostgreSQL uses pg_upgrade, or a dump if there is none. Then the \
+traffic is replayed on both, round by round, each time from the same data. --data itself is never changed.
 
-Exit status: 0 safe; 1 not safe, with the list of statements that are slower, fail or answer otherwise, or the server refuses the \
-data; 2 an error; 3 not decided.
+Exit status: 0 safe; 1 not safe, with the list of statements that are slower, fail or answer differently, or because the server \
+refuses the data; 2 an error; 3 not decided.
 
 Examples:
   dyno upgrade mariadb@10.5 mariadb@11.8 --traffic mine.traffic --data dump.sql.zst
@@ -44,8 +44,9 @@ pub(crate) struct Upgrade {
     /// The traffic, a file of `dyno traffic import`
     #[arg(long, value_name = "FILE")]
     traffic: PathBuf,
-    /// What the traffic ran on: a dump (SQL, packed or not; pg_dump's custom format), a data folder of FROM's version whose server is
-    /// down, or a Lua script with the command `prepare`. Without it, the database is empty
+    /// The data on which the traffic ran: a dump (SQL, compressed or not; or pg_dump's custom format), a data folder of
+    /// FROM's version whose server does not run, or a Lua script with the command `prepare`. Without it, the database is
+    /// empty
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
     /// Load the dump or the script into TO too, instead of upgrading
@@ -57,8 +58,8 @@ pub(crate) struct Upgrade {
     /// `closed`, in which a session sends its next statement when the last one has ended; or how many times as fast as it was logged
     #[arg(long, value_name = "PACE", default_value = "closed", value_parser = pace)]
     pace: Pace,
-    /// Sessions at the same time with --pace closed. With one, statements meet in the same order in each round, so that answers can
-    /// be compared
+    /// Number of sessions at the same time, with --pace closed. With one session, statements run in the same order in
+    /// each round, so that answers can be compared
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     sessions: u32,
     /// Number of rounds. A verdict needs 6
@@ -85,7 +86,7 @@ pub(crate) struct Upgrade {
     /// Output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     format: ReportFormat,
-    /// Print this line as a plan, and exit
+    /// Print this command as a plan, and exit
     #[arg(long)]
     print_plan: bool,
     #[command(flatten)]

@@ -80,7 +80,7 @@ pub(crate) struct Versus {
     /// Exit with a status for a job: 0, 1 or 3; 2 for an error
     #[arg(long)]
     gate: bool,
-    /// Print this line as a plan, and exit
+    /// Print this command as a plan, and exit
     #[arg(long)]
     print_plan: bool,
     #[command(flatten)]

@@ -32,7 +32,7 @@ pub(super) fn draining(system: &str, seconds: f64, amounts: &[DrainAmount]) -> S
     format!("{system}: waiting for pending writes, {seconds:.0} s ({})", left.join(", "))
 }
 
-/// The data that a system begins on is being made.
+/// The data that a system starts with is being made.
 pub(super) fn giving_data(system: &str, how: &str) -> String {
     format!("{system}: {how}")
 }

@@ -10,7 +10,7 @@ use super::{CatalogueError, EntryError};
 use crate::catalogue::entry::Entry;
 use crate::catalogue::name::SystemName;
 
-/// A file beside entries that is no entry.
+/// The lock file. It lies beside the entries, but is not one.
 const LOCK: &str = "lock.toml";
 
 /// The user's folder of entries: `$XDG_CONFIG_HOME/dyno/engines`, otherwise `~/.config/dyno/engines`. It may not exist. `None`

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::catalogue::entry::{Entry, Family};
-use crate::machine::process::is_worked_in;
+use crate::machine::process::is_served;
 
 /// Why a folder of data is not used.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -38,11 +38,10 @@ pub enum DataFolderError {
 /// It does not.
 pub fn check_data_folder(folder: &Path, entry: &Entry) -> Result<(), DataFolderError> {
     let owned = || folder.to_owned();
-    if is_worked_in(folder) || folder.join("postmaster.pid").exists() {
-        return Err(DataFolderError::InUse { folder: owned() });
-    }
     let foreign =
         |missing| Err(DataFolderError::Foreign { folder: owned(), wanted: entry.engine.clone(), missing });
+    let is_in_use = is_served(folder) || folder.join("postmaster.pid").exists();
+    let rest = if is_in_use { Err(DataFolderError::InUse { folder: owned() }) } else { Ok(()) };
     match entry.family {
         Family::Postgres => {
             let Ok(version) = fs::read_to_string(folder.join("PG_VERSION")) else {
@@ -60,7 +59,7 @@ pub fn check_data_folder(folder: &Path, entry: &Entry) -> Result<(), DataFolderE
             if tablespaces.count() > 0 {
                 return Err(DataFolderError::Tablespaces { folder: owned() });
             }
-            Ok(())
+            rest
         }
         Family::Mysql | Family::Mariadb | Family::Sqlite => {
             if entry.family == Family::Mariadb && folder.join("mysql.ibd").exists() {
@@ -69,7 +68,7 @@ pub fn check_data_folder(folder: &Path, entry: &Entry) -> Result<(), DataFolderE
             if !folder.join("ibdata1").is_file() {
                 return foreign("ibdata1");
             }
-            if folder.join("mysql").is_dir() { Ok(()) } else { foreign("folder mysql") }
+            if folder.join("mysql").is_dir() { rest } else { foreign("folder mysql") }
         }
     }
 }

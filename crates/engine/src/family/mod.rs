@@ -102,8 +102,8 @@ pub(crate) trait Procedure: Sync + Debug {
         Ok(())
     }
 
-    /// Adapts the copy of a data folder that a server of somebody else wrote: the copy must not connect to other servers, nor run
-    /// the commands of its owner.
+    /// Adapts the copy of a data folder that somebody else's server wrote, so that the copy connects to no other server and
+    /// runs no commands of its owner.
     fn take_over(&self, site: &Site<'_>) -> Result<(), StartError>;
 
     /// The command that runs the server. Command lines are public, so it has no password.

@@ -143,6 +143,18 @@ pub(crate) fn is_worked_in(folder: &Path) -> bool {
     is_linked("cwd", folder)
 }
 
+/// Whether a server works in a folder or below it. A shell in it is none.
+pub(crate) fn is_served(folder: &Path) -> bool {
+    // Dyno starts some servers by a loader of their own.
+    const PROGRAMS: [&str; 4] = ["mysqld", "mariadbd", "postgres", "ld-"];
+    workers(&[folder]).into_iter().any(|pid| {
+        let program = program_of(pid.as_raw_nonzero().get().cast_unsigned());
+        let name =
+            program.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+        PROGRAMS.iter().any(|known| name.starts_with(known))
+    })
+}
+
 /// The program that a process runs. `None` for a dead process.
 fn program_of(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()

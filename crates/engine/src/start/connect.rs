@@ -38,7 +38,7 @@ pub(crate) fn connect_by(
     connect_to(procedure, access, DATABASE, transport, patience)
 }
 
-/// The same in another database.
+/// As above, in another database.
 pub(crate) fn connect_to(
     procedure: &dyn Procedure,
     access: &Access,

@@ -225,7 +225,8 @@ impl Entrance {
     }
 
     /// Confines the calling process. It is called in a child between fork and exec, so it only makes system calls and
-    /// allocates nothing. It needs the rights of the creator of the confinement, so it must precede giving them up.
+    /// allocates nothing. Call it before the process gives up rights, because it needs the rights of the creator of the
+    /// confinement.
     ///
     /// # Errors
     /// The system refuses.

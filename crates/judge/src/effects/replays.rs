@@ -149,7 +149,7 @@ struct Test<'a> {
 /// The trials of a system in a test.
 struct OfSystem<'a> {
     id: &'a str,
-    /// Without those that neighbours disturbed, whose times do not count.
+    /// Without disturbed trials, whose times do not count.
     trials: &'a [&'a Trial],
     /// With them: their errors and answers count.
     made: &'a [&'a Trial],

@@ -11,11 +11,11 @@ use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Safety {
-    /// No digest is slower, fails or answers otherwise, and the traffic as a whole is not slower.
+    /// No digest is slower, fails or answers differently, and the traffic as a whole is not slower.
     Safe,
-    /// A digest is slower, fails or answers otherwise, sessions end, or the traffic as a whole is slower.
+    /// A digest is slower, fails or answers differently, sessions end, or the traffic as a whole is slower.
     NotSafe,
-    /// No harm was found, but the time of the whole traffic is not known well enough.
+    /// Nothing became worse, but the time of the whole traffic is not known precisely enough.
     NotDecided,
 }
 

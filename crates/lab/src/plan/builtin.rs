@@ -34,6 +34,11 @@ pub fn builtin_plans() -> &'static [BuiltinPlan] {
         BuiltinPlan { name: "icp", text: include_str!("../../../../plans/icp.toml") },
         BuiltinPlan { name: "tpch", text: include_str!("../../../../plans/tpch.toml") },
         BuiltinPlan { name: "ddl-and-backup", text: include_str!("../../../../plans/ddl-and-backup.toml") },
+        BuiltinPlan { name: "ch-benchmark", text: include_str!("../../../../plans/ch-benchmark.toml") },
+        BuiltinPlan {
+            name: "redo-and-defaults",
+            text: include_str!("../../../../plans/redo-and-defaults.toml"),
+        },
         BuiltinPlan { name: "safe-settings", text: include_str!("../../../../plans/safe-settings.toml") },
         BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
         BuiltinPlan {

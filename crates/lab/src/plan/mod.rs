@@ -119,7 +119,7 @@ impl Plan {
         &self.systems[self.base].id
     }
 
-    /// Whether a system begins on kept data of an earlier run or of another system.
+    /// Whether a system starts with kept data of an earlier run or of another system.
     pub(crate) fn reuses_data_of(&self, system: usize) -> bool {
         self.reuse_data || self.systems[system].data_settings.is_some()
     }

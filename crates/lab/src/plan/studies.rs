@@ -1,6 +1,6 @@
 //! Tests of the built-in studies: their plans and the published figures that they repeat.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -237,6 +237,31 @@ fn safe_settings_climbs_from_fast_to_safe_one_promise_at_a_time() {
     assert!(plan.correction == Correction::MaxT && plan.rounds.max() as usize >= ROUNDS_MIN);
 }
 
+/// The rungs before the gaps are closed have one file's settings.
+#[test]
+fn one_my_cnf_is_given_to_every_server() {
+    let plan = plan("redo-and-defaults");
+    let shared: Vec<_> = plan.systems.iter().filter(|system| system.id.ends_with(".shared")).collect();
+    assert_eq!(shared.len(), 5);
+    let file = |settings: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+        let plain =
+            |(name, value): (&String, &String)| (name.trim_start_matches("loose_").to_owned(), value.clone());
+        settings.iter().map(plain).collect()
+    };
+    assert!(shared.iter().all(|system| file(&system.settings) == file(&shared[0].settings)));
+    assert_eq!(shared[0].settings["innodb_log_files_in_group"], "2");
+    // At its small scale too, where MariaDB still has half of the log.
+    let scale = plan.scale_of("small").unwrap();
+    let small = plan.scaled(&scale);
+    let size = |id: &str| {
+        let system = small.systems.iter().find(|system| system.id == id).unwrap();
+        system.settings["innodb_log_file_size"].clone()
+    };
+    assert_eq!(size("mysql-5.6.shared"), size("mariadb-11.8.shared"));
+    assert_eq!(size("mariadb-11.8.shared"), "131072k");
+    assert_eq!(size("mariadb-11.8.redo"), "262144k");
+}
+
 #[test]
 fn the_claims_of_index_condition_pushdown_have_the_figures_of_the_post() {
     let (plan, rows) = (plan("icp"), published("icp"));
@@ -332,6 +357,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("trx-list", Some("small"), &[]) < 31.0);
     assert!(minutes("safe-settings", Some("small"), &[]) < 22.0);
     assert!(minutes("icp", Some("small"), &[]) < 26.0);
+    assert!(minutes("redo-and-defaults", Some("small"), &[]) < 25.0);
     assert!(minutes("ddl-and-backup", Some("small"), &[]) < 30.0);
 }
 

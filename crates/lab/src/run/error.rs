@@ -67,7 +67,7 @@ pub enum RunError {
     /// The rounds of this plan cannot be spread over hosts.
     #[error("the rounds of the plan `{plan}` cannot be spread over hosts: {reason}")]
     Spread { plan: String, reason: String },
-    /// The data that a system begins on cannot be made.
+    /// The data with which a system starts cannot be made.
     #[error("system `{system}` does not get its data")]
     Data { system: String, source: DataError },
     /// A system's server does not start.
@@ -75,7 +75,7 @@ pub enum RunError {
     Start { system: String, source: SystemError },
 }
 
-/// Why a system does not get the data that it begins on.
+/// Why the data with which a system starts cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// Its server does not start.

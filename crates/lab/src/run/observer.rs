@@ -29,7 +29,7 @@ pub enum Event<'a> {
     },
     /// Tables are loaded again without measurement.
     Loading { system: &'a str, step: &'a Step },
-    /// The data that a system begins on is being made.
+    /// The data with which a system starts is being made.
     GivingData { system: &'a str, how: &'a str },
     /// A system is restored from kept data.
     Restoring { system: &'a str },

@@ -101,7 +101,7 @@ pub struct RunOutcome {
     pub not_started: Vec<NotStarted>,
     /// Systems whose crash test could not begin or finish, or that lost data that their settings promise to keep.
     pub failed_crash_tests: Vec<String>,
-    /// What systems began on, if not on an empty database: how it came about, by the system's id.
+    /// How the data was made with which systems started, by the system's id. Systems with an empty database are left out.
     pub given: BTreeMap<String, String>,
 }
 

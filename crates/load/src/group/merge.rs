@@ -95,9 +95,9 @@ pub(super) fn total(parts: &[(u32, &Total)]) -> Total {
 /// of the others.
 const THROUGH_SHARE: f64 = 0.9;
 
-/// Stretches in which no process finished anything. The last stretch is the shortest of the processes' last ones. The
-/// true longest stretch is at most as long as the shortest of the processes' longest ones. This upper bound is used, so
-/// that no stall is missed. A process without due events is left out.
+/// Estimates the stretches in which no process finished anything. For the last stretch, it takes the shortest of the
+/// processes' last stretches. For the longest stretch, it takes the shortest of the processes' longest ones: the true
+/// value is at most this long, so no stall is missed. A process without due events is left out.
 fn gaps<'a>(parts: impl Iterator<Item = &'a Total> + Clone) -> Option<Gaps> {
     let most = THROUGH_SHARE * longest(parts.clone().map(|part| part.seconds));
     let is_through = |part: &&Total| part.seconds >= most;

@@ -11,7 +11,7 @@ use crate::measure::recorder::code_of;
 use crate::protocol::replay::{PackedLatency, Replayed, ReplayedDigest};
 use crate::statements::text::explainable;
 
-/// Most examples that are sent: those of the digests that took the longest.
+/// How many examples are sent: those of the digests that took the most time.
 const EXAMPLES_MAX: usize = 50;
 /// The longest example, in bytes.
 const EXAMPLE_BYTES_MAX: usize = 10_000;
@@ -128,7 +128,7 @@ impl ReplayFigures {
         }
     }
 
-    /// The digests with an example that took the longest.
+    /// The digests with an example that took the most time.
     fn longest(&self) -> HashSet<i64> {
         let has_example = |(_, figures): &(&i64, &DigestFigures)| figures.example.text().is_some();
         let mut with: Vec<_> = self.digests.iter().filter(has_example).collect();

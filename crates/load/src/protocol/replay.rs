@@ -29,7 +29,7 @@ pub struct Replay {
     /// ([`Commits`](dyno_traffic::Commits)).
     #[serde(default)]
     pub keeps_order: bool,
-    /// Whether an example is kept of the digests that took the longest.
+    /// Whether an example is kept of the digests that took the most time.
     #[serde(default)]
     pub keeps_examples: bool,
 }
@@ -43,7 +43,7 @@ pub struct Replayed {
     pub sessions_refused: u64,
     /// Sessions that the server closed before their end.
     pub sessions_lost: u64,
-    /// Statements that were sent although a commit before them had not ended, because nothing else could go on.
+    /// Statements that were sent although an earlier commit had not ended, because nothing else could continue.
     #[serde(default)]
     pub out_of_order: u64,
     /// Statements that were not sent.

@@ -1,6 +1,6 @@
 //! A connection without a server, to measure the cost of a script.
 
-use dyno_script::{Param, ParamType, SqlFailure, StatementId};
+use dyno_script::{Param, ParamType, Piped, SqlFailure, StatementId};
 
 use super::{Outcome, Session};
 
@@ -33,6 +33,14 @@ impl Session for DrySession {
     }
 
     fn execute(&mut self, _statement: StatementId, _params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
+        Ok(Outcome::default())
+    }
+
+    fn pipe(&mut self, _part: Piped<'_>) -> Result<(), SqlFailure> {
+        Ok(())
+    }
+
+    fn run_pipeline(&mut self) -> Result<Outcome, SqlFailure> {
         Ok(Outcome::default())
     }
 

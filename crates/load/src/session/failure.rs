@@ -55,6 +55,12 @@ pub(crate) fn ignored_through_events(driver: Protocol, own: Option<Vec<String>>)
     ignored
 }
 
+/// A script with pipelines runs where there are none.
+pub(crate) fn no_pipelines() -> SqlFailure {
+    let message = "pipelines need PostgreSQL, and statements that it prepares".to_owned();
+    SqlFailure { message, ..SqlFailure::default() }
+}
+
 /// Whether the session of an error must be replaced, although the connection may still be open.
 pub(crate) fn ends_session(failure: &SqlFailure) -> bool {
     match failure.errno {

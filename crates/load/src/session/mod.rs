@@ -7,7 +7,7 @@ mod network;
 pub(crate) mod servers;
 mod sqlite;
 
-use dyno_script::{Param, ParamType, SqlFailure, StatementId};
+use dyno_script::{Param, ParamType, Piped, SqlFailure, StatementId};
 
 use crate::protocol::job::{Protocol, Target};
 use crate::session::servers::Dialer;
@@ -38,6 +38,14 @@ pub(crate) trait Session {
         let outcome = self.execute(statement, params);
         self.close_statement(statement);
         outcome
+    }
+    /// Adds a part to the pipeline, which is sent later.
+    fn pipe(&mut self, _part: Piped<'_>) -> Result<(), SqlFailure> {
+        Err(failure::no_pipelines())
+    }
+    /// Sends the pipeline. Returns the result of its first statement; the others are next results.
+    fn run_pipeline(&mut self) -> Result<Outcome, SqlFailure> {
+        Err(failure::no_pipelines())
     }
     fn close_statement(&mut self, statement: StatementId);
     fn next_result(&mut self) -> Result<Outcome, SqlFailure>;

@@ -1,7 +1,7 @@
 //! A session with a server.
 
 use dyno_client::{ClientError, Connection};
-use dyno_script::{Param, ParamType, SqlFailure, StatementId};
+use dyno_script::{Param, ParamType, Piped, SqlFailure, StatementId};
 use dyno_wire::{Event, Summary};
 
 use super::{Outcome, Session};
@@ -9,6 +9,10 @@ use crate::protocol::job::{Protocol, Target};
 use crate::session::failure;
 use crate::session::servers::Dialer;
 use crate::statements::prepared::Statements;
+
+/// What the buffers of a socket hold. A thread writes all of a pipeline before it reads, so a server whose answers nobody reads might
+/// not read more.
+const PIPELINE_BYTES_MAX: usize = 64 << 10;
 
 pub(super) struct NetworkSession {
     driver: Protocol,
@@ -84,6 +88,26 @@ impl Session for NetworkSession {
 
     fn execute_once(&mut self, sql: &[u8], params: &[Param<'_>]) -> Result<Outcome, SqlFailure> {
         self.statements.execute_once(self.connection.protocol(), sql, params);
+        self.outcome()
+    }
+
+    fn pipe(&mut self, part: Piped<'_>) -> Result<(), SqlFailure> {
+        if self.statements.pipe(self.connection.protocol(), part) {
+            Ok(())
+        } else {
+            Err(failure::no_pipelines())
+        }
+    }
+
+    fn run_pipeline(&mut self) -> Result<Outcome, SqlFailure> {
+        self.connection.protocol().run_pipeline();
+        let bytes = self.connection.protocol().output().len();
+        if bytes > PIPELINE_BYTES_MAX {
+            let message = format!(
+                "a pipeline of {bytes} bytes: a thread may send {PIPELINE_BYTES_MAX} before it reads answers; use the event loop"
+            );
+            return Err(SqlFailure { message, ..SqlFailure::default() });
+        }
         self.outcome()
     }
 

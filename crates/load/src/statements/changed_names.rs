@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dyno_script::Request;
+use dyno_script::{Piped, Request};
 use serde::{Deserialize, Serialize};
 
 /// First words of statements that change at most rows, unless they continue after a semicolon.
@@ -97,6 +97,7 @@ impl ChangedNames {
             | Request::Send { sql, .. }
             | Request::Prepare { sql, .. }
             | Request::ExecuteOnce { sql, .. }
+            | Request::Pipe { part: Piped::Once { sql, .. }, .. }
                 if may_change_tables(sql) =>
             {
                 self.add(words(sql))

@@ -1,6 +1,6 @@
 //! The prepared statements of a connection, some on the server and some emulated.
 
-use dyno_script::{Param, ParamType, StatementId};
+use dyno_script::{Param, ParamType, Piped, StatementId};
 use dyno_wire::{Client, Event, Value};
 
 use crate::protocol::job::{Protocol, Target};
@@ -56,19 +56,32 @@ impl Statements {
         if let Some(text) = self.emulation.text(statement, params, self.backslashes) {
             client.query(text);
         } else {
-            execute(client, statement, params);
+            with_values(params, |values| client.execute(statement, values));
         }
     }
 
     /// Starts executing a statement once, in one round trip. If the protocol cannot do that, it is sent as text.
     pub(crate) fn execute_once(&mut self, client: &mut dyn Client, sql: &[u8], params: &[Param<'_>]) {
-        let values: Vec<Value<'_>> = params.iter().map(value_of).collect();
-        if self.prepares && client.execute_once(sql, &values) {
+        if self.prepares && with_values(params, |values| client.execute_once(sql, values)) {
             return;
         }
         let statement = self.emulation.prepare(sql);
         self.execute(client, statement, params);
         self.emulation.close(statement);
+    }
+
+    /// Adds a part to the pipeline. Returns false where there are no pipelines.
+    pub(crate) fn pipe(&mut self, client: &mut dyn Client, part: Piped<'_>) -> bool {
+        self.prepares
+            && match part {
+                Piped::Execute { statement, params } => {
+                    with_values(params, |params| client.pipe(dyno_wire::Piped::Execute { statement, params }))
+                }
+                Piped::Once { sql, params } => {
+                    with_values(params, |params| client.pipe(dyno_wire::Piped::Once { sql, params }))
+                }
+                Piped::Sync => client.pipe(dyno_wire::Piped::Sync),
+            }
     }
 
     pub(crate) fn close(&mut self, client: &mut dyn Client, statement: StatementId) {
@@ -102,16 +115,17 @@ fn oid(kind: ParamType) -> u32 {
     }
 }
 
-fn execute(client: &mut dyn Client, statement: StatementId, params: &[Param<'_>]) {
+/// Does something with a script's parameters in the form of the protocols.
+fn with_values<T>(params: &[Param<'_>], act: impl FnOnce(&[Value<'_>]) -> T) -> T {
     if params.len() <= PARAMS_INLINE {
         let mut values = [Value::Null; PARAMS_INLINE];
         for (value, param) in values.iter_mut().zip(params) {
             *value = value_of(param);
         }
-        client.execute(statement, &values[..params.len()]);
+        act(&values[..params.len()])
     } else {
         let values: Vec<Value<'_>> = params.iter().map(value_of).collect();
-        client.execute(statement, &values);
+        act(&values)
     }
 }
 

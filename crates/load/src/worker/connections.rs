@@ -79,6 +79,14 @@ impl Connections {
                 let outcome = self.session(connection, target)?.execute_once(sql, params)?;
                 return Ok(self.executed(connection, outcome));
             }
+            Request::Pipe { connection, part } => {
+                self.session(connection, target)?.pipe(part)?;
+                Reply::Done
+            }
+            Request::RunPipeline { connection } => {
+                let outcome = self.session(connection, target)?.run_pipeline()?;
+                return Ok(self.executed(connection, outcome));
+            }
             Request::NextResult { connection } => {
                 let outcome = self.session(connection, target)?.next_result()?;
                 return Ok(self.executed(connection, outcome));

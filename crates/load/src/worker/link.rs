@@ -7,7 +7,7 @@ use std::time::Instant;
 use dyno_client::{
     CALLS_MAX, ClientError, Deadline, Endpoint, EndpointError, ServerAddress, is_forgotten, logged_in,
 };
-use dyno_script::{ParamType, Reply, SqlFailure};
+use dyno_script::{ParamType, Piped, Reply, SqlFailure};
 use dyno_wire::{Client, Event, ServerError, Summary};
 
 use crate::io::{Io, Token};
@@ -206,6 +206,17 @@ impl Link {
         encode(&mut self.statements, self.endpoint.protocol());
         // After a row that could not be read, nothing is sent, because the server might never answer.
         self.advance(target, io)
+    }
+
+    /// Adds a part to the pipeline, which is sent later.
+    pub(super) fn pipe(&mut self, part: Piped<'_>, target: &Target) -> LinkProgress {
+        LinkProgress::Reply(if self.stage != Stage::Ready {
+            Reply::Failed(self.gone(target))
+        } else if self.statements.pipe(self.endpoint.protocol(), part) {
+            Reply::Done
+        } else {
+            Reply::Failed(failure::no_pipelines())
+        })
     }
 
     /// Sends a text query, which `encode` writes, whose answer is awaited later.

@@ -135,6 +135,8 @@ pub(super) fn begin(
         | Request::Prepare { connection, .. }
         | Request::Execute { connection, .. }
         | Request::ExecuteOnce { connection, .. }
+        | Request::Pipe { connection, .. }
+        | Request::RunPipeline { connection }
         | Request::CloseStatement { connection, .. }
         | Request::NextResult { connection } => connection as usize,
     };
@@ -157,6 +159,8 @@ pub(super) fn begin(
         Request::ExecuteOnce { sql, params, .. } => {
             link.start(target, io, |statements, client| statements.execute_once(client, sql, params))
         }
+        Request::Pipe { part, .. } => link.pipe(part, target),
+        Request::RunPipeline { .. } => link.start(target, io, |_, client| client.run_pipeline()),
         Request::Prepare { sql, types, .. } => link.prepare((sql, types), target, io),
         Request::NextResult { .. } => link.next_result(target, io),
         Request::Reconnect { .. } => link.dial(target, dialer, io),

@@ -1,6 +1,6 @@
 //! Requests of scripts and their replies as lines of text (`--mysql-debug`).
 
-use dyno_script::{Param, Reply, Request};
+use dyno_script::{Param, Piped, Reply, Request};
 
 /// One line for a request of thread `tid` and its reply; `None` for requests that are not for the database.
 pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<String> {
@@ -18,13 +18,22 @@ pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<Str
         Request::Receive { connection } => (Some(connection), "receive".to_owned()),
         Request::Prepare { connection, sql, .. } => (Some(connection), format!("prepare {}", text(sql))),
         Request::Execute { connection, statement, params } => {
-            let params: Vec<_> = params.iter().map(parameter).collect();
-            (Some(connection), format!("execute {statement} ({})", params.join(", ")))
+            (Some(connection), format!("execute {statement} ({})", parameters(params)))
         }
         Request::ExecuteOnce { connection, sql, params } => {
-            let params: Vec<_> = params.iter().map(parameter).collect();
-            (Some(connection), format!("execute {} ({})", text(sql), params.join(", ")))
+            (Some(connection), format!("execute {} ({})", text(sql), parameters(params)))
         }
+        Request::Pipe { connection, part } => {
+            let part = match part {
+                Piped::Execute { statement, params } => {
+                    format!("execute {statement} ({})", parameters(params))
+                }
+                Piped::Once { sql, params } => format!("execute {} ({})", text(sql), parameters(params)),
+                Piped::Sync => "sync".to_owned(),
+            };
+            (Some(connection), format!("pipe {part}"))
+        }
+        Request::RunPipeline { connection } => (Some(connection), "run the pipeline".to_owned()),
         Request::CloseStatement { connection, statement } => (Some(connection), format!("close {statement}")),
         Request::NextResult { connection } => (Some(connection), "next result".to_owned()),
     };
@@ -37,6 +46,10 @@ pub(super) fn line(tid: u32, request: &Request<'_>, reply: &Reply) -> Option<Str
     };
     let connection = connection.map_or_else(String::new, |number| format!(" connection {number}"));
     Some(format!("DEBUG: thread {tid}{connection}: {call} -> {outcome}"))
+}
+
+fn parameters(params: &[Param<'_>]) -> String {
+    params.iter().map(parameter).collect::<Vec<_>>().join(", ")
 }
 
 fn parameter(param: &Param<'_>) -> String {

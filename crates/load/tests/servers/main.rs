@@ -13,6 +13,7 @@ mod logins;
 mod micro;
 mod paused_disk;
 mod pgbench;
+mod pipelines;
 mod reconnects;
 mod replay;
 mod results;
@@ -27,6 +28,8 @@ mod workloads;
 use std::process::ExitCode;
 
 const SYSTEMS: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
+/// Further systems that run the workloads of other benchmarks.
+const FURTHER: [&str; 2] = ["mysql@9.7.4", "mariadb@10.11/rocksdb"];
 
 fn main() -> ExitCode {
     // The storm takes longest, and its thousands of threads would starve the timing tests, which come last.
@@ -35,10 +38,13 @@ fn main() -> ExitCode {
         tests.extend(faults::tests(system));
         tests.extend(workloads::tests(system));
         tests.extend(micro::tests(system));
-        tests.extend(benchmarks::tests(system));
         tests.extend(bulk::tests(system));
-        tests.extend(pgbench::tests(system));
         tests.extend(replay::tests(system));
+    }
+    for system in SYSTEMS.into_iter().chain(FURTHER) {
+        tests.extend(benchmarks::tests(system));
+        tests.extend(pgbench::tests(system));
+        tests.extend(pipelines::tests(system));
     }
     tests.push(micro::sqlite_test());
     tests.push(pgbench::sqlite_test());

@@ -10,8 +10,8 @@ use dyno_load::{Address, Job, Protocol, Script, Target, pgbench_workload};
 use crate::bench::{Story, run, target, with_options};
 
 /// The first version of pgbench that draws its random numbers as PostgreSQL 18's does.
-const VERSION_MIN: u32 = 15;
-const EVENTS: u64 = 60;
+pub(crate) const VERSION_MIN: u32 = 15;
+pub(crate) const EVENTS: u64 = 60;
 const SEED: u64 = 7;
 
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
@@ -23,6 +23,9 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
             failures(&target(server));
         }),
         server_test("pgbench scripts are tried again", system, tries),
+        server_test("pgbench scripts may fail without end", system, |server: &mut Server| {
+            endless(&target(server));
+        }),
     ];
     if system.starts_with("postgres") {
         tests.push(match pgbench_version() {
@@ -60,14 +63,14 @@ pub(crate) fn sqlite_test() -> Trial {
 }
 
 /// The major version of the installed `pgbench`.
-fn pgbench_version() -> Option<u32> {
+pub(crate) fn pgbench_version() -> Option<u32> {
     let output = Command::new("pgbench").arg("--version").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     text.split_whitespace().nth(2)?.split('.').next()?.parse().ok()
 }
 
 /// A job of scripts, each a name with its weight and a text.
-fn job(target: &Target, scripts: &[(&str, &str)], options: &[(&str, &str)]) -> Job {
+pub(crate) fn job(target: &Target, scripts: &[(&str, &str)], options: &[(&str, &str)]) -> Job {
     let names: Vec<&str> = scripts.iter().map(|(name, _)| *name).collect();
     let text = |path: &str| {
         let found = scripts.iter().find(|(name, _)| name.split('@').next() == Some(path));
@@ -78,11 +81,11 @@ fn job(target: &Target, scripts: &[(&str, &str)], options: &[(&str, &str)]) -> J
     with_options(job, options)
 }
 
-fn run_one(target: &Target, script: &str, options: &[(&str, &str)]) -> Story {
+pub(crate) fn run_one(target: &Target, script: &str, options: &[(&str, &str)]) -> Story {
     run(Job { events: Some(1), ..job(target, &[("one.pgbench", script)], options) })
 }
 
-fn query(target: &Target, sql: &str) -> Vec<Vec<Option<String>>> {
+pub(crate) fn query(target: &Target, sql: &str) -> Vec<Vec<Option<String>>> {
     let source = format!(
         "function go()
             local con = sysbench.sql.driver():connect()
@@ -207,6 +210,29 @@ fn tries(server: &mut Server) {
     assert!(failure.starts_with("one.pgbench:1: SQL error"), "a duplicate key is not tried again: {failure}");
 }
 
+/// Each try fails. The run ends in its time, and counts every failure.
+fn endless(target: &Target) {
+    let script = match target.driver {
+        Protocol::Pgsql => "DO $$ BEGIN RAISE serialization_failure; END $$;",
+        _ => "SIGNAL SQLSTATE '40001';",
+    };
+    for max_tries in ["0", "3"] {
+        let endless = job(target, &[("endless.pgbench", script)], &[("max_tries", max_tries)]);
+        let timed = Job { events: None, seconds: Some(0.5), connections: 2, ..endless };
+        let story = run(timed);
+        assert_eq!(story.failure, None, "{max_tries}");
+        // Codes are told of errors that options know; MySQL's own failures of this kind are deadlocks.
+        if target.driver == Protocol::Pgsql {
+            let codes: BTreeSet<&str> =
+                story.ticks.iter().flat_map(|tick| tick.error_codes.keys().map(String::as_str)).collect();
+            assert_eq!(codes, BTreeSet::from(["40001"]), "{max_tries}");
+        }
+        let counts = story.success().counts;
+        assert_eq!(counts.events, 0, "{max_tries}");
+        assert!(counts.errors > 2, "{max_tries}: {}", counts.errors);
+    }
+}
+
 fn several_results(server: &mut Server) {
     let target = target(server);
     let script = "SELECT \\gset\n\
@@ -254,7 +280,7 @@ END;
 ";
 
 /// Runs pgbench. Returns the rows that it makes.
-fn rows_of_pgbench(
+pub(crate) fn rows_of_pgbench(
     server: &Server,
     script: &str,
     clients: u32,
@@ -291,7 +317,7 @@ fn rows_of_pgbench(
     take_rows(server)
 }
 
-fn take_rows(server: &Server) -> BTreeSet<Vec<Option<String>>> {
+pub(crate) fn take_rows(server: &Server) -> BTreeSet<Vec<Option<String>>> {
     let target = target(server);
     let rows = query(&target, "SELECT client, n, numbers, ratio FROM noted");
     query(&target, "DELETE FROM noted");

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::pipeline::{self, Pipeline};
 use super::state::{Content, State};
 use super::step::{Gather, Parameter, Protocol, Setup, Step};
 use crate::error::{EvaluationError, Mistake, Problem, RunError};
@@ -38,6 +39,8 @@ pub struct Client {
     /// Whether the next transaction is a retry of the failed one.
     again: bool,
     sql: Vec<u8>,
+    /// The open pipeline, or the one that was sent last.
+    pipeline: Pipeline,
 }
 
 impl Client {
@@ -45,12 +48,17 @@ impl Client {
     /// With several clients, each one's own numbers are the same too; only the choice among scripts differs.
     ///
     /// # Errors
-    /// A statement has too many parameters for the protocol.
+    /// A statement has too many parameters for the protocol, or a pipeline cannot be had.
     pub fn new(program: Rc<Program>, setup: &Setup) -> Result<Self, Mistake> {
         if setup.protocol != Protocol::Simple
             && let Some((script, command, given)) = program.statement_above(PARAMETERS_MAX)
         {
             let problem = Problem::TooManyParameters { given, max: PARAMETERS_MAX };
+            return Err(Mistake { file: script.file.clone(), line: command.line, column: 1, problem });
+        }
+        if let Some(problem) = pipeline::problem(setup)
+            && let Some((script, command)) = program.pipeline()
+        {
             return Err(Mistake { file: script.file.clone(), line: command.line, column: 1, problem });
         }
         // pgbench draws a seed for each client, then that of hashes, then three for each of its threads, which have clients each.
@@ -79,6 +87,7 @@ impl Client {
             tries_max: setup.tries_max,
             again: false,
             sql: Vec::new(),
+            pipeline: Pipeline::default(),
             state,
             program,
         })
@@ -93,6 +102,7 @@ impl Client {
     /// weight.
     pub fn begin(&mut self) {
         self.next = 0;
+        self.pipeline.reset();
         if std::mem::take(&mut self.again) {
             self.state.random = self.at_begin.clone();
             return;
@@ -137,6 +147,9 @@ impl Client {
                 return Ok(step);
             }
         }
+        if self.pipeline.is_open() {
+            return Err(self.error(EvaluationError::OpenPipeline));
+        }
         Ok(Step::End)
     }
 
@@ -146,7 +159,7 @@ impl Client {
         commands: &[Command],
     ) -> Result<Option<Step>, EvaluationError> {
         match &command.action {
-            Action::Sql(statement) => return Ok(Some(self.send(statement))),
+            Action::Sql(statement) => return self.send(statement).map(Some),
             Action::Set { slot, expression } => {
                 let value = evaluate(expression, &mut self.state)?;
                 self.state.set(*slot, Content::Value(value));
@@ -160,6 +173,12 @@ impl Client {
                 let us = u64::try_from(units).unwrap_or(0).saturating_mul(*unit_us);
                 return Ok(Some(Step::Sleep { us }));
             }
+            Action::StartPipeline { statements } => {
+                self.pipeline.start()?;
+                return Ok(Some(Step::StartPipeline { first: statements.start, end: statements.end }));
+            }
+            Action::SyncPipeline => return self.pipeline.sync().map(|()| Some(Step::Sync)),
+            Action::EndPipeline => return self.pipeline.end().map(|()| Some(Step::EndPipeline)),
         }
         Ok(None)
     }
@@ -204,9 +223,13 @@ impl Client {
             .map_err(|_| EvaluationError::SleepTime { name: name(), value: text })
     }
 
-    fn send(&mut self, statement: &Statement) -> Step {
+    fn send(&mut self, statement: &Statement) -> Result<Step, EvaluationError> {
+        if self.pipeline.is_open() {
+            self.pipeline.add(self.current, statement.gather)?;
+            return Ok(Step::Pipe { statement: statement.number });
+        }
         if self.protocol != Protocol::Simple {
-            return Step::Execute { statement: statement.number };
+            return Ok(Step::Execute { statement: statement.number });
         }
         self.sql.clear();
         for piece in &statement.pieces {
@@ -223,7 +246,7 @@ impl Client {
                 }
             }
         }
-        Step::Query
+        Ok(Step::Query)
     }
 
     /// The current statement as text to send.
@@ -236,6 +259,13 @@ impl Client {
     pub fn prepared_sql(&self, doubles: bool) -> String {
         self.statement()
             .map_or_else(String::new, |statement| statement.prepared(&self.program.names, doubles))
+    }
+
+    /// The text of the statement with this number, to prepare it, as [`prepared_sql`](Self::prepared_sql) gives that of the current
+    /// one.
+    pub fn sql_of(&self, statement: usize, doubles: bool) -> String {
+        let found = self.program.statement(statement);
+        found.map_or_else(String::new, |statement| statement.prepared(&self.program.names, doubles))
     }
 
     /// The parameters of the current statement. A variable that is not set is NULL.
@@ -286,8 +316,17 @@ impl Client {
 
     /// File and line of the current command, for messages.
     pub fn place(&self) -> String {
+        self.place_of(self.current)
+    }
+
+    /// File and line of a statement of the pipeline that was sent, from 0 in order; after its last, those of the current command.
+    pub fn place_in_pipeline(&self, number: usize) -> String {
+        self.place_of(self.pipeline.command(number).unwrap_or(self.current))
+    }
+
+    fn place_of(&self, command: usize) -> String {
         let script = &self.program.scripts[self.script];
-        format!("{}:{}", script.file, script.commands[self.current].line)
+        format!("{}:{}", script.file, script.commands[command].line)
     }
 
     fn statement(&self) -> Option<&Statement> {

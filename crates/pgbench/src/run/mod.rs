@@ -1,6 +1,7 @@
 //! Runs programs.
 
 pub(crate) mod client;
+mod pipeline;
 pub(crate) mod state;
 pub(crate) mod step;
 #[cfg(test)]

@@ -37,6 +37,8 @@ pub struct Setup {
     pub scale: i64,
     /// How often a transaction is tried at most; 0 for no limit.
     pub tries_max: u32,
+    /// Whether the database has pipelines.
+    pub has_pipelines: bool,
 }
 
 /// What the caller has to do next.
@@ -48,6 +50,15 @@ pub enum Step {
     Execute { statement: usize },
     /// Wait.
     Sleep { us: u64 },
+    /// A pipeline begins. With [`Protocol::Prepared`], prepare these statements, which are [`Client::sql_of`], unless they are:
+    /// inside the pipeline they cannot be.
+    StartPipeline { first: usize, end: usize },
+    /// Add the execution of the statement with this number to the pipeline, as with [`Step::Execute`].
+    Pipe { statement: usize },
+    /// Add a point of synchronization to the pipeline.
+    Sync,
+    /// Send the pipeline, and take its results.
+    EndPipeline,
     /// The transaction has ended.
     End,
 }

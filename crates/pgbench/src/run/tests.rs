@@ -4,8 +4,15 @@ use std::rc::Rc;
 
 use crate::{Client, Gather, Parameter, Program, Protocol, ScriptFile, Setup, Step};
 
-const SETUP: Setup =
-    Setup { protocol: Protocol::Simple, seed: 5432, client: 0, clients: 1, scale: 1, tries_max: 1 };
+const SETUP: Setup = Setup {
+    protocol: Protocol::Simple,
+    seed: 5432,
+    client: 0,
+    clients: 1,
+    scale: 1,
+    tries_max: 1,
+    has_pipelines: true,
+};
 
 fn program(scripts: &[(&str, u32)]) -> Result<Rc<Program>, String> {
     let file = |(number, (text, weight)): (usize, &(&str, u32))| {
@@ -31,6 +38,16 @@ fn transaction(client: &mut Client) -> Result<Vec<String>, String> {
                 done.push(format!("{statement}: {} {parameters:?}", client.prepared_sql(true)));
             }
             Step::Sleep { us } => done.push(format!("sleep {us}")),
+            Step::StartPipeline { first, end } => {
+                let texts: Vec<String> = (first..end).map(|number| client.sql_of(number, true)).collect();
+                done.push(format!("start {texts:?}"));
+            }
+            Step::Pipe { statement } => {
+                let parameters: Vec<Parameter<'_>> = client.parameters().collect();
+                done.push(format!("pipe {statement} {parameters:?}"));
+            }
+            Step::Sync => done.push("sync".to_owned()),
+            Step::EndPipeline => done.push("end".to_owned()),
             Step::End => return Ok(done),
         }
     }
@@ -274,6 +291,88 @@ fn a_transaction_is_tried_again_with_the_same_random_numbers() {
     assert_ne!(transaction(&mut client).unwrap(), first);
 }
 
+const PIPELINE: &str = "SELECT 0;
+\\startpipeline
+\\set a 1
+SELECT :a;
+\\syncpipeline
+\\set a 2
+SELECT :a + :a;
+\\endpipeline
+SELECT 3;";
+
+#[test]
+fn statements_of_a_pipeline_are_sent_at_its_end() {
+    for protocol in [Protocol::Extended, Protocol::Prepared] {
+        let setup = Setup { protocol, ..SETUP };
+        let mut client = Client::new(program(&[(PIPELINE, 1)]).unwrap(), &setup).unwrap();
+        let expected = [
+            "0: SELECT 0 []",
+            "start [\"SELECT ?\", \"SELECT ? + ?\"]",
+            "pipe 1 [Int(1)]",
+            "sync",
+            "pipe 2 [Int(2), Int(2)]",
+            "end",
+            "3: SELECT 3 []",
+        ];
+        for _ in 0..2 {
+            assert_eq!(transaction(&mut client).unwrap(), expected, "{protocol:?}");
+            let places = [0, 1, 2].map(|number| client.place_in_pipeline(number));
+            assert_eq!(places, ["0.pgbench:4", "0.pgbench:7", "0.pgbench:9"]);
+        }
+    }
+    // Branches may have ends of their own.
+    let branches = "\\if true\n\\startpipeline\n\\else\n\\startpipeline\n\\endif\nSELECT 1;
+        \\if true\nSELECT 2;\n\\endpipeline\n\\else\n\\endpipeline\n\\endif";
+    let setup = Setup { protocol: Protocol::Prepared, ..SETUP };
+    let mut client = Client::new(program(&[(branches, 1)]).unwrap(), &setup).unwrap();
+    let expected = ["start [\"SELECT 1\", \"SELECT 2\"]", "pipe 0 []", "pipe 1 []", "end"];
+    assert_eq!(transaction(&mut client).unwrap(), expected);
+}
+
+#[test]
+fn pipelines_that_cannot_be_had_are_refused() {
+    let refused = |setup: &Setup| {
+        let client = Client::new(program(&[(PIPELINE, 1)]).unwrap(), setup);
+        client.unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&SETUP),
+        "0.pgbench:2:1: \\startpipeline sends statements without their text, so it needs --protocol=extended or prepared"
+    );
+    let elsewhere = Setup { protocol: Protocol::Prepared, has_pipelines: false, ..SETUP };
+    assert_eq!(
+        refused(&elsewhere),
+        "0.pgbench:2:1: \\startpipeline needs PostgreSQL, whose protocol has pipelines"
+    );
+    for (script, expected) in [
+        (
+            "\\startpipeline\n\\startpipeline\n\\endpipeline",
+            "2: \\startpipeline is inside a pipeline; end that first",
+        ),
+        (
+            "\\if false\n\\startpipeline\n\\endif\n\\syncpipeline\n\\endpipeline",
+            "4: \\syncpipeline is outside a pipeline: \\startpipeline was not reached",
+        ),
+        (
+            "\\startpipeline\n\\endpipeline\n\\endpipeline",
+            "3: \\endpipeline is outside a pipeline: \\startpipeline was not reached",
+        ),
+        (
+            "\\startpipeline\n\\if false\n\\endpipeline\n\\endif",
+            "2: the script ends inside a pipeline: \\endpipeline was not reached",
+        ),
+        (
+            "\\startpipeline\nSELECT 1 AS a \\gset\n\\endpipeline",
+            "2: \\gset needs an answer at once, which statements of a pipeline do not get",
+        ),
+    ] {
+        let setup = Setup { protocol: Protocol::Extended, ..SETUP };
+        let mut client = Client::new(program(&[(script, 1)]).unwrap(), &setup).unwrap();
+        assert_eq!(transaction(&mut client).unwrap_err(), format!("0.pgbench:{expected}"), "{script}");
+    }
+}
+
 #[test]
 fn mistakes_have_a_line_and_a_column() {
     for (script, expected) in [
@@ -285,10 +384,10 @@ fn mistakes_have_a_line_and_a_column() {
             "SELECT 1;\n\\shell echo 1",
             "2:1: \\shell runs a program on this machine, which scripts may not do; take it out, or run the program in `before` of the step",
         ),
-        (
-            "\\startpipeline",
-            "1:1: \\startpipeline is not supported: a connection waits for each answer before it sends the next statement",
-        ),
+        ("\\startpipeline", "1:1: this \\startpipeline has no \\endpipeline"),
+        ("SELECT 1;\n\\syncpipeline", "2:1: \\syncpipeline has no \\startpipeline before it"),
+        ("\\endpipeline", "1:1: \\endpipeline has no \\startpipeline before it"),
+        ("\\startpipeline 5", "1:16: \\startpipeline takes no further argument '5'; write \\startpipeline"),
         ("\\set", "1:1: \\set lacks its variable; write \\set NAME EXPRESSION"),
         ("\\set a", "1:7: the end of the line is not expected here, but a value"),
         (

@@ -33,7 +33,12 @@ pub(super) fn join(commands: &mut [Command]) -> Result<(), Wrong> {
                 let open = stack.pop().ok_or_else(|| wrong(Problem::NoIf("endif")))?;
                 close(commands, &open.branches, number);
             }
-            Action::Sql(_) | Action::Set { .. } | Action::Sleep { .. } => {}
+            Action::Sql(_)
+            | Action::Set { .. }
+            | Action::Sleep { .. }
+            | Action::StartPipeline { .. }
+            | Action::SyncPipeline
+            | Action::EndPipeline => {}
         }
     }
     match stack.first() {

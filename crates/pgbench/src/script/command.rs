@@ -7,7 +7,19 @@ use crate::expression::{Expression, Wrong, continuation_bytes, parse};
 use crate::names::is_name;
 use crate::run::step::Gather;
 
-const COMMANDS: [&str; 8] = ["aset", "elif", "else", "endif", "gset", "if", "set", "sleep"];
+const COMMANDS: [&str; 11] = [
+    "aset",
+    "elif",
+    "else",
+    "endif",
+    "endpipeline",
+    "gset",
+    "if",
+    "set",
+    "sleep",
+    "startpipeline",
+    "syncpipeline",
+];
 
 const SET_USAGE: &str = "\\set NAME EXPRESSION";
 const SLEEP_USAGE: &str = "\\sleep TIME [us|ms|s]";
@@ -48,8 +60,17 @@ impl<'a> Reader<'a, '_> {
             "gset" => self.gather(at, "gset", Gather::Last)?,
             "aset" => self.gather(at, "aset", Gather::All)?,
             "shell" | "setshell" => return Err(wrong(Problem::Shell(word.to_owned()))),
-            "startpipeline" | "syncpipeline" | "endpipeline" => {
-                return Err(wrong(Problem::Pipeline(word.to_owned())));
+            "startpipeline" => {
+                self.end_of_command("startpipeline", "\\startpipeline")?;
+                self.push(at, Action::StartPipeline { statements: 0..0 });
+            }
+            "syncpipeline" => {
+                self.end_of_command("syncpipeline", "\\syncpipeline")?;
+                self.push(at, Action::SyncPipeline);
+            }
+            "endpipeline" => {
+                self.end_of_command("endpipeline", "\\endpipeline")?;
+                self.push(at, Action::EndPipeline);
             }
             lower => {
                 let hint = nearest(lower, COMMANDS.into_iter());

@@ -2,8 +2,11 @@
 
 mod branches;
 mod command;
+mod pipelines;
 mod reader;
 mod sql;
+
+use std::ops::Range;
 
 use crate::expression::Expression;
 
@@ -58,6 +61,13 @@ pub(crate) enum Action {
         time: Time,
         unit_us: u64,
     },
+    /// From here on statements are sent together. These are the numbers of the statements up to the next `\endpipeline`.
+    StartPipeline {
+        statements: Range<usize>,
+    },
+    /// After an earlier error, the server continues from here.
+    SyncPipeline,
+    EndPipeline,
 }
 
 /// A time in the units of its command.

@@ -1,7 +1,7 @@
 //! Reads a script. A statement ends at a semicolon, at a backslash command, or at the end of the script.
 
 use super::sql::{Pieces, Statement};
-use super::{Action, Command, branches};
+use super::{Action, Command, branches, pipelines};
 use crate::error::{Mistake, Problem};
 use crate::expression::Wrong;
 use crate::names::{Names, begins_name, is_in_name};
@@ -20,7 +20,9 @@ pub(crate) fn read(
         if commands.is_empty() {
             return Err(Wrong { at: 0, problem: Problem::Empty });
         }
-        branches::join(&mut commands).map(|()| commands)
+        branches::join(&mut commands)?;
+        pipelines::join(&mut commands, first_statement)?;
+        Ok(commands)
     });
     read.map_err(|wrong| mistake(file, script, wrong))
 }

@@ -36,7 +36,7 @@ pub fn trouble_words(kind: &str) -> &str {
     match kind {
         "cut" => "cut off: no end of the entry",
         "too_long" => "longer than 16 MiB",
-        "not_recognised" => "part of no entry",
+        "not_recognised" => "not part of an entry",
         "no_time" => "no time in the entry",
         "no_session" => "no session in the entry (thread id, %c or %p)",
         "damaged" => "the compressed log is damaged from here on",

@@ -85,7 +85,7 @@ fn span<T: PartialEq + std::fmt::Display>(range: &Range<T>) -> String {
 }
 
 /// A sentence on missing trials; `None` if every planned trial completed. A run that ended early because all tests
-/// were decided is complete. While a run goes on, no trial is missing.
+/// were decided is complete. During a run, no trial is missing.
 pub(crate) fn incomplete(run: &Header) -> Option<String> {
     if run.is_going_on() {
         let failed =

@@ -62,7 +62,7 @@ pub(crate) fn finding(found: Finding, margin: &str) -> String {
         Finding::Same => format!("the same within {margin}"),
         Finding::NotEnoughEvidence => "not decided".to_owned(),
         Finding::Failed => "failed where the base did not".to_owned(),
-        Finding::Decays => "falls over a trial where the base does not".to_owned(),
+        Finding::Decays => "falls over a trial, unlike the base".to_owned(),
         Finding::Unjudged => "not judged".to_owned(),
     }
 }

@@ -48,7 +48,8 @@ impl Pgbench {
     ) -> Option<Result<usize, Mistake>> {
         let program = self.programs.get(program)?;
         let (seed, clients) = (self.seed, self.clients_in_all);
-        let setup = Setup { protocol, seed, client, clients, scale, tries_max };
+        let has_pipelines = self.is_pgsql;
+        let setup = Setup { protocol, seed, client, clients, scale, tries_max, has_pipelines };
         Some(Client::new(Rc::clone(program), &setup).map(|client| {
             self.clients.push(client);
             self.clients.len() - 1

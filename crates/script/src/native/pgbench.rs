@@ -7,7 +7,7 @@ use super::requests::{id, wait};
 use super::rows::host;
 use crate::lua::{Answer, Call, Kind, Raised, Returns};
 use crate::run::machine::Machine;
-use crate::run::request::{Param, Request};
+use crate::run::request::{Param, Piped, Request};
 use crate::settings::general::general_option;
 
 pub(super) fn register(table: &Table) {
@@ -35,6 +35,25 @@ pub(super) fn register(table: &Table) {
     });
     table.add("pgbench_execute", execute);
     table.add("pgbench_execute_once", execute_once);
+    // pgbench_sql_of(client, statement): the text of a statement by its number, to prepare it.
+    table.add("pgbench_sql_of", |call| {
+        let (doubles, statement) = (call.machine().pgbench.is_pgsql, call.integer(2)? as usize);
+        let sql = of(call)?.sql_of(statement, doubles);
+        call.stack.push_bytes(sql.as_bytes());
+        Ok(Returns::Values(1))
+    });
+    table.add("pgbench_pipe", pipe);
+    table.add("pgbench_pipe_once", pipe_once);
+    // pgbench_pipe_sync(connection): adds a point of synchronization to the pipeline.
+    table.add("pgbench_pipe_sync", |call| {
+        let connection = id(call, 1)?;
+        wait(call, Request::Pipe { connection, part: Piped::Sync })
+    });
+    // pgbench_run_pipeline(connection): sends the pipeline. Returns what `query` does.
+    table.add("pgbench_run_pipeline", |call| {
+        let connection = id(call, 1)?;
+        wait(call, Request::RunPipeline { connection })
+    });
     // pgbench_gathers(client): 0 if the current statement's rows are not stored, 1 for \gset, 2 for \aset.
     table.add("pgbench_gathers", |call| {
         let number = match of(call)?.gathers() {
@@ -50,9 +69,11 @@ pub(super) fn register(table: &Table) {
         of(call)?.fail();
         Ok(Returns::Values(0))
     });
-    // pgbench_place(client): file and line of the current command.
+    // pgbench_place(client, number): file and line of the current command, or of a statement of the pipeline that was sent, from 0.
     table.add("pgbench_place", |call| {
-        let place = of(call)?.place();
+        let number = call.stack.number(2).map(|number| number as usize);
+        let client = of(call)?;
+        let place = number.map_or_else(|| client.place(), |number| client.place_in_pipeline(number));
         call.stack.push_bytes(place.as_bytes());
         Ok(Returns::Values(1))
     });
@@ -131,7 +152,8 @@ fn client(call: &mut Call<'_>) -> Answer {
 }
 
 /// `pgbench_next(client)`: 0 at the end of the transaction, 1 to query, 2 and a statement's number to execute it, 3 and µs to
-/// sleep.
+/// sleep, 4 and the numbers of its statements (the first, and the one after the last) to begin a pipeline, 5 and a statement's number to
+/// add it, 6 to synchronize, 7 to send the pipeline.
 fn next(call: &mut Call<'_>) -> Answer {
     let client = of(call)?;
     let step = client.advance();
@@ -139,16 +161,21 @@ fn next(call: &mut Call<'_>) -> Answer {
     for line in &said {
         call.machine().print(line);
     }
-    let (kind, value) = match step {
-        Ok(Step::End) => (0.0, 0.0),
-        Ok(Step::Query) => (1.0, 0.0),
-        Ok(Step::Execute { statement }) => (2.0, statement as f64),
-        Ok(Step::Sleep { us }) => (3.0, us as f64),
+    let (kind, value, end) = match step {
+        Ok(Step::End) => (0.0, 0, 0),
+        Ok(Step::Query) => (1.0, 0, 0),
+        Ok(Step::Execute { statement }) => (2.0, statement, 0),
+        Ok(Step::Sleep { us }) => (3.0, us as usize, 0),
+        Ok(Step::StartPipeline { first, end }) => (4.0, first, end),
+        Ok(Step::Pipe { statement }) => (5.0, statement, 0),
+        Ok(Step::Sync) => (6.0, 0, 0),
+        Ok(Step::EndPipeline) => (7.0, 0, 0),
         Err(error) => return Err(call.raise_as_is(&error.to_string())),
     };
     call.stack.push_number(kind);
-    call.stack.push_number(value);
-    Ok(Returns::Values(2))
+    call.stack.push_number(value as f64);
+    call.stack.push_number(end as f64);
+    Ok(Returns::Values(3))
 }
 
 /// `pgbench_query(client, connection)`: sends the current statement as text. Returns what `query` does.
@@ -174,6 +201,22 @@ fn execute_once(call: &mut Call<'_>) -> Answer {
     let sql = unsafe { call.bytes(3) }?;
     let params = params(call)?;
     wait(call, Request::ExecuteOnce { connection, sql, params })
+}
+
+/// `pgbench_pipe(client, connection, statement)`: adds the execution of a prepared statement to the pipeline.
+fn pipe(call: &mut Call<'_>) -> Answer {
+    let (connection, statement) = (id(call, 2)?, id(call, 3)?);
+    let params = params(call)?;
+    wait(call, Request::Pipe { connection, part: Piped::Execute { statement, params } })
+}
+
+/// `pgbench_pipe_once(client, connection, sql)`: the same with the text of the statement.
+fn pipe_once(call: &mut Call<'_>) -> Answer {
+    let connection = id(call, 2)?;
+    // SAFETY: the argument is on the task's stack until the request is complete and the task is resumed.
+    let sql = unsafe { call.bytes(3) }?;
+    let params = params(call)?;
+    wait(call, Request::Pipe { connection, part: Piped::Once { sql, params } })
 }
 
 /// The parameters of the current statement of the client whose number is the first argument.

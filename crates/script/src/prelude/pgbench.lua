@@ -4,7 +4,7 @@ local native, more_results = dyno.native, dyno.native.more_results
 local RESTART_EVENT = dyno.sysbench.error.RESTART_EVENT
 
 -- Numbers of native/pgbench.rs: what comes next, and whose rows are stored.
-local END, QUERY, SLEEP = 0, 1, 3
+local END, QUERY, SLEEP, START_PIPELINE, PIPE, SYNC, END_PIPELINE = 0, 1, 3, 4, 5, 6, 7
 local NOTHING, ALL = 0, 2
 
 -- By the texts of their scripts: all tasks of a script have the same program.
@@ -47,6 +47,7 @@ function Client.new(program, tid)
   local client = {
     number = native.pgbench_client(program, opt.protocol, tid, opt.scale, opt.max_tries),
     is_extended = opt.protocol == "extended",
+    is_prepared = opt.protocol == "prepared",
   }
   for _, name in ipairs(native.pgbench_variables(program)) do
     if type(opt[name]) == "string" and opt[name] ~= "" then
@@ -63,19 +64,62 @@ function Client:connect()
   self.statements = {}
 end
 
+-- Has the server prepare the statements of a pipeline, which it cannot do inside.
+function Client:start_pipeline(first, last)
+  for number = first, last do
+    if self.is_prepared and not self.statements[number] then
+      local known, errno, state, message, ignorable =
+        native.prepare(self.connection, native.pgbench_sql_of(self.number, number), "")
+      if not known then
+        self:fail(errno, state, message, ignorable)
+      end
+      self.statements[number] = known
+    end
+  end
+end
+
+-- Adds the current statement to the pipeline.
+function Client:pipe(number)
+  local done, errno, state, message, ignorable
+  if self.is_prepared then
+    done, errno, state, message, ignorable = native.pgbench_pipe(self.number, self.connection, self.statements[number])
+  else
+    self.statements[number] = self.statements[number] or native.pgbench_sql(self.number)
+    done, errno, state, message, ignorable =
+      native.pgbench_pipe_once(self.number, self.connection, self.statements[number])
+  end
+  if not done then
+    self:fail(errno, state, message, ignorable)
+  end
+end
+
+-- Sends the pipeline, and takes its results.
+function Client:end_pipeline()
+  local has_rows, errno, state, message, ignorable = native.pgbench_run_pipeline(self.connection)
+  local taken = 0
+  while has_rows ~= nil do
+    if not more_results(self.connection) then
+      return
+    end
+    taken = taken + 1
+    has_rows, errno, state, message, ignorable = native.next_result(self.connection)
+  end
+  self:fail(errno, state, message, ignorable, taken)
+end
+
 -- Errors after which pgbench tries again: of serialization, and deadlocks. Other databases have more of this kind, and options may
 -- name more; but pgbench does not try a duplicate key again.
 local function can_retry(state, ignorable)
   return state == "40001" or state == "40P01" or ignorable and state ~= "23505"
 end
 
--- Ends the event after an error of the server.
-function Client:fail(errno, state, message, ignorable)
+-- Ends the event after an error of the server. `piped` is the number of the statement in its pipeline, if it was in one.
+function Client:fail(errno, state, message, ignorable, piped)
   if can_retry(state, ignorable) then
     native.pgbench_fail(self.number)
     error({ errcode = RESTART_EVENT, sql_errno = errno, sql_state = state, sql_errmsg = message })
   end
-  error(string.format("%s: SQL error, errno = %d, state = '%s': %s", native.pgbench_place(self.number), errno, state,
+  error(string.format("%s: SQL error, errno = %d, state = '%s': %s", native.pgbench_place(self.number, piped), errno, state,
     message), 0)
 end
 
@@ -126,11 +170,19 @@ end
 function Client:transaction()
   native.pgbench_begin(self.number)
   while true do
-    local step, value = native.pgbench_next(self.number)
+    local step, value, value_end = native.pgbench_next(self.number)
     if step == END then
       return
     elseif step == SLEEP then
       native.sleep(value)
+    elseif step == PIPE then
+      self:pipe(value)
+    elseif step == START_PIPELINE then
+      self:start_pipeline(value, value_end - 1)
+    elseif step == SYNC then
+      native.pgbench_pipe_sync(self.connection)
+    elseif step == END_PIPELINE then
+      self:end_pipeline()
     else
       self:take_results(self:send(step, value))
     end

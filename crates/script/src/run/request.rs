@@ -29,6 +29,17 @@ pub enum ParamType {
     Inferred,
 }
 
+/// A part of a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub enum Piped<'a> {
+    /// A prepared statement to execute.
+    Execute { statement: StatementId, params: &'a [Param<'a>] },
+    /// A statement to parse, bind and execute. Its placeholders are written `?`.
+    Once { sql: &'a [u8], params: &'a [Param<'a>] },
+    /// A point of synchronization: after an earlier error, the server continues behind it.
+    Sync,
+}
+
 /// A request of a script. The host executes it, then resumes the task with a [`Reply`].
 #[derive(Debug)]
 pub enum Request<'a> {
@@ -71,6 +82,10 @@ pub enum Request<'a> {
         /// Its parameters, in order.
         params: &'a [Param<'a>],
     },
+    /// Add a part to a pipeline, which is sent later → [`Reply::Done`].
+    Pipe { connection: ConnectionId, part: Piped<'a> },
+    /// Send the pipeline → [`Reply::Result`] of its first statement. The others are next results.
+    RunPipeline { connection: ConnectionId },
     /// Close a prepared statement → [`Reply::Done`].
     CloseStatement { connection: ConnectionId, statement: StatementId },
     /// Read the next result of a multi-result query → [`Reply::Result`].

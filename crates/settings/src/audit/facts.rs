@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::facts::product::Product;
 use crate::facts::value::{bytes, is_on, normal};
 use crate::files::knowledge::knowledge;
+use crate::in_force::in_place_of;
 use crate::translation::fixed_value;
 
 /// The known facts about a system.
@@ -43,11 +44,13 @@ impl SystemLimits {
 }
 
 impl SystemFacts {
-    /// A variable by its newest name, or its fixed value if the version does not have it.
+    /// A variable by its newest name, or its fixed value if the version does not have it or does not use it.
     pub(super) fn value(&self, name: &str) -> Option<String> {
         let aliases = knowledge(self.product.family, name).map_or(&[][..], |known| &known.aliases);
         let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
-        names.find_map(|name| self.variables.get(name).cloned()).or_else(|| fixed_value(&self.product, name))
+        in_place_of(&self.product, name)
+            .or_else(|| names.find_map(|name| self.variables.get(name).cloned()))
+            .or_else(|| fixed_value(&self.product, name))
     }
 
     /// A variable in its normal form.

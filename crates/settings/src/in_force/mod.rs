@@ -13,12 +13,15 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use self::name::Asked;
+use self::reports::Reports;
 use self::value::{Fit, fit};
 use crate::audit::SystemFacts;
 use crate::drift::drift;
+use crate::facts::product::Product;
 use crate::facts::variables::SystemVariables;
 use crate::files::knowledge::is_of_instance;
 use crate::files::probes::plain_name;
+use crate::translation::fixed_value;
 
 /// A setting that a server does not have as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,11 +91,12 @@ impl SystemFacts {
         };
         let found = match Asked::of(self.product.family, name, value, &self.variables) {
             Asked::Variable { name, value } => {
-                let found = &self.variables[&name];
-                match fit(&self.product, &name, &value, found) {
+                let fixed = in_place_of(&self.product, &name).or_else(|| fixed_value(&self.product, &name));
+                let found = fixed.unwrap_or_else(|| self.variables[&name].clone());
+                match fit(&self.product, &name, &value, &found) {
                     Fit::Yes => return Standing::InForce,
                     Fit::Unknown => return Standing::Unknown,
-                    Fit::No => Some(found.clone()),
+                    Fit::No => Some(found),
                 }
             }
             Asked::Ignored => None,
@@ -100,6 +104,16 @@ impl SystemFacts {
         };
         Standing::NotInForce(NotInForce { name: name.to_owned(), asked: value.clone(), found })
     }
+}
+
+/// What is in force instead of a variable that a version reports but does not use; `None` if it uses the variable.
+pub(crate) fn in_place_of(product: &Product, variable: &str) -> Option<String> {
+    Reports::of(product.family).in_place_of(product, variable).map(ToOwned::to_owned)
+}
+
+/// Whether setting a variable changes anything in a version.
+pub fn has_effect(product: &Product, variable: &str) -> bool {
+    in_place_of(product, variable).is_none() && fixed_value(product, variable).is_none()
 }
 
 /// Settings in a sentence.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use dyno_engine::Family;
 use serde::Deserialize;
 
+use crate::facts::product::{Product, Version};
 use crate::files::data;
 
 /// Ways in which a family's reports differ from the requests.
@@ -20,6 +21,8 @@ pub(super) struct Reports {
     at_least: Vec<String>,
     /// Options whose variable has another name in every version.
     renamed: BTreeMap<String, String>,
+    /// Variables that some versions do not use.
+    without_effect: Vec<WithoutEffect>,
     /// Values that let the server choose.
     auto: BTreeMap<String, Vec<String>>,
     /// Shares by which a reported size may differ.
@@ -28,6 +31,18 @@ pub(super) struct Reports {
     words: BTreeMap<String, Vec<String>>,
     /// Pairs of words that mean the same.
     same: BTreeMap<String, Vec<[String; 2]>>,
+}
+
+/// Variables that versions of a family report as they were set, and do not use.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithoutEffect {
+    variables: Vec<String>,
+    family: Family,
+    /// The first version that does not use them.
+    since: Version,
+    /// What holds instead.
+    value: String,
 }
 
 static ALL: LazyLock<BTreeMap<&str, Reports>> = LazyLock::new(|| data::values("in_force"));
@@ -55,6 +70,16 @@ impl Reports {
 
     pub(super) fn variable_of(&self, option: &str) -> Option<&str> {
         self.renamed.get(option).map(String::as_str)
+    }
+
+    /// What is in force instead of a variable that the version does not use.
+    pub(super) fn in_place_of(&self, product: &Product, variable: &str) -> Option<&str> {
+        let holds = |it: &&WithoutEffect| {
+            it.family == product.family
+                && product.version.is_since(&it.since)
+                && it.variables.iter().any(|known| known == variable)
+        };
+        self.without_effect.iter().find(holds).map(|it| it.value.as_str())
     }
 
     /// Whether a value lets the server choose.

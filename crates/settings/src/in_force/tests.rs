@@ -212,3 +212,16 @@ fn systems_are_the_same_if_nothing_is_in_force_in_which_they_were_to_differ() {
         None
     );
 }
+
+#[test]
+fn a_variable_that_a_version_does_not_use_is_not_in_force() {
+    let asked = [("innodb_log_files_in_group", "2"), ("innodb_buffer_pool_instances", "8")];
+    // MariaDB 10.5 reports both as they were set.
+    assert_eq!(
+        told("mariadb 10.5.29", &asked, &asked),
+        ["innodb_buffer_pool_instances 1", "innodb_log_files_in_group 1"]
+    );
+    assert_eq!(told("mariadb 10.5.29", &[("innodb_log_files_in_group", "1")], &asked), [""; 0]);
+    assert_eq!(told("mariadb 10.4.34", &asked, &asked), [""; 0]);
+    assert_eq!(told("mysql 8.0.29", &asked, &asked), [""; 0]);
+}

@@ -35,7 +35,7 @@ pub(crate) const TESTS: &[Native] = &[cpu::TEST];
 pub(crate) fn instead_of(name: &str) -> Option<&'static str> {
     match name {
         "fileio" => Some("use fio, which measures files and disks"),
-        "memory" | "mutex" | "threads" => Some("use sysbench, whose own compiled code is what it measures"),
+        "memory" | "mutex" | "threads" => Some("use sysbench: the test measures its own compiled code"),
         _ => None,
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Chosen {
     pub(super) shapes: Vec<i64>,
     /// Transactions with exactly these shapes.
     pub(super) own: u64,
-    /// Transactions with these digests, so also with lists of other lengths.
+    /// Transactions with these digests. Lists in them may have different lengths.
     pub(super) weight: u64,
 }
 

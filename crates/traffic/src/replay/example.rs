@@ -3,7 +3,7 @@
 use super::Form;
 
 impl Form {
-    /// The statement with its values, as an example of its digest. `None` if it is not sent, or is no UTF-8.
+    /// The statement with its values, as an example of its digest. `None` if it is not sent, or is not UTF-8.
     pub fn example(&self) -> Option<String> {
         match self {
             Self::Text(sql) => String::from_utf8(sql.clone()).ok(),

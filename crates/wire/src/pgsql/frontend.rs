@@ -10,8 +10,10 @@ const PROTOCOL_VERSION: u32 = 3 << 16;
 const SSL_REQUEST_CODE: u32 = (1234 << 16) + 5679;
 /// Length of every length field.
 const LENGTH_BYTES: usize = 4;
-/// Execute of the unnamed portal without a limit on rows, then the Sync that ends the command.
-const EXECUTE_AND_SYNC: &[u8] = b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
+/// Execute of the unnamed portal without a limit on rows.
+const EXECUTE: &[u8] = b"E\0\0\0\x09\0\0\0\0\0";
+/// Ends a command of the extended protocol.
+const SYNC: &[u8] = b"S\0\0\0\x04";
 
 /// Asks whether the server supports TLS.
 pub(super) fn ssl_request(out: &mut Vec<u8>) {
@@ -75,16 +77,16 @@ pub(super) fn prepare(
         out.push(b'S');
         statement_name(out, statement);
     });
-    message(out, b'S', |_| {});
+    sync(out);
 }
 
-/// Executes a prepared statement; parameters and results are in text format.
+/// Executes a prepared statement; parameters and results are in text format. [`sync`] ends the command.
 pub(super) fn execute(out: &mut Vec<u8>, statement: StatementId, params: &[Value<'_>]) {
     bind(out, params, |out| statement_name(out, statement));
-    out.extend_from_slice(EXECUTE_AND_SYNC);
+    out.extend_from_slice(EXECUTE);
 }
 
-/// Parses, binds, describes and executes the unnamed statement, whose text `write_sql` writes.
+/// Parses, binds, describes and executes the unnamed statement, whose text `write_sql` writes. [`sync`] ends the command.
 pub(super) fn execute_once(out: &mut Vec<u8>, params: &[Value<'_>], write_sql: impl FnOnce(&mut Vec<u8>)) {
     message(out, b'P', |out| {
         out.push(0);
@@ -93,7 +95,7 @@ pub(super) fn execute_once(out: &mut Vec<u8>, params: &[Value<'_>], write_sql: i
     });
     bind(out, params, |out| out.push(0));
     message(out, b'D', |out| out.extend_from_slice(b"P\0"));
-    out.extend_from_slice(EXECUTE_AND_SYNC);
+    out.extend_from_slice(EXECUTE);
 }
 
 /// Binds the unnamed portal to a statement.
@@ -131,7 +133,7 @@ pub(super) fn copy_fail(out: &mut Vec<u8>) {
 
 /// Ends a command of the extended protocol.
 pub(super) fn sync(out: &mut Vec<u8>) {
-    message(out, b'S', |_| {});
+    out.extend_from_slice(SYNC);
 }
 
 pub(super) fn terminate(out: &mut Vec<u8>) {
@@ -212,7 +214,7 @@ mod tests {
             written(|out| execute(out, 7, &params)),
             b"B\0\0\0\x25\0s7\0\0\0\0\x04\
               \0\0\0\x03-12\xff\xff\xff\xff\0\0\0\x030.5\0\0\0\x01x\
-              \0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
+              \0\0E\0\0\0\x09\0\0\0\0\0"
         );
     }
 
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(
             written(|out| execute_once(out, &[Value::Int(5)], |out| out.extend_from_slice(b"SELECT $1"))),
             b"P\0\0\0\x11\0SELECT $1\0\0\0B\0\0\0\x11\0\0\0\0\0\x01\0\0\0\x015\0\0D\0\0\0\x06P\0\
-              E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
+              E\0\0\0\x09\0\0\0\0\0"
         );
     }
 

@@ -9,6 +9,7 @@ mod frontend;
 mod inbox;
 mod link;
 mod login;
+mod pipeline;
 mod placeholder;
 mod reply;
 mod statements;
@@ -17,10 +18,11 @@ mod tests;
 
 use link::Link;
 use login::Handshake;
+use pipeline::Pipeline;
 use reply::{Command, Reply};
 use statements::Statements;
 
-use crate::{Client, Event, Login, ProtocolError, StatementId, Value};
+use crate::{Client, Event, Login, Piped, ProtocolError, StatementId, Value};
 
 /// A connection to a PostgreSQL server; see [`Client`] for its use.
 ///
@@ -34,6 +36,8 @@ pub struct Connection {
     handshake: Option<Handshake>,
     statements: Statements,
     reply: Reply,
+    /// What the next pipeline sends.
+    pipeline: Pipeline,
 }
 
 impl Connection {
@@ -41,7 +45,13 @@ impl Connection {
     pub fn new(login: Login) -> Connection {
         let mut link = Link::default();
         let handshake = Some(Handshake::start(login, &mut link.outbox));
-        Connection { link, handshake, statements: Statements::default(), reply: Reply::default() }
+        Connection {
+            link,
+            handshake,
+            statements: Statements::default(),
+            reply: Reply::default(),
+            pipeline: Pipeline::default(),
+        }
     }
 
     fn start(&mut self, command: Command) {
@@ -99,13 +109,25 @@ impl Client for Connection {
     fn execute(&mut self, statement: StatementId, params: &[Value<'_>]) {
         self.start(Command::Execute(statement));
         frontend::execute(self.link.outbox.end(), statement, params);
+        frontend::sync(self.link.outbox.end());
     }
 
     fn execute_once(&mut self, sql: &[u8], params: &[Value<'_>]) -> bool {
         self.start(Command::Once);
         let write_sql = |out: &mut Vec<u8>| placeholder::write_numbered(sql, out);
         frontend::execute_once(self.link.outbox.end(), params, write_sql);
+        frontend::sync(self.link.outbox.end());
         true
+    }
+
+    fn pipe(&mut self, part: Piped<'_>) -> bool {
+        self.pipeline.add(part);
+        true
+    }
+
+    fn run_pipeline(&mut self) {
+        let parts = self.pipeline.end(self.link.outbox.end());
+        self.reply.start_pipeline(parts, &mut self.link);
     }
 
     fn close_statement(&mut self, statement: StatementId) {

@@ -7,6 +7,7 @@ use super::backend::{self, Report};
 use super::frontend;
 use super::inbox::Message;
 use super::link::Link;
+use super::pipeline::Parts;
 use super::statements::Statements;
 use crate::{Event, ProtocolError, ServerError, StatementId, Summary};
 
@@ -23,6 +24,8 @@ pub(super) enum Command {
     Execute(StatementId),
     /// A statement to parse, bind and execute at once.
     Once,
+    /// Several statements.
+    Pipeline,
 }
 
 #[derive(Default)]
@@ -33,6 +36,8 @@ pub(super) struct Reply {
     copy_refused: bool,
     /// The data to send if the server asks for data to copy.
     offered: Option<Vec<u8>>,
+    /// What a pipeline still awaits.
+    parts: Parts,
 }
 
 /// Result of one statement.
@@ -70,6 +75,14 @@ impl Reply {
         link.start_result();
     }
 
+    /// Starts reading the answers to a pipeline.
+    pub(super) fn start_pipeline(&mut self, parts: Parts, link: &mut Link) {
+        *self = Reply { command: Command::Pipeline, parts, ..Reply::default() };
+        link.start_result();
+        // Without statements, its result is empty.
+        self.result.end = self.parts.statements.is_empty().then_some(0);
+    }
+
     /// Starts reading the next result of the same command.
     pub(super) fn next_result(&mut self, link: &mut Link) {
         self.result = ResultSet::default();
@@ -82,36 +95,43 @@ impl Reply {
         link: &mut Link,
         statements: &mut Statements,
     ) -> Result<Event, ProtocolError> {
-        use Command::{Execute, Once, Prepare, Query};
+        use Command::{Execute, Once, Pipeline, Prepare, Query};
         while let Some(message) = link.inbox.peek()? {
-            if self.result.end.is_some() && starts_result(message.tag) {
+            if self.result.end.is_some() && self.error.is_none() && starts_result(message.tag) {
                 return Ok(Event::Done(self.summary(link, true)));
             }
             link.inbox.take(message);
             let body = link.inbox.body(message);
             match (message.tag, self.command) {
-                (b'D', Query | Execute(_) | Once) => self.result.rows += 1 + link.inbox.take_all(b'D'),
-                (b'T', Query | Once) => self.result.describe(message, body),
-                (b'C', Query | Execute(_) | Once) => self.result.complete(message, body),
-                (b'I', Query | Execute(_) | Once) => self.result.end = Some(message.end),
+                (b'D', Query | Execute(_) | Once | Pipeline) => {
+                    self.result.rows += 1 + link.inbox.take_all(b'D');
+                }
+                (b'T', Query | Once | Pipeline) => self.result.describe(message, body),
+                (b'C', Query | Execute(_) | Once | Pipeline) => self.result.complete(message, body),
+                (b'I', Query | Execute(_) | Once | Pipeline) => self.result.end = Some(message.end),
                 (b'T', Prepare(statement)) => statements.describe(statement, body)?,
-                (b'Z', Query | Execute(_) | Once | Prepare(_)) => return self.finish(link, statements),
+                (b'2', Pipeline) => self.bound(statements),
+                (b'Z', Pipeline) if self.parts.syncs > 1 => self.parts.syncs -= 1,
+                (b'Z', Query | Execute(_) | Once | Prepare(_) | Pipeline) => {
+                    return self.finish(link, statements);
+                }
                 (b'E', _) => {
                     if let Some(event) = self.fail(message, link)? {
                         return Ok(event);
                     }
                 }
                 (b'G', Query | Execute(_) | Once) => self.answer_copy(link)?,
-                (b'd', Query | Execute(_) | Once) => {
+                (b'd', Query | Execute(_) | Once | Pipeline) => {
                     self.result = ResultSet::default();
                     link.inbox.forget_parsed();
                 }
                 // Completed steps of the extended protocol and of copying out.
                 (b'1' | b't' | b'n', Prepare(_))
                 | (b'1' | b'2' | b'n', Once)
+                | (b'1' | b'n', Pipeline)
                 | (b'2', Execute(_))
                 | (b'3', _)
-                | (b'H' | b'c', Query | Execute(_) | Once) => {}
+                | (b'H' | b'c', Query | Execute(_) | Once | Pipeline) => {}
                 _ => link.take_unasked(message)?,
             }
         }
@@ -140,6 +160,14 @@ impl Reply {
         }
     }
 
+    /// The next statement of a pipeline is bound: what comes is its result.
+    fn bound(&mut self, statements: &Statements) {
+        if let Some(Some(statement)) = self.parts.statements.pop_front() {
+            self.result.columns = Columns::Prepared(statement);
+            self.result.fields = statements.field_count(statement);
+        }
+    }
+
     /// Ends the command.
     fn finish(&mut self, link: &mut Link, statements: &mut Statements) -> Result<Event, ProtocolError> {
         let command = std::mem::take(&mut self.command);
@@ -153,6 +181,10 @@ impl Reply {
             }
             (_, Some(error)) => Ok(Event::Failed(error)),
             (Command::Prepare(statement), None) => Ok(Event::Prepared(statement)),
+            (Command::Pipeline, None) if !self.parts.statements.is_empty() => Err(ProtocolError::Malformed {
+                what: "ReadyForQuery",
+                detail: "it comes before the last statement of a pipeline".into(),
+            }),
             _ if self.result.end.is_some() => Ok(Event::Done(self.summary(link, false))),
             _ => Err(ProtocolError::Malformed {
                 what: "ReadyForQuery",

@@ -101,7 +101,7 @@ fn copy(
     loop {
         rows.clear();
         let has_more = dump
-            .rows(&mut rows, ROWS_BYTES)
+            .rows(statement.line, &mut rows, ROWS_BYTES)
             .map_err(|error| DumpError::Unreadable { name: name.to_owned(), reason: error.to_string() })?;
         if !rows.is_empty() {
             session

@@ -45,7 +45,7 @@ impl Place {
         matches!(self, Self::LineComment | Self::BlockComment(_))
     }
 
-    /// How much of a line belongs to it, which is never nothing, and where the text goes on behind that.
+    /// How many bytes of a line belong to it (at least one), and where the text continues.
     pub(super) fn passed(&self, rest: &[u8], syntax: Syntax) -> (usize, Self) {
         let whole = || (rest.len(), self.clone());
         match self {

@@ -78,14 +78,15 @@ impl<R: BufRead> Splitter<R> {
                     return statement.at_end();
                 }
                 if statement.is_blank() {
-                    match self.command() {
+                    let command = self.command();
+                    if command.is_some() {
+                        self.at = self.text.len();
+                    }
+                    match command {
                         Some(Command::Connect(database)) => {
                             return Ok(Some(Item::Connect { database, line: self.line }));
                         }
-                        Some(Command::Done) => {
-                            self.at = self.text.len();
-                            continue;
-                        }
+                        Some(Command::Done) => continue,
                         None => {}
                     }
                 }
@@ -106,14 +107,14 @@ impl<R: BufRead> Splitter<R> {
         }
     }
 
-    /// Reads whole rows of `COPY … FROM stdin` until there are `bytes`, into an empty buffer. Returns false after the last row.
-    pub(super) fn rows(&mut self, into: &mut Vec<u8>, bytes: usize) -> Result<bool, SplitError> {
-        let began = self.line;
+    /// Reads whole rows of the `COPY … FROM stdin` in a line until there are `bytes`, into an empty buffer. Returns false after the
+    /// last row.
+    pub(super) fn rows(&mut self, line: u64, into: &mut Vec<u8>, bytes: usize) -> Result<bool, SplitError> {
         // The rest of the statement's line.
         self.at = self.text.len();
         while into.len() < bytes {
             if !self.read_line()? {
-                return Err(SplitError::CutOff { line: began });
+                return Err(SplitError::CutOff { line });
             }
             self.at = self.text.len();
             if matches!(self.text.as_slice(), b"\\.\n" | b"\\.\r\n" | b"\\.") {
@@ -257,7 +258,7 @@ impl Open {
         length
     }
 
-    /// Takes a token outside of quotes and comments. Returns its length, and whether it is more than space.
+    /// Reads a token outside quotes and comments. Returns its length, and whether it is something other than space.
     fn take_code(&mut self, rest: &[u8]) -> (usize, bool) {
         if let Some((place, length)) = Place::opened(rest, self.syntax) {
             let is_code = !place.is_comment();

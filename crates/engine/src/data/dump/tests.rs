@@ -14,7 +14,7 @@ fn parted(text: &str, syntax: Syntax) -> Result<Vec<(u64, String)>, SplitError> 
                 let mut has_more = has_rows;
                 while has_more {
                     let mut rows = Vec::new();
-                    has_more = dump.rows(&mut rows, 1)?;
+                    has_more = dump.rows(line, &mut rows, 1)?;
                     found.push((line, format!("[{}]", String::from_utf8(rows).unwrap())));
                 }
             }

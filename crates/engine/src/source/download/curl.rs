@@ -156,7 +156,7 @@ mod tests {
         assert!(Https::try_from("--config=x".to_owned()).is_err());
     }
 
-    /// Answers one request with a place to go on at.
+    /// Answers one request that asks to continue at a position.
     fn send_on_to(place: &str) -> (u16, std::thread::JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

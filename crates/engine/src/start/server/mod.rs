@@ -104,7 +104,7 @@ impl Server {
         connect_by(self.launch.procedure, &self.access, Transport::Socket, patience)
     }
 
-    /// The same in another database than [`DATABASE`](crate::DATABASE).
+    /// As above, in a database other than [`DATABASE`](crate::DATABASE).
     ///
     /// # Errors
     /// As [`connect`](Self::connect).

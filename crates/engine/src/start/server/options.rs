@@ -35,8 +35,8 @@ pub struct StartOptions {
     /// A snapshot to start on. The same version must have written it, or one whose data the server upgrades. `None` for an empty
     /// database.
     pub data_from: Option<Snapshot>,
-    /// The data folder of another server to start on a copy of. Its server must not run. What would connect it to other servers
-    /// is removed from the copy.
+    /// The data folder of another server, which must not run. The server starts on a copy, without the settings that would
+    /// connect it to other servers.
     pub data_copied_from: Option<PathBuf>,
 }
 

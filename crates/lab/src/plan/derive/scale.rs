@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dyno_settings::{Product, has_effect};
 use serde::Deserialize;
 
 use crate::plan::derive::select;
@@ -26,6 +27,9 @@ const CACHES: [&str; 7] = [
 
 /// Settings of log sizes. They scale with the data too, because write-back depends on both.
 const LOGS: [&str; 3] = ["innodb_redo_log_capacity", "innodb_log_file_size", "max_wal_size"];
+
+/// How many files of its size a log has.
+const LOG_FILES: &str = "innodb_log_files_in_group";
 
 /// The smallest scaled log. It must hold what a busy server writes during a checkpoint.
 const LOG_BYTES_MIN: f64 = 128.0 * 1024.0 * 1024.0;
@@ -168,8 +172,11 @@ impl Plan {
             step.warmup_seconds_max *= of_seconds;
         }
         for system in &mut self.systems {
-            // InnoDB's setting is the size of one log file.
-            let files = system.settings.get("innodb_log_files_in_group").and_then(|files| files.parse().ok());
+            // InnoDB's setting is the size of one log file. Since MariaDB 10.5 there is only one.
+            let has_files = |product: &Product| has_effect(product, LOG_FILES);
+            let files =
+                system.settings.get(LOG_FILES).filter(|_| system.product().as_ref().is_none_or(has_files));
+            let files = files.and_then(|files| files.parse().ok());
             let log_bytes_min = |name| match name {
                 "innodb_log_file_size" => LOG_BYTES_MIN / files.unwrap_or(1.0),
                 _ => LOG_BYTES_MIN,
@@ -319,6 +326,11 @@ mod tests {
         let small = plan.scaled(&Scale::by(0.01));
         assert_eq!(small.systems[0].settings["innodb_log_file_size"], "65536k");
         assert_eq!(small.systems[1].settings["innodb_redo_log_capacity"], "131072k");
+        // MariaDB 10.11 ignores the number of files.
+        let mut plan = crate::plan::testing::plan();
+        plan.systems[1].settings = log(&[("innodb_log_file_size", "1G"), ("innodb_log_files_in_group", "2")]);
+        let small = plan.scaled(&Scale::by(0.01));
+        assert_eq!(small.systems[1].settings["innodb_log_file_size"], "131072k");
     }
 
     #[test]

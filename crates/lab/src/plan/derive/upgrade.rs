@@ -11,7 +11,7 @@ pub struct Upgrade {
     pub to: Contender,
     /// The traffic file.
     pub traffic: String,
-    /// What the version before begins on; `None` for an empty database.
+    /// The data with which the old version starts; `None` for an empty database.
     pub data: Option<String>,
     /// Whether the version after loads the same data, and not an upgraded copy.
     pub is_reloaded: bool,

@@ -45,9 +45,9 @@ pub fn audit_host(data: &Path, disk_needed_bytes: Option<u64>) -> Audit {
     audit(&[], &HostChecks { disk_needed_bytes, ..facts(checks(data)) })
 }
 
-/// Free space that the file system of a system's data must have: for this system if it has a volume of its own,
-/// else for all systems of the run. In the latter case `None` if other systems have run before, because their data
-/// already uses space.
+/// Free space that the file system of a system's data must have. A system with a volume of its own needs space for
+/// itself. Otherwise the space is for all systems of the run; then the result is `None` if other systems have run
+/// before (`is_late`), because their data already uses some of it.
 fn disk_needed_bytes(plan: &Plan, system: usize, is_late: bool) -> Option<u64> {
     match plan.systems[system].confinement.volume_bytes() {
         Some(_) => Some(plan.system_disk_bytes()),

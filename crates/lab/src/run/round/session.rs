@@ -30,7 +30,7 @@ pub(crate) struct RunSession<'a> {
     pub(crate) seed: u64,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) installed: &'a [Installed],
-    /// What each system begins on, if not on an empty database.
+    /// The data with which each system starts, unless its database is empty.
     pub(crate) given: &'a [Option<Snapshot>],
     pub(crate) holds: &'a Holds<'a>,
     /// The plan's systems, in its order.

@@ -26,17 +26,23 @@ const READ_PATIENCE: Duration = Duration::from_secs(3600);
 /// Time limit of a shutdown, which writes every dirty page.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Settings of servers with data of somebody: no event of the data runs, and no replication that it knows. A version that lacks
-/// one of the last two names leaves it out.
-const QUIET: [(&str, &str); 3] =
+/// Settings of servers with data of somebody: no event of the data runs, and no replication that it knows.
+const QUIET_MARIADB: [(&str, &str); 2] = [("event_scheduler", "OFF"), ("skip_slave_start", "ON")];
+/// The same. A version that lacks one of the last two names leaves it out.
+const QUIET_MYSQL: [(&str, &str); 3] =
     [("event_scheduler", "OFF"), ("loose_skip_slave_start", "ON"), ("loose_skip_replica_start", "ON")];
 
 /// The options of a system's server, without limits and data.
 pub(crate) fn start_options(system: &System, cache: &Cache) -> StartOptions {
     let mut settings = system.settings.clone();
-    let is_quiet = system.data.is_some() && matches!(system.source.family(), Family::Mysql | Family::Mariadb);
-    for (name, value) in QUIET.into_iter().filter(|_| is_quiet) {
-        settings.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+    let quiet = match system.source.family() {
+        _ if system.data.is_none() => &[][..],
+        Family::Mysql => &QUIET_MYSQL[..],
+        Family::Mariadb => &QUIET_MARIADB[..],
+        Family::Postgres | Family::Sqlite => &[],
+    };
+    for (name, value) in quiet {
+        settings.entry((*name).to_owned()).or_insert_with(|| (*value).to_owned());
     }
     StartOptions {
         storage_engine: system.source.storage_engine().map(str::to_owned),

@@ -18,7 +18,7 @@ pub(crate) struct Starter<'a> {
     /// `None` for an engine that is built in.
     pub(crate) installation: Option<&'a Installation>,
     pub(crate) cache: &'a Cache,
-    /// What it begins on, if not on an empty database.
+    /// The data with which it starts; `None` for an empty database.
     pub(crate) given: Option<&'a Snapshot>,
     pub(crate) holds: &'a Holds<'a>,
 }

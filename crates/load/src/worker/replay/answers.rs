@@ -188,7 +188,7 @@ impl ReplayLoop<'_> {
         self.ended(slot);
     }
 
-    /// The statement of a session has ended: those that waited for its commit may go on.
+    /// The statement of a session has ended: statements that waited for its commit may continue.
     fn ended(&self, slot: usize) {
         let statement = self.slots[slot].as_ref().and_then(|session| session.statement.as_ref());
         if let (Some(following), Some(statement)) = (&self.following, statement) {

@@ -62,7 +62,7 @@ impl CommitOrder {
         word.is_some_and(|word| word.load(Ordering::Acquire) & (1 << (place % 64)) != 0)
     }
 
-    /// Notes that a commit has ended, or never will. Wakes the other loops if that lets statements go on.
+    /// Notes that a commit has ended, or never will. Wakes the other loops if statements can then continue.
     fn end(&self, place: u32, own: &Arc<OrderedLoop>) {
         if let Some(word) = self.ended.get(place as usize / 64) {
             word.fetch_or(1 << (place % 64), Ordering::AcqRel);

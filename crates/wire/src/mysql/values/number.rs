@@ -55,8 +55,8 @@ impl Decimal {
         Some(Self { sign, digits, exponent: exponent.parse().ok()? })
     }
 
-    /// Formats as the server formats a number without fixed decimals. It uses an exponent below 10^-15, and from 10^15
-    /// on unless the number has a fraction.
+    /// Formats as the server formats a number without fixed decimals. Numbers below 10^-15, and whole numbers from
+    /// 10^15 on, are written with an exponent.
     fn print(&self) -> String {
         let Self { sign, digits, exponent } = self;
         let (whole, fraction) = self.parts();

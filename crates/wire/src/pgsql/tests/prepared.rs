@@ -3,7 +3,7 @@
 use super::server::{bound, closed, columns, complete, error, message, parsed, ready, row};
 use super::{hear, logged_in, refusal, result_set, rows, sent};
 use crate::pgsql::Connection;
-use crate::{Client as _, Event, StatementId, Summary, Value};
+use crate::{Client as _, Event, Piped, StatementId, Summary, Value};
 
 const SYNC: &[u8] = b"S\0\0\0\x04";
 
@@ -120,4 +120,61 @@ fn answers_to_something_else_are_refused() {
         connection.prepare(b"SELECT 1");
         assert!(refusal(&mut connection, &bytes).starts_with("malformed"), "{bytes:?}");
     }
+}
+
+/// Sends a pipeline of the statement, a point of synchronization, and a statement without a name.
+fn pipeline(connection: &mut Connection, statement: StatementId) -> Vec<u8> {
+    let params = [Value::Int(1)];
+    for part in [
+        Piped::Execute { statement, params: &params },
+        Piped::Sync,
+        Piped::Once { sql: b"DELETE FROM t WHERE id = ?", params: &params },
+    ] {
+        assert!(connection.pipe(part));
+        assert_eq!(sent(connection), b"", "nothing is sent before its end");
+    }
+    connection.run_pipeline();
+    sent(connection)
+}
+
+#[test]
+fn a_pipeline_has_a_result_for_each_statement() {
+    let mut connection = logged_in();
+    let statement = prepared(&mut connection);
+    for _ in 0..2 {
+        let bytes = pipeline(&mut connection, statement);
+        assert!(bytes.starts_with(b"B") && bytes.ends_with(SYNC));
+        assert_eq!(bytes.windows(SYNC.len()).filter(|bytes| *bytes == SYNC).count(), 2);
+        let first = [bound(), row(&[Some("x")]), complete("SELECT 1"), ready()].concat();
+        assert_eq!(hear(&mut connection, &first), Event::NeedInput);
+        let second =
+            [message(b'1', b""), bound(), message(b'n', b""), complete("DELETE 3"), ready()].concat();
+        let Event::Done(summary) = hear(&mut connection, &second) else { panic!("no result") };
+        assert_eq!((summary.rows, summary.fields, summary.more), (1, 1, true));
+        assert_eq!(connection.field_names(), ["c"]);
+        assert_eq!(rows(&mut connection), [[Some("x".to_owned())]]);
+        connection.next_result();
+        let expected = Summary { affected_rows: 3, ..Summary::default() };
+        assert_eq!(connection.advance(), Ok(Event::Done(expected)));
+    }
+    connection.run_pipeline();
+    assert_eq!(sent(&mut connection), SYNC);
+    assert_eq!(hear(&mut connection, &ready()), Event::Done(Summary::default()), "without statements");
+}
+
+#[test]
+fn an_error_ends_a_pipeline_at_its_last_synchronization() {
+    let mut connection = logged_in();
+    let statement = prepared(&mut connection);
+    pipeline(&mut connection, statement);
+    let refused = error("ERROR", "40001", "could not serialize");
+    let first = [bound(), refused, ready()].concat();
+    assert_eq!(hear(&mut connection, &first), Event::NeedInput);
+    let second = [message(b'1', b""), bound(), message(b'n', b""), complete("DELETE 3"), ready()].concat();
+    assert!(matches!(hear(&mut connection, &second), Event::Failed(error) if error.state == "40001"));
+
+    pipeline(&mut connection, statement);
+    let early =
+        refusal(&mut connection, &[bound(), row(&[None]), complete("SELECT 1"), ready(), ready()].concat());
+    assert!(early.contains("it comes before the last statement of a pipeline"), "{early}");
 }

@@ -223,7 +223,7 @@ pub(in crate::plan) struct StepTable {
     traffic: Option<At<String>>,
     /// How fast traffic is replayed: 1 (default) is as fast as it was logged.
     pace: Option<At<PaceKey>>,
-    /// The order of statements that a replay keeps; sessions unless it says otherwise.
+    /// The order of statements that a replay keeps; by default that of each session.
     order: Option<At<OrderKey>>,
     /// What a replay may do beyond the databases of servers that Dyno starts.
     #[cfg_attr(test, schemars(extend("uniqueItems" = true)))]
@@ -568,6 +568,7 @@ mod tests {
             builtin_workloads().into_iter().filter(|name| !READING.contains(name)).collect();
         let expected = [
             "bulk_insert",
+            "ch",
             "ibench",
             "oltp_delete",
             "oltp_inlist_update",

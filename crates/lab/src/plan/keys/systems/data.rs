@@ -1,4 +1,4 @@
-//! What a system begins on: its keys `data`, `upgrade_of` and `database`.
+//! The data with which a system starts: its keys `data`, `upgrade_of` and `database`.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 
-/// What a system begins on. Every round has a copy of its own.
+/// The data with which a system starts. Every round has its own copy.
 #[derive(Clone, Debug)]
 pub struct SystemData {
     /// Where it comes from.
@@ -35,7 +35,7 @@ pub enum DataOrigin {
     UpgradeOf(String),
 }
 
-/// The keys of a system that say what it begins on.
+/// The keys of a system that say with which data it starts.
 pub(in crate::plan) struct Keys {
     pub(in crate::plan) data: Option<At<String>>,
     pub(in crate::plan) upgrade_of: Option<At<String>>,

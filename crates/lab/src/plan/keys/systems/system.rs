@@ -51,7 +51,7 @@ pub struct System {
     /// The settings that identify its loaded data, if the systems of its sweep or ladder share data: those of
     /// the first system. `None` for its own settings.
     pub data_settings: Option<BTreeMap<String, String>>,
-    /// What it begins on; `None` for an empty database.
+    /// The data with which it starts; `None` for an empty database.
     pub data: Option<SystemData>,
 }
 
@@ -141,8 +141,8 @@ pub(in crate::plan) struct SystemTable {
     /// Whether the systems of the sweep or ladder share the data that the first of them loads. Set it only if the
     /// settings do not change what is on disk.
     share_data: Option<At<bool>>,
-    /// What it begins on in every round, on a copy of its own: a folder of data, a dump, or a script (`.lua`) whose command
-    /// `prepare` makes the tables.
+    /// The data with which it starts in every round, each time on a new copy: a folder of data, a dump, or a script
+    /// (`.lua`) whose command `prepare` makes the tables.
     data: Option<At<String>>,
     /// Instead of data: an earlier system, whose data is upgraded to this version.
     upgrade_of: Option<At<String>>,

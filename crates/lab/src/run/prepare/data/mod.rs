@@ -76,7 +76,7 @@ impl Gift<'_> {
         self.plan.systems[self.position].data.as_ref().map(|data| &data.origin)
     }
 
-    /// Whether it begins on data, or another system begins on its data.
+    /// Whether it starts with data, or another system starts with its data.
     fn is_needed(&self) -> bool {
         let id = &self.plan.systems[self.position].id;
         let is_upgraded = |data: &SystemData| matches!(&data.origin, DataOrigin::UpgradeOf(of) if of == id);
@@ -128,7 +128,7 @@ impl Gift<'_> {
         }
     }
 
-    /// A server with the data, and what was done in words that follow "the data".
+    /// A server with the data, and how the data was made, in words that follow "the data".
     fn make(&self) -> Result<(Server, String), DataError> {
         let system = &self.plan.systems[self.position];
         let options = start_options(system, &self.options.cache);

@@ -63,7 +63,7 @@ pub(in crate::plan) enum PaceKey {
 pub(in crate::plan) enum OrderKey {
     /// That of each session.
     Sessions,
-    /// Also that of commits: a statement waits for the commits that had ended before it began in the log.
+    /// Also the order of commits: a statement waits for all commits that had ended in the log before it began.
     Causal,
 }
 

@@ -1,5 +1,8 @@
-//! The workloads of other benchmarks: pgbench's transactions, the core workloads of YCSB, the insert benchmark, and TPC-C by stored
-//! procedures.
+//! The workloads of other benchmarks: pgbench's transactions, the core workloads of YCSB, the insert benchmark, TPC-C by stored
+//! procedures, and CH-benCHmark.
+
+mod ch;
+mod faults;
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
@@ -9,31 +12,72 @@ use crate::bench::{job_on, run, target, with_options};
 
 const EVENTS: u64 = 100;
 
+/// A database, and how its tables are made.
+struct Subject {
+    target: Target,
+    storage_engine: Option<&'static str>,
+}
+
+impl Subject {
+    fn of(server: &Server, system: &'static str) -> Self {
+        let storage_engine = system.split_once('/').map(|(_, engine)| engine);
+        let mut target = target(server);
+        if storage_engine == Some("rocksdb") {
+            // At its default level, MyRocks refuses to change what has changed since the snapshot.
+            target.on_connect = vec!["SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED".to_owned()];
+        }
+        Self { target, storage_engine }
+    }
+
+    fn sqlite(folder: &tempfile::TempDir) -> Self {
+        let file = Address::File(folder.path().join("test.db"));
+        Self { target: Target::new(Protocol::Sqlite, vec![file]), storage_engine: None }
+    }
+
+    /// A job of a built-in workload, after a text that its script begins with.
+    fn builtin(&self, name: &str, command: &str, before: &str) -> Job {
+        let source = [before, builtin_workload(name).expect("a built-in workload")].concat();
+        let job = job_on(self.target.clone(), name, &source, command);
+        let Some(engine) = self.storage_engine else { return job };
+        let job = with_options(job, &[("mysql_storage_engine", engine)]);
+        // MyRocks has no foreign keys.
+        if ["tprocc", "ch"].contains(&name) { with_options(job, &[("use_fk", "0")]) } else { job }
+    }
+}
+
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    vec![
-        server_test("the sums of tpcb stay equal", system, |server: &mut Server| sums(&target(server))),
-        server_test("ycsb reads what is there", system, |server: &mut Server| records(&target(server))),
-        server_test("ibench keeps its rows", system, |server: &mut Server| queue(&target(server))),
-        server_test("the conditions of TPC-C hold after procedures", system, |server: &mut Server| {
-            procedures(&target(server));
-        }),
-    ]
+    let test = |name: &str, check: fn(&Subject)| {
+        server_test(name, system, move |server: &mut Server| check(&Subject::of(server, system)))
+    };
+    let mut tests = vec![
+        test("the sums of tpcb stay equal", sums),
+        test("ycsb reads what is there", records),
+        test("ibench keeps its rows", queue),
+        test("the conditions of TPC-C hold after procedures", procedures),
+        test("ch answers as SQLite does", ch::answers),
+    ];
+    tests.extend(faults::tests(system));
+    tests
 }
 
 /// The tests that run on SQLite, which needs no server.
 pub(crate) fn sqlite_tests() -> Vec<Trial> {
-    let on_file = |check: fn(&Target)| {
+    let on_file = |check: fn(&Subject)| {
         let folder = tempfile::tempdir().expect("a folder");
-        check(&Target::new(Protocol::Sqlite, vec![Address::File(folder.path().join("test.db"))]));
+        check(&Subject::sqlite(&folder));
         Ok(())
     };
     vec![
         Trial::test("the sums of tpcb stay equal: sqlite", move || on_file(sums)),
         Trial::test("ycsb reads what is there: sqlite", move || on_file(records)),
         Trial::test("ibench keeps its rows: sqlite", move || on_file(queue)),
+        Trial::test("ch runs transactions and queries beside each other: sqlite", move || {
+            on_file(ch::beside)
+        }),
+        Trial::test("ibench tells of a full database: sqlite", move || on_file(faults::full_file)),
         Trial::test("tprocc needs stored procedures: sqlite", move || {
-            on_file(|target| {
-                let failure = run(builtin(target, "tprocc", "prepare", "")).failure.expect("a refusal");
+            on_file(|subject| {
+                let failure = run(subject.builtin("tprocc", "prepare", "")).failure.expect("a refusal");
                 assert!(failure.contains("stored procedures, which SQLite does not have"), "{failure}");
             })
         }),
@@ -44,13 +88,8 @@ pub(crate) fn sqlite_tests() -> Vec<Trial> {
     ]
 }
 
-fn builtin(target: &Target, name: &str, command: &str, before: &str) -> Job {
-    let source = [before, builtin_workload(name).expect("a built-in workload")].concat();
-    job_on(target.clone(), name, &source, command)
-}
-
-fn sums(target: &Target) {
-    let tpcb = |command: &str| builtin(target, "tpcb", command, "");
+fn sums(subject: &Subject) {
+    let tpcb = |command: &str| subject.builtin("tpcb", command, "");
     assert_eq!(run(tpcb("prepare")).success().counts.rows, 100_011);
     let mut transactions = tpcb("run");
     (transactions.connections, transactions.events) = (4, Some(EVENTS));
@@ -61,7 +100,7 @@ fn sums(target: &Target) {
     run(tpcb("check")).success();
     let spoil = "function event() local con = sysbench.sql.driver():connect()
         con:query('UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 3') con:disconnect() end";
-    let mut spoiled = job_on(target.clone(), "spoil", spoil, "run");
+    let mut spoiled = job_on(subject.target.clone(), "spoil", spoil, "run");
     spoiled.events = Some(1);
     run(spoiled).success();
     let failure = run(tpcb("check")).failure.expect("a violation");
@@ -93,8 +132,8 @@ end
 
 const SMALL: [(&str, &str); 3] = [("recordcount", "500"), ("fieldlength", "20"), ("maxscanlength", "10")];
 
-fn records(target: &Target) {
-    let ycsb = |command: &str| with_options(builtin(target, "ycsb", command, TELL), &SMALL);
+fn records(subject: &Subject) {
+    let ycsb = |command: &str| with_options(subject.builtin("ycsb", command, TELL), &SMALL);
     run(ycsb("prepare")).success();
     let kinds: [(&str, &[&str]); 6] = [
         ("a", &["SELECT", "UPDATE"]),
@@ -161,9 +200,9 @@ fn popularity() {
 
 const QUEUE: [(&str, &str); 2] = [("tables", "2"), ("table_size", "2000")];
 
-fn queue(target: &Target) {
+fn queue(subject: &Subject) {
     let ibench = |command: &str, options: &[(&str, &str)]| {
-        with_options(with_options(builtin(target, "ibench", command, ""), &QUEUE), options)
+        with_options(with_options(subject.builtin("ibench", command, ""), &QUEUE), options)
     };
     let run_events = |options: &[(&str, &str)], connections: u32, events: u64| {
         run(Job { connections, events: Some(events), ..ibench("run", options) }).success().counts
@@ -191,17 +230,17 @@ fn queue(target: &Target) {
     let spoil = "function event() local con = sysbench.sql.driver():connect()
         con:query([[DELETE FROM purchases2 WHERE transactionid = (SELECT m FROM
           (SELECT MAX(transactionid) - 10 AS m FROM purchases2) AS x)]]) con:disconnect() end";
-    run(Job { events: Some(1), ..job_on(target.clone(), "spoil", spoil, "run") }).success();
+    run(Job { events: Some(1), ..job_on(subject.target.clone(), "spoil", spoil, "run") }).success();
     let violation = run(ibench("check", &[])).failure.expect("a violation");
     assert!(violation.contains("purchases2 has 1999 rows from"), "{violation}");
     run(ibench("cleanup", &[])).success();
 }
 
-fn procedures(target: &Target) {
+fn procedures(subject: &Subject) {
     const TRANSACTIONS: u64 = 400;
     let tprocc = |command: &str, options: &[(&str, &str)]| {
         let common = [("scale", "1"), ("trx_level", "RC")];
-        with_options(with_options(builtin(target, "tprocc", command, ""), &common), options)
+        with_options(with_options(subject.builtin("tprocc", command, ""), &common), options)
     };
     let prepare = Job { connections: 2, ..tprocc("prepare", &[]) };
     run(prepare).success();

@@ -1,4 +1,6 @@
-//! Compares Dyno with `pgbench -S -M prepared`, with the same statement on the same table.
+//! Compares Dyno with pgbench: its own scripts, run by both, and `pgbench -S -M prepared` with the same statement on the same table.
+
+mod scripts;
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -6,10 +8,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use clap::Args;
-use dyno_engine::{Access, DATABASE};
-use dyno_load::{Address, Job, Protocol, Script, Target};
+use dyno_engine::{Access, DATABASE, Server};
+use dyno_load::{Job, Script};
 
 use crate::child::{self, Sample, Session};
+use crate::goals::{Goals, Limit};
 use crate::pair::{self, Pair};
 use crate::{dyno, server};
 
@@ -36,41 +39,43 @@ pub(crate) struct Options {
     /// Seconds per measurement.
     #[arg(long, default_value_t = 5)]
     pub(crate) seconds: u32,
+    /// Protocols, one after the other: simple, extended, prepared.
+    #[arg(long, value_delimiter = ',', default_values = ["simple", "prepared"])]
+    pub(crate) protocols: Vec<String>,
+    /// Further scripts beside pgbench's built-in ones: files that need no shell, such as those of PostgreSQL's own regression tests of
+    /// pgbench. They may use its tables.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) scripts: Vec<PathBuf>,
+    /// Transactions by which the rows and statements of both are compared.
+    #[arg(long, default_value_t = 500)]
+    pub(crate) transactions: u32,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let mut goals = Goals::new(["pgbench", "dyno"]);
+    let scripts = scripts::all(options)?;
+    scripts::compare(options, &scripts, &mut goals)?;
+    scripts::measure(options, &scripts, &mut goals)?;
     let (pair, version) = measure(options)?;
-    let mut table = pair::table(&[
-        "connections",
-        "TPS pgbench",
-        "TPS dyno",
-        "ratio",
-        "client CPU µs/transaction pgbench",
-        "client CPU µs/transaction dyno",
-        "ratio",
-        "memory MB pgbench",
-        "memory MB dyno",
-        "ratio",
-    ]);
-    let mut cells = vec![options.connections.to_string()];
-    pair.push_cells(&mut cells, |sample| sample.queries_per_second, 0, true);
-    pair.push_cells(&mut cells, Sample::cpu_us_per_query, 2, true);
-    pair.push_cells(&mut cells, Sample::memory_mb, 1, true);
-    table.add_row(cells);
-    let title =
-        format!("pgbench -S -M prepared on PostgreSQL {version}, medians of {} servers", options.rounds);
-    pair::print(&title, table, 0);
+    figures(&mut goals, "-S -M prepared, in Lua", &pair);
+    let (connections, rounds) = (options.connections, options.rounds);
+    goals.print(&format!(
+        "pgbench's scripts on PostgreSQL {version}, {connections} connections, {rounds} servers"
+    ));
     Ok(())
 }
 
-/// Measures both sides. Also returns the servers' version.
+/// Adds the figures of one measurement with their goals.
+fn figures(goals: &mut Goals, what: &str, pair: &Pair) {
+    goals.ratio(&format!("{what}, TPS"), pair, |sample| sample.queries_per_second, Some(Limit::AtLeast(1.0)));
+    let cpu = format!("{what}, client CPU µs/transaction");
+    goals.ratio(&cpu, pair, Sample::cpu_us_per_query, Some(Limit::AtMost(0.6)));
+    goals.ratio(&format!("{what}, client memory MB"), pair, Sample::memory_mb, None);
+}
+
+/// Measures both sides of `-S -M prepared`, Dyno's with a script in Lua. Also returns the servers' version.
 pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
-    let start = || {
-        let server = server::start_postgres()?;
-        eprintln!("loading pgbench's tables at scale {}", options.scale);
-        pgbench(options, server.access(), &["-i", "-q", "-s", &options.scale.to_string()])?;
-        Ok(server)
-    };
+    let start = || start(options);
     let (pairs, version) =
         pair::on_new_servers(options.rounds, &[options.connections], start, |server, connections, pair| {
             eprintln!("pgbench -S, {connections} connections");
@@ -80,19 +85,31 @@ pub(crate) fn measure(options: &Options) -> anyhow::Result<(Pair, String)> {
     Ok((pairs.into_iter().next().unwrap_or_default(), version))
 }
 
+/// A new server with pgbench's tables.
+fn start(options: &Options) -> anyhow::Result<Server> {
+    let server = server::start_postgres()?;
+    eprintln!("loading pgbench's tables at scale {}", options.scale);
+    pgbench(options, server.access(), &["-i", "-q", "-s", &options.scale.to_string()])?;
+    Ok(server)
+}
+
 /// The load of the goals.
 pub(crate) fn goal() -> Options {
-    Options { pgbench: "pgbench".into(), connections: 64, jobs: 1, scale: 4, rounds: 5, seconds: 5 }
+    Options {
+        pgbench: "pgbench".into(),
+        connections: 64,
+        jobs: 1,
+        scale: 4,
+        rounds: 5,
+        seconds: 5,
+        protocols: Vec::new(),
+        scripts: Vec::new(),
+        transactions: 0,
+    }
 }
 
 /// Dyno's job.
 fn job(options: &Options, access: &Access) -> Job {
-    let target = Target {
-        user: access.user.clone(),
-        password: access.password.clone(),
-        database: DATABASE.to_owned(),
-        ..Target::new(Protocol::Pgsql, vec![Address::Unix(access.socket.clone())])
-    };
     let source = include_str!("select_only.lua").to_owned();
     let script = Script { name: "select_only.lua".to_owned(), source, search_path: Vec::new() };
     Job {
@@ -100,7 +117,7 @@ fn job(options: &Options, access: &Access) -> Job {
         connections: options.connections,
         seconds: Some(f64::from(options.seconds)),
         seed: 1,
-        ..Job::new(target, script, "run")
+        ..Job::new(dyno::target(access), script, "run")
     }
 }
 
@@ -109,7 +126,12 @@ fn sample(options: &Options, access: &Access) -> anyhow::Result<Sample> {
     let (connections, jobs) = (options.connections.to_string(), options.jobs.to_string());
     let seconds = options.seconds.to_string();
     let arguments = ["-S", "-n", "-M", "prepared", "-c", &connections, "-j", &jobs, "-T", &seconds];
-    let (text, cpu_us, memory_bytes_max) = pgbench(options, access, &arguments)?;
+    sample_of(options, access, &arguments)
+}
+
+/// Measures pgbench with these arguments.
+fn sample_of(options: &Options, access: &Access, arguments: &[&str]) -> anyhow::Result<Sample> {
+    let (text, cpu_us, memory_bytes_max) = pgbench(options, access, arguments)?;
     let (queries, queries_per_second) = transactions(&text).with_context(|| format!("no tps in:\n{text}"))?;
     Ok(Sample { queries, queries_per_second, latency_p99_ms: 0.0, cpu_us, server_us: 0, memory_bytes_max })
 }

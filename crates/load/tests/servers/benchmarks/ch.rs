@@ -1,0 +1,131 @@
+//! CH-benCHmark: its answers on several databases, and its transactions beside its queries.
+
+use std::sync::OnceLock;
+
+use dyno_load::Job;
+
+use super::Subject;
+use crate::bench::{Story, job_on, run, with_options};
+
+const QUERIES: usize = 22;
+
+/// Rows of the load are alike in many columns, so that many answers would be empty or 0. These statements give them values that depend
+/// on keys.
+const VARIED: [&str; 6] = [
+    "UPDATE stock1 SET s_order_cnt = s_i_id % 7",
+    "UPDATE order_line1 SET ol_amount = ol_i_id % 1000 + 0.25, ol_quantity = 1 + (ol_i_id + 3 * ol_number) % 10",
+    "UPDATE order_line1 SET ol_delivery_d = '2026-03-01 00:00:00' WHERE ol_number % 3 = 0 AND ol_delivery_d IS NOT NULL",
+    "UPDATE customer1 SET c_balance = c_id % 150",
+    "UPDATE customer1 SET c_phone = '4111111111111111' WHERE c_id % 50 = 0",
+    "DELETE FROM orders1 WHERE o_c_id % 50 = 0 AND o_carrier_id IS NOT NULL",
+];
+
+fn ch(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
+    // Without foreign keys, orders can be deleted alone.
+    let common = [("scale", "1"), ("use_fk", "0"), ("trx_level", "RC")];
+    with_options(with_options(subject.builtin("ch", command, ""), &common), options)
+}
+
+/// Loads by one connection, so that the rows are the same everywhere, and varies them.
+fn load(subject: &Subject) {
+    run(ch(subject, "prepare", &[])).success();
+    let statements: Vec<String> = VARIED.iter().map(|sql| format!("con:query([[{sql}]])")).collect();
+    let source = format!(
+        "function go() local con = sysbench.sql.driver():connect()\n{}\ncon:disconnect() end\n\
+         sysbench.cmdline.commands = {{ go = {{ go }} }}",
+        statements.join("\n")
+    );
+    run(job_on(subject.target.clone(), "vary", &source, "go")).success();
+}
+
+/// The rows of each answer.
+fn all_answers(subject: &Subject) -> Vec<Vec<String>> {
+    let story = run(ch(subject, "answer", &[]));
+    let text: String = story.printed.iter().map(|text| format!("{}\n", text.trim_end())).collect();
+    story.success();
+    let sections = text.split("# ").skip(1);
+    sections.map(|section| section.lines().skip(1).map(str::to_owned).collect()).collect()
+}
+
+/// SQLite's answers, which the others have to give too.
+fn reference() -> &'static [Vec<String>] {
+    static ANSWERS: OnceLock<Vec<Vec<String>>> = OnceLock::new();
+    ANSWERS.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let subject = Subject::sqlite(&folder);
+        load(&subject);
+        all_answers(&subject)
+    })
+}
+
+/// Whether values are equal: texts, or numbers to 0.001 or a millionth.
+fn is_same(a: &str, b: &str) -> bool {
+    let is_near = |a: f64, b: f64| (a - b).abs() <= 0.001_f64.max(1e-6 * a.abs());
+    a == b || matches!((a.parse(), b.parse()), (Ok(a), Ok(b)) if is_near(a, b))
+}
+
+fn is_same_row(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.split('|').collect(), b.split('|').collect());
+    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| is_same(a, b))
+}
+
+pub(super) fn answers(subject: &Subject) {
+    load(subject);
+    let (ours, reference) = (all_answers(subject), reference());
+    assert_eq!((ours.len(), reference.len()), (QUERIES, QUERIES));
+    for (number, (ours, theirs)) in (1..).zip(ours.iter().zip(reference)) {
+        assert!(
+            !ours.is_empty()
+                && ours.iter().any(|row| row.split('|').any(|cell| cell != "NULL" && cell != "0")),
+            "query {number} finds nothing"
+        );
+        let other = ours.iter().zip(theirs).find(|(ours, theirs)| !is_same_row(ours, theirs));
+        assert_eq!(other, None, "query {number}");
+        assert_eq!(ours.len(), theirs.len(), "query {number}");
+    }
+    // What the test compares can differ.
+    assert!(!is_same_row("1|a", "2|a") && !is_same_row("1|a", "1|b") && !is_same_row("1", "1|b"));
+    run_beside(subject);
+    run(ch(subject, "cleanup", &[])).success();
+}
+
+pub(super) fn beside(subject: &Subject) {
+    run(ch(subject, "prepare", &[])).success();
+    run_beside(subject);
+    run(ch(subject, "check", &[])).success();
+}
+
+/// Transactions and queries at the same time, each a job of its own as a step and its background load are.
+fn run_beside(subject: &Subject) {
+    let transactions =
+        Job { connections: 2, events: Some(200), ..ch(subject, "run", &[("action", "transaction")]) };
+    let queries = Job { connections: 1, events: Some(22), ..ch(subject, "run", &[]) };
+    let (of_transactions, of_queries) = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| run(transactions));
+        let queries = run(queries);
+        (beside.join().expect("no panic"), queries)
+    });
+    let line = |story: &Story| {
+        story
+            .printed
+            .iter()
+            .flat_map(|text| text.lines())
+            .find(|line| line.contains("NOPM"))
+            .map(str::to_owned)
+    };
+    assert!(line(&of_transactions).is_some_and(|line| line.trim_start().starts_with("ch: ")));
+    assert_eq!(line(&of_queries), None, "queries place no orders");
+    assert_eq!(of_transactions.success().counts.events, 200);
+    let counts = of_queries.success().counts;
+    // One thread asks for the scale.
+    assert_eq!((counts.events, counts.reads, counts.writes), (22, 23, 0));
+    for (option, value, expected) in [
+        ("query", "23", "query is 0 or one of 1 to 22, not 23"),
+        ("action", "both", "action is query or transaction, not both"),
+        ("scale", "2", "tpcc set 1 was prepared with --scale=1"),
+    ] {
+        let wrong = Job { events: Some(1), ..ch(subject, "run", &[(option, value)]) };
+        let failure = run(wrong).failure.expect("a refusal");
+        assert!(failure.contains(expected), "{failure}");
+    }
+}

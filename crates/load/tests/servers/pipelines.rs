@@ -1,0 +1,129 @@
+//! Pipelines in scripts of pgbench: they change the same rows, and say which of their statements fails.
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Completion, Trial, server_test};
+use dyno_load::{Job, Scheduler};
+
+use crate::bench::{run, target};
+use crate::pgbench::{EVENTS, VERSION_MIN, job, pgbench_version, query, rows_of_pgbench, run_one, take_rows};
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    if !system.starts_with("postgres") {
+        return vec![server_test("pgbench pipelines need PostgreSQL", system, refused)];
+    }
+    vec![
+        match pgbench_version() {
+            Some(VERSION_MIN..) => server_test("pgbench pipelines change the same rows", system, same_rows),
+            _ => Trial::ignorable_test("pgbench pipelines change the same rows", || {
+                Ok(Completion::ignored_with("there is no pgbench 15 or later (postgresql-15)"))
+            }),
+        },
+        server_test("pgbench pipelines name the statement that fails", system, failures),
+        server_test("pgbench pipelines are tried again", system, tries),
+        server_test("pgbench pipelines may be long", system, long),
+    ]
+}
+
+fn refused(server: &mut Server) {
+    let script = "\\startpipeline\nSELECT 1;\n\\endpipeline";
+    let failure = run_one(&target(server), script, &[("protocol", "prepared")]).failure.expect("a refusal");
+    assert!(failure.contains("one.pgbench:1:1: \\startpipeline needs PostgreSQL"), "{failure}");
+}
+
+const SAME: &str = "
+\\set n :n + 1
+\\startpipeline
+\\set number random(1, 1000)
+BEGIN;
+INSERT INTO noted (client, n, numbers) VALUES (:client_id, :n, ARRAY[:number]::bigint[]);
+SELECT count(*) FROM noted;
+\\set number random(1, 1000)
+UPDATE noted SET ratio = :number WHERE client = :client_id AND n = :n;
+END;
+\\endpipeline
+SELECT 1;
+";
+
+fn same_rows(server: &mut Server) {
+    let target = target(server);
+    query(&target, "CREATE TABLE noted (client int, n int, numbers bigint[], ratio double precision)");
+    for protocol in ["extended", "prepared"] {
+        let expected = rows_of_pgbench(server, SAME, 1, protocol);
+        assert_eq!(expected.len() as u64, EVENTS);
+        let options = [("protocol", protocol), ("n", "0"), ("scale", "3")];
+        for scheduler in [Scheduler::Event, Scheduler::Thread] {
+            let job = Job { scheduler, ..job(&target, &[("same.pgbench", SAME)], &options) };
+            let counts = run(job).success().counts;
+            assert_eq!(take_rows(server), expected, "{protocol} {scheduler:?}");
+            let counted = (counts.events, counts.reads, counts.writes, counts.others);
+            assert_eq!(counted, (EVENTS, 2 * EVENTS, 2 * EVENTS, 2 * EVENTS), "{protocol} {scheduler:?}");
+        }
+    }
+}
+
+fn failures(server: &mut Server) {
+    let target = target(server);
+    query(&target, "CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)");
+    let script = "\\startpipeline\nINSERT INTO counted VALUES (1, 0);\n\\syncpipeline\n\
+        INSERT INTO counted VALUES (2, 0);\nINSERT INTO counted VALUES (1, 1);\n\
+        INSERT INTO counted VALUES (3, 0);\n\\syncpipeline\nINSERT INTO counted VALUES (4, 0);\n\\endpipeline";
+    for protocol in ["extended", "prepared"] {
+        query(&target, "DELETE FROM counted");
+        let failure = run_one(&target, script, &[("protocol", protocol)]).failure.expect("a failure");
+        assert!(
+            failure.starts_with("one.pgbench:5: SQL error, errno = 0, state = '23505': duplicate key"),
+            "{protocol}: {failure}"
+        );
+        // What is between two points of synchronization is one transaction.
+        let rows = query(&target, "SELECT id, n FROM counted ORDER BY id");
+        let row = |id: &str| vec![Some(id.to_owned()), Some("0".to_owned())];
+        assert_eq!(rows, [row("1"), row("4")], "{protocol}");
+    }
+    for (script, expected) in [
+        (
+            "\\startpipeline\nSELECT 1 AS a \\gset\n\\endpipeline",
+            "one.pgbench:2: \\gset needs an answer at once",
+        ),
+        ("SELECT 1;\n\\startpipeline\nSELECT nonsense;\n\\endpipeline", "one.pgbench:"),
+    ] {
+        let failure = run_one(&target, script, &[("protocol", "prepared")]).failure.expect("a failure");
+        assert!(failure.starts_with(expected), "{failure}");
+    }
+    let simple =
+        run_one(&target, "\\startpipeline\nSELECT 1;\n\\endpipeline", &[]).failure.expect("a refusal");
+    assert!(simple.contains("needs --protocol=extended or prepared"), "{simple}");
+}
+
+/// Two clients whose transactions cannot be serialized.
+fn tries(server: &mut Server) {
+    let target = target(server);
+    query(&target, "CREATE TABLE counted (id INTEGER PRIMARY KEY, n INTEGER)");
+    query(&target, "INSERT INTO counted VALUES (1, 0), (2, 0)");
+    let script = "\\startpipeline
+        BEGIN ISOLATION LEVEL REPEATABLE READ;
+        SELECT n FROM counted WHERE id = 1;
+        SELECT pg_sleep(0.002);
+        UPDATE counted SET n = n + 1 WHERE id = 1;
+        UPDATE counted SET n = n + 1 WHERE id = 2;
+        COMMIT;
+        \\endpipeline";
+    let options = [("max_tries", "0"), ("protocol", "prepared")];
+    let counts =
+        run(Job { connections: 2, ..job(&target, &[("tried.pgbench", script)], &options) }).success().counts;
+    assert_eq!(counts.events, EVENTS);
+    assert!(counts.errors > 0, "they never met");
+    // What failed was rolled back.
+    let expected = Some(EVENTS.to_string());
+    assert_eq!(query(&target, "SELECT n FROM counted"), [[expected.clone()], [expected]]);
+}
+
+/// More is sent, and more is answered, than sockets hold.
+fn long(server: &mut Server) {
+    const STATEMENTS: u64 = 3000;
+    let statements = "SELECT repeat('x', 2000);\n".repeat(STATEMENTS as usize);
+    let script = format!("\\startpipeline\n{statements}\\endpipeline");
+    for protocol in ["extended", "prepared"] {
+        let counts = run_one(&target(server), &script, &[("protocol", protocol)]).success().counts;
+        assert_eq!((counts.events, counts.reads), (1, STATEMENTS), "{protocol}");
+    }
+}

@@ -1,0 +1,44 @@
+//! Joins `\startpipeline` with its statements.
+
+use super::{Action, Command};
+use crate::error::Problem;
+use crate::expression::Wrong;
+
+/// Tells each `\startpipeline` its statements. Which commands branches reach shows when the script runs; here every command counts.
+pub(super) fn join(commands: &mut [Command], first_statement: usize) -> Result<(), Wrong> {
+    let mut next_statement = first_statement;
+    // Beginnings of the pipeline: their commands, and the first statement after each.
+    let mut starts: Vec<(usize, usize)> = Vec::new();
+    let mut is_closed = true;
+    for number in 0..commands.len() {
+        let at = commands[number].at;
+        match &commands[number].action {
+            Action::Sql(statement) => next_statement = statement.number + 1,
+            Action::StartPipeline { .. } => {
+                if std::mem::take(&mut is_closed) {
+                    starts.clear();
+                }
+                starts.push((number, next_statement));
+            }
+            Action::SyncPipeline if starts.is_empty() => {
+                return Err(Wrong { at, problem: Problem::NoStartpipeline("syncpipeline") });
+            }
+            Action::EndPipeline if starts.is_empty() => {
+                return Err(Wrong { at, problem: Problem::NoStartpipeline("endpipeline") });
+            }
+            Action::EndPipeline => {
+                is_closed = true;
+                for &(start, first) in &starts {
+                    commands[start].action = Action::StartPipeline { statements: first..next_statement };
+                }
+            }
+            _ => {}
+        }
+    }
+    match starts.first() {
+        Some(&(number, _)) if !is_closed => {
+            Err(Wrong { at: commands[number].at, problem: Problem::NoEndpipeline })
+        }
+        _ => Ok(()),
+    }
+}
