@@ -27,6 +27,7 @@ mod machine;
 mod named;
 mod observe;
 mod remote;
+mod replication;
 mod source;
 mod start;
 #[cfg(feature = "testing")]
@@ -61,6 +62,10 @@ pub use observe::counters::{
 pub use observe::stack_tool::{StackToolError, stack_tool};
 pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};
 pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
+pub use replication::{
+    ReplicaStatus, Replication, ReplicationError, ReplicationMode, Role, TokenReader, TokenWriter, Topology,
+    attach,
+};
 pub use source::add::{AddError, Added, add};
 pub use source::basedir::BasedirError;
 pub use source::fetch::fetch;

@@ -43,6 +43,11 @@ pub(crate) const TABLES: &[Table] = &[
         "trial_id",
     ),
     of_run(
+        "replica",
+        "SELECT trial.run_id, r.* FROM replica r JOIN trial ON trial.id = r.trial_id",
+        "trial_id, number",
+    ),
+    of_run(
         "sample",
         "SELECT trial.run_id, sample.* FROM sample JOIN trial ON trial.id = sample.trial_id",
         "trial_id, number",

@@ -19,6 +19,7 @@ use crate::effects::events::EventfulTest;
 use crate::effects::hosts::Hosts;
 use crate::effects::joins::JoinedTest;
 use crate::effects::ladder::Ladder;
+use crate::effects::lags::LagTest;
 use crate::effects::replays::ReplayedTest;
 use crate::effects::sensitivity::Sensitivity;
 use crate::trial::drivers::DriverDoubt;
@@ -51,6 +52,8 @@ pub struct Analysis {
     pub joined: Vec<JoinedTest>,
     /// The tests in which something is done to the systems while the load continues.
     pub events: Vec<EventfulTest>,
+    /// The tests in which systems have replicas.
+    pub lags: Vec<LagTest>,
     /// The steps that replay a server's traffic. Candidates are compared with the plan's base.
     pub replays: Vec<ReplayedTest>,
     /// The cost of each step of the plan's ladders.

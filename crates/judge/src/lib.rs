@@ -45,12 +45,14 @@ pub use cost::price::{
 pub use dyno_settings::NotInForce;
 pub use dyno_stats::Method;
 pub use effects::events::{
-    EventEffect, EventFigure, EventQuantity, EventRatio, EventSecond, EventfulSystem, EventfulTest, Outage,
-    PlannedEvent, longest_outage,
+    EventEffect, EventQuantity, EventSecond, EventfulSystem, EventfulTest, Outage, PlannedEvent,
+    longest_outage,
 };
+pub use effects::family::{EffectFigure, EffectRatio};
 pub use effects::hosts::{Host, HostRatio, HostTest, Hosts, LostAttempt, host_differences};
 pub use effects::joins::{JoinedSecond, JoinedSystem, JoinedTest, Stretch, StretchRatio, StretchRound};
 pub use effects::ladder::{Ladder, Rung, RungRatio, RungTest, SettingChange};
+pub use effects::lags::{LagQuantity, LagTest, ReplicatedSystem};
 pub use effects::replays::{Answers, DigestFigures, DigestRatio, DigestTest, ReplayedSystem, ReplayedTest};
 pub use effects::scaling::{Scaling, ScalingPoint, scalings};
 pub use effects::sensitivity::{

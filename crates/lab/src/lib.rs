@@ -31,11 +31,11 @@ mod run;
 mod schedule;
 
 pub use plan::{
-    Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, DataOrigin, Decision, EventAction,
-    Explained, Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, LeaveDecided, Measure, Mixture,
-    PinThreads, Plan, PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Script, SliceSeconds,
-    Source, SourceLocation, StackSampling, Step, StepEvent, System, SystemData, TooFewRounds, Traffic,
-    Upgrade, Versus, builtin_plans,
+    Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, DataOrigin, Decision, Endpoint,
+    EventAction, Explained, Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, LeaveDecided, Measure,
+    Mixture, PinThreads, Plan, PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Script,
+    SliceSeconds, Source, SourceLocation, StackSampling, Step, StepEvent, System, SystemData, TooFewRounds,
+    Traffic, Upgrade, Versus, builtin_plans,
 };
 pub use run::{
     DataError, DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline,

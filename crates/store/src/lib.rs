@@ -40,6 +40,7 @@ pub use record::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes
 pub use record::price::{Price, PricedInstance, PricedVolume};
 pub use record::queries::{QueryAnswer, QueryPlan};
 pub use record::replay::{DigestRecord, LatenessRecord, ReplayRecord};
+pub use record::replica::{ReplicaRecord, ReplicationMode};
 pub use record::search::{SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, StoredSearch};
 pub use record::seconds::{Second, SecondRate};
 pub use record::stacks::{StackProfile, StackRecord};

@@ -142,6 +142,7 @@ impl Store {
         let mut digests = self.replayed_digests(id)?;
         let mut counters = self.chosen_counters(id, &run.record.counters)?;
         let (mut step_events, mut timelines) = (self.step_events(id)?, self.timelines(id)?);
+        let mut replicas = self.replicas(id)?;
         let mut trials = |is_superseded: bool| {
             self.rows(
                 "SELECT * FROM trial WHERE run_id = ?1 AND is_superseded = ?2 ORDER BY position, id",
@@ -157,6 +158,7 @@ impl Store {
                         slices,
                         step_events: step_events.remove(&id).unwrap_or_default(),
                         timeline: timelines.remove(&id),
+                        replicas: replicas.remove(&id).unwrap_or_default(),
                         stacks,
                         query_plan,
                         query_answer,
@@ -455,6 +457,7 @@ fn trial_record(row: &Row<'_>) -> rusqlite::Result<TrialRecord> {
         error_codes: json(row, "error_codes")?,
         step_events: Vec::new(),
         timeline: None,
+        replicas: Vec::new(),
         loaded_again: json(row, "loaded_again")?,
         limits: optional_json(row, "limits")?,
         drain: optional_json(row, "drain")?,

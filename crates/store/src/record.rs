@@ -11,6 +11,7 @@ pub(crate) mod latency;
 pub(crate) mod price;
 pub(crate) mod queries;
 pub(crate) mod replay;
+pub(crate) mod replica;
 pub(crate) mod search;
 pub(crate) mod seconds;
 pub(crate) mod stacks;
@@ -28,6 +29,7 @@ use crate::record::latency::LatencyRecord;
 use crate::record::price::{Price, by_the_year};
 use crate::record::queries::{QueryAnswer, QueryPlan};
 use crate::record::replay::{DigestRecord, ReplayRecord};
+use crate::record::replica::ReplicaRecord;
 use crate::record::search::SearchRecord;
 use crate::record::stacks::StackProfile;
 use crate::record::statement_plans::StatementPlan;
@@ -400,6 +402,8 @@ pub struct TrialRecord {
     pub step_events: Vec<StepEventRecord>,
     /// When events of its workload ended, in a step with events of the plan; otherwise `None`.
     pub timeline: Option<Timeline>,
+    /// The replicas of its system, by number; empty without replicas.
+    pub replicas: Vec<ReplicaRecord>,
     /// Ids of the loads that were repeated for this instance without measurement, so that its tables are not those of a
     /// measured load.
     pub loaded_again: Vec<String>,

@@ -202,6 +202,7 @@ pub(crate) fn trial(system: &str, number: u32, operations: u64) -> TrialRecord {
         error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
         step_events: Vec::new(),
         timeline: None,
+        replicas: Vec::new(),
         loaded_again: vec!["load".to_owned()],
         limits: Some(limits()),
         drain: Some(json!({ "seconds": 1.5 })),

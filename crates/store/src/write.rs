@@ -12,6 +12,7 @@ use crate::record::event;
 use crate::record::latency;
 use crate::record::queries;
 use crate::record::replay;
+use crate::record::replica;
 use crate::record::stacks;
 use crate::record::statement_plans;
 use crate::record::{
@@ -327,6 +328,7 @@ fn insert_whole(transaction: &Transaction<'_>, run: RunId, trial: &TrialRecord) 
         insert_slice(transaction, id, slice)?;
     }
     event::insert(transaction, id, trial)?;
+    replica::insert(transaction, id, trial)?;
     for sample in &trial.samples {
         insert_sample(transaction, id, sample)?;
     }

@@ -45,6 +45,7 @@ mod step_events;
 mod steps;
 mod suites;
 mod sweeps;
+mod topologies;
 mod tpcc;
 mod tpch;
 mod traffic;
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         explain_plans::tests(),
         servers::tests(),
         step_events::tests(),
+        topologies::tests(),
         stacks::tests(),
         rounds::tests(),
         capacity::tests(),

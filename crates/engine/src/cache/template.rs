@@ -19,7 +19,8 @@ use crate::start::server::StartError;
 /// or over 1 GB if logs are large.
 const KEPT_BYTES_MAX: u64 = 4 << 30;
 
-/// Creates a server's data folder as a copy of its template, which is created if missing.
+/// Creates a server's data folder as a copy of its template, which is created if missing. The copy has the accounts of another
+/// server.
 pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), StartError> {
     let templates = &site.installation.templates;
     let template = templates.join(key(site)?);
@@ -29,7 +30,7 @@ pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), 
         copy_folder(&template, &site.home.data(), Account::instead_of_root())?;
         // Shows which template is the oldest. Errors do no harm.
         let _ = fs::File::open(&template).and_then(|folder| folder.set_modified(SystemTime::now()));
-        return procedure.adopt(site);
+        return Ok(());
     }
     procedure.initialize(site)?;
     keep(&site.home.data(), &template)?;

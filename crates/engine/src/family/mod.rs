@@ -18,6 +18,7 @@ use crate::cache::home::Home;
 use crate::cache::installation::Installation;
 use crate::catalogue::entry::{Entry, Family};
 use crate::machine::path_error::PathError;
+use crate::replication::Role;
 use crate::start::access::HOST;
 use crate::start::server::StartError;
 
@@ -32,6 +33,8 @@ pub(crate) struct Site<'a> {
     pub(crate) port: u16,
     /// The address on which it takes connections of other hosts. `None` if only this host may connect.
     pub(crate) listen: Option<IpAddr>,
+    /// What it is to other servers.
+    pub(crate) role: &'a Role,
     pub(crate) password: &'a str,
 }
 

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use super::Site;
 use crate::cache::home::Home;
 use crate::machine::path_error::{At as _, PathError};
+use crate::replication::{MysqldReplication, Replicating as _, is_of_role};
 use crate::start::access::{DATABASE, HOST};
 use crate::start::server::{StartError, run};
 
@@ -81,7 +82,10 @@ pub(super) fn forget_others(data: &Path) -> Result<(), PathError> {
 /// The command of the server. The server executes the statements in `accounts` before it accepts connections.
 pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     // Old versions read one statement per line.
-    let statements: String = accounts.iter().flat_map(|statement| [statement, ";\n"]).collect();
+    // Its replicas do the same for themselves.
+    let unlogged = site.role.replication().map(|_| "SET SESSION sql_log_bin = 0");
+    let statements = unlogged.into_iter().chain(accounts.iter().map(String::as_str));
+    let statements: String = statements.flat_map(|statement| [statement, ";\n"]).collect();
     let accounts = site.home.write_for_server(ACCOUNTS, &statements)?;
     let mut command = program(site);
     command
@@ -96,6 +100,7 @@ pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, Pa
     if let Some(storage_engine) = site.storage_engine {
         command.arg(format!("--default-storage-engine={storage_engine}"));
     }
+    command.args(MysqldReplication.arguments(site));
     Ok(command)
 }
 
@@ -154,6 +159,7 @@ fn program(site: &Site<'_>) -> Command {
     if let Some(plugins) = &layout.plugins {
         command.arg(format!("--plugin-dir={}", site.path(plugins).display()));
     }
-    command.args(site.settings.iter().map(|(name, value)| format!("--{name}={value}")));
+    let settings = site.settings.iter().filter(|(name, _)| !is_of_role(site.role, name));
+    command.args(settings.map(|(name, value)| format!("--{name}={value}")));
     command
 }

@@ -10,6 +10,7 @@ use rustix::process::Signal;
 
 use super::{Procedure, Site};
 use crate::machine::path_error::{At as _, PathError};
+use crate::replication::{PostgresReplication, Replicating as _};
 use crate::start::access::DATABASE;
 use crate::start::server::{StartError, run};
 
@@ -94,7 +95,8 @@ impl Procedure for Postgres {
                 &format!("port={}", site.port),
             ])
             .stdin(Stdio::null());
-        if site.listen.is_some() {
+        command.args(PostgresReplication.arguments(site));
+        if site.listen.is_some() || site.role.replication().is_some() {
             let rules =
                 site.home.write_for_server(RULES, &rules_for_all_hosts(site.entry().version_number(0)))?;
             command.arg("-c").arg(format!("hba_file={}", rules.display()));
@@ -102,6 +104,7 @@ impl Procedure for Postgres {
         for (name, value) in site.settings.iter().filter(|(name, _)| name != CHECKSUMS) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
+        command.args(PostgresReplication::least(site));
         Ok(command)
     }
 
@@ -141,7 +144,11 @@ fn words_of(major_version: u32) -> [&'static str; 3] {
 /// The rules for logins by password from all hosts. The rules of the data folder allow only this host.
 fn rules_for_all_hosts(major_version: u32) -> String {
     let method = password_method(major_version);
-    format!("local all all {method}\nhost all all 0.0.0.0/0 {method}\nhost all all ::/0 {method}\n")
+    // Replicas connect from this host.
+    format!(
+        "local all all {method}\nhost all all 0.0.0.0/0 {method}\nhost all all ::/0 {method}\n\
+         host replication all samehost {method}\n"
+    )
 }
 
 fn password_method(major_version: u32) -> &'static str {

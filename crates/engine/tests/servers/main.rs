@@ -12,6 +12,7 @@ mod killed;
 mod leftovers;
 mod own;
 mod remote_tls;
+mod replication;
 mod snapshots;
 mod stacks;
 mod starting;
@@ -53,13 +54,16 @@ fn main() -> ExitCode {
         tests.extend(counters::tests(engine));
         tests.extend(warming::tests(engine));
         tests.extend(given::tests(engine));
+        tests.extend(replication::tests(engine));
     }
     for version in VERSIONS.iter().chain(large) {
         tests.extend(starting::tests(version));
         tests.push(counters::never_backwards(version));
         tests.push(draining::drains(version));
         tests.push(snapshots::starts_on_data(version));
+        tests.extend(replication::tests(version));
     }
+    tests.push(replication::diverges());
     tests.extend(stacks::tests());
     tests.extend(starting::myrocks_tests());
     tests.extend(own::tests());

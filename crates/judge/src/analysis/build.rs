@@ -13,6 +13,7 @@ use crate::effects::events::eventful_tests;
 use crate::effects::hosts::hosts;
 use crate::effects::joins::joined_tests;
 use crate::effects::ladder::ladders;
+use crate::effects::lags::lag_tests;
 use crate::effects::replays::replays;
 use crate::effects::sensitivity::sensitivities;
 use crate::trial::check::TrialChecks;
@@ -52,6 +53,7 @@ pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
         sensitivity: sensitivities(&evidence, &rule),
         joined: joined_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         events: eventful_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
+        lags: lag_tests(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         replays: replays(&evidence, ids().nth(base_at).unwrap_or_default(), &rule),
         ladders: ladders(&evidence, &rule),
         frontiers: frontiers(run, &tests, &against),

@@ -36,7 +36,7 @@ pub use keys::steps::queries::{Explained, Queries};
 pub use keys::steps::slicing::Freeze;
 pub use keys::steps::stacks::StackSampling;
 pub(crate) use keys::steps::step::Command;
-pub use keys::steps::step::{Step, Traffic};
+pub use keys::steps::step::{Endpoint, Step, Traffic};
 pub use keys::systems::data::{DataOrigin, SystemData};
 pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};
 pub use keys::systems::source::Source;

@@ -78,7 +78,7 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
-    let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"], "may_drop": ["dsn"], "keep_data": ["dsn"] });
+    let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"], "may_drop": ["dsn"], "keep_data": ["dsn"], "replication": ["replicas"], "replica_delay_seconds": ["replicas"] });
     let sweep_or_ladder = json!({ "anyOf": [{ "required": ["sweep"] }, { "required": ["ladder"] }] });
     let no_ladder = json!({ "not": { "required": ["ladder"] } });
     let has_data = json!({ "anyOf": [{ "required": ["data"] }, { "required": ["upgrade_of"] }] });
@@ -275,6 +275,9 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("engine = \"sqlite\"", "engine = \"oci:localhost/mine\"\nfamily = \"sqlite\""),
         ("engine = \"sqlite\"", "dsn = \"mysql://host\"\nfamily = \"mysql\""),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nmay_drop = true"),
+        ("id = \"b\"", "id = \"b\"\nreplication = \"asynchronous\""),
+        ("id = \"b\"", "id = \"b\"\nreplicas = 9"),
+        ("id = \"b\"", "id = \"b\"\nreplicas = 2\nreplication = \"semisynchronous\""),
         ("engine = \"sqlite\"", "dsn = \"mysql://host/b\"\nkeep_data = 1"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = 1"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = { cache_size = 1 }"),
@@ -305,6 +308,10 @@ fn what_the_reader_takes_the_schema_takes_too() {
         (
             "engine = \"sqlite\"\nsettings = { journal_mode = \"WAL\" }",
             "dsn = \"mysql://host/b\"\nkeep_data = true\nmay_drop = false",
+        ),
+        (
+            "id = \"b\"",
+            "id = \"b\"\nreplicas = 2\nreplication = \"semi-synchronous\"\nreplica_delay_seconds = 3",
         ),
         ("rounds = 4", "rounds = \"until-decided\""),
         ("rounds = 4", "rounds = \"until-decided\"\nrounds_max = 6"),

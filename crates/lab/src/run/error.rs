@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use dyno_engine::{
     ClientError, DataFolderError, DrainError, DumpError, FetchError, HoldError, ImageError, PathError,
-    RemoteError, ShutdownError, SnapshotError, StartError, UpgradeError,
+    RemoteError, ReplicationError, ShutdownError, SnapshotError, StartError, UpgradeError,
 };
 use dyno_host::{AwakeError, ConfineError, Missing};
 use dyno_settings::{Audit, Severity};
@@ -218,6 +218,9 @@ pub enum SystemError {
     /// Its data cannot be kept or restored.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+    /// Its replicas do not follow.
+    #[error(transparent)]
+    Replication(#[from] ReplicationError),
     /// An unknown setting, which SQLite would ignore.
     #[error("SQLite has no pragma `{0}`; `PRAGMA pragma_list` names those that it has")]
     UnknownPragma(String),

@@ -81,6 +81,7 @@ fn also(reports: &Reports, options: &RenderOptions) -> String {
         (!reports.replays.is_empty(), "statements of the traffic"),
         (!reports.joined.is_empty(), "joins"),
         (!reports.events.is_empty(), "events"),
+        (!reports.lags.is_empty(), "replicas"),
         (!reports.repeated.is_empty(), "before and after"),
         (!reports.counters.is_empty(), "counters"),
         (!reports.query_plans.is_empty(), "plans of queries"),

@@ -74,6 +74,7 @@ pub(crate) fn against(base: &str, run: &Run, checks: &TrialChecks, analysis: &An
         stacks: stack_summaries(run),
         joined: analysis.joined.clone(),
         events: analysis.events.clone(),
+        lags: analysis.lags.clone(),
         replays: analysis.replays.clone(),
         ladders: analysis.ladders.clone(),
         hosts: analysis.hosts.clone(),

@@ -61,6 +61,7 @@ mod tests {
             sample::hardware_run(),
             sample::joined_run(),
             sample::disrupted_run(),
+            sample::replicated_run(),
             sample::laddered_run(),
             sample::searched_run(),
             sample::crashed_run(),

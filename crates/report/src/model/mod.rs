@@ -12,8 +12,8 @@ pub(crate) mod upgrade;
 pub(crate) mod why;
 
 use dyno_judge::{
-    CellWarning, EventfulTest, Frontier, Hosts, JoinedTest, Ladder, LeftOutTest, QueryPlans, ReplayedTest,
-    Replication, Rule, Sensitivity, StackSummary, SteadyState, SystemNotInForce,
+    CellWarning, EventfulTest, Frontier, Hosts, JoinedTest, Ladder, LagTest, LeftOutTest, QueryPlans,
+    ReplayedTest, Replication, Rule, Sensitivity, StackSummary, SteadyState, SystemNotInForce,
 };
 use dyno_store::{Allocation, Configuration, CrashRecord, HostRecord, Operation, Price};
 use serde::Serialize;
@@ -83,6 +83,8 @@ pub struct Reports {
     /// The tests in which something is done to the systems while the load continues. Systems are compared with the
     /// plan's base.
     pub events: Vec<EventfulTest>,
+    /// The tests in which systems have replicas.
+    pub lags: Vec<LagTest>,
     /// The steps that replay a server's traffic, by digest of its statements. Systems are compared with the plan's
     /// base.
     pub replays: Vec<ReplayedTest>,

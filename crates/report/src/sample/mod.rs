@@ -10,6 +10,7 @@ mod in_force;
 mod ladder;
 mod queries;
 mod replays;
+mod replicated;
 mod searches;
 mod stacks;
 
@@ -33,6 +34,7 @@ pub(crate) use in_force::same_run;
 pub(crate) use ladder::laddered_run;
 pub(crate) use queries::queried_run;
 pub(crate) use replays::replayed_run;
+pub(crate) use replicated::replicated_run;
 pub(crate) use searches::searched_run;
 
 /// Three systems, six steps, 1 and 4 clients. Rounds differ by a percent or two, and so do the slices of the read-only

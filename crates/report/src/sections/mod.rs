@@ -24,7 +24,7 @@ pub(crate) use throughput::{events, joins, matrices};
 use costs::counters;
 use doubts::{checks, steady_state};
 use servers::{drivers, hosts, query_plans, stacks};
-use throughput::{capacity, ladders, repeated, scaling, sweeps, traffic};
+use throughput::{capacity, ladders, repeated, replicas, scaling, sweeps, traffic};
 
 /// Number of the JSON format. It changes when a key is removed or changes its meaning. New keys do not change it.
 const FORMAT: u32 = 4;
@@ -38,7 +38,7 @@ pub(crate) struct SectionKind {
 }
 
 /// All sections, in the order of every format. A new section is a file and a line here.
-pub(crate) const SECTIONS: [SectionKind; 27] = [
+pub(crate) const SECTIONS: [SectionKind; 28] = [
     SectionKind { id: "why", of: why::section },
     SectionKind { id: "ladders", of: ladders::section },
     SectionKind { id: "absolute", of: |reports| Some(matrices::absolute(reports)) },
@@ -51,6 +51,7 @@ pub(crate) const SECTIONS: [SectionKind; 27] = [
     SectionKind { id: "traffic", of: traffic::section },
     SectionKind { id: "joined", of: joins::section },
     SectionKind { id: "events", of: events::section },
+    SectionKind { id: "replicas", of: replicas::section },
     SectionKind { id: "counters", of: counters::section },
     SectionKind { id: "crashes", of: crashes::section },
     SectionKind { id: "plans", of: query_plans::section },
@@ -77,6 +78,7 @@ pub(crate) fn findings(reports: &Reports) -> Vec<Section> {
         sweeps::configurations(reports),
         sweeps::sensitivity(reports),
         joins::section(reports),
+        replicas::section(reports),
         counters::section(reports),
         crashes::section(reports),
         repeated::section(reports),

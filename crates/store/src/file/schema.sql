@@ -247,6 +247,26 @@ CREATE TABLE timeline (
     bins        BLOB NOT NULL                   -- number of events in each bin since the measurement began, 32 bits each
 ) STRICT;
 
+-- A replica of a trial's system during the measured time. Tokens are committed on the primary; the lag of a token is the time
+-- from the end of its commit until the replica shows it.
+CREATE TABLE replica (
+    trial_id         INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
+    number           INTEGER NOT NULL,          -- from 1
+    mode             TEXT NOT NULL CHECK (mode IN ('asynchronous', 'semi-synchronous', 'synchronous')),
+    delay_seconds    INTEGER NOT NULL,          -- for which it holds back what it has received, by the plan
+    tokens           INTEGER NOT NULL,          -- that it has shown
+    lag_p50_ms       REAL,                      -- NULL without tokens
+    lag_p99_ms       REAL,
+    lag_max_ms       REAL,
+    said_max_seconds REAL,                      -- longest time that it said it was behind; NULL if it did not know
+    catch_up_seconds REAL,                      -- from the end of the load until it had everything; NULL if it never had
+    user_cpu_us      INTEGER,                   -- of its processes; NULL if it was not measured
+    system_cpu_us    INTEGER,
+    read_bytes       INTEGER,                   -- from storage
+    write_bytes      INTEGER,
+    PRIMARY KEY (trial_id, number)
+) STRICT, WITHOUT ROWID;
+
 -- One row per second of a trial, warm-up included.
 CREATE TABLE sample (
     trial_id         INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,

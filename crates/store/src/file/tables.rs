@@ -9,6 +9,7 @@ pub(crate) const OF_TRIAL: &[&str] = &[
     "slice",
     "step_event",
     "timeline",
+    "replica",
     "sample",
     "sample_latency",
     "trial_counter",

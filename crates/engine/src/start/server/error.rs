@@ -28,6 +28,19 @@ pub enum StartError {
         /// The setting, as it was written.
         name: String,
     },
+    /// The version cannot have replicas here.
+    #[error("{entry} can have no replicas, PostgreSQL can from version 10 on; leave `replicas` out")]
+    NoReplicas { entry: String },
+    /// The build lacks a plug-in.
+    #[error(
+        "{entry} has no plug-in {library}, which a commit needs that waits for replicas; take another build, or write \
+         `replication = \"asynchronous\"`"
+    )]
+    NoPlugin {
+        entry: String,
+        /// The name of its file.
+        library: String,
+    },
     /// The program cannot be run.
     #[error("cannot run {program}: {source}{}", hint(source))]
     Program { program: String, source: io::Error },

@@ -21,6 +21,7 @@ use crate::container::{self, Leash};
 use crate::family::{Procedure, Site, procedure};
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::posix_shm::Segments;
+use crate::replication::{Role, replicating};
 use crate::start::access::{Access, random_word};
 use crate::start::connect::{Transport, connect_by};
 use crate::start::server_process::{ContainerIs, ServerProcess};
@@ -51,6 +52,7 @@ pub(crate) struct Launch {
     password: String,
     port: Option<u16>,
     listen: Option<IpAddr>,
+    pub(super) role: Role,
     patience: Duration,
     lifetime: Lifetime,
     /// The leash of a server in a container.
@@ -93,7 +95,10 @@ impl Launch {
             options.storage_engine.as_ref().and_then(|name| entry.storage_engine_options.get(name));
         settings.extend(of_storage_engine.cloned().unwrap_or_default());
         settings.extend(options.settings);
-        let password = random_word().at("read", Path::new("/dev/urandom"))?;
+        let password = match &options.role {
+            Role::Replica { primary, .. } => primary.password.clone(),
+            Role::Alone | Role::Primary(_) => random_word().at("read", Path::new("/dev/urandom"))?,
+        };
         let launch = Self {
             installation: installation.clone(),
             home,
@@ -103,6 +108,7 @@ impl Launch {
             password,
             port: options.port,
             listen: options.listen,
+            role: options.role,
             patience: options.patience,
             lifetime,
             leash: Mutex::new(None),
@@ -110,11 +116,17 @@ impl Launch {
             confined: options.confined,
         };
         launch.installation.note_use();
+        if let Some(replicating) = replicating(installation.entry.family) {
+            replicating.check(&launch.site(0))?;
+        }
         match (options.data_from, options.data_copied_from) {
-            (None, None) => template::provide(&launch.site(0), procedure)?,
+            (None, None) => {
+                template::provide(&launch.site(0), procedure)?;
+                launch.adapt_data()?;
+            }
             (Some(snapshot), _) => {
                 snapshot.restore(&launch.home.data())?;
-                procedure.adopt(&launch.site(0))?;
+                launch.adapt_data()?;
             }
             (None, Some(folder)) => {
                 copy_folder(&folder, &launch.home.data(), Account::instead_of_root())?;
@@ -122,6 +134,15 @@ impl Launch {
             }
         }
         Ok(launch)
+    }
+
+    /// Adapts the copied data to this server. The data of a replica follows its primary's.
+    fn adapt_data(&self) -> Result<(), StartError> {
+        let site = self.site(0);
+        match (&self.role, replicating(site.entry().family)) {
+            (Role::Replica { .. }, Some(replicating)) => replicating.prepare(&site),
+            _ => self.procedure.adopt(&site),
+        }
     }
 
     pub(super) fn site(&self, port: u16) -> Site<'_> {
@@ -132,6 +153,7 @@ impl Launch {
             settings: &self.settings,
             port,
             listen: self.listen,
+            role: &self.role,
             password: &self.password,
         }
     }

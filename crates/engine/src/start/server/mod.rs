@@ -20,10 +20,11 @@ pub(crate) use self::launch::{Launch, Lifetime, check};
 pub use self::options::StartOptions;
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
-use crate::catalogue::entry::Family;
+use crate::catalogue::entry::{Entry, Family};
 use crate::machine::folder;
 use crate::machine::path_error::PathError;
 use crate::machine::sysv;
+use crate::replication::Role;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect_by, connect_to, variables_of};
 use crate::start::server_process::ServerProcess;
@@ -58,6 +59,21 @@ impl Server {
     /// How to connect.
     pub fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// What it is to other servers.
+    pub(crate) fn role(&self) -> &Role {
+        &self.launch.role
+    }
+
+    /// Its engine.
+    pub(crate) fn entry(&self) -> &Entry {
+        &self.launch.installation.entry
+    }
+
+    /// The address that it listens on.
+    pub(crate) fn host(&self) -> String {
+        self.launch.site(self.access.port).address()
     }
 
     /// The version that the server reports.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use dyno_host::Confined;
 
 use crate::cache::snapshot::Snapshot;
+use crate::replication::Role;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -38,6 +39,8 @@ pub struct StartOptions {
     /// The data folder of another server, which must not run. The server starts on a copy, without the settings that would
     /// connect it to other servers.
     pub data_copied_from: Option<PathBuf>,
+    /// What it is to other servers. A replica needs the engine, settings and data of its primary.
+    pub role: Role,
 }
 
 impl StartOptions {
@@ -54,6 +57,7 @@ impl StartOptions {
             data_folder: None,
             data_from: None,
             data_copied_from: None,
+            role: Role::Alone,
         }
     }
 

@@ -9,7 +9,7 @@ mod verdicts;
 
 use std::collections::BTreeMap;
 
-use dyno_stats::{Interval, Method, median};
+use dyno_stats::median;
 use dyno_store::{EventKind, EventOutcome, Operation, Outcome, Run, StepEventRecord, StepRecord};
 use serde::Serialize;
 
@@ -17,8 +17,8 @@ use self::course::course;
 use self::figures::figures;
 pub use self::figures::{Outage, longest_outage};
 use crate::analysis::RoundValue;
-use crate::compare::comparison::Finding;
 use crate::compare::rule::Rule;
+use crate::effects::family::EffectFigure;
 use crate::trial::evidence::Evidence;
 use crate::trial::of_run;
 
@@ -60,7 +60,7 @@ pub struct EventfulSystem {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EventEffect {
     /// Each quantity that at least one round has.
-    pub figures: BTreeMap<EventQuantity, EventFigure>,
+    pub figures: BTreeMap<EventQuantity, EffectFigure>,
     /// Rounds in which the throughput did not return to 95% of its level before the event.
     pub not_recovered: usize,
     /// Rounds in which the event was cut off at the end of the step.
@@ -88,31 +88,6 @@ pub enum EventQuantity {
     WorstP99Ms,
     /// Time from the event's beginning to its end, in seconds.
     DurationSeconds,
-}
-
-/// A quantity of an event.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EventFigure {
-    /// Median over rounds.
-    pub median: f64,
-    pub rounds: Vec<RoundValue>,
-    /// The same as a multiple of the base's; `None` for the base itself, and without a shared round.
-    pub against_base: Option<EventRatio>,
-}
-
-/// The ratio of an event's quantity to the base's in the same round, over rounds. Many quantities are 0, so
-/// [`EventQuantity::resolution`], a small amount, is added to both.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct EventRatio {
-    pub ratio: f64,
-    pub interval: Option<Interval>,
-    pub method: Method,
-    /// Number of rounds from which it is estimated.
-    pub rounds: usize,
-    /// Improved, regressed, same, or not enough evidence. All quantities of all events of all candidates are one family.
-    pub finding: Finding,
-    /// The p-value, adjusted for the number of tests in the family; `None` with too few rounds.
-    pub p_adjusted: Option<f64>,
 }
 
 /// A second of a test: medians over rounds.
@@ -221,7 +196,7 @@ fn effect(
     }
     let figure = |(quantity, rounds): (EventQuantity, Vec<RoundValue>)| {
         let values: Vec<f64> = rounds.iter().map(|round| round.value).collect();
-        Some((quantity, EventFigure { median: median(&values)?, rounds, against_base: None }))
+        Some((quantity, EffectFigure { median: median(&values)?, rounds, against_base: None }))
     };
     effect.figures = rounds.into_iter().filter_map(figure).collect();
     let failed = evidence.run.trials.iter().map(|trial| &trial.record).filter(|record| {

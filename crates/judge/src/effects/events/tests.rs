@@ -4,7 +4,7 @@ use super::figures::figures;
 use super::*;
 use crate::sample::{add_step, run, seconds};
 use crate::trial::check::{TrialChecks, check_trial};
-use crate::{DisturbanceLimits, analyse};
+use crate::{DisturbanceLimits, Finding, analyse};
 
 const LENGTH: usize = 30;
 

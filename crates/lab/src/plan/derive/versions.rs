@@ -86,6 +86,7 @@ fn bare(version: &EngineName, catalogue: &Catalogue) -> Result<System, String> {
     Ok(System {
         id: version.to_string(),
         source: named(version.clone(), None, &context)?,
+        replication: None,
         profile: None,
         settings: BTreeMap::new(),
         confinement: Confinement::default(),

@@ -1,6 +1,6 @@
 //! Estimates the size and duration of a run, for `--dry-run`.
 
-use crate::plan::{Data, Plan, Step};
+use crate::plan::{Data, Plan, Step, System};
 use crate::schedule::{Block, blocks};
 
 /// Estimated size of a row of the usual tables with their secondary index, in bytes: 189 bytes of columns, 4 + 4 of
@@ -59,9 +59,14 @@ impl Plan {
 
     /// The data of the systems that run at the same time, and the copies that are kept.
     fn expected_disk_bytes(&self) -> u64 {
-        let servers = self.systems.iter().filter(|system| system.source.starts_server()).count() as u64;
-        let (up, servers) =
-            if self.one_at_a_time { (1, servers.min(1)) } else { (self.systems.len() as u64, servers) };
+        // Each replica has a copy of the data.
+        let copies = |system: &System| 1 + system.replication.map_or(0, |it| u64::from(it.replicas));
+        let of_server = |system: &System| if system.source.starts_server() { copies(system) } else { 0 };
+        let at_once = |number: &dyn Fn(&System) -> u64| -> u64 {
+            let numbers = self.systems.iter().map(number);
+            if self.one_at_a_time { numbers.max().unwrap_or(0) } else { numbers.sum() }
+        };
+        let (up, servers) = (at_once(&copies), at_once(&of_server));
         let kept = if self.keeps_data() { self.data_sets() as u64 } else { 0 };
         (up + kept) * self.loaded_bytes() + servers * SERVER_BYTES
     }

@@ -95,13 +95,17 @@ impl<'a> Round<'a> {
 
     /// The running servers. Their CPU time is not the neighbours'. `None` if one of them is unknown.
     pub(crate) fn servers(&self) -> Option<Vec<u32>> {
-        let works = self.slots.values().filter_map(|slot| Some(slot.as_ref().ok()?.system().ok()?.work()));
-        let pids = works.filter_map(|work| match work {
-            Work::Server(pid) => Some(Some(pid)),
-            Work::InClient => None,
-            Work::Elsewhere => Some(None),
-        });
-        pids.collect()
+        let mut pids = Vec::new();
+        for system in self.slots.values().filter_map(|slot| slot.as_ref().ok()?.system().ok()) {
+            match system.work() {
+                Work::Server(pid) => pids.push(pid),
+                Work::InClient => {}
+                Work::Elsewhere => return None,
+            }
+            let replicas = system.topology().map(|topology| topology.replicas).unwrap_or_default();
+            pids.extend(replicas.iter().map(|replica| replica.pid));
+        }
+        Some(pids)
     }
 
     /// A system's data on disk in bytes, if known.

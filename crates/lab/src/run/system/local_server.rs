@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dyno_engine::{
-    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Server, Snapshot,
-    StartError, StartOptions, drain, remove_dead_homes,
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Role, Server, Snapshot,
+    StartError, StartOptions, Topology, drain, remove_dead_homes,
 };
 use dyno_host::{Confined, ReadBack};
 use dyno_load::{Address, Protocol, Target};
 
+use super::replicas::Replicas;
 use super::running::RunningSystem;
-use crate::plan::{System, SystemData};
+use crate::plan::{Endpoint, System, SystemData};
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
@@ -62,6 +63,7 @@ pub(crate) struct LocalServer {
     /// The database that loads connect to.
     database: String,
     listen: Option<IpAddr>,
+    replicas: Option<Replicas>,
     /// Declared after the server, so that it is dropped later.
     confined: Option<Arc<Confined>>,
 }
@@ -73,14 +75,13 @@ impl LocalServer {
         cache: &Cache,
         data_from: Option<Snapshot>,
     ) -> Result<Self, SystemError> {
-        let confined = if system.confinement.is_none() {
-            None
-        } else {
-            // First, because `Confined::create` removes volumes of other runs with their contents.
-            remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
-            Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?))
+        let confined = confined(system, cache)?;
+        let options = StartOptions {
+            role: system.replication.map_or(Role::Alone, Role::Primary),
+            confined: confined.clone(),
+            data_from: data_from.clone(),
+            ..start_options(system, cache)
         };
-        let options = StartOptions { confined: confined.clone(), data_from, ..start_options(system, cache) };
         let family = installation.entry.family;
         let driver = match family {
             Family::Postgres => Protocol::Pgsql,
@@ -88,6 +89,10 @@ impl LocalServer {
         };
         let storage_engine = options.storage_engine.clone();
         let server = dyno_engine::start(installation, options)?;
+        let replicas = system.replication.map(|replication| {
+            Replicas::start(replication, system, installation, cache, data_from.as_ref(), &server)
+        });
+        let replicas = replicas.transpose()?.flatten();
         let image = installation.image();
         let database = match &system.data {
             Some(SystemData { database: Some(database), .. }) => database.clone(),
@@ -95,10 +100,21 @@ impl LocalServer {
             None => dyno_engine::DATABASE.to_owned(),
         };
         let listen = system.listen;
-        let local = Self { server, family, storage_engine, image, driver, database, listen, confined };
+        let local =
+            Self { server, family, storage_engine, image, driver, database, listen, replicas, confined };
         local.limit_io(true)?;
         Ok(local)
     }
+}
+
+/// Limits of a server of a system; `None` without limits.
+pub(super) fn confined(system: &System, cache: &Cache) -> Result<Option<Arc<Confined>>, SystemError> {
+    if system.confinement.is_none() {
+        return Ok(None);
+    }
+    // First, because `Confined::create` removes volumes of other runs with their contents.
+    remove_dead_homes(&cache.runs()).map_err(StartError::from)?;
+    Ok(Some(Arc::new(Confined::create(&system.confinement, &cache.runs())?)))
 }
 
 impl RunningSystem for LocalServer {
@@ -110,6 +126,21 @@ impl RunningSystem for LocalServer {
             database: self.database.clone(),
             ..Target::new(self.driver, vec![Address::Unix(access.socket.clone())])
         }
+    }
+
+    fn target_at(&self, endpoint: Endpoint) -> Target {
+        match (endpoint, &self.replicas) {
+            (Endpoint::Replicas, Some(replicas)) => {
+                Target { addresses: replicas.addresses(), ..self.target() }
+            }
+            _ => self.target(),
+        }
+    }
+
+    fn topology(&self) -> Option<Topology> {
+        // The process of the primary changes when it starts again.
+        let primary = self.server.access().clone();
+        self.replicas.as_ref().map(|replicas| Topology { primary, ..replicas.topology().clone() })
     }
 
     fn network_address(&self) -> Option<Address> {
@@ -159,11 +190,13 @@ impl RunningSystem for LocalServer {
     }
 
     fn met_limit(&self) -> Option<String> {
-        self.server.memory_kill().or_else(|| self.server.full_volume())
+        let of_replicas = || self.replicas.as_ref().and_then(Replicas::met_limit);
+        self.server.memory_kill().or_else(|| self.server.full_volume()).or_else(of_replicas)
     }
 
     fn log_tail(&self) -> String {
-        self.server.log_tail(LOG_LINES).join("\n")
+        let of_replicas = self.replicas.as_ref().map(|replicas| replicas.log_tail(LOG_LINES));
+        self.server.log_tail(LOG_LINES).join("\n") + &of_replicas.unwrap_or_default()
     }
 
     fn counters(&self) -> Option<Counters> {
@@ -187,6 +220,7 @@ impl RunningSystem for LocalServer {
     }
 
     fn limit_io(&self, limited: bool) -> Result<(), SystemError> {
+        self.replicas.as_ref().map_or(Ok(()), |replicas| replicas.limit_io(limited))?;
         match &self.confined {
             Some(confined) if limited => Ok(confined.impose_io_limits()?),
             Some(confined) => Ok(confined.lift_io_limits()?),
@@ -203,6 +237,10 @@ impl RunningSystem for LocalServer {
     }
 
     fn restart(&mut self) -> Result<(), SystemError> {
+        if self.replicas.is_some() {
+            // Its replicas must find it again.
+            return self.restart_in_place();
+        }
         Ok(self.server.restart()?)
     }
 

@@ -7,6 +7,7 @@ mod keeper;
 mod loads;
 mod local_server;
 mod remote_server;
+mod replicas;
 mod running;
 mod settle;
 mod slot;

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Family};
+use dyno_engine::{Counters, DrainLimits, DrainProgress, DrainReport, Family, Topology};
 use dyno_host::ReadBack;
 use dyno_load::{Address, Target};
 
+use crate::plan::Endpoint;
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
@@ -14,6 +15,14 @@ use crate::run::record::Work;
 pub(crate) trait RunningSystem: Send {
     /// The address for the load.
     fn target(&self) -> Target;
+    /// The address for a load at one of its endpoints. A system without replicas has one endpoint.
+    fn target_at(&self, _endpoint: Endpoint) -> Target {
+        self.target()
+    }
+    /// Its servers, if it has replicas.
+    fn topology(&self) -> Option<Topology> {
+        None
+    }
     /// The address for loads from other hosts; `None` if they cannot reach it.
     fn network_address(&self) -> Option<Address> {
         None

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dyno_load::{Counts, Frame, FrameSource as _, Latency, LoadProcess, Target, Tick};
+use dyno_load::{Counts, Frame, FrameSource as _, Latency, LoadProcess, Tick};
 use dyno_store::{Measured, Outcome, Phase, SampleRecord, TrialRecord, Usage};
 
 use super::planned::PlannedTrial;
@@ -10,6 +10,7 @@ use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::Background;
 use crate::run::record::{counts, latency_record};
+use crate::run::system::RunningSystem;
 
 /// Time to wait for the end of a background load's last second.
 const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);
@@ -33,10 +34,10 @@ struct BackgroundLoad<'a> {
 impl<'a> BackgroundLoads<'a> {
     /// Starts all of them. Waits until each has finished its warm-up, or until it is connected if its clients join
     /// later.
-    pub(crate) fn start(trial: &PlannedTrial<'a>, target: &Target) -> Result<Self, TrialAbort> {
+    pub(crate) fn start(trial: &PlannedTrial<'a>, system: &dyn RunningSystem) -> Result<Self, TrialAbort> {
         let step = trial.step();
         let start = |workload: &'a Background| {
-            let job = job::background(trial.plan, trial.trial, workload, target.clone());
+            let job = job::background(trial.plan, trial.trial, workload, system.target_at(workload.endpoint));
             let id = step.background_id(workload);
             let named = |abort| match abort {
                 TrialAbort::Failed { message, .. } => failed(&id, &message),

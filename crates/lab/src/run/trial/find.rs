@@ -44,7 +44,8 @@ impl PlannedTrial<'_> {
         finished: &mut FinishedTrial,
         ticked: impl FnMut(Pace),
     ) -> Result<(), TrialAbort> {
-        let mut load = self.start_load(&job::probed(self.plan, self.trial, system.target()))?;
+        let mut load =
+            self.start_load(&job::probed(self.plan, self.trial, system.target_at(self.step().endpoint)))?;
         note_client_cpus(&mut finished.record, self.cpus(), load.pid());
         self.watch().until_measuring(&mut load)?;
         let meter = Meter::new(system.work(), Some(load.pid()), system.data());

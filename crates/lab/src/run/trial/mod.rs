@@ -1,12 +1,14 @@
 //! One trial: prepares a system, applies a step's load, and records the measurements.
 
 mod background;
+mod beside;
 mod crash;
 mod drivers;
 mod events;
 mod find;
 mod finished;
 mod hook;
+mod lag;
 mod life;
 mod limits;
 mod planned;

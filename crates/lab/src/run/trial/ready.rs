@@ -1,11 +1,11 @@
 //! Prepares a system for a trial (restart, missing loads, warm-up), and does the work after a trial (pending
 //! writes, kept data).
 
-use dyno_engine::{DrainLimits, DrainProgress};
+use dyno_engine::{DrainLimits, DrainProgress, ReplicationError};
 use dyno_store::{Outcome, TrialRecord};
 
 use super::limits::without_io_limits;
-use super::planned::PlannedTrial;
+use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::TrialAbort;
 use super::whole::load_unrecorded;
 use crate::job;
@@ -53,7 +53,17 @@ impl PlannedTrial<'_> {
             slot.warm().map_err(TrialAbort::failed)?;
         }
         slot.was_loaded = true;
-        Ok(())
+        self.catch_up(slot)
+    }
+
+    /// Waits until the system's replicas, if it has some, have everything that it has.
+    fn catch_up(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
+        let Some(topology) = slot.system().ok().and_then(|system| system.topology()) else { return Ok(()) };
+        let caught_up = topology.catch_up(self.options.patience * LOAD_PATIENCE, self.options.stop);
+        caught_up.map(|_| ()).map_err(|error| match error {
+            ReplicationError::Interrupted => TrialAbort::Stopped,
+            error => TrialAbort::failed(error.to_string()),
+        })
     }
 
     /// Loads the tables that the trial needs and that are missing, as in a resumed run.

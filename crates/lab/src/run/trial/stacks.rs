@@ -86,10 +86,9 @@ impl PlannedTrial<'_> {
         seconds: f64,
     ) -> Result<Pass, TrialAbort> {
         self.run_before(system)?;
-        let target = system.target();
         let seconds = StackSampling::seconds(self.step(), seconds);
-        let job = job::job(self.plan, self.trial, seconds, target.clone());
-        let mut background = BackgroundLoads::start(self, &target)?;
+        let job = job::job(self.plan, self.trial, seconds, system.target_at(self.step().endpoint));
+        let mut background = BackgroundLoads::start(self, system)?;
         let mut load = self.start_step_load(&job, system)?;
         let (begin, orders) = mpsc::channel();
         let mut begin = Some(begin);

@@ -8,9 +8,11 @@ use dyno_load::{Frame, Job, Total};
 use dyno_store::{Phase, TrialRecord};
 
 use super::background::BackgroundLoads;
+use super::beside::Beside;
 use super::drivers::{StepLoad, were_together};
 use super::events::TrialEvents;
 use super::finished::FinishedTrial;
+use super::lag::LagProbe;
 use super::limits::{note_client_cpus, without_io_limits};
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::{TrialAbort, Watch, start_load};
@@ -81,7 +83,10 @@ impl PlannedTrial<'_> {
         ticked: impl FnMut(Pace),
     ) -> Result<(), TrialAbort> {
         let started = self.start_measurement(seconds, system, finished)?;
-        self.record_measurement(started, servers, finished, ticked, None)
+        let lag = LagProbe::of(self, system);
+        self.beside_lag(lag, finished, |finished, lag| {
+            self.record_measurement(started, servers, finished, ticked, &Beside { events: None, lag })
+        })
     }
 
     /// As [`measure`](Self::measure), while the step's events happen. Neighbours are not watched, because the CPU time
@@ -94,12 +99,16 @@ impl PlannedTrial<'_> {
         ticked: impl FnMut(Pace),
     ) -> Result<(), TrialAbort> {
         let started = self.start_measurement(seconds, system, finished)?;
+        let lag = LagProbe::of(self, system);
         let events = TrialEvents::new(*self, system, seconds);
-        let measured = thread::scope(|scope| {
-            events.start(scope);
-            let measured = self.record_measurement(started, None, finished, ticked, Some(&events));
-            events.end(measured.is_err());
-            measured
+        let measured = self.beside_lag(lag, finished, |finished, lag| {
+            thread::scope(|scope| {
+                events.start(scope);
+                let beside = Beside { events: Some(&events), lag };
+                let measured = self.record_measurement(started, None, finished, ticked, &beside);
+                events.end(measured.is_err());
+                measured
+            })
         });
         // An event may have failed after the load.
         let measured = measured.and_then(|()| events.check());
@@ -114,8 +123,8 @@ impl PlannedTrial<'_> {
         system: &dyn RunningSystem,
         finished: &mut FinishedTrial,
     ) -> Result<StartedLoad<'b>, TrialAbort> {
-        let (step, watch, target) = (self.step(), self.watch(), system.target());
-        let mut job = job::job(self.plan, self.trial, seconds, target.clone());
+        let (step, watch) = (self.step(), self.watch());
+        let mut job = job::job(self.plan, self.trial, seconds, system.target_at(step.endpoint));
         if step.step_events.iter().any(|event| event.until_done) {
             // The trial's events end it.
             job.seconds = None;
@@ -124,7 +133,7 @@ impl PlannedTrial<'_> {
             begin_load(system)?;
             clear(self.start_load(&job::cleanup(&job))?, watch)?;
         }
-        let background = BackgroundLoads::start(self, &target)?;
+        let background = BackgroundLoads::start(self, system)?;
         let mut load = self.start_step_load(&job, system)?;
         let pid = load.frames().local_pid();
         if let Some(pid) = pid {
@@ -145,7 +154,7 @@ impl PlannedTrial<'_> {
         servers: Option<&[u32]>,
         finished: &mut FinishedTrial,
         mut ticked: impl FnMut(Pace),
-        events: Option<&TrialEvents<'_>>,
+        beside: &Beside<'_, '_>,
     ) -> Result<(), TrialAbort> {
         let StartedLoad { job, mut background, mut load, mut recording } = started;
         let operation = self.step().operation;
@@ -155,9 +164,7 @@ impl PlannedTrial<'_> {
                 Frame::Measuring => {
                     let now = Instant::now();
                     measured_from.set(Some(now));
-                    if let Some(events) = events {
-                        events.begin(now);
-                    }
+                    beside.begin(now);
                     neighbours.set(Some(NeighbourWatch::begin(servers)));
                 }
                 Frame::Tick(tick) => ticked(pace(tick, operation)),
@@ -167,9 +174,9 @@ impl PlannedTrial<'_> {
         };
         let meanwhile = || {
             background.keep_up(measured_from.get().is_some())?;
-            events.map_or(Ok(()), TrialEvents::check)
+            beside.check()
         };
-        let is_over = || events.is_some_and(TrialEvents::end_load);
+        let is_over = || beside.events.is_some_and(TrialEvents::end_load);
         let ended = self.watch_events().follow_until(load.frames(), on_frame, meanwhile, is_over);
         let measured_to = Instant::now();
         let neighbours = neighbours.take().map(NeighbourWatch::end).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Steps in which something is done to the systems while the load continues: the effects on each system.
 
-use dyno_judge::{EventEffect, EventFigure, EventQuantity, EventRatio, EventfulTest, PlannedEvent};
+use dyno_judge::{EffectFigure, EffectRatio, EventEffect, EventQuantity, EventfulTest, PlannedEvent};
 use dyno_store::EventKind;
 
 use crate::document::{Line, Section, Shown, Table};
@@ -116,7 +116,7 @@ fn without(effect: &EventEffect, quantity: EventQuantity) -> &'static str {
 }
 
 fn ratios(effect: &EventEffect) -> Vec<Shown> {
-    let shown = |ratio: &EventRatio| {
+    let shown = |ratio: &EffectRatio| {
         let mark = words::mark(ratio.finding);
         Shown {
             text: words::ratio_in(ratio.ratio, ratio.interval),
@@ -131,7 +131,7 @@ fn ratios(effect: &EventEffect) -> Vec<Shown> {
         .collect()
 }
 
-fn against_base(figure: &EventFigure) -> Option<EventRatio> {
+fn against_base(figure: &EffectFigure) -> Option<EffectRatio> {
     figure.against_base
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod joins;
 pub(super) mod ladders;
 pub(crate) mod matrices;
 pub(super) mod repeated;
+pub(super) mod replicas;
 pub(super) mod scaling;
 pub(super) mod sweeps;
 pub(super) mod traffic;

@@ -6,6 +6,7 @@ use dyno_load::{Rate, Script};
 use dyno_store::{JoinRecord, Operation};
 use serde::Deserialize;
 
+use crate::plan::keys::steps::step::endpoint::{self, Connects, Endpoint};
 use crate::plan::keys::steps::step::script;
 use crate::plan::read::ParseContext;
 use crate::plan::syntax::error::Problem;
@@ -18,6 +19,8 @@ pub struct Background {
     /// Its name in the step. Its step id in reports is `STEP.NAME`.
     pub id: String,
     pub script: Script,
+    /// The servers that it connects to.
+    pub endpoint: Endpoint,
     /// The script's options; they override those of the data set.
     pub options: BTreeMap<String, String>,
     /// The operation that its rate counts.
@@ -43,6 +46,8 @@ pub(in crate::plan) struct BackgroundTable {
     /// The workload's options.
     #[serde(default)]
     options: Scalars,
+    /// Which of a system's servers it connects to.
+    endpoint: Option<At<Endpoint>>,
     /// The operation that its rate counts; by default transactions, which are events.
     #[cfg_attr(test, schemars(with = "Option<crate::plan::schema::Words<Operation>>"))]
     operation: Option<Operation>,
@@ -82,11 +87,13 @@ impl Background {
 }
 
 impl BackgroundTable {
-    /// Reads the table. `seconds` are the step's, `earlier` are its background loads before this one.
+    /// Reads the table. `seconds` are the step's, `earlier` are its background loads before this one, `of` is what the step
+    /// connects to.
     pub(in crate::plan) fn read(
         self,
         seconds: f64,
         earlier: &[Background],
+        of: &Connects<'_>,
         context: &ParseContext<'_>,
     ) -> Result<Background, Mistake> {
         let joins = match &*self.clients {
@@ -104,6 +111,7 @@ impl BackgroundTable {
         }
         Ok(Background {
             id: self.id,
+            endpoint: endpoint::read(self.endpoint.as_ref(), of)?,
             script: self.workload.read(|name| script(name, context))?,
             options: self.options.0,
             operation: self.operation.unwrap_or_default(),

@@ -85,6 +85,8 @@ pub(in crate::plan) struct Rest {
     pub(in crate::plan) is_counted: bool,
     /// Whether something is done to the system at certain times.
     pub(in crate::plan) has_step_events: bool,
+    /// Whether a system has replicas.
+    pub(in crate::plan) has_replicas: bool,
 }
 
 /// The reason why a step's trials cannot be cut into slices, if any.
@@ -96,6 +98,7 @@ pub(in crate::plan) fn why_whole(step: &Beside, rest: Rest, one_at_a_time: bool)
         () if step.has_background => Some("its background loads run all the time"),
         () if rest.has_drivers => Some("its drivers run all the time"),
         () if rest.has_step_events => Some("its load continues through events"),
+        () if rest.has_replicas => Some("replicas follow all the time"),
         () if rest.is_counted => Some("it ends after its events"),
         () if one_at_a_time => Some(ONE_AT_A_TIME),
         () => None,

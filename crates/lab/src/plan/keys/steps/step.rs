@@ -1,5 +1,6 @@
 //! The plan's tables `[[step]]`.
 
+pub(in crate::plan) mod endpoint;
 mod traffic;
 
 use std::collections::BTreeMap;
@@ -10,6 +11,8 @@ use dyno_load::{Rate, RatePoint, Script, Spacing, builtin_workload, builtin_work
 use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
+use self::endpoint::Connects;
+pub use self::endpoint::Endpoint;
 pub use self::traffic::Traffic;
 use self::traffic::{Allowed, OrderKey, PaceKey};
 use crate::plan::keys::steps::background::{Background, BackgroundTable};
@@ -47,6 +50,8 @@ pub struct Step {
     pub warmup_seconds: f64,
     /// Longest warm-up, in seconds, while the rate still rises or falls. 0 does not wait for a level rate.
     pub warmup_seconds_max: f64,
+    /// The servers that its own load connects to.
+    pub endpoint: Endpoint,
     /// Hosts from which the load comes, as `ssh://HOST`; empty if it comes from this one.
     pub drivers: Vec<String>,
     /// Rate of an open loop, in events a second over all connections; `None` for a closed loop.
@@ -247,6 +252,8 @@ pub(in crate::plan) struct StepTable {
     warmup_seconds_max: Option<From0>,
     /// How a trial is cut into slices. Systems take turns slice by slice.
     slice_seconds: Option<At<Slicing>>,
+    /// Which of a system's servers its load connects to.
+    endpoint: Option<At<Endpoint>>,
     /// Hosts that send the load, as `ssh://HOST`, with the clients divided among them.
     drivers: Option<At<DriversKey>>,
     /// Events due a second (open loop): a number, or points in time between which it changes linearly.
@@ -342,8 +349,16 @@ impl StepTable {
         let seconds = self.seconds.map_or(pace.seconds, |seconds| seconds.0);
         let operation = self.operation.unwrap_or(self.command.operation());
         let obstacle = self.obstacle_to_events();
+        let not_for = not_for(self.not_for, self.command, pace.systems)?;
+        let connects = Connects {
+            command: self.command,
+            has_drivers: self.drivers.is_some() || !pace.drivers.is_empty(),
+            systems: pace.systems,
+            not_for: &not_for,
+        };
+        let endpoint = endpoint::read(self.endpoint.as_ref(), &connects)?;
         let background =
-            |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, context);
+            |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, &connects, context);
         let background =
             each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
         let beside = find::Beside {
@@ -367,7 +382,6 @@ impl StepTable {
             _ if events.is_some() => 0.0,
             own => own.map_or(pace.warmup_seconds_max, |seconds| seconds.0),
         };
-        let not_for = not_for(self.not_for, self.command, pace.systems)?;
         let load = drivers::Load {
             command: self.command,
             has_find: self.find.is_some(),
@@ -383,6 +397,7 @@ impl StepTable {
             has_find: self.find.is_some(),
             is_counted: events.is_some(),
             has_step_events: !self.event.is_empty(),
+            has_replicas: has_replicas(pace.systems, &not_for),
         };
         let of_events = StepOfEvent {
             command: self.command,
@@ -419,6 +434,7 @@ impl StepTable {
             seconds,
             warmup_seconds,
             warmup_seconds_max,
+            endpoint,
             drivers,
             rate: self.rate.map(|rate| rate.read(self.spacing.unwrap_or_default())).transpose()?,
             traffic: None,
@@ -436,6 +452,11 @@ impl StepTable {
             not_for,
         })
     }
+}
+
+/// Whether a system of a step has replicas.
+fn has_replicas(systems: &[System], not_for: &[String]) -> bool {
+    systems.iter().any(|system| system.replication.is_some() && !not_for.contains(&system.id))
 }
 
 /// The name of an earlier step.

@@ -5,6 +5,7 @@ mod effects;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use dyno_engine::Replication;
 use dyno_host::Confinement;
 use dyno_settings::{Product, Profile, plain_name};
 use dyno_store::{Configuration, Price};
@@ -16,6 +17,7 @@ use crate::plan::keys::systems::data::{self, SystemData};
 use crate::plan::keys::systems::image::ImageFamily;
 use crate::plan::keys::systems::ladder::{self, RungTable};
 use crate::plan::keys::systems::price::PriceTable;
+use crate::plan::keys::systems::replication::{self, DelaySeconds, ModeKey, ReplicasNumber};
 use crate::plan::keys::systems::source::{self, Source};
 use crate::plan::keys::systems::sweep::{self, Seed, SweepKey, Variant};
 use crate::plan::read::{Builds, ParseContext, is_file};
@@ -29,6 +31,8 @@ pub struct System {
     pub id: String,
     /// Where its engine comes from.
     pub source: Source,
+    /// How it is replicated; `None` without replicas.
+    pub replication: Option<Replication>,
     /// The profile that its settings come from.
     pub profile: Option<String>,
     /// Server variables by the server's own names, including those of the profile; for SQLite, pragmas.
@@ -125,6 +129,12 @@ pub(in crate::plan) struct SystemTable {
     storage_engine: Option<At<String>>,
     /// The family of the server in an image, if the image's name does not show it.
     family: Option<At<ImageFamily>>,
+    /// Number of replicas: servers with the same settings, data and limits, which follow it; docs/do/topologies.md.
+    replicas: Option<At<ReplicasNumber>>,
+    /// What a commit waits for: asynchronous (default) no replica, semi-synchronous one that has received it, synchronous all.
+    replication: Option<At<ModeKey>>,
+    /// Time for which replicas hold back what they have received, in seconds.
+    replica_delay_seconds: Option<At<DelaySeconds>>,
     /// A profile of settings; docs/reference/settings.md.
     profile: Option<At<String>>,
     /// Server variables, which override those of the profile; for SQLite, pragmas.
@@ -179,6 +189,7 @@ impl SystemTable {
             _ => defaults,
         };
         self.check_effects(&source, &defaults.confinement)?;
+        let replication = self.replication_keys().read(&source, data.is_some())?;
         let own = self.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?;
         let profile = own.as_ref().or(defaults.profile.as_ref());
         let is_unasked = context.builds == Builds::Unasked
@@ -187,6 +198,7 @@ impl SystemTable {
         let plain = System {
             id: self.id.clone(),
             source,
+            replication,
             profile: profile.map(|profile| profile.name.clone()),
             settings: self.settings.map_or(BTreeMap::new(), |settings| settings.into_inner().0),
             confinement: self
@@ -242,6 +254,14 @@ impl SystemTable {
             family: self.family.take(),
             may_drop: self.may_drop.take(),
             keep_data: self.keep_data.take(),
+        }
+    }
+
+    fn replication_keys(&mut self) -> replication::Keys {
+        replication::Keys {
+            replicas: self.replicas.take(),
+            mode: self.replication.take(),
+            delay_seconds: self.replica_delay_seconds.take(),
         }
     }
 

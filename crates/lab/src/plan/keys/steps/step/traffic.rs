@@ -9,7 +9,7 @@ use dyno_traffic::{Outline, TrafficFile};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 
-use super::{Command, Pace, Step, StepTable, not_for};
+use super::{Command, Endpoint, Pace, Step, StepTable, not_for};
 use crate::plan::keys::steps::measure::Measure;
 use crate::plan::keys::steps::queries::{Explained, Queries};
 use crate::plan::keys::systems::source::Source;
@@ -143,6 +143,7 @@ impl StepTable {
             seconds: seconds_max.map_or(expected_seconds, |most| most.min(expected_seconds)),
             warmup_seconds: 0.0,
             warmup_seconds_max: 0.0,
+            endpoint: Endpoint::Primary,
             drivers: Vec::new(),
             rate: None,
             traffic: Some(Traffic {
@@ -185,6 +186,7 @@ impl StepTable {
             (self.warmup_seconds_max.is_some(), "warmup_seconds_max"),
             (self.slice_seconds.is_some(), "slice_seconds"),
             (self.drivers.is_some(), "drivers"),
+            (self.endpoint.is_some(), "endpoint"),
             (self.explain.is_some(), "explain"),
             (!self.background.is_empty(), "background"),
             (!self.event.is_empty(), "event"),

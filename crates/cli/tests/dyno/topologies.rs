@@ -1,0 +1,144 @@
+//! Systems with replicas, on real servers: reads go to them, and how late they are is measured.
+
+use dyno_engine::testing::engine_test;
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::bench::{Bench, eventually, finish, press_ctrl_c, unwrapped};
+use crate::tests;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = tests![replicas_that_cannot_be_are_refused_before_anything_runs];
+    let mut of = |engine: &'static str, name: &str, test: fn(&str)| {
+        let name = format!("dyno::topologies::{name}_{}", engine.split('@').next().unwrap_or_default());
+        tests.push(engine_test(&name, engine, move |_| test(engine)));
+    };
+    for engine in [MARIADB, POSTGRES] {
+        of(engine, "reads_go_to_replicas_of", reads_go_to_replicas);
+        of(
+            engine,
+            "replicas_that_are_held_back_are_late_by_that_time_of",
+            replicas_that_are_held_back_are_late,
+        );
+    }
+    of(MARIADB, "a_stopped_run_leaves_no_replica_of", a_stopped_run_leaves_no_replica);
+    tests
+}
+
+const MARIADB: &str = "mariadb@10.11";
+const POSTGRES: &str = "postgres@18.4";
+
+/// A plan of systems, each with more keys, that load a table of 1000 rows, then run steps.
+fn plan(engine: &str, systems: &[(&str, &str)], rounds: u32, steps: &str) -> String {
+    let system = |(id, keys): &(&str, &str)| {
+        format!("[[system]]\nid = '{id}'\nengine = '{engine}'\nprofile = 'lean.toml'\n{keys}\n")
+    };
+    let systems = systems.iter().map(system).collect::<Vec<_>>().concat();
+    format!(
+        "name = 'replicas'\ntitle = 'Replicas'\nbase = 'a'\nrounds = {rounds}\nclients = [2]\nseconds = 2\n\
+         warmup_seconds = 0.2\nwarmup_seconds_max = 0\nrest_seconds_max = 0\n\
+         [data]\ntables = 1\nrows = 1000\n{systems}\
+         [[step]]\nid = 'load'\nworkload = 'oltp_read_write'\ncommand = 'prepare'\n{steps}"
+    )
+}
+
+fn bench(plan: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write_lean_profiles();
+    bench.write("plan.toml", plan);
+    bench
+}
+
+/// A value of the replicas of a system in a step, in all rounds.
+fn of_replicas<T: rusqlite::types::FromSql>(bench: &Bench, value: &str, system: &str, step: &str) -> T {
+    let sql = format!(
+        "SELECT {value} FROM replica r JOIN trial ON trial.id = trial_id
+         WHERE system_id = '{system}' AND step_id = '{step}'"
+    );
+    bench.value(&sql).unwrap_or_else(|| panic!("no {value} of {system} in {step}"))
+}
+
+fn reads_go_to_replicas(engine: &str) {
+    let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nnot_for = ['a']\n\
+                 [[step.background]]\nid = 'readers'\nworkload = 'oltp_point_select'\noperation = 'query'\nclients = 2\n\
+                 endpoint = 'replicas'\n\
+                 [[step]]\nid = 'reads'\nworkload = 'oltp_point_select'\nendpoint = 'replicas'\nnot_for = ['a']\n\
+                 [[step]]\nid = 'all'\nworkload = 'oltp_update_non_index'\n";
+    let replicated = "replicas = 2\nreplication = 'semi-synchronous'";
+    let bench = bench(&plan(engine, &[("a", ""), ("b", replicated)], 2, steps));
+    bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
+    for step in ["writes", "reads", "all"] {
+        assert_eq!(
+            of_replicas::<i64>(&bench, "count(*)", "b", step),
+            4,
+            "{step}: two replicas in two rounds"
+        );
+        assert!(of_replicas::<i64>(&bench, "min(tokens)", "b", step) > 0, "{step}");
+        assert_eq!(of_replicas::<String>(&bench, "min(mode)", "b", step), "semi-synchronous");
+        let cpu_us: i64 = of_replicas(&bench, "min(user_cpu_us + system_cpu_us)", "b", step);
+        assert!(cpu_us > 0, "{step}");
+    }
+    assert_eq!(bench.count("replica"), 12, "a has none");
+    let server_cpu =
+        "SELECT server_user_cpu_us + server_system_cpu_us FROM trial WHERE step_id = 'reads' AND round = 0";
+    let of_primary: i64 = bench.value(server_cpu).unwrap();
+    let of_all: i64 = of_replicas(&bench, "sum(user_cpu_us + system_cpu_us)", "b", "reads");
+    assert!(of_all > of_primary, "the readers used the replicas: {of_all} {of_primary}");
+    let read: i64 = bench.value("SELECT sum(reads) FROM trial WHERE step_id = 'writes.readers'").unwrap();
+    assert!(read > 0);
+    let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
+    assert!(text.contains("Replicas: how late they were"), "{text}");
+    assert!(text.contains("b, 2 semi-synchronous"), "{text}");
+    let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
+    let figures = &json["lags"][0]["systems"][0]["figures"];
+    assert_eq!(figures["lag_p99_ms"]["rounds"].as_array().unwrap().len(), 2, "{json}");
+    assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}
+
+/// The server holds replicas back, so the machine's speed does not matter. MariaDB counts in whole seconds of its clock.
+fn replicas_that_are_held_back_are_late(engine: &str) {
+    let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 4\n";
+    let held = "replicas = 1\nreplica_delay_seconds = 3";
+    let bench = bench(&plan(engine, &[("a", "replicas = 1"), ("b", held)], 1, steps));
+    bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
+    let least_ms = if engine == MARIADB { 2000.0 } else { 3000.0 };
+    let p50_ms: f64 = of_replicas(&bench, "lag_p50_ms", "b", "writes");
+    assert!(p50_ms >= least_ms, "{p50_ms}");
+    assert_eq!(of_replicas::<i64>(&bench, "delay_seconds", "b", "writes"), 3);
+    let caught_up: f64 = of_replicas(&bench, "catch_up_seconds", "b", "writes");
+    assert!(caught_up > 1.0, "its last tokens were held back too: {caught_up}");
+    let free_p50_ms: f64 = of_replicas(&bench, "lag_p50_ms", "a", "writes");
+    assert!(free_p50_ms < p50_ms, "{free_p50_ms} {p50_ms}");
+    let said: f64 = of_replicas(&bench, "said_max_seconds", "b", "writes");
+    assert!(said >= 1.0, "{said}");
+}
+
+fn a_stopped_run_leaves_no_replica(engine: &str) {
+    let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 300\n";
+    let bench = bench(&plan(engine, &[("a", "replicas = 2")], 1, steps));
+    let dyno = bench.start_until(&["run", "plan.toml"], 1);
+    eventually("three servers", || bench.servers().len() == 3);
+    press_ctrl_c(&dyno);
+    finish(dyno).with(130);
+    eventually("the end of every process", || bench.servers().is_empty() && bench.processes().is_empty());
+    assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}
+
+fn replicas_that_cannot_be_are_refused_before_anything_runs() {
+    for (engine, keys, told) in [
+        ("sqlite", "replicas = 1", "an engine inside the load process has no replicas; leave `replicas` out"),
+        (MARIADB, "replication = 'synchronous'", "`replication` is for systems with `replicas`"),
+        (
+            MARIADB,
+            "replicas = 2\nreplication = 'synchronous'",
+            "a commit of MariaDB waits for one replica at most",
+        ),
+    ] {
+        let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\n";
+        let text = plan(engine, &[("a", keys)], 1, steps).replace("profile = 'lean.toml'\n", "");
+        let bench = bench(&text);
+        let ended = bench.dyno(&["run", "plan.toml"]).with(2);
+        assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+        assert_eq!(bench.count("run"), 0);
+    }
+}

@@ -1,0 +1,37 @@
+//! Makes replicas follow their primary.
+
+use std::time::Duration;
+
+use dyno_client::{Client, ClientError};
+
+use super::{Topology, replicating};
+use crate::start::server::{Server, StartError};
+
+/// Time limit of a statement.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Makes replicas follow a primary. All of them have just started, on the same data. Returns them as one topology, or `None` if
+/// the primary was not started as one.
+///
+/// # Errors
+/// A server refuses.
+pub fn attach(primary: &Server, replicas: &[Server]) -> Result<Option<Topology>, StartError> {
+    let Some(replication) = primary.role().replication().copied() else { return Ok(None) };
+    let entry = primary.entry();
+    let Some(steps) = replicating(entry.family) else { return Ok(None) };
+    execute(primary.connect(PATIENCE)?, &steps.primary_statements(entry))?;
+    for replica in replicas {
+        let statements = steps.replica_statements(entry, &primary.host(), replica.role());
+        execute(replica.connect(PATIENCE)?, &statements)?;
+    }
+    Ok(Some(Topology {
+        family: entry.family,
+        replication,
+        primary: primary.access().clone(),
+        replicas: replicas.iter().map(|replica| replica.access().clone()).collect(),
+    }))
+}
+
+fn execute(mut client: Client, statements: &[String]) -> Result<(), ClientError> {
+    statements.iter().try_for_each(|statement| client.query(statement).map(|_| ()))
+}

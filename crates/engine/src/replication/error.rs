@@ -1,0 +1,48 @@
+//! Why replicas do not follow.
+
+use dyno_client::ClientError;
+use thiserror::Error;
+
+/// Why replicas do not follow their primary.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReplicationError {
+    /// A replica has stopped: what it was sent does not fit its data, or it cannot reach its primary.
+    #[error("replica {number} has stopped: {said}")]
+    Stopped {
+        number: u32,
+        /// What the server says.
+        said: String,
+    },
+    /// A replica does not have what the primary has.
+    #[error(
+        "replica {number} did not catch up with its primary within {seconds} s; it says that it is {behind}"
+    )]
+    Late {
+        number: u32,
+        /// The time limit.
+        seconds: u64,
+        /// How far it says that it is behind, in words.
+        behind: String,
+    },
+    /// A commit on the primary does not end, because it waits for replicas.
+    #[error("a commit on the primary did not end within {seconds} s; do its replicas answer?")]
+    Stuck {
+        /// The time limit.
+        seconds: u64,
+    },
+    /// Commits on the primary do not wait for as many replicas as they should.
+    #[error(
+        "commits on the primary should wait for {wanted} of its replicas, and {found} can let one return"
+    )]
+    NotWaiting { wanted: u32, found: u32 },
+    /// The primary refuses to work.
+    #[error("the primary refuses to work: {0}")]
+    Primary(ClientError),
+    /// A replica refuses to work.
+    #[error("replica {number} refuses to work: {source}")]
+    Replica { number: u32, source: ClientError },
+    /// The wait was stopped.
+    #[error("the wait for replicas was stopped")]
+    Interrupted,
+}

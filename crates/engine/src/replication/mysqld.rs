@@ -1,0 +1,229 @@
+//! Replication of MySQL and MariaDB: by the binary log, from its beginning on.
+//!
+//! MySQL renamed its statements, its columns and its plug-ins; from 8.0.26 on all have the new words. MariaDB has kept the old
+//! ones, and has semi-synchronous replication built in since 10.3.3.
+
+use dyno_client::{Client, ClientError};
+
+use super::{ReplicaStatus, Replicating, Replication, ReplicationMode, Role, remove};
+use crate::catalogue::entry::{Entry, Family};
+use crate::family::Site;
+use crate::start::access::HOST;
+use crate::start::server::StartError;
+
+/// Settings that a primary or a replica gets with its role, with `_` for `-`.
+const OF_ROLE: [&str; 3] = ["log_bin", "server_id", "skip_log_bin"];
+/// Name of the binary log. Its first file is `binlog.000001`, in which events begin at byte 4.
+const LOG: &str = "binlog";
+/// The file with the server's own identity, which a copy must not have.
+const IDENTITY: &str = "auto.cnf";
+/// A primary never gives up waiting for replicas: the longest time that all versions take, 49 days, in ms.
+const TIMEOUT_MS: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(crate) struct MysqldReplication;
+
+/// The words of a version for the two sides of replication.
+struct Words {
+    source: &'static str,
+    replica: &'static str,
+}
+
+const OLD: Words = Words { source: "master", replica: "slave" };
+const NEW: Words = Words { source: "source", replica: "replica" };
+
+impl Replicating for MysqldReplication {
+    fn check(&self, site: &Site<'_>) -> Result<(), StartError> {
+        let (entry, layout) = (site.entry(), &site.entry().layout);
+        let side = match site.role {
+            Role::Alone => return Ok(()),
+            Role::Primary(_) => words(entry).source,
+            Role::Replica { .. } => words(entry).replica,
+        };
+        let waits = site.role.replication().is_some_and(|it| it.mode != ReplicationMode::Asynchronous);
+        let needed = library(entry, side).filter(|_| waits && site.installation.image.is_none());
+        let is_there = |library: &String| {
+            layout.plugins.as_ref().is_some_and(|folder| site.path(&folder.join(library)).is_file())
+        };
+        match needed.filter(|library| !is_there(library)) {
+            Some(library) => Err(StartError::NoPlugin { entry: entry.to_string(), library }),
+            None => Ok(()),
+        }
+    }
+
+    fn arguments(&self, site: &Site<'_>) -> Vec<String> {
+        let entry = site.entry();
+        match site.role {
+            Role::Alone => Vec::new(),
+            Role::Primary(replication) => {
+                let mut arguments = vec![format!("--log-bin={LOG}"), "--server-id=1".to_owned()];
+                arguments.extend(waiting(entry, replication));
+                arguments
+            }
+            Role::Replica { number, replication, .. } => {
+                let mut arguments = vec![
+                    format!("--server-id={}", number + 1),
+                    "--relay-log=relay".to_owned(),
+                    "--read-only=ON".to_owned(),
+                ];
+                if replication.mode != ReplicationMode::Asynchronous {
+                    let side = words(entry).replica;
+                    arguments.extend(plugin(entry, side));
+                    arguments.push(format!("--rpl-semi-sync-{side}-enabled=ON"));
+                }
+                arguments
+            }
+        }
+    }
+
+    fn prepare(&self, site: &Site<'_>) -> Result<(), StartError> {
+        Ok(remove(&site.home.data().join(IDENTITY))?)
+    }
+
+    fn primary_statements(&self, entry: &Entry) -> Vec<String> {
+        vec![forget_history(entry).to_owned()]
+    }
+
+    fn replica_statements(&self, entry: &Entry, host: &str, role: &Role) -> Vec<String> {
+        let Role::Replica { replication, primary, .. } = role else { return Vec::new() };
+        let is_new = words(entry).source == NEW.source;
+        let (word, statement, start) = if is_new {
+            ("SOURCE", "CHANGE REPLICATION SOURCE TO", "START REPLICA")
+        } else {
+            ("MASTER", "CHANGE MASTER TO", "START SLAVE")
+        };
+        let mut options = vec![
+            format!("{word}_HOST = '{host}'"),
+            format!("{word}_PORT = {}", primary.port),
+            format!("{word}_USER = '{}'", primary.user),
+            format!("{word}_PASSWORD = '{}'", primary.password),
+            format!("{word}_LOG_FILE = '{LOG}.000001'"),
+            format!("{word}_LOG_POS = 4"),
+            format!("{word}_CONNECT_RETRY = 1"),
+            format!("{word}_SSL = 0"),
+        ];
+        if replication.delay_seconds > 0 {
+            options.push(format!("{word}_DELAY = {}", replication.delay_seconds));
+        }
+        if entry.family == Family::Mysql && number(entry) >= (8, 0, 4) {
+            options.push(format!("GET_{word}_PUBLIC_KEY = 1"));
+        }
+        let mut statements = Vec::new();
+        if entry.family == Family::Mysql && entry.is_at_least(5, 7) {
+            // It would leave out transactions whose identifiers it knows from its copy.
+            statements.push(forget_history(entry).to_owned());
+        }
+        statements.extend(read_only(entry));
+        statements.push(format!("{statement} {}", options.join(", ")));
+        statements.push(start.to_owned());
+        statements
+    }
+
+    fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError> {
+        let found = match client.query("SHOW REPLICA STATUS") {
+            // Older servers do not know the statement.
+            Err(ClientError::Server(_)) => client.query("SHOW SLAVE STATUS")?,
+            answer => answer?,
+        };
+        let column = |name: &str| {
+            let row = found.rows.first()?;
+            let place = found.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
+            row.get(place).cloned().flatten()
+        };
+        let either = |new: &str, old: &str| column(new).or_else(|| column(old)).unwrap_or_default();
+        let sql_error = column("Last_SQL_Error").unwrap_or_default();
+        let io_error = column("Last_IO_Error").unwrap_or_default();
+        let is_down = |running: &str| running.eq_ignore_ascii_case("no");
+        let stopped = if found.rows.is_empty() {
+            Some("it follows no server".to_owned())
+        } else if is_down(&either("Replica_SQL_Running", "Slave_SQL_Running")) && !sql_error.is_empty() {
+            Some(sql_error)
+        } else if is_down(&either("Replica_IO_Running", "Slave_IO_Running")) && !io_error.is_empty() {
+            Some(io_error)
+        } else {
+            None
+        };
+        let behind = column("Seconds_Behind_Source").or_else(|| column("Seconds_Behind_Master"));
+        Ok(ReplicaStatus { behind_seconds: behind.and_then(|text| text.parse().ok()), stopped })
+    }
+
+    fn waited_for(&self, client: &mut Client) -> Result<u32, ClientError> {
+        let rows = client.query("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync%'")?.rows;
+        let value = |end: &str| {
+            let of_primary = [OLD.source, NEW.source].map(|word| format!("rpl_semi_sync_{word}_{end}"));
+            let is_it = |row: &&Vec<Option<String>>| {
+                row.first()
+                    .and_then(Option::as_deref)
+                    .is_some_and(|name| of_primary.contains(&name.to_ascii_lowercase()))
+            };
+            rows.iter().find(is_it).and_then(|row| row.get(1).cloned().flatten()).unwrap_or_default()
+        };
+        Ok(if value("status") == "ON" { value("clients").parse().unwrap_or(0) } else { 0 })
+    }
+}
+
+/// Whether a setting of the user gives way to what the server's role needs.
+pub(crate) fn is_of_role(role: &Role, setting: &str) -> bool {
+    role.replication().is_some() && OF_ROLE.contains(&setting.replace('-', "_").as_str())
+}
+
+/// The statement that begins the binary log anew.
+fn forget_history(entry: &Entry) -> &'static str {
+    if entry.family == Family::Mysql && entry.is_at_least(8, 2) {
+        "RESET BINARY LOGS AND GTIDS"
+    } else {
+        "RESET MASTER"
+    }
+}
+
+/// Arguments with which a primary's commits wait for replicas.
+fn waiting(entry: &Entry, replication: &Replication) -> Vec<String> {
+    if replication.mode == ReplicationMode::Asynchronous {
+        return Vec::new();
+    }
+    let Words { source, replica } = words(entry);
+    let mut arguments: Vec<String> = plugin(entry, source).into_iter().collect();
+    arguments.push(format!("--rpl-semi-sync-{source}-enabled=ON"));
+    arguments.push(format!("--rpl-semi-sync-{source}-timeout={TIMEOUT_MS}"));
+    let waits_for = replication.mode.waits_for(replication.replicas);
+    if waits_for > 1 {
+        arguments.push(format!("--rpl-semi-sync-{source}-wait-for-{replica}-count={waits_for}"));
+    }
+    arguments
+}
+
+/// The plug-in of a side; `None` if it is built in.
+fn library(entry: &Entry, side: &str) -> Option<String> {
+    let is_built_in = entry.family == Family::Mariadb && number(entry) >= (10, 3, 3);
+    (!is_built_in).then(|| format!("semisync_{side}.so"))
+}
+
+/// The argument that loads it.
+fn plugin(entry: &Entry, side: &str) -> Option<String> {
+    library(entry, side).map(|library| format!("--plugin-load-add={library}"))
+}
+
+fn words(entry: &Entry) -> Words {
+    if entry.family == Family::Mysql && number(entry) >= (8, 0, 26) { NEW } else { OLD }
+}
+
+/// The version. A name without its third number stands for the latest.
+fn number(entry: &Entry) -> (u32, u32, u32) {
+    let has_third = entry.version.split('.').count() > 2;
+    let third = if has_third { entry.version_number(2) } else { u32::MAX };
+    (entry.version_number(0), entry.version_number(1), third)
+}
+
+/// Keeps Dyno's own account from writing on a replica, where the server can do that.
+fn read_only(entry: &Entry) -> Vec<String> {
+    match entry.family {
+        Family::Mysql if number(entry) >= (5, 7, 8) => vec!["SET GLOBAL super_read_only = ON".to_owned()],
+        Family::Mariadb if entry.is_at_least(10, 11) => {
+            let mut statements = vec!["SET SESSION sql_log_bin = 0".to_owned()];
+            let revoke = |host| format!("REVOKE READ ONLY ADMIN ON *.* FROM 'root'@'{host}'");
+            statements.extend(["localhost", HOST].map(revoke));
+            statements
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,201 @@
+//! Replicas of real servers: they follow their primary, through its restart, and say why they do not.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::{
+    Cache, Family, Found, Installation, Replication, ReplicationError, ReplicationMode, Role, Server,
+    Snapshot, SnapshotParts, Snapshots, StartOptions, Topology, attach, start,
+};
+
+use crate::leftovers::assert_nothing_left;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    if system == "postgres@9.6.24" {
+        return vec![engine_test("can have no replicas", system, |installation| refused(installation))];
+    }
+    vec![
+        engine_test("has replicas that follow it", system, |installation| follow(installation)),
+        engine_test("has replicas of its loaded data", system, |installation| follow_loaded(installation)),
+    ]
+}
+
+/// Of MariaDB alone: a replica that diverges.
+pub(crate) fn diverges() -> Trial {
+    engine_test("says why a replica has stopped", "mariadb@10.11", |installation| stopped(installation))
+}
+
+/// A primary, its replicas, and all of them as a topology.
+struct Set {
+    primary: Server,
+    replicas: Vec<Server>,
+    topology: Topology,
+}
+
+fn started(
+    folder: &std::path::Path,
+    installation: &Installation,
+    replication: Replication,
+    data_from: Option<&Snapshot>,
+) -> Set {
+    let options = |role| StartOptions { role, data_from: data_from.cloned(), ..StartOptions::new(folder) };
+    let primary =
+        start(installation, options(Role::Primary(replication))).unwrap_or_else(|error| panic!("{error}"));
+    let replica = |number| {
+        let primary = Box::new(primary.access().clone());
+        start(installation, options(Role::Replica { number, replication, primary }))
+            .unwrap_or_else(|error| panic!("replica {number}: {error}"))
+    };
+    let replicas: Vec<Server> = (1..=replication.replicas).map(replica).collect();
+    let topology = attach(&primary, &replicas).unwrap_or_else(|error| panic!("{error}")).unwrap();
+    Set { primary, replicas, topology }
+}
+
+impl Set {
+    fn catch_up(&self) {
+        self.topology
+            .catch_up(PATIENCE, &AtomicBool::new(false))
+            .unwrap_or_else(|error| panic!("{error}\n{}", self.logs()));
+    }
+
+    fn logs(&self) -> String {
+        self.replicas.iter().map(|replica| replica.log_tail(20).join("\n") + "\n---\n").collect()
+    }
+
+    fn words_of_replicas(&self) -> Vec<Vec<String>> {
+        self.replicas.iter().map(words).collect()
+    }
+}
+
+fn words(server: &Server) -> Vec<String> {
+    let rows = server.query("SELECT word FROM followed ORDER BY id").unwrap().rows;
+    rows.into_iter().flatten().flatten().collect()
+}
+
+fn create(server: &Server) {
+    server.query("CREATE TABLE followed (id INT PRIMARY KEY, word VARCHAR(20))").unwrap();
+    server.query("INSERT INTO followed VALUES (1, 'one'), (2, 'two')").unwrap();
+}
+
+fn follow(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let mode = if has_semi_synchronous(installation) {
+        ReplicationMode::SemiSynchronous
+    } else {
+        refuses_semi_synchronous(folder.path(), installation);
+        ReplicationMode::Asynchronous
+    };
+    let replication = Replication { mode, replicas: 2, delay_seconds: 0 };
+    let mut set = started(folder.path(), installation, replication, None);
+    create(&set.primary);
+    set.catch_up();
+    assert_eq!(set.words_of_replicas(), [["one", "two"], ["one", "two"]]);
+    let pids: std::collections::BTreeSet<u32> =
+        set.replicas.iter().chain([&set.primary]).map(|server| server.access().pid).collect();
+    assert_eq!(pids.len(), 3, "each is a process of its own");
+    if refuses_writes(installation) {
+        let refused =
+            set.replicas[0].query("INSERT INTO followed VALUES (9, 'nine')").unwrap_err().to_string();
+        assert!(refused.contains("read-only") || refused.contains("read only"), "{refused}");
+    }
+    // The replicas find it again.
+    set.primary.shut_down_cleanly(PATIENCE).unwrap();
+    set.primary.restart_in_place().unwrap();
+    set.primary.query("INSERT INTO followed VALUES (3, 'three')").unwrap();
+    set.catch_up();
+    assert_eq!(set.words_of_replicas()[1], ["one", "two", "three"]);
+    for place in 0..2 {
+        let mut client = set.topology.connect_replica(place, PATIENCE).unwrap();
+        assert_eq!(set.topology.status(&mut client).unwrap().stopped, None);
+    }
+    drop(set);
+    assert_nothing_left(folder.path());
+}
+
+/// Old builds from archives of npm and Maven come without plug-ins.
+fn has_semi_synchronous(installation: &Installation) -> bool {
+    match installation.entry.family {
+        Family::Mysql => version(installation) >= vec![9],
+        Family::Mariadb => version(installation) >= vec![10, 3],
+        Family::Postgres | Family::Sqlite => true,
+    }
+}
+
+fn refused(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
+    let options = StartOptions { role: Role::Primary(replication), ..StartOptions::new(folder.path()) };
+    let error = start(installation, options).err().expect("it must not start").to_string();
+    assert!(error.contains("PostgreSQL can from version 10 on"), "{error}");
+    assert_nothing_left(folder.path());
+}
+
+fn refuses_semi_synchronous(folder: &std::path::Path, installation: &Installation) {
+    let replication = Replication { mode: ReplicationMode::SemiSynchronous, replicas: 1, delay_seconds: 0 };
+    let options = StartOptions { role: Role::Primary(replication), ..StartOptions::new(folder) };
+    let error = start(installation, options).err().expect("it must not start").to_string();
+    assert!(error.contains("has no plug-in semisync_"), "{error}");
+}
+
+fn version(installation: &Installation) -> Vec<u32> {
+    installation.entry.version.split('.').filter_map(|part| part.parse().ok()).collect()
+}
+
+/// Whether the superuser, which the tests are, cannot write either.
+fn refuses_writes(installation: &Installation) -> bool {
+    match installation.entry.family {
+        Family::Mysql => version(installation) >= vec![5, 7],
+        Family::Mariadb => version(installation) >= vec![10, 11],
+        Family::Postgres | Family::Sqlite => true,
+    }
+}
+
+/// The data of a server that had replicas itself, so that it has a binary log, is that of both sides.
+fn follow_loaded(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
+    let parts = SnapshotParts::of_server(installation, None, &[].into()).with("data set", "followed");
+    let snapshots = Snapshots::of(&Cache::new(folder.path()));
+    let mut set = started(&folder.path().join("loading"), installation, replication, None);
+    create(&set.primary);
+    set.catch_up();
+    set.primary.shut_down_cleanly(PATIENCE).unwrap();
+    snapshots.save(&parts, "followed", &set.primary.access().datadir).unwrap();
+    drop(set);
+    let Found::Snapshot(snapshot) = snapshots.find(&parts.key()).unwrap() else { panic!("it is not found") };
+    let set = started(&folder.path().join("measuring"), installation, replication, Some(&snapshot));
+    assert_eq!(words(&set.replicas[0]), ["one", "two"], "before anything is sent");
+    set.primary.query("UPDATE followed SET word = 'uno' WHERE id = 1").unwrap();
+    set.catch_up();
+    assert_eq!(words(&set.replicas[0]), ["uno", "two"]);
+    drop(set);
+    assert_nothing_left(&folder.path().join("measuring"));
+}
+
+fn stopped(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 2, delay_seconds: 0 };
+    let set = started(folder.path(), installation, replication, None);
+    create(&set.primary);
+    set.catch_up();
+    // A table that the binary log does not make.
+    let mut client = set.primary.connect(PATIENCE).unwrap();
+    for statement in [
+        "SET SESSION sql_log_bin = 0",
+        "CREATE TABLE unknown (id INT PRIMARY KEY)",
+        "SET SESSION sql_log_bin = 1",
+        "INSERT INTO unknown VALUES (1)",
+    ] {
+        client.query(statement).unwrap();
+    }
+    match set.topology.catch_up(PATIENCE, &AtomicBool::new(false)).unwrap_err() {
+        ReplicationError::Stopped { number, said } => {
+            assert_eq!(number, 1);
+            assert!(said.contains("unknown' doesn't exist"), "{said}");
+        }
+        other => panic!("{other}"),
+    }
+}

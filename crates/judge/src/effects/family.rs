@@ -1,0 +1,139 @@
+//! Figures of effects over rounds, as multiples of the base's. All figures of one kind of effect are one family of tests.
+
+use std::collections::BTreeSet;
+
+use dyno_stats::{
+    Better, Interval, Method, RatioEstimate, SharedTest, Verdict, max_t, ratio_of_rounds, verdict,
+};
+use dyno_store::{Correction, Run};
+use serde::Serialize;
+
+use crate::analysis::RoundValue;
+use crate::compare::comparison::Finding;
+use crate::compare::noise;
+use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};
+
+/// A figure of an effect.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EffectFigure {
+    /// Median over rounds.
+    pub median: f64,
+    pub rounds: Vec<RoundValue>,
+    /// The same as a multiple of the base's; `None` for the base itself, and without a shared round.
+    pub against_base: Option<EffectRatio>,
+}
+
+/// A ratio of a figure to that of the base in the same round, over rounds. To both a small amount is added, the precision of the
+/// figure, because many are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EffectRatio {
+    pub ratio: f64,
+    pub interval: Option<Interval>,
+    pub method: Method,
+    /// Number of rounds from which it is estimated.
+    pub rounds: usize,
+    /// Improved, regressed, same, or not enough evidence. All figures of all candidates are one family.
+    pub finding: Finding,
+    /// The p-value, adjusted for the number of tests in the family; `None` with too few rounds.
+    pub p_adjusted: Option<f64>,
+}
+
+/// A figure of a system as a multiple of the base's, and its place.
+pub(super) struct Measured<K> {
+    pub(super) at: K,
+    ln_ratios: Vec<(u32, f64)>,
+    estimate: RatioEstimate,
+    /// Whether it counts in the family. A control does not, because it should not differ.
+    is_judged: bool,
+}
+
+/// The systems that are compared, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) run: &'a Run,
+    pub(super) rule: &'a Rule,
+    pub(super) system: &'a str,
+    pub(super) base: &'a str,
+}
+
+impl Pair<'_> {
+    /// A figure of the system as a multiple of the base's; `None` without a shared round. `added` is the precision of the figure.
+    pub(super) fn measure<K>(
+        &self,
+        at: K,
+        base: &[RoundValue],
+        own: &[RoundValue],
+        added: f64,
+    ) -> Option<Measured<K>> {
+        let ln_ratios = ln_ratios(base, own, added);
+        let values: Vec<f64> = ln_ratios.iter().map(|(_, ln)| *ln).collect();
+        let estimate = ratio_of_rounds(&values, self.rule.margin, self.rule.confidence())?;
+        let is_judged = !self.is_control() && ln_ratios.len() >= ROUNDS_WITH_VERDICT_MIN;
+        Some(Measured { at, ln_ratios, estimate, is_judged })
+    }
+
+    fn is_control(&self) -> bool {
+        let pair = (self.system, self.base);
+        noise::controls(self.run, self.rule)
+            .any(|(control, original)| [(control, original), (original, control)].contains(&pair))
+    }
+}
+
+/// The ratios of a family with their verdicts. Of every figure, less is better.
+pub(super) fn judge<K>(measured: Vec<Measured<K>>, rule: &Rule) -> Vec<(K, EffectRatio)> {
+    let family: Vec<&Measured<K>> = measured.iter().filter(|it| it.is_judged).collect();
+    let mut adjusted = adjust(&family, rule).into_iter();
+    let ratio = |it: Measured<K>| {
+        let p = if it.is_judged { adjusted.next() } else { None };
+        let ratio = EffectRatio {
+            ratio: it.estimate.ratio,
+            interval: it.estimate.interval,
+            method: it.estimate.method,
+            rounds: it.ln_ratios.len(),
+            finding: p.map_or(Finding::NotEnoughEvidence, |p| finding(&it.estimate, p, rule)),
+            p_adjusted: p,
+        };
+        (it.at, ratio)
+    };
+    measured.into_iter().map(ratio).collect()
+}
+
+/// The logarithm of the ratio in each round that both have.
+fn ln_ratios(base: &[RoundValue], own: &[RoundValue], added: f64) -> Vec<(u32, f64)> {
+    let ln_ratio = |own: &RoundValue| {
+        let base = base.iter().find(|base| base.round == own.round)?;
+        let (base, value) = (base.value + added, own.value + added);
+        (base > 0.0 && value > 0.0).then(|| (own.round, (value / base).ln()))
+    };
+    own.iter().filter_map(ln_ratio).collect()
+}
+
+/// Seed of the random sign reversals, if there are too many rounds to try all of them.
+const SEED: u64 = 44;
+
+/// The p-values of a family, adjusted for its number of tests and for all looks.
+fn adjust<K>(family: &[&Measured<K>], rule: &Rule) -> Vec<f64> {
+    let looks = rule.looks as f64;
+    let adjusted = if rule.correction() == Correction::MaxT {
+        let rounds: BTreeSet<u32> =
+            family.iter().flat_map(|it| &it.ln_ratios).map(|(round, _)| *round).collect();
+        let shared = |it: &&Measured<K>| {
+            let of = |round: &u32| it.ln_ratios.iter().find(|(own, _)| own == round).map(|(_, ln)| *ln);
+            SharedTest { ln_ratios: rounds.iter().map(of).collect(), margin: rule.margin }
+        };
+        max_t(&family.iter().map(shared).collect::<Vec<_>>(), rounds.len(), SEED)
+    } else {
+        rule.adjust(&family.iter().map(|it| it.estimate.p()).collect::<Vec<_>>())
+    };
+    adjusted.into_iter().map(|p| (p * looks).min(1.0)).collect()
+}
+
+fn finding(estimate: &RatioEstimate, p: f64, rule: &Rule) -> Finding {
+    if p <= rule.alpha {
+        return if estimate.p_above < estimate.p_below { Finding::Regressed } else { Finding::Improved };
+    }
+    match verdict(estimate.interval, rule.margin, Better::Lower) {
+        Verdict::Same => Finding::Same,
+        _ => Finding::NotEnoughEvidence,
+    }
+}

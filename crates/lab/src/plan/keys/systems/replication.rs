@@ -1,0 +1,132 @@
+//! Systems with replicas: the system keys `replicas`, `replication` and `replica_delay_seconds`.
+
+use dyno_engine::{Family, Replication, ReplicationMode};
+use serde::Deserialize;
+
+use crate::plan::keys::systems::source::Source;
+use crate::plan::syntax::mistake::Mistake;
+use crate::plan::syntax::value::{At, Whole};
+
+/// The number of a system's replicas. Each is a server of its own.
+pub(in crate::plan) type ReplicasNumber = Whole<1, 8>;
+/// A replica that is held back answers its first login after this time, so it is limited.
+pub(in crate::plan) type DelaySeconds = Whole<1, 60>;
+
+/// What a commit waits for.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::plan) enum ModeKey {
+    /// No replica.
+    Asynchronous,
+    /// One replica, which must have received the transaction.
+    SemiSynchronous,
+    /// All replicas, which must have received the transaction.
+    Synchronous,
+}
+
+impl From<ModeKey> for ReplicationMode {
+    fn from(key: ModeKey) -> Self {
+        match key {
+            ModeKey::Asynchronous => Self::Asynchronous,
+            ModeKey::SemiSynchronous => Self::SemiSynchronous,
+            ModeKey::Synchronous => Self::Synchronous,
+        }
+    }
+}
+
+/// The keys of a system's replicas.
+pub(in crate::plan) struct Keys {
+    pub(in crate::plan) replicas: Option<At<ReplicasNumber>>,
+    pub(in crate::plan) mode: Option<At<ModeKey>>,
+    pub(in crate::plan) delay_seconds: Option<At<DelaySeconds>>,
+}
+
+impl Keys {
+    /// How the system is replicated; `None` without replicas. `has_data` says whether it begins on data of somebody.
+    pub(in crate::plan) fn read(
+        &self,
+        source: &Source,
+        has_data: bool,
+    ) -> Result<Option<Replication>, Mistake> {
+        let Some(replicas) = &self.replicas else {
+            let needs = |key: &str| format!("`{key}` is for systems with `replicas`; say how many there are");
+            return match self {
+                Self { mode: Some(at), .. } => Err(at.wrong(needs("replication"))),
+                Self { delay_seconds: Some(at), .. } => Err(at.wrong(needs("replica_delay_seconds"))),
+                _ => Ok(None),
+            };
+        };
+        if !source.is_started_by_dyno() {
+            return Err(replicas.wrong(
+                "Dyno makes replicas only of servers that it starts; leave `replicas` out".to_owned(),
+            ));
+        }
+        if !source.starts_server() {
+            return Err(replicas.wrong(
+                "an engine inside the load process has no replicas; leave `replicas` out".to_owned(),
+            ));
+        }
+        if has_data {
+            let problem = "a system with `data` or `upgrade_of` cannot have replicas; leave `replicas` out";
+            return Err(replicas.wrong(problem.to_owned()));
+        }
+        let mode = self.mode.as_ref().map_or_else(ReplicationMode::default, |mode| (**mode).into());
+        if let Some(at) = &self.mode
+            && source.family() == Family::Mariadb
+            && mode.waits_for(replicas.0 as u32) > 1
+        {
+            return Err(at.wrong(
+                "a commit of MariaDB waits for one replica at most; write `semi-synchronous`, or have one replica"
+                    .to_owned(),
+            ));
+        }
+        Ok(Some(Replication {
+            mode,
+            replicas: replicas.0 as u32,
+            delay_seconds: self.delay_seconds.as_ref().map_or(0, |delay| delay.0 as u32),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::{TEXT, parse};
+
+    fn with(keys: &str) -> Result<Option<Replication>, String> {
+        const ENGINE: &str = "engine = \"mariadb@10.11/rocksdb\"\n";
+        let text = TEXT.replacen(ENGINE, &format!("{ENGINE}{keys}\n"), 1);
+        assert_ne!(text, TEXT);
+        let plan = parse(&text).map_err(|error| error.to_string())?;
+        Ok(plan.systems.iter().find_map(|system| system.replication))
+    }
+
+    #[test]
+    fn replicas_are_asynchronous_unless_the_plan_says_otherwise() {
+        assert_eq!(with(""), Ok(None));
+        let replication =
+            |mode, replicas, delay_seconds| Ok(Some(Replication { mode, replicas, delay_seconds }));
+        assert_eq!(with("replicas = 2"), replication(ReplicationMode::Asynchronous, 2, 0));
+        let keys = "replicas = 2\nreplication = \"semi-synchronous\"\nreplica_delay_seconds = 3";
+        assert_eq!(with(keys), replication(ReplicationMode::SemiSynchronous, 2, 3));
+        let keys = "replicas = 1\nreplication = \"synchronous\"";
+        assert_eq!(with(keys), replication(ReplicationMode::Synchronous, 1, 0));
+    }
+
+    #[test]
+    fn keys_that_do_not_fit_are_refused_with_what_to_do() {
+        for (keys, problem) in [
+            ("replication = \"synchronous\"", "`replication` is for systems with `replicas`"),
+            ("replica_delay_seconds = 3", "`replica_delay_seconds` is for systems with `replicas`"),
+            (
+                "replicas = 2\nreplication = \"synchronous\"",
+                "a commit of MariaDB waits for one replica at most",
+            ),
+            ("replicas = 0", "from 1 to 8"),
+        ] {
+            let error = with(keys).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! How late a system's replicas are while its load runs, by tokens: each is committed on the primary, and its lag on a
+//! replica is the time from the end of that commit until the replica shows it.
+
+mod reader;
+mod writer;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+use dyno_engine::Topology;
+use dyno_store::ReplicaRecord;
+
+use super::planned::{LOAD_PATIENCE, PlannedTrial};
+use super::watch::TrialAbort;
+use crate::run::system::RunningSystem;
+
+/// Longest wait before flags are looked at again.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Time limit of an answer.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Measures the lag of a system's replicas in a trial: a thread writes tokens, and one for each replica reads them.
+pub(super) struct LagProbe<'a> {
+    topology: Topology,
+    stop: &'a AtomicBool,
+    /// Time limit for the replicas to have everything after the load.
+    patience: Duration,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+/// What the threads have done.
+#[derive(Default)]
+struct Progress {
+    began: Option<Instant>,
+    ended: Option<Instant>,
+    is_aborted: bool,
+    /// All tokens, in order.
+    tokens: Vec<Token>,
+    /// Why a replica does not follow.
+    failure: Option<String>,
+    records: Vec<ReplicaRecord>,
+}
+
+/// A token that was committed.
+#[derive(Clone, Copy)]
+struct Token {
+    number: u64,
+    committed: Instant,
+}
+
+impl<'a> LagProbe<'a> {
+    /// `None` for a system without replicas.
+    pub(super) fn of(trial: &PlannedTrial<'a>, system: &dyn RunningSystem) -> Option<Self> {
+        Some(Self {
+            topology: system.topology()?,
+            stop: trial.options.stop,
+            patience: trial.options.patience * LOAD_PATIENCE,
+            progress: Mutex::default(),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// Starts the threads. They wait for [`begin`](Self::begin).
+    pub(super) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
+        scope.spawn(move || self.write());
+        for place in 0..self.topology.replicas.len() {
+            scope.spawn(move || self.read(place));
+        }
+    }
+
+    /// Begins to measure.
+    pub(super) fn begin(&self, at: Instant) {
+        self.progress().began = Some(at);
+        self.changed.notify_all();
+    }
+
+    /// Ends the measurement. Its threads end when the replicas have all tokens, or at once if the trial was aborted.
+    pub(super) fn end(&self, is_aborted: bool) {
+        let mut progress = self.progress();
+        progress.is_aborted = is_aborted;
+        progress.ended = Some(Instant::now());
+        drop(progress);
+        self.changed.notify_all();
+    }
+
+    /// An error if a replica does not follow.
+    pub(super) fn check(&self) -> Result<(), TrialAbort> {
+        let failure = self.progress().failure.clone();
+        failure.map_or(Ok(()), |reason| Err(TrialAbort::failed(reason)))
+    }
+
+    /// An error if the primary gave up waiting for its replicas.
+    pub(super) fn check_mode(&self) -> Result<(), TrialAbort> {
+        self.topology.check_mode().map_err(|error| TrialAbort::failed(error.to_string()))
+    }
+
+    /// The replicas, in order.
+    pub(super) fn into_records(self) -> Vec<ReplicaRecord> {
+        let mut records = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner).records;
+        records.sort_by_key(|record| record.number);
+        records
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a change, but no longer than `limit`.
+    fn wait(&self, limit: Duration) {
+        drop(self.changed.wait_timeout(self.progress(), limit).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits until there are more tokens than a replica has shown, or the measurement ends, but only for a moment.
+    fn wait_for_token(&self, shown: usize) {
+        let is_idle = |progress: &mut Progress| progress.tokens.len() <= shown && progress.ended.is_none();
+        let waited = self.changed.wait_timeout_while(self.progress(), GLANCE, is_idle);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Waits until measuring begins; `None` if the trial ended before.
+    fn wait_to_begin(&self) -> Option<Instant> {
+        loop {
+            let (began, ended) = {
+                let progress = self.progress();
+                (progress.began, progress.ended)
+            };
+            match (began, ended) {
+                (Some(began), _) => return Some(began),
+                (None, Some(_)) => return None,
+                (None, None) => self.wait(GLANCE),
+            }
+        }
+    }
+
+    fn ended(&self) -> Option<Instant> {
+        self.progress().ended
+    }
+
+    /// Whether to give up.
+    fn is_over(&self) -> bool {
+        let progress = self.progress();
+        progress.is_aborted || progress.failure.is_some() || self.stop.load(Ordering::Relaxed)
+    }
+
+    fn fail(&self, reason: String) {
+        self.progress().failure.get_or_insert(reason);
+        self.changed.notify_all();
+    }
+}
