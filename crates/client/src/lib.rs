@@ -19,7 +19,7 @@ pub use client::{Client, ResultSet};
 pub use connection::Connection;
 pub use deadline::Deadline;
 pub use dyno_wire::mysql::Compression;
-pub use dyno_wire::{Login, PgsqlMethod, Trust};
+pub use dyno_wire::{Login, Metadata, PgsqlMethod, Trust};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::ClientError;
 pub use tls::{Encryption, Tls, TlsContradiction, TlsError, TlsMode, TlsNames, read_public_key};

@@ -6,7 +6,7 @@ use dyno_engine::Catalogue;
 use crate::Target;
 use crate::mutate::Random;
 use crate::results::{CELLS, Cells, FILE, cells_case};
-use crate::wire::{FRAMED, LOGGED_IN, ZSTD};
+use crate::wire::{FRAMED, LOGGED_IN, MARIADB, SPARED, ZSTD};
 
 pub(crate) use crate::sample_run::results_file;
 
@@ -141,7 +141,8 @@ fn conversations(servers: &[Captured], framing: Framing) -> Vec<Seed> {
     let seeds = servers.iter().flat_map(|Captured { login, answers }| {
         let (login, answers) = (framing.split(login), framing.split(answers));
         let whole = Seed { head: vec![0, 0], parts: [login, answers.clone()].concat() };
-        [whole, Seed { head: vec![LOGGED_IN, 0], parts: answers }]
+        let begun = |flags| Seed { head: vec![LOGGED_IN | flags, 0], parts: answers.clone() };
+        [whole, begun(0), begun(SPARED), begun(SPARED | MARIADB)]
     });
     seeds.collect()
 }

@@ -4,7 +4,7 @@
 //! cut. The rest is what the server sends.
 
 use dyno_wire::mysql::{self, Compressed, Compression};
-use dyno_wire::{Client, Event, Login, StatementId, TlsMode, Value, pgsql};
+use dyno_wire::{Client, Event, Login, Metadata, StatementId, TlsMode, Value, pgsql};
 
 /// The client is logged in already.
 pub(crate) const LOGGED_IN: u8 = 1;
@@ -18,6 +18,10 @@ pub(crate) const ZSTD: u8 = 8;
 pub(crate) const FRAMED: u8 = 16;
 /// The server may learn the password.
 const KNOWN: u8 = 32;
+/// The server may leave out descriptions of columns, as MySQL does.
+pub(crate) const SPARED: u8 = 64;
+/// It does so as MariaDB does.
+pub(crate) const MARIADB: u8 = 128;
 
 /// A MySQL server's greeting with every capability, and the OK packet that answers the client's login packet.
 const MYSQL_WELCOME: &[u8] =
@@ -25,6 +29,9 @@ const MYSQL_WELCOME: &[u8] =
     ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
 /// The byte of the capabilities that differs if a server ends columns and rows with EOF packets.
 const CAPABILITIES_HIGH_BYTE: usize = 26;
+/// The byte that says that a server is no MariaDB, and the one with the capabilities of a MariaDB's own.
+const CAPABILITIES_LOW_BYTE: usize = 20;
+const CAPABILITIES_OF_MARIADB: usize = 34;
 const PGSQL_WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
 /// The client's requests, in order. `examples/capture.rs` sends the same to real servers.
@@ -71,6 +78,11 @@ pub(crate) fn mysql(input: &[u8]) {
         let mut welcome = MYSQL_WELCOME.to_vec();
         if flags & EOF_PACKETS != 0 {
             welcome[CAPABILITIES_HIGH_BYTE] = 0;
+        } else if flags & MARIADB != 0 {
+            // All but MySQL's optional descriptions.
+            welcome[CAPABILITIES_HIGH_BYTE] = 0xFD;
+            welcome[CAPABILITIES_LOW_BYTE] = 0xFE;
+            welcome[CAPABILITIES_OF_MARIADB] = 0xFF;
         }
         client.receive(&welcome);
     }
@@ -105,7 +117,8 @@ fn login(flags: u8) -> Login {
     let wants_tls = flags & TLS != 0 && flags & LOGGED_IN == 0;
     let tls = if wants_tls { TlsMode::Preferred } else { TlsMode::Disabled };
     let known = flags & KNOWN != 0;
-    Login { user: "fuzz".into(), password: "fuzz".into(), tls, known, ..Login::default() }
+    let metadata = if flags & SPARED == 0 { Metadata::Full } else { Metadata::Spared };
+    Login { user: "fuzz".into(), password: "fuzz".into(), tls, known, metadata, ..Login::default() }
 }
 
 /// The flags of the input, and the server's bytes in pieces.
@@ -154,6 +167,7 @@ fn drive(client: &mut impl Client, pieces: impl Iterator<Item = impl AsRef<[u8]>
 
 fn read(client: &mut impl Client) {
     client.field_names();
+    client.first_statement();
     client.server_version();
     let mut fields = Vec::new();
     while client.next_row(&mut fields) {}

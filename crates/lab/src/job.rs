@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use dyno_load::{
-    Job, Join, LostConnections, NotedStatement, Protocol, Replay, Script, Target, Tuning, lua_string,
+    Job, Join, LostConnections, Metadata, NotedStatement, Protocol, Replay, Script, Target, Tuning,
+    lua_string,
 };
 
 use crate::plan::{Background, Command, Plan, Step, System, Traffic};
@@ -16,6 +17,9 @@ const DISTRIBUTION: [&str; 6] =
     ["rand_type", "rand_pareto_h", "rand_zipfian_exp", "rand_spec_iter", "rand_spec_pct", "rand_spec_res"];
 /// sysbench's option for the MySQL errors that restart an event.
 const IGNORE_ERRORS: &str = "mysql_ignore_errors";
+/// The option that lets MySQL's servers leave out descriptions of columns. It is one of a step, so that all its systems get the
+/// same.
+const METADATA: &str = "mysql_metadata";
 
 impl Plan {
     /// A workload's options: its own override those of the data set.
@@ -205,7 +209,20 @@ fn with_options(job: Job, mut options: BTreeMap<String, String>) -> Job {
     {
         target.ignore_errors = Some(errors.split(',').map(|code| code.trim().to_owned()).collect());
     }
+    // Another value stays an option, which no script has.
+    if let Some(metadata) = options.get(METADATA).and_then(|text| metadata(text)) {
+        options.remove(METADATA);
+        target.metadata = metadata;
+    }
     Job { target, options, tuning: Tuning { globals, ..job.tuning }, ..job }
+}
+
+fn metadata(text: &str) -> Option<Metadata> {
+    match text {
+        "full" => Some(Metadata::Full),
+        "spared" => Some(Metadata::Spared),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -236,6 +253,18 @@ mod tests {
         assert_eq!(zipf.tuning.globals["rand_type"], "zipfian");
         assert_eq!(zipf.tuning.globals["rand_zipfian_exp"], "0.9");
         assert_eq!((zipf.options.contains_key("rand_type"), zipf.options["tables"].as_str()), (false, "1"));
+    }
+
+    #[test]
+    fn metadata_is_spared_where_a_step_says_so() {
+        let of = |text| job_with(&[(METADATA, text)], Protocol::Mysql);
+        assert_eq!(job_with(&[], Protocol::Mysql).target.metadata, Metadata::Full);
+        assert_eq!(
+            (of("spared").target.metadata, of("full").target.metadata),
+            (Metadata::Spared, Metadata::Full)
+        );
+        assert!(!of("spared").options.contains_key(METADATA));
+        assert!(of("none").options.contains_key(METADATA), "the script refuses it");
     }
 
     #[test]

@@ -65,7 +65,9 @@ mod session;
 mod statements;
 mod worker;
 
-pub use dyno_client::{PgsqlMethod, Tls, TlsContradiction, TlsMode, TlsNames, Trust, read_public_key};
+pub use dyno_client::{
+    Metadata, PgsqlMethod, Tls, TlsContradiction, TlsMode, TlsNames, Trust, read_public_key,
+};
 pub use dyno_traffic::NotSent;
 pub use group::{LoadGroup, MemberFigures};
 pub use machine::script_memory::{ScriptMemoryError, script_memory};

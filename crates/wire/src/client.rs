@@ -20,6 +20,7 @@ pub struct Login {
     pub known: bool,
     /// What may be sent to a server whose identity is not known.
     pub trust: Trust,
+    pub metadata: Metadata,
 }
 
 impl Login {
@@ -82,6 +83,19 @@ impl PgsqlMethod {
         let find = |word: &str| known(word).map(|(method, _)| method).ok_or_else(|| word.to_owned());
         text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(find).collect()
     }
+}
+
+/// The descriptions of a result's columns in MySQL's protocol. PostgreSQL sends them once for each prepared statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metadata {
+    /// Each result has them.
+    #[default]
+    Full,
+    /// The server leaves them out where it can. MariaDB sends those of a prepared statement once
+    /// (`MARIADB_CLIENT_CACHE_METADATA`, since 10.6). MySQL sends none (`resultset_metadata`, since 8.0.3), so that names of
+    /// columns are empty and rows of prepared statements cannot be read. The login fails with a server that has neither.
+    Spared,
 }
 
 /// Whether a connection is encrypted.
@@ -218,6 +232,10 @@ pub trait Client: Send {
     fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool;
     /// Names of the last result's columns.
     fn field_names(&self) -> Vec<String>;
+    /// The statement to execute first after the login, to get what the login asked for.
+    fn first_statement(&self) -> Option<&'static str> {
+        None
+    }
     /// Version that the server sent at login; empty before.
     fn server_version(&self) -> &str;
 }

@@ -40,6 +40,12 @@ pub enum ProtocolError {
         Printable(.0)
     )]
     CompressionUnavailable(String),
+    /// The login wants a server that leaves out descriptions of columns.
+    #[error(
+        "the server describes the columns of every result: MariaDB leaves that out since 10.6, MySQL since 8.0.3; \
+         use metadata = \"full\""
+    )]
+    MetadataNotSpared,
     /// The server sent more than the limit that protects the client's memory.
     #[error("{what} from the server is larger than the limit of {limit_bytes} bytes")]
     TooLarge { what: &'static str, limit_bytes: usize },

@@ -18,6 +18,7 @@ pub mod pgsql;
 mod testing;
 
 pub use client::{
-    Client, Event, Login, PgsqlMethod, Piped, ServerError, StatementId, Summary, TlsMode, Trust, Value,
+    Client, Event, Login, Metadata, PgsqlMethod, Piped, ServerError, StatementId, Summary, TlsMode, Trust,
+    Value,
 };
 pub use error::ProtocolError;

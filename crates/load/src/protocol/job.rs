@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use dyno_client::{Tls, Trust};
+use dyno_client::{Metadata, Tls, Trust};
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::replay::Replay;
@@ -271,6 +271,10 @@ impl Default for Tuning {
     }
 }
 
+fn is_full(metadata: &Metadata) -> bool {
+    *metadata == Metadata::Full
+}
+
 fn yes() -> bool {
     true
 }
@@ -306,6 +310,9 @@ pub struct Target {
     /// How MySQL's packets may be compressed.
     #[serde(default)]
     pub compression: Compression,
+    /// Whether MySQL's servers describe the columns of each result.
+    #[serde(default, skip_serializing_if = "is_full")]
+    pub metadata: Metadata,
     /// Whether statements are prepared on the server; otherwise they are sent as text (`--db-ps-mode=disable`).
     #[serde(default = "yes")]
     pub prepared_statements: bool,
@@ -337,6 +344,7 @@ impl Target {
             trust: Trust::default(),
             connect_seconds_max: None,
             compression: Compression::default(),
+            metadata: Metadata::Full,
             prepared_statements: true,
             dry_run: false,
             on_connect: Vec::new(),

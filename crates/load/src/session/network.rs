@@ -27,7 +27,11 @@ impl NetworkSession {
         let limit = Some(dialer.login_limit());
         let connection = Connection::open(dialer.account(), dialer.place(), limit, None)
             .map_err(|error| failure::from_client(driver, ignore_errors.as_deref(), error))?;
-        Ok(Self { driver, ignore_errors, connection, statements: Statements::new(target) })
+        let mut session = Self { driver, ignore_errors, connection, statements: Statements::new(target) };
+        if let Some(sql) = session.connection.protocol().first_statement() {
+            session.query(sql.as_bytes()).map_err(|error| failure::on_connect(sql, error))?;
+        }
+        Ok(session)
     }
 
     fn failure(&self, error: ClientError) -> SqlFailure {

@@ -76,6 +76,7 @@ fn account(target: &Target) -> Account {
         password: target.password.clone(),
         database: target.database.clone(),
         trust: target.trust.clone(),
+        metadata: target.metadata,
         ..Login::default()
     };
     let crate::protocol::job::Compression { zlib, zstd, uncompressed } = target.compression;

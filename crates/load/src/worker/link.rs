@@ -23,7 +23,7 @@ enum Stage {
     Redialling,
     Connecting,
     LoggingIn,
-    /// Running the `on_connect` statement with this index.
+    /// Running the opening statement with this index.
     SettingUp(usize),
     /// Idle.
     Ready,
@@ -444,7 +444,8 @@ impl Link {
             (Stage::SettingUp(done), Event::Failed(error)) => {
                 self.close(io);
                 let error = refused(target, error);
-                LinkProgress::Reply(Reply::Failed(failure::on_connect(&target.on_connect[done], error)))
+                let sql = self.opening(done, target).unwrap_or_default();
+                LinkProgress::Reply(Reply::Failed(failure::on_connect(sql, error)))
             }
             (stage, Event::Failed(error)) => {
                 self.close(io);
@@ -461,9 +462,15 @@ impl Link {
         }
     }
 
-    /// Runs the `on_connect` statement with this index, or ends the login.
+    /// The statement with this index of those that open a connection: the protocol's own, then `on_connect`.
+    fn opening<'t>(&mut self, statement: usize, target: &'t Target) -> Option<&'t str> {
+        let first: Option<&'t str> = self.endpoint.protocol().first_statement();
+        first.into_iter().chain(target.on_connect.iter().map(String::as_str)).nth(statement)
+    }
+
+    /// Runs the opening statement with this index, or ends the login.
     fn set_up(&mut self, statement: usize, target: &Target) -> LinkProgress {
-        let Some(sql) = target.on_connect.get(statement) else {
+        let Some(sql) = self.opening(statement, target) else {
             self.stage = Stage::Ready;
             return LinkProgress::Reply(Reply::Done);
         };

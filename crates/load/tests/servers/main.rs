@@ -10,6 +10,7 @@ mod events;
 mod faults;
 mod joins;
 mod logins;
+mod metadata;
 mod micro;
 mod paused_disk;
 mod pgbench;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
     tests.extend(tls::tests());
     tests.extend(trust::tests());
     tests.extend(compression::tests());
+    tests.extend(metadata::tests());
     tests.extend(types::tests());
     tests.extend(results::tests());
     tests.extend(paused_disk::tests());

@@ -45,6 +45,17 @@ enum Stage {
     Description { left: u32, id: StatementId },
 }
 
+/// Whether the server may leave out descriptions of columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Metadata {
+    #[default]
+    Full,
+    /// MariaDB leaves out those that it has sent before.
+    Cached,
+    /// MySQL leaves out all.
+    Optional,
+}
+
 /// State of an answer, and its last result.
 #[derive(Default)]
 pub(super) struct Answer {
@@ -54,14 +65,15 @@ pub(super) struct Answer {
     offered: Option<Vec<u8>>,
     /// Whether the server sends no EOF packet after column definitions, and an OK packet after rows.
     pub(super) deprecate_eof: bool,
+    pub(super) metadata: Metadata,
 }
 
 impl Answer {
-    /// Awaits results, in text or binary form.
-    pub(super) fn await_result(&mut self, binary: bool) {
+    /// Awaits results: those of a prepared statement in binary form, otherwise as text.
+    pub(super) fn await_result(&mut self, statement: Option<StatementId>) {
         self.stage = Stage::First;
         self.offered = None;
-        self.result.clear(binary);
+        self.result.clear(statement);
     }
 
     /// Offers data to the server for the query that was started.
@@ -72,14 +84,14 @@ impl Answer {
     /// Awaits a prepared statement.
     pub(super) fn await_preparation(&mut self) {
         self.stage = Stage::Preparation;
-        self.result.clear(true);
+        self.result.clear(None);
     }
 
     /// Starts reading the next result of the same command, if there is one.
     pub(super) fn next_result(&mut self, packets: &mut Packets) {
         if self.is_paused() {
             packets.discard_scanned();
-            self.await_result(self.result.binary);
+            self.await_result(self.result.statement);
         }
     }
 
@@ -106,7 +118,7 @@ impl Answer {
                 _ if first == Some(ERR) => return read_error(head).map(|error| self.fail(error)),
                 Stage::Rows if first == Some(EOF) && self.ends_rows(head) => return self.finish_rows(head),
                 Stage::Rows => self.result.rows += 1,
-                Stage::Columns { left: 1 } => self.begin_rows(packets.position()),
+                Stage::Columns { left: 1 } => self.begin_rows(packets, statements)?,
                 Stage::Columns { left } => self.stage = Stage::Columns { left: left - 1 },
                 Stage::First if first == Some(OK) => return Ok(self.finish(read_ok(head)?)),
                 Stage::First if first == Some(LOCAL_INFILE) => self.answer_file(packets, output),
@@ -120,8 +132,17 @@ impl Answer {
                     }
                     self.stage = Stage::Description { left, id };
                 }
-                Stage::Description { left: 1, id } => return Ok(self.finish_preparation(id)),
-                Stage::Description { left, id } => self.stage = Stage::Description { left: left - 1, id },
+                Stage::Description { left, id } => {
+                    if left == self.result.columns {
+                        self.result.columns_at = at;
+                    }
+                    if left > 1 {
+                        self.stage = Stage::Description { left: left - 1, id };
+                        continue;
+                    }
+                    self.keep_definitions(id, packets, statements)?;
+                    return Ok(self.finish_preparation(id));
+                }
                 Stage::Idle | Stage::Paused | Stage::Infile | Stage::Loaded | Stage::Preparation => {
                     return Err(unasked("answer", head));
                 }
@@ -132,20 +153,47 @@ impl Answer {
 
     fn begin_columns(&mut self, head: &[u8], next_at: usize) -> Result<(), ProtocolError> {
         let mut reader = Reader::new(head);
-        let columns = reader.lenenc().ok_or_else(|| truncated("number of columns"))?;
+        let mut read = || {
+            let columns = reader.lenenc()?;
+            Some((columns, if self.metadata == Metadata::Full { 1 } else { reader.u8()? }))
+        };
+        let (columns, described) = read().ok_or_else(|| truncated("number of columns"))?;
         if !(1..=MAX_COLUMNS).contains(&columns) || !reader.rest().is_empty() {
             let detail = format!("{columns} columns, expected 1 to {MAX_COLUMNS}");
             return Err(malformed("number of columns", detail));
         }
         self.result.columns = columns as u32;
+        if described == 0 {
+            self.result.rows_at = next_at;
+            self.stage = Stage::Rows;
+            return Ok(());
+        }
+        self.result.is_described = true;
         self.result.columns_at = next_at;
         self.stage = Stage::Columns { left: self.with_eof(columns as u32) };
         Ok(())
     }
 
-    fn begin_rows(&mut self, next_at: usize) {
-        self.result.rows_at = next_at;
+    fn begin_rows(&mut self, packets: &Packets, statements: &mut Statements) -> Result<(), ProtocolError> {
+        self.result.rows_at = packets.position();
         self.stage = Stage::Rows;
+        match self.result.statement {
+            Some(id) => self.keep_definitions(id, packets, statements),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps the last definitions of a statement's columns, if the server may leave them out of its results.
+    fn keep_definitions(
+        &self,
+        id: StatementId,
+        packets: &Packets,
+        statements: &mut Statements,
+    ) -> Result<(), ProtocolError> {
+        if self.metadata == Metadata::Cached && self.result.columns > 0 {
+            statements.define(id, packets.between(self.result.columns_at, packets.position()))?;
+        }
+        Ok(())
     }
 
     /// Whether a packet that begins like an EOF packet is one. Otherwise it is a row whose first field exceeds 16 MB.
@@ -161,7 +209,8 @@ impl Answer {
     /// Stores a prepared statement. Returns its number, and the number of packets that describe its parameters and
     /// columns.
     ///
-    /// These packets are skipped, because the server describes the columns again with each result.
+    /// These packets are skipped, because the server describes the columns again with each result, unless it may leave that
+    /// out.
     fn prepared(
         &mut self,
         head: &[u8],
@@ -170,15 +219,28 @@ impl Answer {
         let mut reader = Reader::new(head);
         let mut read = || {
             reader.u8()?;
-            Some((reader.u32()?, reader.u16()?, reader.u16()?))
+            let (server_id, columns, params) = (reader.u32()?, reader.u16()?, reader.u16()?);
+            let described = if self.metadata == Metadata::Optional {
+                let _reserved_and_warnings = reader.bytes(3)?;
+                reader.u8()?
+            } else {
+                1
+            };
+            Some((server_id, columns, params, described))
         };
-        let (server_id, columns, params) = read().ok_or_else(|| truncated("answer to a prepare command"))?;
+        let (server_id, columns, params, described) =
+            read().ok_or_else(|| truncated("answer to a prepare command"))?;
+        if described == 0 {
+            return Ok((statements.add(server_id, params), 0));
+        }
+        self.result.columns = u32::from(columns);
         let described_by = self.with_eof(u32::from(params)) + self.with_eof(u32::from(columns));
         Ok((statements.add(server_id, params), described_by))
     }
 
     fn finish_preparation(&mut self, id: StatementId) -> Event {
         self.stage = Stage::Idle;
+        self.result.clear(None);
         Event::Prepared(id)
     }
 
@@ -200,7 +262,7 @@ impl Answer {
 
     fn fail(&mut self, error: ServerError) -> Event {
         self.stage = Stage::Idle;
-        self.result.clear(false);
+        self.result.clear(None);
         Event::Failed(error)
     }
 

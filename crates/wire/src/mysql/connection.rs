@@ -1,17 +1,20 @@
 //! A connection to a server of the MySQL family.
 
-use super::answer::Answer;
+use super::answer::{Answer, Metadata};
 use super::command::{QUERY, QUIT, STMT_CLOSE, STMT_PREPARE};
 use super::framing::compression::{Algorithm, Compression};
 use super::framing::output::packet;
 use super::framing::packets::Packets;
-use super::logins::capabilities::DEPRECATE_EOF;
+use super::logins::capabilities::{DEPRECATE_EOF, MARIADB_CACHE_METADATA, OPTIONAL_METADATA};
 use super::logins::login::Dialog;
 use super::statement::Statements;
 use super::values::column::Fields;
 use crate::client::{Client, Event, Login, StatementId, Value};
 use crate::error::ProtocolError;
 use crate::outbox::Outbox;
+
+/// Lets MySQL leave out descriptions of columns.
+const SPARE_METADATA: &str = "SET SESSION resultset_metadata = NONE";
 
 /// The client side of one connection; see [`Client`].
 pub struct Connection {
@@ -83,6 +86,11 @@ impl Client for Connection {
         let event = login.advance(&mut self.packets, &mut self.output)?;
         if event == Event::Ready {
             self.answer.deprecate_eof = login.capabilities & DEPRECATE_EOF != 0;
+            if login.capabilities & OPTIONAL_METADATA != 0 {
+                self.answer.metadata = Metadata::Optional;
+            } else if login.of_mariadb & MARIADB_CACHE_METADATA != 0 {
+                self.answer.metadata = Metadata::Cached;
+            }
             self.server_version = std::mem::take(&mut login.server_version);
             self.algorithm = Algorithm::of(login.capabilities);
             self.login = None;
@@ -105,7 +113,7 @@ impl Client for Connection {
             packet.push(QUERY);
             packet.extend_from_slice(sql);
         });
-        self.answer.await_result(false);
+        self.answer.await_result(None);
     }
 
     fn load(&mut self, sql: &[u8], data: &[u8]) {
@@ -125,7 +133,7 @@ impl Client for Connection {
         send(&mut self.packets, &mut self.output, |packet| {
             self.statements.write_execute(packet, statement, params);
         });
-        self.answer.await_result(true);
+        self.answer.await_result(Some(statement));
     }
 
     fn close_statement(&mut self, statement: StatementId) {
@@ -147,7 +155,7 @@ impl Client for Connection {
 
     fn next_row(&mut self, fields: &mut Fields) -> bool {
         self.broken.is_none()
-            && self.answer.result.next_row(&self.packets, fields).unwrap_or_else(|error| {
+            && self.answer.result.next_row(&self.packets, &self.statements, fields).unwrap_or_else(|error| {
                 fields.clear();
                 self.broken = Some(error);
                 false
@@ -155,7 +163,11 @@ impl Client for Connection {
     }
 
     fn field_names(&self) -> Vec<String> {
-        self.answer.result.names(&self.packets)
+        self.answer.result.names(&self.packets, &self.statements)
+    }
+
+    fn first_statement(&self) -> Option<&'static str> {
+        (self.answer.metadata == Metadata::Optional).then_some(SPARE_METADATA)
     }
 
     fn server_version(&self) -> &str {

@@ -1,12 +1,12 @@
 //! A result set, read in place from the receive buffer.
 
-use std::borrow::Cow;
-
-use super::framing::packets::Packets;
+use super::framing::packets::{Packets, split_packet};
 use super::framing::reader::{Reader, malformed};
 use super::response::text;
+use super::statement::Statements;
 use super::values::binary::read_binary_row;
 use super::values::column::{Column, Fields, Format};
+use crate::client::StatementId;
 use crate::error::ProtocolError;
 
 /// First byte of a NULL in a text row.
@@ -15,9 +15,11 @@ const TEXT_NULL: u8 = 0xFB;
 /// Position of the last result in the packets, and the position of its next row.
 #[derive(Default)]
 pub(super) struct ResultSet {
-    /// Whether rows are in the binary format of prepared statements.
-    pub(super) binary: bool,
+    /// The prepared statement whose result it is. Its rows are in binary format.
+    pub(super) statement: Option<StatementId>,
     pub(super) columns: u32,
+    /// Whether the result has definitions of its columns. Otherwise those of the statement apply.
+    pub(super) is_described: bool,
     pub(super) columns_at: usize,
     pub(super) rows_at: usize,
     pub(super) rows: u64,
@@ -29,24 +31,29 @@ pub(super) struct ResultSet {
 
 impl ResultSet {
     /// Drops the last result and keeps the allocations.
-    pub(super) fn clear(&mut self, binary: bool) {
+    pub(super) fn clear(&mut self, statement: Option<StatementId>) {
         let mut formats = std::mem::take(&mut self.formats);
         formats.clear();
-        *self = Self { binary, formats, ..Self::default() };
+        *self = Self { statement, formats, ..Self::default() };
     }
 
     /// Reads the next row. Returns false after the last row.
-    pub(super) fn next_row(&mut self, packets: &Packets, fields: &mut Fields) -> Result<bool, ProtocolError> {
+    pub(super) fn next_row(
+        &mut self,
+        packets: &Packets,
+        statements: &Statements,
+        fields: &mut Fields,
+    ) -> Result<bool, ProtocolError> {
         fields.clear();
         if self.rows_read == self.rows {
             return Ok(false);
         }
         if self.rows_read == 0 {
             self.read_at = self.rows_at;
-            self.read_formats(packets)?;
+            self.read_formats(packets, statements)?;
         }
         let (packet, next_at) = packets.read_at(self.read_at).ok_or_else(bad_row)?;
-        let read = if self.binary {
+        let read = if self.statement.is_some() {
             read_binary_row(&packet, &self.formats, fields)
         } else {
             read_text_row(&packet, self.columns, fields)
@@ -57,33 +64,47 @@ impl ResultSet {
         Ok(true)
     }
 
-    /// Names of the columns; empty for an unreadable one.
-    pub(super) fn names(&self, packets: &Packets) -> Vec<String> {
-        let name = |packet: Cow<'_, [u8]>| Column::parse(&packet).map(|column| text(column.name));
-        self.definitions(packets).map(|packet| name(packet).unwrap_or_default()).collect()
+    /// Names of the columns; empty for one that is unreadable or not described.
+    pub(super) fn names(&self, packets: &Packets, statements: &Statements) -> Vec<String> {
+        let mut definitions = self.definitions(packets, statements);
+        (0..self.columns)
+            .map(|_| next_column(&mut definitions).map_or_else(String::new, |column| text(column.name)))
+            .collect()
     }
 
-    fn read_formats(&mut self, packets: &Packets) -> Result<(), ProtocolError> {
-        if self.binary {
-            let mut formats = std::mem::take(&mut self.formats);
-            for packet in self.definitions(packets) {
-                let column = Column::parse(&packet)
-                    .ok_or_else(|| malformed("column definition", "it ends too early"))?;
-                formats.push(column.format);
-            }
-            self.formats = formats;
+    fn read_formats(&mut self, packets: &Packets, statements: &Statements) -> Result<(), ProtocolError> {
+        if self.statement.is_none() {
+            return Ok(());
         }
+        let mut definitions = self.definitions(packets, statements);
+        if definitions.is_empty() {
+            return Err(malformed("result", "it has no types of its columns (metadata = \"spared\")"));
+        }
+        let mut formats = std::mem::take(&mut self.formats);
+        for _ in 0..self.columns {
+            let column = next_column(&mut definitions)
+                .ok_or_else(|| malformed("column definition", "it ends too early"))?;
+            formats.push(column.format);
+        }
+        self.formats = formats;
         Ok(())
     }
 
-    fn definitions<'p>(&self, packets: &'p Packets) -> impl Iterator<Item = Cow<'p, [u8]>> + use<'p> {
-        let mut at = self.columns_at;
-        (0..self.columns).map_while(move |_| {
-            let (packet, next_at) = packets.read_at(at)?;
-            at = next_at;
-            Some(packet)
-        })
+    /// The packets that define the columns, of this result or of its statement. Definitions above 16 MB are unreadable.
+    fn definitions<'a>(&self, packets: &'a Packets, statements: &'a Statements) -> &'a [u8] {
+        match self.statement {
+            Some(id) if !self.is_described => statements.definitions(id),
+            _ if !self.is_described => &[],
+            _ => packets.between(self.columns_at, self.rows_at),
+        }
     }
+}
+
+/// The column that the first of some packets defines. The packet is taken from them.
+fn next_column<'a>(definitions: &mut &'a [u8]) -> Option<Column<'a>> {
+    let (packet, rest) = split_packet(definitions)?;
+    *definitions = rest;
+    Column::parse(packet)
 }
 
 fn bad_row() -> ProtocolError {

@@ -4,9 +4,13 @@ use super::command::STMT_EXECUTE;
 use super::framing::output::write_lenenc;
 use super::values::column::types;
 use crate::client::{StatementId, Value};
+use crate::error::ProtocolError;
 
 /// The number that means "no statement". Servers count from 1.
 const NO_STATEMENT: u32 = 0;
+
+/// Largest description of a statement's columns that is kept. The names of 4096 columns need a part of it.
+const MAX_DEFINITIONS_BYTES: usize = 4 << 20;
 
 /// The prepared statements of a connection. The index is the [`StatementId`].
 #[derive(Default)]
@@ -19,18 +23,46 @@ struct Statement {
     params: usize,
     /// Parameter types that the server already has; empty before the first execution.
     bound: Vec<u8>,
+    /// The packets that define its columns; empty if the server sends them with each result.
+    definitions: Box<[u8]>,
 }
 
 impl Statements {
     /// Stores a statement that the server has prepared.
     pub(super) fn add(&mut self, server_id: u32, params: u16) -> StatementId {
-        let statement = Some(Statement { server_id, params: usize::from(params), bound: Vec::new() });
+        let (params, bound, definitions) = (usize::from(params), Vec::new(), Box::default());
+        let statement = Some(Statement { server_id, params, bound, definitions });
         if let Some((place, free)) = self.places.iter_mut().enumerate().find(|(_, place)| place.is_none()) {
             *free = statement;
             return place as StatementId;
         }
         self.places.push(statement);
         (self.places.len() - 1) as StatementId
+    }
+
+    /// Keeps the packets that define a statement's columns.
+    ///
+    /// # Errors
+    /// They are over the limit.
+    pub(super) fn define(&mut self, id: StatementId, definitions: &[u8]) -> Result<(), ProtocolError> {
+        if definitions.len() > MAX_DEFINITIONS_BYTES {
+            let what = "description of a statement";
+            return Err(ProtocolError::TooLarge { what, limit_bytes: MAX_DEFINITIONS_BYTES });
+        }
+        if let Some(statement) = self.places.get_mut(id as usize).and_then(Option::as_mut)
+            && *statement.definitions != *definitions
+        {
+            statement.definitions = definitions.into();
+        }
+        Ok(())
+    }
+
+    /// The packets that define a statement's columns, as far as they are kept.
+    pub(super) fn definitions(&self, id: StatementId) -> &[u8] {
+        self.places
+            .get(id as usize)
+            .and_then(Option::as_ref)
+            .map_or(&[][..], |statement| &*statement.definitions)
     }
 
     /// Removes a statement. Returns the server's number for it.

@@ -168,6 +168,11 @@ impl Packets {
         Some((payload, end))
     }
 
+    /// The packets between two positions, with their headers.
+    pub(in crate::mysql) fn between(&self, from: usize, to: usize) -> &[u8] {
+        self.kept().get(from..to).unwrap_or_default()
+    }
+
     /// Position of the next packet.
     pub(in crate::mysql) fn position(&self) -> usize {
         self.scanned
@@ -201,6 +206,12 @@ impl Packets {
     fn kept(&self) -> &[u8] {
         self.bytes.get(self.discarded..).unwrap_or_default()
     }
+}
+
+/// The payload of the first of some packets, which all have one frame, and the packets after it.
+pub(in crate::mysql) fn split_packet(packets: &[u8]) -> Option<(&[u8], &[u8])> {
+    let payload = frame_at(packets, 0)?.payload;
+    Some((payload, &packets[HEADER_BYTES + payload.len()..]))
 }
 
 #[inline]

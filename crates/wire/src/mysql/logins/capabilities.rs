@@ -13,6 +13,8 @@ pub(in crate::mysql) const SECURE_CONNECTION: u32 = 1 << 15;
 pub(in crate::mysql) const PLUGIN_AUTH: u32 = 1 << 19;
 /// No EOF packet after column definitions, and an OK packet after rows (MySQL 5.7.5, MariaDB 10.2).
 pub(in crate::mysql) const DEPRECATE_EOF: u32 = 1 << 24;
+/// A result's descriptions of columns may be left out (MySQL 8.0.3).
+pub(in crate::mysql) const OPTIONAL_METADATA: u32 = 1 << 25;
 /// Packets are compressed with Zstandard after the login (MySQL 8.0.18). The handshake response ends with its level.
 pub(in crate::mysql) const ZSTD_COMPRESSION: u32 = 1 << 26;
 
@@ -29,10 +31,15 @@ const PS_MULTI_RESULTS: u32 = 1 << 18;
 /// empty file.
 const LOCAL_FILES: u32 = 1 << 7;
 
+/// `CLIENT_MYSQL`, in MySQL's terms `LONG_PASSWORD`. A server without it is a MariaDB, with capabilities of its own.
+pub(in crate::mysql) const NOT_MARIADB: u32 = LONG_PASSWORD;
+/// One of MariaDB's own capabilities, which begin with bit 32: descriptions of a prepared statement's columns are sent again
+/// only when they change (MariaDB 10.6).
+pub(in crate::mysql) const MARIADB_CACHE_METADATA: u32 = 1 << 4;
+
 /// Capabilities that the client requests if the server offers them.
 ///
-/// Progress reports, session tracking and cached
-/// metadata are left out because each changes the format of packets.
+/// Progress reports and session tracking are left out because each changes the format of packets.
 pub(in crate::mysql) const WANTED: u32 = PROTOCOL_41
     | SECURE_CONNECTION
     | PLUGIN_AUTH

@@ -2,7 +2,8 @@
 //! response.
 //!
 //! "Connection Phase Packets" of MySQL's source documentation: `HandshakeV10`, `SSLRequest`, `HandshakeResponse41`.
-//! MariaDB's packets are the same as long as the client requests no MariaDB capability.
+//! MariaDB's packets have capabilities of its own ("Connection" in its documentation of the protocol) in bytes that MySQL
+//! reserves.
 
 use crate::error::ProtocolError;
 use crate::mysql::framing::compression::ZSTD_LEVEL;
@@ -28,6 +29,8 @@ const NONCE_HEAD_BYTES: usize = 8;
 pub(in crate::mysql) struct Greeting {
     pub(in crate::mysql) version: String,
     pub(in crate::mysql) capabilities: u32,
+    /// Capabilities of MariaDB's own; 0 for MySQL.
+    pub(in crate::mysql) of_mariadb: u32,
     /// Random bytes from which scrambles are computed, then a NUL.
     pub(in crate::mysql) nonce: Vec<u8>,
     /// The plugin that the nonce is for; empty before MySQL 5.5.7.
@@ -56,11 +59,14 @@ fn read_v10(packet: &[u8]) -> Option<Greeting> {
     let _status = reader.u16()?;
     let high = reader.u16()?;
     let nonce_bytes = usize::from(reader.u8()?);
-    let _reserved = reader.bytes(10)?;
+    let _reserved = reader.bytes(6)?;
+    let of_mariadb = reader.u32()?;
     let tail_bytes = nonce_bytes.saturating_sub(NONCE_HEAD_BYTES).max(13);
     nonce.extend_from_slice(reader.bytes(tail_bytes)?);
     let plugin = reader.until_nul().to_vec();
-    Some(Greeting { version, capabilities: u32::from(low) | u32::from(high) << 16, nonce, plugin })
+    let capabilities = u32::from(low) | u32::from(high) << 16;
+    let of_mariadb = if capabilities & capabilities::NOT_MARIADB == 0 { of_mariadb } else { 0 };
+    Some(Greeting { version, capabilities, of_mariadb, nonce, plugin })
 }
 
 fn version(bytes: &[u8]) -> String {
@@ -72,18 +78,20 @@ fn version(bytes: &[u8]) -> String {
 }
 
 /// The request for TLS. A handshake response begins with the same bytes.
-pub(in crate::mysql) fn tls_request(capabilities: u32) -> Vec<u8> {
+pub(in crate::mysql) fn tls_request(capabilities: u32, of_mariadb: u32) -> Vec<u8> {
     let mut packet = Vec::new();
     packet.extend_from_slice(&capabilities.to_le_bytes());
     packet.extend_from_slice(&MAX_PACKET_BYTES.to_le_bytes());
     packet.push(CHARSET);
-    packet.extend_from_slice(&[0; 23]);
+    packet.extend_from_slice(&[0; 19]);
+    packet.extend_from_slice(&of_mariadb.to_le_bytes());
     packet
 }
 
 /// The client's handshake response.
 pub(in crate::mysql) struct Introduction<'a> {
     pub(in crate::mysql) capabilities: u32,
+    pub(in crate::mysql) of_mariadb: u32,
     pub(in crate::mysql) user: &'a str,
     pub(in crate::mysql) database: &'a str,
     /// Name of the plugin that computed `reply`.
@@ -93,7 +101,7 @@ pub(in crate::mysql) struct Introduction<'a> {
 
 impl Introduction<'_> {
     pub(in crate::mysql) fn to_bytes(&self) -> Vec<u8> {
-        let mut packet = tls_request(self.capabilities);
+        let mut packet = tls_request(self.capabilities, self.of_mariadb);
         write_with_nul(&mut packet, self.user);
         // Servers without `PLUGIN_AUTH_LENENC` read a length of one byte. For the scrambles that they support both
         // forms are equal.
@@ -144,6 +152,17 @@ mod tests {
     }
 
     #[test]
+    fn only_a_mariadb_has_capabilities_of_its_own() {
+        let mut packet = packet("5.5.5-10.11.19-MariaDB");
+        let at = packet.len() - b"ijklmnopqrst\0caching_sha2_password\0".len() - 4;
+        packet[at..at + 4].copy_from_slice(&[0x1d, 0, 0, 0]);
+        assert_eq!(Greeting::parse(&packet).unwrap().of_mariadb, 0, "MySQL reserves these bytes");
+        let lowest_capabilities = at - 6 - 8;
+        packet[lowest_capabilities] = 0xFE;
+        assert_eq!(Greeting::parse(&packet).unwrap().of_mariadb, 0x1d);
+    }
+
+    #[test]
     fn a_greeting_cut_short_is_an_error() {
         let whole = packet("8.0.33");
         let plugin_at = whole.len() - "caching_sha2_password\0".len();
@@ -168,8 +187,12 @@ mod tests {
     fn the_introduction_names_only_what_was_agreed_on() {
         let write = |capabilities| {
             let reply = b"scramble";
-            let introduction = Introduction { capabilities, user: "u", database: "db", plugin: "p", reply };
-            introduction.to_bytes().split_off(32)
+            let (of_mariadb, user, database, plugin) = (0x0102_0304, "u", "db", "p");
+            let introduction = Introduction { capabilities, of_mariadb, user, database, plugin, reply };
+            let mut bytes = introduction.to_bytes();
+            let named = bytes.split_off(32);
+            assert!(bytes.ends_with(&[0, 4, 3, 2, 1]), "{bytes:?}");
+            named
         };
         assert_eq!(write(0), b"u\0\x08scramble");
         let all = capabilities::CONNECT_WITH_DB | capabilities::PLUGIN_AUTH | capabilities::ZSTD_COMPRESSION;

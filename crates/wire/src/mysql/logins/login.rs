@@ -1,6 +1,6 @@
 //! The login, from the server's handshake packet to its OK packet.
 
-use crate::client::{Event, Login, TlsMode};
+use crate::client::{Event, Login, Metadata, TlsMode};
 use crate::error::ProtocolError;
 use crate::mysql::framing::compression::Compression;
 use crate::mysql::framing::output::packet;
@@ -25,6 +25,8 @@ pub(in crate::mysql) struct Dialog {
     nonce: Vec<u8>,
     /// Capabilities that both sides support.
     pub(in crate::mysql) capabilities: u32,
+    /// The same of MariaDB's own.
+    pub(in crate::mysql) of_mariadb: u32,
     /// Version from the server's handshake packet.
     pub(in crate::mysql) server_version: String,
 }
@@ -48,6 +50,7 @@ impl Dialog {
             plugin: Plugin::Native,
             nonce: Vec::new(),
             capabilities: 0,
+            of_mariadb: 0,
             server_version: String::new(),
         }
     }
@@ -92,6 +95,7 @@ impl Dialog {
     ) -> Result<Event, ProtocolError> {
         let greeting = Greeting::parse(arrived)?;
         self.capabilities = agree(greeting.capabilities, self.compression, &self.login)?;
+        self.of_mariadb = self.agree_on_metadata(&greeting)?;
         self.server_version = greeting.version;
         self.nonce = greeting.nonce;
         // The account need not use the server's default plugin. If it does and the plugin is unknown, the server
@@ -110,15 +114,30 @@ impl Dialog {
         if packets.has_unscanned() {
             return Err(malformed("handshake", "more in clear after TLS was offered"));
         }
-        let request = tls_request(self.capabilities);
+        let request = tls_request(self.capabilities, self.of_mariadb);
         reply(packets, output, &request);
         self.stage = Stage::Tls(introduction);
         Ok(Event::StartTls)
     }
 
+    /// MariaDB's own capabilities. MySQL's are agreed on.
+    fn agree_on_metadata(&self, greeting: &Greeting) -> Result<u32, ProtocolError> {
+        let has = |bit| self.capabilities & bit != 0;
+        let of_mariadb = greeting.of_mariadb & capabilities::MARIADB_CACHE_METADATA;
+        match self.login.metadata {
+            Metadata::Full => Ok(0),
+            // The formats of both servers are read without EOF packets only.
+            Metadata::Spared if !has(capabilities::DEPRECATE_EOF) => Err(ProtocolError::MetadataNotSpared),
+            Metadata::Spared if has(capabilities::OPTIONAL_METADATA) => Ok(0),
+            Metadata::Spared if of_mariadb == 0 => Err(ProtocolError::MetadataNotSpared),
+            Metadata::Spared => Ok(of_mariadb),
+        }
+    }
+
     fn introduction(&self) -> Result<Vec<u8>, ProtocolError> {
         let introduction = Introduction {
             capabilities: self.capabilities,
+            of_mariadb: self.of_mariadb,
             user: &self.login.user,
             database: &self.login.database,
             plugin: self.plugin.name(),
@@ -178,6 +197,9 @@ fn agree(server: u32, compression: Compression, login: &Login) -> Result<u32, Pr
     let mut wanted = capabilities::WANTED | compression.agree(server)?;
     if !login.database.is_empty() {
         wanted |= capabilities::CONNECT_WITH_DB;
+    }
+    if login.metadata == Metadata::Spared {
+        wanted |= capabilities::OPTIONAL_METADATA;
     }
     match login.tls {
         TlsMode::Disabled => {}

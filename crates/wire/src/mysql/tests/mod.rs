@@ -2,6 +2,7 @@
 
 mod command;
 mod login;
+mod metadata;
 mod prepared;
 mod robustness;
 mod server;

@@ -44,13 +44,19 @@ pub(super) fn greeting(form: Form, plugin: &str) -> Vec<u8> {
 
 /// Handshake packet of a server with the given capabilities.
 pub(super) fn greeting_with(capabilities: u32, plugin: &str) -> Vec<u8> {
+    greeting_of_mariadb(capabilities, 0, plugin)
+}
+
+/// Handshake packet of a MariaDB, with capabilities of its own.
+pub(super) fn greeting_of_mariadb(capabilities: u32, own: u32, plugin: &str) -> Vec<u8> {
     let [a, b, c, d] = capabilities.to_le_bytes();
     let (head, tail) = NONCE.split_at(8);
     let payload = [
         b"\x0a5.5.5-10.11.19-MariaDB\0\x07\0\0\0",
         head,
         &[0, a, b, 45, 2, 0, c, d, 21],
-        &[0; 10],
+        &[0; 6],
+        &own.to_le_bytes(),
         tail,
         b"\0",
         plugin.as_bytes(),

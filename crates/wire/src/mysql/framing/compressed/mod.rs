@@ -153,6 +153,10 @@ impl Client for Compressed {
         self.inner.field_names()
     }
 
+    fn first_statement(&self) -> Option<&'static str> {
+        self.inner.first_statement()
+    }
+
     fn server_version(&self) -> &str {
         self.inner.server_version()
     }
