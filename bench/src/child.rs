@@ -64,9 +64,8 @@ pub(crate) fn spawn(command: &mut Command, session: Session) -> io::Result<Child
     unsafe { command.pre_exec(in_child) }.spawn()
 }
 
-/// Waits for a child. Returns its CPU time (µs) and resident memory (bytes), start-up included. `wait4(2)` measures
-/// both sides in the same way.
-pub(crate) fn wait(child: &Child) -> anyhow::Result<(u64, u64)> {
+/// Waits for a child. Returns its CPU time outside the kernel and in it (µs), and resident memory (bytes).
+pub(crate) fn wait_split(child: &Child) -> anyhow::Result<(u64, u64, u64)> {
     let mut status = 0;
     // SAFETY: an all-zero rusage is a valid value of that plain C structure.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -75,5 +74,12 @@ pub(crate) fn wait(child: &Child) -> anyhow::Result<(u64, u64)> {
     anyhow::ensure!(pid > 0, "cannot wait for a child process: {}", std::io::Error::last_os_error());
     anyhow::ensure!(status == 0, "a child process failed (status {status:#x})");
     let us = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
-    Ok((us(usage.ru_utime) + us(usage.ru_stime), usage.ru_maxrss as u64 * 1024))
+    Ok((us(usage.ru_utime), us(usage.ru_stime), usage.ru_maxrss as u64 * 1024))
+}
+
+/// Waits for a child. Returns its CPU time (µs) and resident memory (bytes), start-up included. `wait4(2)` measures
+/// both sides in the same way.
+pub(crate) fn wait(child: &Child) -> anyhow::Result<(u64, u64)> {
+    let (user_us, kernel_us, memory_bytes_max) = wait_split(child)?;
+    Ok((user_us + kernel_us, memory_bytes_max))
 }

@@ -50,8 +50,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 /// Runs the load on a new server with a thread pool.
 pub(crate) fn measure(options: &Options) -> anyhow::Result<Total> {
     let server = server::start(&[("thread_handling", "pool-of-threads")].into())?;
-    let shape =
-        Shape { workload: "oltp_point_select".to_owned(), tables: 1, rows: 50_000, seconds: options.seconds };
+    let shape = Shape { seconds: options.seconds, tables: 1, ..Shape::point_selects() };
     fill(server.access(), &shape)?;
     eprintln!("{} connections at {} events a second", options.connections, options.rate);
     let mut job = dyno::job(server.access(), &shape, "run", options.connections)?;

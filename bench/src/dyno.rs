@@ -1,6 +1,7 @@
 //! Dyno's side: the load process, started as the lab starts it.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
@@ -21,7 +22,7 @@ pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u3
         connections,
         seconds: (command == "run").then_some(f64::from(shape.seconds)),
         seed: 1,
-        ..Job::new(target(access), script, command)
+        ..Job::new(Target { prepared_statements: !shape.unprepared, ..target(access) }, script, command)
     })
 }
 
@@ -50,8 +51,14 @@ pub(crate) fn builtin(
 }
 
 pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
-    let (total, cpu_us, memory_bytes_max) = run(job, session)?;
-    let queries = total.counts.queries();
+    measure_program(&std::env::current_exe()?, job, session)
+}
+
+/// As [`measure`], with the load process of another program: a `dyno` or a `dyno-bench`.
+pub(crate) fn measure_program(program: &Path, job: &Job, session: Session) -> anyhow::Result<Sample> {
+    let Ran { total, user_us, kernel_us, memory_bytes_max } =
+        run_program(program, job, session, &mut |_| {})?;
+    let (queries, cpu_us) = (total.counts.queries(), user_us + kernel_us);
     Ok(Sample {
         queries,
         queries_per_second: queries as f64 / total.seconds,
@@ -73,7 +80,28 @@ pub(crate) fn run_and_hear(
     session: Session,
     hear: &mut dyn FnMut(&str),
 ) -> anyhow::Result<(Total, u64, u64)> {
-    let mut command = Command::new(std::env::current_exe()?);
+    let Ran { total, user_us, kernel_us, memory_bytes_max } =
+        run_program(&std::env::current_exe()?, job, session, hear)?;
+    Ok((total, user_us + kernel_us, memory_bytes_max))
+}
+
+/// What a job has done, and what its process has used, start-up included.
+pub(crate) struct Ran {
+    pub(crate) total: Total,
+    /// CPU time outside the kernel, and in it.
+    pub(crate) user_us: u64,
+    pub(crate) kernel_us: u64,
+    pub(crate) memory_bytes_max: u64,
+}
+
+/// Runs a job in the load process of a program.
+pub(crate) fn run_program(
+    program: &Path,
+    job: &Job,
+    session: Session,
+    hear: &mut dyn FnMut(&str),
+) -> anyhow::Result<Ran> {
+    let mut command = Command::new(program);
     command.arg("drive").stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = child::spawn(&mut command, session)?;
     let mut input = child.stdin.take().context("the load process has no input")?;
@@ -93,6 +121,7 @@ pub(crate) fn run_and_hear(
         }
     }
     drop(input);
-    let (cpu_us, memory_bytes_max) = child::wait(&child)?;
-    Ok((total.context("the load process ended without a result")?, cpu_us, memory_bytes_max))
+    let (user_us, kernel_us, memory_bytes_max) = child::wait_split(&child)?;
+    let total = total.context("the load process ended without a result")?;
+    Ok(Ran { total, user_us, kernel_us, memory_bytes_max })
 }

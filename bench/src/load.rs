@@ -1,13 +1,14 @@
 //! Compares the load generators, which run in turn on the same servers.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use clap::Args;
 use dyno_engine::Access;
 use dyno_load::{IoMethod, Job};
 
 use crate::child::{Sample, Session};
-use crate::pair::{self, Pair};
+use crate::pair::{self, Pair, Take};
 use crate::{dyno, server, sysbench};
 
 #[derive(Args)]
@@ -47,6 +48,17 @@ pub(crate) struct Shape {
     /// Seconds per measurement.
     #[arg(long, default_value_t = 5)]
     pub(crate) seconds: u32,
+    /// Send statements as text.
+    #[arg(long)]
+    pub(crate) unprepared: bool,
+}
+
+impl Shape {
+    /// The load that is measured unless something else is asked for.
+    pub(crate) fn point_selects() -> Self {
+        let workload = "oltp_point_select".to_owned();
+        Self { workload, tables: 4, rows: 50_000, seconds: 5, unprepared: false }
+    }
 }
 
 fn io_method(text: &str) -> Result<IoMethod, String> {
@@ -108,10 +120,28 @@ pub(crate) struct Case {
     pub(crate) session: Session,
 }
 
-/// Measures both sides. `adjust` changes Dyno's job. All cases use the tables of the first.
+/// The sides beside Dyno.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'a> {
+    pub(crate) sysbench: bool,
+    /// An older `dyno` or `dyno-bench`.
+    pub(crate) before: Option<&'a Path>,
+}
+
+/// Measures Dyno and sysbench. `adjust` changes Dyno's job. All cases use the tables of the first.
 pub(crate) fn measure(
     cases: &[Case],
     rounds: usize,
+    adjust: impl Fn(&mut Job),
+) -> anyhow::Result<(Vec<Pair>, String)> {
+    measure_sides(cases, rounds, Sides { sysbench: true, before: None }, adjust)
+}
+
+/// As [`measure`], with these sides beside Dyno.
+pub(crate) fn measure_sides(
+    cases: &[Case],
+    rounds: usize,
+    sides: Sides<'_>,
     adjust: impl Fn(&mut Job),
 ) -> anyhow::Result<(Vec<Pair>, String)> {
     let start = || {
@@ -122,11 +152,12 @@ pub(crate) fn measure(
     pair::on_new_servers(rounds, cases, start, |server, Case { shape, connections, session }, pair| {
         eprintln!("{}, {connections} connections, session: {}", shape.workload, session.text());
         let theirs = || sysbench::measure(server.access(), shape, *connections, *session);
-        let ours = || {
-            let mut job = dyno::job(server.access(), shape, "run", *connections)?;
-            adjust(&mut job);
-            dyno::measure(&job, *session)
-        };
-        pair.take(theirs, ours)
+        let mut job = dyno::job(server.access(), shape, "run", *connections)?;
+        adjust(&mut job);
+        let (job, session) = (&job, *session);
+        let ours = || dyno::measure(job, session);
+        let before = sides.before.map(|program| move || dyno::measure_program(program, job, session));
+        let before = before.as_ref().map(|before| before as Take<'_>);
+        pair.take_each(sides.sysbench.then_some(&theirs as Take<'_>), before, &ours)
     })
 }

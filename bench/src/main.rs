@@ -7,6 +7,7 @@
 mod capacity;
 mod causes;
 mod child;
+mod client;
 mod connections;
 mod counters;
 mod dataset;
@@ -62,6 +63,8 @@ struct Arguments {
 enum What {
     /// Point selects on one MariaDB: Dyno's load generator and sysbench in turn.
     Load(load::Options),
+    /// The client's own half: its CPU time beside sysbench and an older Dyno, and its cycles by stage.
+    Client(client::Options),
     /// Loading tables into one MariaDB: Dyno and sysbench in turn.
     Prepare(prepare::Options),
     /// pgbench's own scripts on PostgreSQL: Dyno and pgbench in turn, the same rows, and the goals.
@@ -127,6 +130,7 @@ fn main() -> anyhow::Result<()> {
     let _awake = arguments.keep_cores_awake.then(Awake::hold).transpose()?;
     match arguments.what {
         What::Load(options) => load::run(&options),
+        What::Client(options) => client::run(&options),
         What::Prepare(options) => prepare::run(&options),
         What::Pgbench(options) => pgbench::run(&options),
         What::Ibench(options) => ibench::run(&options),

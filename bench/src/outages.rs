@@ -60,7 +60,13 @@ struct Seen {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let server = server::start(&[].into())?;
-    let shape = Shape { workload: "oltp_point_select".to_owned(), tables: 1, rows: 50_000, seconds: 3600 };
+    let shape = Shape {
+        workload: "oltp_point_select".to_owned(),
+        tables: 1,
+        rows: 50_000,
+        seconds: 3600,
+        unprepared: false,
+    };
     fill(server.access(), &shape)?;
     let mut random = SplitMix64::new(options.seed);
     let (mut by_dyno, mut by_sysbench) = (Vec::new(), Vec::new());

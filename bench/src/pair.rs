@@ -9,7 +9,12 @@ use crate::child::Sample;
 pub(crate) struct Pair {
     theirs: Vec<Sample>,
     ours: Vec<Sample>,
+    /// Samples of an older Dyno, if there is one.
+    before: Vec<Sample>,
 }
+
+/// How a side's samples are taken.
+pub(crate) type Take<'a> = &'a dyn Fn() -> anyhow::Result<Sample>;
 
 /// Ratios of Dyno to the other tool, one per round.
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +31,26 @@ impl Pair {
         theirs: impl Fn() -> anyhow::Result<Sample>,
         ours: impl Fn() -> anyhow::Result<Sample>,
     ) -> anyhow::Result<()> {
-        if self.ours.len().is_multiple_of(2) {
-            self.theirs.push(theirs()?);
-            self.ours.push(ours()?);
-        } else {
-            self.ours.push(ours()?);
-            self.theirs.push(theirs()?);
+        self.take_each(Some(&theirs), None, &ours)
+    }
+
+    /// As [`take`](Self::take), with an older Dyno beside, and possibly without the other tool.
+    pub(crate) fn take_each(
+        &mut self,
+        theirs: Option<Take<'_>>,
+        before: Option<Take<'_>>,
+        ours: Take<'_>,
+    ) -> anyhow::Result<()> {
+        let is_reversed = !self.ours.len().is_multiple_of(2);
+        let mut sides =
+            [(theirs, &mut self.theirs), (before, &mut self.before), (Some(ours), &mut self.ours)];
+        if is_reversed {
+            sides.reverse();
+        }
+        for (take, samples) in sides {
+            if let Some(take) = take {
+                samples.push(take()?);
+            }
         }
         Ok(())
     }
@@ -55,6 +74,22 @@ impl Pair {
             min: ratios.iter().copied().fold(f64::INFINITY, f64::min),
             max: ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         }
+    }
+
+    /// Appends the medians of all sides that there are to a row of a table, rounded to `digits` digits, and the medians of the
+    /// ratios of Dyno to the other tool and to the older Dyno.
+    pub(crate) fn push_all_cells(&self, cells: &mut Vec<String>, of: fn(&Sample) -> f64, digits: usize) {
+        let sides =
+            [&self.theirs, &self.before, &self.ours].into_iter().filter(|samples| !samples.is_empty());
+        cells.extend(sides.map(|samples| {
+            let median = median(&samples.iter().map(of).collect::<Vec<_>>());
+            format!("{median:.digits$}")
+        }));
+        let others = [&self.theirs, &self.before].into_iter().filter(|samples| !samples.is_empty());
+        cells.extend(others.map(|others| {
+            let ratios = others.iter().zip(&self.ours).map(|(other, ours)| of(ours) / of(other));
+            format!("{:.2}", median(&ratios.collect::<Vec<_>>()))
+        }));
     }
 
     /// Appends both medians to a row of a table, rounded to `digits` digits, and the ratio if requested.

@@ -75,7 +75,8 @@ pub(crate) fn measure(cases: &[Case], rows: u32, rounds: usize) -> anyhow::Resul
     pair::on_new_servers(rounds, cases, start, |server, &Case { tables, connections }, pair| {
         eprintln!("loading {tables} tables over {connections} connections");
         let access = server.access();
-        let shape = Shape { workload: "oltp_read_write".to_owned(), tables, rows, seconds: 0 };
+        let shape =
+            Shape { workload: "oltp_read_write".to_owned(), tables, rows, seconds: 0, unprepared: false };
         let theirs = || {
             timed(access, &shape, || {
                 let (_, cpu_us, memory) =

@@ -9,6 +9,12 @@ use dyno_engine::Access;
 use crate::child::{self, Sample, Session};
 use crate::load::Shape;
 
+/// Whether there is a sysbench.
+pub(crate) fn is_installed() -> bool {
+    let version = Command::new("sysbench").arg("--version").stdout(Stdio::null()).status();
+    version.is_ok_and(|status| status.success())
+}
+
 /// Runs a workload for its whole time.
 pub(crate) fn measure(
     access: &Access,
@@ -39,6 +45,7 @@ pub(crate) fn command(
         .arg(format!("--mysql-user={}", access.user))
         .arg(format!("--mysql-password={}", access.password))
         .args(["--mysql-db=sbtest", "--rand-type=uniform", "--percentile=99"])
+        .arg(format!("--db-ps-mode={}", if shape.unprepared { "disable" } else { "auto" }))
         .arg(format!("--tables={}", shape.tables))
         .arg(format!("--table-size={}", shape.rows))
         .arg(format!("--threads={connections}"))

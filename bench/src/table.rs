@@ -177,9 +177,8 @@ fn measure(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
 fn queries(options: &Options, goals: &mut Goals) -> anyhow::Result<()> {
     let shape = |workload: &str| Shape {
         workload: workload.to_owned(),
-        tables: 4,
-        rows: 50_000,
         seconds: options.seconds,
+        ..Shape::point_selects()
     };
     let selects: Vec<_> = [Session::Own, Session::Servers]
         .into_iter()

@@ -58,6 +58,7 @@ mod group;
 mod io;
 mod machine;
 mod measure;
+mod profile;
 mod protocol;
 mod run;
 mod schedule;
@@ -71,6 +72,7 @@ pub use dyno_client::{
 pub use dyno_traffic::NotSent;
 pub use group::{LoadGroup, MemberFigures};
 pub use machine::script_memory::{ScriptMemoryError, script_memory};
+pub use profile::{Answers, CannedServer, Profile, StageCycles, profile};
 pub use measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
 pub use protocol::frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency,

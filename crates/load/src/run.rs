@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo, UniqueCounters};
+use dyno_script::{Entry, InterruptHandle, Runtime, ScriptInfo, Silent, UniqueCounters};
 
 use self::hooks::Hooks;
 use self::layout::WorkerLayout;
@@ -78,7 +78,7 @@ pub fn check_syntax(script: &Script) -> Result<(), String> {
 
 /// Compiles the script and checks the job against its declarations. `sink` gets the output of the script's top level,
 /// even if the script is refused.
-fn prepare(
+pub(crate) fn prepare(
     mut job: Job,
     sink: &mut dyn FnMut(Frame),
 ) -> Result<(Shared, Receiver<Message>, ScriptInfo), String> {
@@ -157,7 +157,7 @@ fn run_worker(shared: &Shared, assignment: Assignment, event_loops: bool) -> Res
         let replay = ReplayLoop::new(shared, &assignment, replay).and_then(ReplayLoop::run);
         return replay.map_err(|error| error.to_string());
     }
-    EventLoop::new(shared, assignment).and_then(EventLoop::run).map_err(|error| error.to_string())
+    EventLoop::<Silent>::new(shared, assignment).and_then(EventLoop::run).map_err(|error| error.to_string())
 }
 
 /// A duration, at most the longest possible.

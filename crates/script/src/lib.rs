@@ -16,6 +16,7 @@ mod error;
 mod lua;
 mod native;
 mod prelude;
+mod probe;
 mod report;
 mod run;
 mod settings;
@@ -23,6 +24,7 @@ mod settings;
 pub use data::random::UniqueCounters;
 pub use error::{Refused, ScriptError};
 pub use lua::{InterruptHandle, MemoryLimit};
+pub use probe::{Probe, Silent, Stage, Stamps, Tally};
 pub use report::Stat;
 pub use run::entry::{Entry, Progress};
 pub use run::request::{

@@ -47,7 +47,7 @@ impl Prelude {
         config: &Config,
     ) -> Result<Self, ScriptError> {
         stack.push_table(0, 32);
-        push_functions(stack, machine);
+        push_functions(stack, machine, config.marks_functions);
         stack.set_field(-2, "native");
         let texts = [
             ("driver", config.driver.as_str()),

@@ -98,6 +98,7 @@ pub(crate) fn runtime(job: &Job, memory: MemoryLimit, host: &mut dyn Host) -> Re
         unique: dyno_script::UniqueCounters::default(),
         memory,
         blocking: true,
+        marks_functions: false,
     };
     Runtime::connected(config, host)
 }

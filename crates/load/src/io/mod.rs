@@ -1,7 +1,8 @@
-//! I/O of many sockets on one thread: one interface, two implementations.
+//! I/O of many sockets on one thread: one interface, two implementations, and a third without a kernel for profiles.
 
 mod buffers;
 mod epoll;
+mod loopback;
 mod table;
 mod uring;
 mod waker;
@@ -13,6 +14,8 @@ use socket2::Socket;
 
 use crate::protocol::job::IoMethod;
 
+pub(crate) use epoll::Epoll;
+pub(crate) use loopback::Loopback;
 pub(crate) use waker::Waker;
 
 /// A socket in an [`Io`]. Tokens are never reused.

@@ -1,13 +1,14 @@
 //! One connection of an event loop, from connecting to disconnecting.
 
 use std::io;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
 
 use dyno_client::{
     CALLS_MAX, ClientError, Deadline, Endpoint, EndpointError, ServerAddress, is_forgotten, logged_in,
 };
-use dyno_script::{ParamType, Piped, Reply, SqlFailure};
+use dyno_script::{ParamType, Piped, Probe, Reply, Silent, SqlFailure, Stage as Mark};
 use dyno_wire::{Client, Event, ServerError, Summary};
 
 use crate::io::{Io, Token};
@@ -33,7 +34,8 @@ enum Stage {
     Closed,
 }
 
-pub(super) struct Link {
+/// A connection. `P` marks the stages of its work.
+pub(super) struct Link<P: Probe = Silent> {
     stage: Stage,
     endpoint: Endpoint,
     statements: Statements,
@@ -53,6 +55,7 @@ pub(super) struct Link {
     forgotten: u32,
     /// Figures of the last result.
     pub(super) summary: Summary,
+    probe: PhantomData<P>,
 }
 
 /// The state of a command that was sent ahead.
@@ -71,7 +74,7 @@ pub(super) enum LinkProgress {
     Reply(Reply),
 }
 
-impl Link {
+impl<P: Probe> Link<P> {
     pub(super) fn open(target: &Target, dialer: &Dialer, io: &mut dyn Io) -> (Self, LinkProgress) {
         let place = dialer.place();
         let mut link = Self {
@@ -87,6 +90,7 @@ impl Link {
             ahead: None,
             forgotten: 0,
             summary: Summary::default(),
+            probe: PhantomData,
         };
         link.limit_login(dialer);
         let step = link.call(target, dialer, io);
@@ -203,7 +207,9 @@ impl Link {
             return LinkProgress::Reply(Reply::Failed(self.gone(target)));
         }
         self.stage = Stage::Busy;
+        let outer = P::enter(Mark::Encode);
         encode(&mut self.statements, self.endpoint.protocol());
+        P::enter(outer);
         // After a row that could not be read, nothing is sent, because the server might never answer.
         self.advance(target, io)
     }
@@ -306,10 +312,13 @@ impl Link {
 
     /// Bytes arrived from the server.
     pub(super) fn received(&mut self, target: &Target, io: &mut dyn Io) -> LinkProgress {
-        let step = match self.endpoint.receive(io.bytes()) {
+        let outer = P::enter(Mark::Decode);
+        let received = self.endpoint.receive(io.bytes());
+        let step = match received {
             Ok(()) => self.advance(target, io),
             Err(error) => self.fail(&error, target, io),
         };
+        P::enter(outer);
         self.keep_ahead(step)
     }
 
@@ -385,7 +394,9 @@ impl Link {
     fn flush(&mut self, io: &mut dyn Io) -> Result<(), EndpointError> {
         let Some(token) = self.token else { return Ok(()) };
         self.endpoint.flush(|bytes| {
+            let outer = P::enter(Mark::Submit);
             io.send(token, bytes);
+            P::enter(outer);
             Ok(())
         })
     }
@@ -396,7 +407,9 @@ impl Link {
             if self.stage == Stage::Connecting {
                 return LinkProgress::Pending;
             }
+            let outer = P::enter(Mark::Decode);
             let event = self.endpoint.advance().and_then(|event| self.flush(io).map(|()| event));
+            P::enter(outer);
             let step = match event {
                 Ok(Event::NeedInput) => return LinkProgress::Pending,
                 Ok(event) => {

@@ -109,10 +109,11 @@ pub(crate) struct Assignment {
 }
 
 impl Shared {
-    /// Creates a Lua state with the job's script. The script's declarations must be known.
-    pub(crate) fn runtime(&self, blocking: bool) -> Result<Runtime, ScriptError> {
+    /// Creates a Lua state with the job's script, whose functions a profile marks. The script's declarations must be known.
+    pub(crate) fn runtime(&self, blocking: bool, marks_functions: bool) -> Result<Runtime, ScriptError> {
         let info = self.info.clone().unwrap_or_default();
-        Runtime::declared(&self.config(blocking), info).map_err(|refused| refused.error)
+        let config = Config { marks_functions, ..self.config(blocking) };
+        Runtime::declared(&config, info).map_err(|refused| refused.error)
     }
 
     /// Runs the script's top level to read its declarations.
@@ -143,6 +144,7 @@ impl Shared {
             unique: self.unique.clone(),
             memory: self.memory.clone(),
             blocking,
+            marks_functions: false,
         }
     }
 

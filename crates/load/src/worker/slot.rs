@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use dyno_script::{ConnectionId, Counter, Host, Reply, Request, SqlFailure, TaskId};
+use dyno_script::{ConnectionId, Counter, Host, Probe, Reply, Request, SqlFailure, TaskId};
 
 use super::link::{Link, LinkProgress};
 use super::{Message, Shared, count};
@@ -34,10 +34,10 @@ pub(super) enum Stage {
     Ended,
 }
 
-pub(super) struct Slot {
+pub(super) struct Slot<P: Probe> {
     pub(super) task: TaskId,
     pub(super) stage: Stage,
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<Link<P>>,
     /// Due time of the current event.
     pub(super) due_ns: u64,
     /// Number of reruns of the current event.
@@ -89,7 +89,7 @@ pub(super) enum Begun {
     NextEvent,
 }
 
-impl Slot {
+impl<P: Probe> Slot<P> {
     pub(super) fn new(task: TaskId) -> Self {
         Self {
             task,
@@ -108,8 +108,8 @@ impl Slot {
 }
 
 /// Starts a task's request.
-pub(super) fn begin(
-    links: &mut Vec<Link>,
+pub(super) fn begin<P: Probe>(
+    links: &mut Vec<Link<P>>,
     awaited: &mut Option<Awaited>,
     request: &Request<'_>,
     shared: &Shared,
@@ -177,15 +177,15 @@ pub(super) fn begin(
 }
 
 /// The requests that a running task may make.
-pub(super) struct SlotHost<'a> {
-    pub(super) links: &'a mut Vec<Link>,
+pub(super) struct SlotHost<'a, P: Probe> {
+    pub(super) links: &'a mut Vec<Link<P>>,
     pub(super) counts: &'a mut Counts,
     pub(super) shared: &'a Shared,
     /// The script's own loop ended its event.
     pub(super) event_ended: &'a mut bool,
 }
 
-impl Host for SlotHost<'_> {
+impl<P: Probe> Host for SlotHost<'_, P> {
     fn row_count(&mut self, connection: ConnectionId) -> u64 {
         self.links.get(connection as usize).map_or(0, |link| link.summary.rows)
     }
@@ -226,7 +226,7 @@ impl Host for SlotHost<'_> {
 }
 
 /// Records the statement of a reply.
-pub(super) fn note_statement(reply: &Reply, link: &Link, latency_ns: u64, batch: &mut Batch) {
+pub(super) fn note_statement<P: Probe>(reply: &Reply, link: &Link<P>, latency_ns: u64, batch: &mut Batch) {
     if let Reply::Result { .. } = reply {
         batch.statement(link.summary.fields, link.summary.affected_rows, latency_ns);
     }

@@ -38,7 +38,7 @@ pub(crate) enum ThreadError {
 
 impl<'a> Thread<'a> {
     pub(crate) fn new(shared: &'a Shared, assignment: Assignment) -> Result<Self, ThreadError> {
-        let mut runtime = shared.runtime(true)?;
+        let mut runtime = shared.runtime(true, false)?;
         shared.say(Message::Started(runtime.interrupt_handle()));
         let mut host = ThreadHost::new(shared, &assignment);
         let task = runtime.spawn_connected(shared.job.tids_from() + assignment.tids.start, &mut host)?;

@@ -3,7 +3,7 @@
 //! Raising an error and yielding both leave a function without running its destructors. A [`Native`] function therefore
 //! does neither. It drops all its values and returns the action that [`trampoline`] takes.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -11,6 +11,7 @@ use mlua_sys as ffi;
 
 use super::interrupt::{INTERRUPTED, stopping};
 use super::stack::{Kind, Stack};
+use crate::probe::{Probe as _, Stage, Stamps};
 use crate::run::machine::Machine;
 
 /// How a function returns.
@@ -98,6 +99,29 @@ pub(crate) fn push_function<F: Native>(stack: Stack, machine: NonNull<Machine>, 
     stack.push_pointer(machine.as_ptr().cast());
     // SAFETY: the state is open; the upvalue is what the trampoline expects.
     unsafe { ffi::lua_pushcclosure(stack.pointer(), trampoline::<F>, 1) }
+}
+
+/// As [`push_function`], with marks of its calls for a profile.
+pub(crate) fn push_marked_function<F: Native>(stack: Stack, machine: NonNull<Machine>, _function: F) {
+    const { assert!(size_of::<F>() == 0, "a native function captures nothing") };
+    let function: ffi::lua_CFunction = trampoline::<F>;
+    stack.push_pointer(machine.as_ptr().cast());
+    stack.push_pointer(function as *mut c_void);
+    // SAFETY: the state is open; the upvalues are what the trampoline and `marked` expect.
+    unsafe { ffi::lua_pushcclosure(stack.pointer(), marked, 2) }
+}
+
+/// Calls the trampoline in its second upvalue. If that raises an error, its stage lasts until the next mark.
+unsafe extern "C-unwind" fn marked(state: *mut ffi::lua_State) -> c_int {
+    let outer = Stamps::enter(Stage::Native);
+    // SAFETY: the upvalue is the address of a trampoline (`push_marked_function`), whose own upvalue is the first; nothing
+    // with a destructor is alive in this frame.
+    let values = unsafe {
+        let function = ffi::lua_touserdata(state, ffi::lua_upvalueindex(2));
+        std::mem::transmute::<*mut c_void, ffi::lua_CFunction>(function)(state)
+    };
+    Stamps::enter(outer);
+    values
 }
 
 unsafe extern "C-unwind" fn trampoline<F: Native>(state: *mut ffi::lua_State) -> c_int {

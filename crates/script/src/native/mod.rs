@@ -11,15 +11,15 @@ mod tpch;
 
 use std::ptr::NonNull;
 
-use crate::lua::{Native, Stack, push_function};
+use crate::lua::{Native, Stack, push_function, push_marked_function};
 use crate::run::machine::Machine;
 
 pub(crate) use requests::push_reply;
 
-/// Pushes a table of all native functions.
-pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
+/// Pushes a table of all native functions, which a profile marks.
+pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>, marks: bool) {
     stack.push_table(0, 58);
-    let table = Table { stack, machine };
+    let table = Table { stack, machine, marks };
     bulk::register(&table);
     declare::register(&table);
     modules::register(&table);
@@ -34,11 +34,16 @@ pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>) {
 struct Table {
     stack: Stack,
     machine: NonNull<Machine>,
+    marks: bool,
 }
 
 impl Table {
     fn add<F: Native>(&self, name: &str, function: F) {
-        push_function(self.stack, self.machine, function);
+        if self.marks {
+            push_marked_function(self.stack, self.machine, function);
+        } else {
+            push_function(self.stack, self.machine, function);
+        }
         self.stack.set_field(-2, name);
     }
 }

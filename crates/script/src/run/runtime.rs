@@ -7,6 +7,7 @@ use crate::error::{Refused, ScriptError};
 use crate::lua::{InterruptHandle, Kind, MemoryLimit, Resumed, Stack, State, interruptible};
 use crate::native::push_reply;
 use crate::prelude::Prelude;
+use crate::probe::{Probe, Silent, Stage, Stamps};
 use crate::run::entry::{Entry, Progress, push_entry};
 use crate::run::machine::{Machine, OwnedMachine};
 use crate::run::request::{Host, Reply};
@@ -214,6 +215,31 @@ impl Runtime {
         host: &mut dyn Host,
         reply: Reply,
     ) -> Result<Progress<'_>, ScriptError> {
+        self.resume_as::<Silent>(id, host, reply)
+    }
+
+    /// As [`resume`](Self::resume), with marks around Lua ([`Stage::Lua`]).
+    ///
+    /// # Errors
+    /// As for `resume`.
+    ///
+    /// # Panics
+    /// As `resume`.
+    pub fn resume_marked(
+        &mut self,
+        id: TaskId,
+        host: &mut dyn Host,
+        reply: Reply,
+    ) -> Result<Progress<'_>, ScriptError> {
+        self.resume_as::<Stamps>(id, host, reply)
+    }
+
+    fn resume_as<P: Probe>(
+        &mut self,
+        id: TaskId,
+        host: &mut dyn Host,
+        reply: Reply,
+    ) -> Result<Progress<'_>, ScriptError> {
         let task = &mut self.tasks[id.0];
         let arguments = task.arguments.take().unwrap_or_else(|| {
             assert!(task.thread.suspended(), "a task is resumed that does nothing");
@@ -221,8 +247,14 @@ impl Runtime {
         });
         // SAFETY: `leave` is called before `host` can end.
         unsafe { self.machine.get().enter(task.thread, task.generator.clone(), Some(host)) };
-        let ((resumed, refused), interrupted) =
-            interruptible(task.thread, || self.state.limited(|| task.thread.resume(arguments)));
+        let thread = task.thread;
+        let run = || {
+            let outer = P::enter(Stage::Lua);
+            let resumed = thread.resume(arguments);
+            P::enter(outer);
+            resumed
+        };
+        let ((resumed, refused), interrupted) = interruptible(thread, || self.state.limited(run));
         let machine = self.machine.get();
         task.generator = machine.leave();
         match resumed {

@@ -39,4 +39,6 @@ pub struct Config {
     /// Whether [`Host::call`](crate::Host::call) answers requests at once. Otherwise a request yields to the caller of
     /// [`Runtime::resume`](crate::Runtime::resume).
     pub blocking: bool,
+    /// Whether the functions that Lua calls are marked as a [`Stage`](crate::Stage), for a profile.
+    pub marks_functions: bool,
 }

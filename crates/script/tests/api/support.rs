@@ -131,6 +131,7 @@ pub(crate) fn config(source: &str) -> Config {
         unique: dyno_script::UniqueCounters::default(),
         memory: dyno_script::MemoryLimit::new(256 << 20),
         blocking: false,
+        marks_functions: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Events of an event loop: begins them when due, records them when they end, reruns them after ignored
 //! errors.
 
-use dyno_script::{Entry, Reply};
+use dyno_script::{Entry, Probe, Reply, Stage as Mark};
 
 use super::super::link::LinkProgress;
 use super::super::retry::backoff_us;
@@ -18,7 +18,7 @@ enum Next {
     Never,
 }
 
-impl EventLoop<'_> {
+impl<P: Probe> EventLoop<'_, P> {
     /// Continues after the end of an entry point: with the next one, or by waiting.
     pub(super) fn finished(&mut self, slot: usize, stop: bool) -> Result<Option<Reply>, LoopError> {
         match self.slots[slot].stage {
@@ -52,6 +52,7 @@ impl EventLoop<'_> {
     }
 
     pub(super) fn record_event(&mut self, slot: usize) {
+        let outer = P::enter(Mark::Record);
         self.read_clock();
         let now_ns = self.clock_ns;
         self.pass_edge();
@@ -68,6 +69,7 @@ impl EventLoop<'_> {
         }
         task.due_ns = now_ns;
         task.attempts = 0;
+        P::enter(outer);
     }
 
     /// Begins a task's next event: at once in a closed loop, otherwise when one is due.
@@ -120,11 +122,10 @@ impl EventLoop<'_> {
     }
 
     pub(super) fn start_event(&mut self, slot: usize) -> Result<Option<Reply>, LoopError> {
-        if self.runtime.start(self.slots[slot].task, Entry::Event)? {
-            Ok(Some(Reply::Done))
-        } else {
-            Err(LoopError::NoEvent)
-        }
+        let outer = P::enter(Mark::Resume);
+        let is_defined = self.runtime.start(self.slots[slot].task, Entry::Event)?;
+        P::enter(outer);
+        if is_defined { Ok(Some(Reply::Done)) } else { Err(LoopError::NoEvent) }
     }
 
     /// Calls a task's `thread_done`, if the script has one.

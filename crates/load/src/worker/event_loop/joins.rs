@@ -1,8 +1,10 @@
 //! Connections that join: each begins its events at a time after measuring began.
 
+use dyno_script::Probe;
+
 use super::EventLoop;
 
-impl EventLoop<'_> {
+impl<P: Probe> EventLoop<'_, P> {
     /// Sets the timers of all connections once measuring has begun.
     pub(super) fn take_up_joins(&mut self) {
         if !self.waits_to_join {

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use dyno_script::Probe;
+
 use super::{EventLoop, LoopError};
 
 /// A connection that must be open by a deadline.
@@ -12,7 +14,7 @@ pub(super) struct Login {
     link: usize,
 }
 
-impl EventLoop<'_> {
+impl<P: Probe> EventLoop<'_, P> {
     /// Records a connection that is being opened.
     pub(super) fn watch_login(&mut self, slot: usize, link: usize) {
         if let Some(at) = self.slots[slot].links[link].new_deadline() {

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use dyno_script::{Entry, Reply, Runtime, ScriptError};
+use dyno_script::{Entry, Probe, Reply, Runtime, ScriptError, Stage as Mark};
 
 use self::logins::Login;
 use self::stalls::Stalls;
@@ -31,13 +31,13 @@ use crate::statements::distinct::StatementNotes;
 /// Longest sleep of the loop at a given rate, so that the backlog stays up to date.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
-/// See the [module](self).
-pub(crate) struct EventLoop<'a> {
+/// See the [module](self). `P` marks the stages of its work.
+pub(crate) struct EventLoop<'a, P: Probe> {
     shared: &'a Shared,
     assignment: Assignment,
     runtime: Runtime,
     io: Box<dyn Io>,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<P>>,
     /// Slot and link of each socket, by the index of its token.
     owners: Vec<(u32, u32)>,
     timers: Timers,
@@ -83,10 +83,19 @@ pub(crate) enum LoopError {
     RestartOutsideEvent,
 }
 
-impl<'a> EventLoop<'a> {
+impl<'a, P: Probe> EventLoop<'a, P> {
     pub(crate) fn new(shared: &'a Shared, assignment: Assignment) -> Result<Self, LoopError> {
-        let runtime = shared.runtime(false)?;
         let io = crate::io::open(shared.job.io, assignment.tids.len())?;
+        Self::with_io(shared, assignment, io)
+    }
+
+    /// A loop that moves bytes by `io`.
+    pub(crate) fn with_io(
+        shared: &'a Shared,
+        assignment: Assignment,
+        io: Box<dyn Io>,
+    ) -> Result<Self, LoopError> {
+        let runtime = shared.runtime(false, P::RECORDS)?;
         shared.control.wake_too(io.waker());
         shared.say(Message::Started(runtime.interrupt_handle()));
         let mut event_loop = Self {
@@ -142,9 +151,11 @@ impl<'a> EventLoop<'a> {
         self.shared.control.wait_for_start();
         self.epoch = self.shared.control.epoch();
         if self.shared.runs_events() {
+            P::begin();
             self.begin_events()?;
             // At a given rate, wakes tasks that wait for an event that will not come.
             self.turn_until(|this| !this.shared.control.has_events() || this.all_ended())?;
+            P::end();
             if let Some(schedule) = &mut self.schedule {
                 self.waiting = Unfinished::of_schedule(schedule, &self.shared.control);
             }
@@ -204,10 +215,12 @@ impl<'a> EventLoop<'a> {
     /// Turns the loop until `done`, or the job is aborted.
     fn turn_until(&mut self, done: impl Fn(&Self) -> bool) -> Result<(), LoopError> {
         while !done(self) && self.shared.control.phase() != Phase::Aborting {
+            P::enter(Mark::Wait);
             self.wait()?;
+            P::enter(Mark::Loop);
             // The wait does not count as a stretch of work.
             self.clock_ns = self.now_ns();
-            while let Some(event) = self.io.next() {
+            while let Some(event) = self.reap() {
                 self.on_io(event)?;
             }
             self.on_timers()?;
@@ -215,13 +228,23 @@ impl<'a> EventLoop<'a> {
             self.start_due_events()?;
             self.take_up_slice()?;
             self.take_up_joins();
+            let outer = P::enter(Mark::Record);
             self.batch.flush(&self.assignment.recorder);
+            P::enter(outer);
             self.assignment.recorder.set_running(self.active);
             self.end_slice();
             self.read_clock();
         }
         self.batch.flush(&self.assignment.recorder);
         Ok(())
+    }
+
+    /// The next event of a socket.
+    fn reap(&mut self) -> Option<IoEvent> {
+        let outer = P::enter(Mark::Reap);
+        let event = self.io.next();
+        P::enter(outer);
+        event
     }
 
     /// Waits for the next event. If only answers are awaited and all cores are busy, several answers are
@@ -239,7 +262,10 @@ impl<'a> EventLoop<'a> {
     }
 
     fn now_ns(&self) -> u64 {
-        self.epoch.elapsed().as_nanos() as u64
+        let outer = P::enter(Mark::Clock);
+        let now_ns = self.epoch.elapsed().as_nanos() as u64;
+        P::enter(outer);
+        now_ns
     }
 
     /// Reads the clock after the loop was busy with one connection.

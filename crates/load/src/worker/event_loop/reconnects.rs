@@ -1,7 +1,7 @@
 //! Replaces connections that are lost during a load that continues without them: the event in flight counts as failed,
 //! and the task connects anew.
 
-use dyno_script::{Entry, Reply, SqlFailure};
+use dyno_script::{Entry, Probe, Reply, SqlFailure};
 use dyno_stats::SplitMix64;
 
 use super::super::link::Link;
@@ -11,7 +11,7 @@ use super::{EventLoop, LoopError};
 use crate::schedule::control::Phase;
 use crate::session::failure;
 
-impl EventLoop<'_> {
+impl<P: Probe> EventLoop<'_, P> {
     /// Whether a failed request leaves a task without a usable connection, in a job that continues after lost
     /// connections.
     pub(super) fn is_lost(&self, slot: usize, link: usize, failure: &SqlFailure) -> bool {

@@ -1,9 +1,11 @@
 //! Events in slices: begins them when a slice is ordered, records them by the slice's parts, rests after it.
 
+use dyno_script::Probe;
+
 use super::{EventLoop, LoopError};
 use crate::measure::unfinished::Left;
 
-impl EventLoop<'_> {
+impl<P: Probe> EventLoop<'_, P> {
     /// Reads the time. Events that end from here on may belong to the slice's next part.
     pub(super) fn pass_edge(&mut self) {
         if self.clock_ns >= self.edge_ns {

@@ -1,6 +1,6 @@
 //! Tasks of an event loop: resumes them with answers until they wait again.
 
-use dyno_script::{Progress, Reply};
+use dyno_script::{Probe, Progress, Reply, Stage as Mark};
 
 use super::super::link::LinkProgress;
 use super::super::slot::{Begun, Slot, SlotHost, Stage, begin, note_statement};
@@ -20,7 +20,7 @@ enum Turn {
     Restart,
 }
 
-impl EventLoop<'_> {
+impl<P: Probe> EventLoop<'_, P> {
     /// Handles a link's progress for the task that waits for it: an answer, or a further wait.
     pub(super) fn settle(&mut self, slot: usize, step: LinkProgress) -> Option<Reply> {
         let awaited = self.slots[slot].awaited?;
@@ -59,7 +59,9 @@ impl EventLoop<'_> {
                         self.batch.bin(bin);
                     }
                     if let Some(link) = task.links.get(awaited.link) {
+                        let outer = P::enter(Mark::Record);
                         note_statement(&reply, link, latency_ns, &mut self.batch);
+                        P::enter(outer);
                     }
                 }
                 Some(awaited.reply(reply))
@@ -135,7 +137,14 @@ impl EventLoop<'_> {
         let Slot { task, links, awaited, asked_ns, .. } = &mut self.slots[slot];
         let counts = &mut self.batch.counts;
         let mut host = SlotHost { links, counts, shared: self.shared, event_ended };
-        Ok(match self.runtime.resume(*task, &mut host, reply)? {
+        let outer = P::enter(Mark::Resume);
+        let progress = if P::RECORDS {
+            self.runtime.resume_marked(*task, &mut host, reply)?
+        } else {
+            self.runtime.resume(*task, &mut host, reply)?
+        };
+        P::enter(outer);
+        Ok(match progress {
             Progress::Waiting(request) => {
                 if let Some(notes) = notes {
                     notes.asked(&request);
