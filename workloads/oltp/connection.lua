@@ -28,15 +28,15 @@ local function reconnect()
   open_statements()
 end
 
-local events = 0
+local events, opt = 0, sysbench.opt
 
 -- Reconnects if that is due. Every event calls it last.
 function check_reconnect()
-  if sysbench.opt.reconnect == 0 then
+  if opt.reconnect == 0 then
     return
   end
   events = events + 1
-  if events % sysbench.opt.reconnect == 0 then
+  if events % opt.reconnect == 0 then
     reconnect()
   end
 end

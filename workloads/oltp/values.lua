@@ -7,15 +7,16 @@ pad_value_template = string.rep("###########", 5, "-")
 local uniform = sysbench.rand.uniform
 local skewed = sysbench.rand.default
 local string_like = sysbench.rand.string
+local opt = sysbench.opt
 
 -- A table's number. It is uniform regardless of --rand-type.
 function get_table_num()
-  return uniform(1, sysbench.opt.tables)
+  return uniform(1, opt.tables)
 end
 
 -- An id, or a value of the indexed column k, which has the same range. --rand-type chooses the distribution.
 function get_id()
-  return skewed(1, sysbench.opt.table_size)
+  return skewed(1, opt.table_size)
 end
 
 function get_c_value()

@@ -16,7 +16,7 @@ pub struct Endpoint {
     protocol: Box<dyn Protocol>,
     tls: Option<Arc<ClientConfig>>,
     host: String,
-    channel: Option<Channel>,
+    channel: Option<Box<Channel>>,
     /// Encrypted bytes for the socket.
     encrypted: Vec<u8>,
     /// Whether the server has sent anything.
@@ -53,6 +53,11 @@ impl Endpoint {
         &mut *self.protocol
     }
 
+    /// The state of the protocol, for hints that it is needed soon.
+    pub fn state(&self) -> &dyn Protocol {
+        &*self.protocol
+    }
+
     /// Whether the server has sent anything yet.
     pub fn has_heard(&self) -> bool {
         self.heard
@@ -60,7 +65,7 @@ impl Endpoint {
 
     /// How the connection is encrypted, if it is.
     pub fn encryption(&self) -> Option<Encryption> {
-        self.channel.as_ref().and_then(Channel::encryption)
+        self.channel.as_deref().and_then(Channel::encryption)
     }
 
     /// Takes bytes received from the socket.
@@ -90,7 +95,7 @@ impl Endpoint {
                     self.encrypted.extend_from_slice(self.protocol.output());
                     let plain_bytes = self.protocol.output().len();
                     self.protocol.consume_output(plain_bytes);
-                    self.channel = Some(Channel::new(Arc::clone(config), &self.host)?);
+                    self.channel = Some(Box::new(Channel::new(Arc::clone(config), &self.host)?));
                     self.protocol.tls_established();
                 }
                 _ => return Ok(event),

@@ -72,8 +72,8 @@ pub use dyno_client::{
 pub use dyno_traffic::NotSent;
 pub use group::{LoadGroup, MemberFigures};
 pub use machine::script_memory::{ScriptMemoryError, script_memory};
-pub use profile::{Answers, CannedServer, Profile, StageCycles, profile};
 pub use measure::latency::{LATENCY_US_MAX, Latency, LatencyNs};
+pub use profile::{Answers, CannedServer, Profile, StageCycles, profile};
 pub use protocol::frame::{
     Connected, Counts, Fairness, Frame, Gaps, Milestone, Order, Slice, SliceOrder, StatementLatency,
     TIMELINE_BIN_SECONDS, Tick, Total, Usage,

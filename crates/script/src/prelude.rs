@@ -37,6 +37,8 @@ const FILES: &[(&std::ffi::CStr, &str)] = &[
 pub(crate) struct Prelude {
     stack: Stack,
     dyno: Reference,
+    /// The text `event`, which is looked up for each event.
+    pub(crate) event: Reference,
 }
 
 impl Prelude {
@@ -67,7 +69,9 @@ impl Prelude {
             stack.set_element(-2, n);
         }
         stack.set_field(-2, "arguments");
-        let prelude = Self { stack, dyno: stack.keep() };
+        let dyno = stack.keep();
+        stack.push_bytes(b"event");
+        let prelude = Self { stack, dyno, event: stack.keep() };
         for &(name, source) in FILES {
             stack.load(source.as_bytes(), name).map_err(ScriptError::Runtime)?;
             stack.push_kept(prelude.dyno);

@@ -112,6 +112,10 @@ impl<P: Probe> Io for Loopback<P> {
         }
     }
 
+    fn upcoming(&self, places: usize) -> Option<Token> {
+        self.arrived.get(places).copied()
+    }
+
     fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -60,6 +60,10 @@ pub(crate) trait Io {
     fn waker(&self) -> Waker;
     /// The next event; `None` if another [`Io::wait`] is needed.
     fn next(&mut self) -> Option<IoEvent>;
+    /// The socket of the event that is `places` behind the next, if that is known.
+    fn upcoming(&self, _places: usize) -> Option<Token> {
+        None
+    }
     /// The bytes of the last [`IoEvent::Received`].
     fn bytes(&self) -> &[u8];
     /// `io_uring` or `epoll`.

@@ -1,6 +1,7 @@
 //! Completions by `io_uring`: one system call per turn of the loop sends for every connection and collects
 //! every answer. Needs a kernel with provided buffer rings and multishot receive (6.0).
 
+use std::collections::VecDeque;
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
@@ -58,6 +59,8 @@ pub(crate) struct Uring {
     waker: Waker,
     entries: Table<Entry>,
     buffers: ManuallyDrop<Buffers>,
+    /// Completions that were taken from the ring and not looked at yet.
+    arrived: VecDeque<cqueue::Entry>,
     /// Buffer and length of the last [`IoEvent::Received`].
     current: Option<(u16, usize)>,
     in_flight: usize,
@@ -86,6 +89,7 @@ impl Uring {
             waker: Waker::new()?,
             entries: Table::new(),
             buffers: ManuallyDrop::new(buffers),
+            arrived: VecDeque::new(),
             current: None,
             in_flight: 0,
             immediate_sends: 0,
@@ -156,6 +160,8 @@ impl Uring {
         // Small sends to sockets whose peer has taken all earlier bytes complete at once and are not events.
         // Waiting for one more completion saves a system call per query.
         let wanted = events + std::mem::take(&mut self.immediate_sends);
+        // What was taken from the ring and not looked at is an event already.
+        let wanted = if self.arrived.is_empty() { wanted } else { 0 };
         let submitter = self.ring.submitter();
         let entered = match timeout.map(Timespec::from) {
             Some(timespec) => submitter.submit_with_args(wanted, &SubmitArgs::new().timespec(&timespec)),
@@ -336,7 +342,10 @@ impl Io for Uring {
             self.buffers.release(id);
         }
         loop {
-            let completion = self.ring.completion().next()?;
+            if self.arrived.is_empty() {
+                self.arrived.extend(self.ring.completion());
+            }
+            let completion = self.arrived.pop_front()?;
             match self.on_completion(&completion) {
                 Ok(None) => {}
                 Ok(event) => return event,
@@ -346,6 +355,10 @@ impl Io for Uring {
                 }
             }
         }
+    }
+
+    fn upcoming(&self, places: usize) -> Option<Token> {
+        self.arrived.get(places).map(|completion| Token::from_bits(completion.user_data()))
     }
 
     fn bytes(&self) -> &[u8] {

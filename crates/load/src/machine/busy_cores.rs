@@ -10,8 +10,8 @@ use rustix::thread::{CpuSet, sched_getaffinity};
 const LOOK_EVERY_NS: u64 = 200_000_000;
 /// Cores with at most this share of idle time count as busy.
 const IDLE_SHARE_MAX: f64 = 0.05;
-/// An upper bound for the size of the lines of all CPUs of a host.
-const TEXT_BYTES_MAX: usize = 256 * 1024;
+/// Bounds of the buffer for the lines of all CPUs of a host. It grows if the text does not fit.
+const TEXT_BYTES: std::ops::RangeInclusive<usize> = 4 * 1024..=256 * 1024;
 
 /// While all cores are busy, a loop gathers this part of the answers in flight before it handles them, up to a maximum.
 const GATHERED_SHARE: u32 = 4;
@@ -47,7 +47,7 @@ impl BusyCores {
         Self {
             stat: allowed.and_then(|_| File::open("/proc/stat").ok()),
             allowed: allowed.unwrap_or_default(),
-            text: Vec::new(),
+            text: vec![0; *TEXT_BYTES.start()],
             looked_ns: 0,
             times: None,
             are_busy: false,
@@ -79,9 +79,13 @@ impl BusyCores {
 
     fn read(&mut self) -> Option<Times> {
         let stat = self.stat.as_ref()?;
-        self.text.resize(TEXT_BYTES_MAX, 0);
-        let length = stat.read_at(&mut self.text, 0).ok()?;
-        times(std::str::from_utf8(&self.text[..length]).ok()?, &self.allowed)
+        loop {
+            let length = stat.read_at(&mut self.text, 0).ok()?;
+            if length < self.text.len() || length >= *TEXT_BYTES.end() {
+                return times(std::str::from_utf8(&self.text[..length]).ok()?, &self.allowed);
+            }
+            self.text.resize(length * 2, 0);
+        }
     }
 }
 

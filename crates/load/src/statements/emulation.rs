@@ -40,6 +40,9 @@ impl Emulation {
     /// A statement as text, with its parameters; `None` if the server itself prepared the statement.
     /// `backslashes` says whether a backslash is an escape character in strings, as in MySQL.
     pub(crate) fn text(&mut self, id: StatementId, params: &[Param<'_>], backslashes: bool) -> Option<&[u8]> {
+        if id < FIRST {
+            return None;
+        }
         let statement = self.statements.get(&id)?;
         self.text.clear();
         for (position, piece) in statement.pieces.iter().enumerate() {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use dyno_client::{
     CALLS_MAX, ClientError, Deadline, Endpoint, EndpointError, ServerAddress, is_forgotten, logged_in,
 };
-use dyno_script::{ParamType, Piped, Probe, Reply, Silent, SqlFailure, Stage as Mark};
+use dyno_script::{ParamType, Piped, Probe, Reply, Silent, SqlFailure, Stage as Mark, prefetch};
 use dyno_wire::{Client, Event, ServerError, Summary};
 
 use crate::io::{Io, Token};
@@ -48,11 +48,13 @@ pub(super) struct Link<P: Probe = Silent> {
     /// Whether the loop knows this deadline.
     is_watched: bool,
     /// The error that broke the connection while no command was in flight.
-    parting: Option<SqlFailure>,
+    parting: Option<Box<SqlFailure>>,
     /// A command that was sent ahead. Its answer is not awaited yet, and may have arrived.
     ahead: Option<Ahead>,
     /// Connection attempts that a full server has dropped since the last success.
     forgotten: u32,
+    /// Whether rows were read since the last command. One that cannot be read breaks the protocol.
+    has_read: bool,
     /// Figures of the last result.
     pub(super) summary: Summary,
     probe: PhantomData<P>,
@@ -61,7 +63,7 @@ pub(super) struct Link<P: Probe = Silent> {
 /// The state of a command that was sent ahead.
 enum Ahead {
     Waiting,
-    Answered(Reply),
+    Answered(Box<Reply>),
 }
 
 /// The progress of a link after a request or an I/O event.
@@ -89,6 +91,7 @@ impl<P: Probe> Link<P> {
             parting: None,
             ahead: None,
             forgotten: 0,
+            has_read: false,
             summary: Summary::default(),
             probe: PhantomData,
         };
@@ -180,6 +183,11 @@ impl<P: Probe> Link<P> {
         }
     }
 
+    /// Hints that its protocol's memory is needed soon.
+    pub(super) fn prefetch(&self) {
+        prefetch(self.endpoint.state());
+    }
+
     pub(super) fn token(&self) -> Option<Token> {
         self.token
     }
@@ -210,8 +218,14 @@ impl<P: Probe> Link<P> {
         let outer = P::enter(Mark::Encode);
         encode(&mut self.statements, self.endpoint.protocol());
         P::enter(outer);
-        // After a row that could not be read, nothing is sent, because the server might never answer.
-        self.advance(target, io)
+        if std::mem::take(&mut self.has_read) {
+            // After a row that could not be read, nothing is sent, because the server might never answer.
+            return self.advance(target, io);
+        }
+        match self.flush(io) {
+            Ok(()) => LinkProgress::Pending,
+            Err(error) => self.fail(&error, target, io),
+        }
     }
 
     /// Adds a part to the pipeline, which is sent later.
@@ -246,7 +260,7 @@ impl<P: Probe> Link<P> {
     pub(super) fn receive_behind(&mut self, target: &Target) -> LinkProgress {
         match self.ahead.take() {
             Some(Ahead::Waiting) => LinkProgress::Pending,
-            Some(Ahead::Answered(reply)) => LinkProgress::Reply(reply),
+            Some(Ahead::Answered(reply)) => LinkProgress::Reply(*reply),
             None => LinkProgress::Reply(Reply::Failed(self.gone(target))),
         }
     }
@@ -255,7 +269,7 @@ impl<P: Probe> Link<P> {
     fn keep_ahead(&mut self, step: LinkProgress) -> LinkProgress {
         match (&self.ahead, step) {
             (Some(Ahead::Waiting), LinkProgress::Reply(reply)) => {
-                self.ahead = Some(Ahead::Answered(reply));
+                self.ahead = Some(Ahead::Answered(Box::new(reply)));
                 LinkProgress::Pending
             }
             (_, step) => step,
@@ -301,6 +315,7 @@ impl<P: Probe> Link<P> {
     }
 
     pub(super) fn next_row(&mut self, fields: &mut Vec<Option<Vec<u8>>>) -> bool {
+        self.has_read = true;
         self.endpoint.protocol().next_row(fields)
     }
 
@@ -334,10 +349,10 @@ impl<P: Probe> Link<P> {
         let failure = match stage {
             Stage::Closed | Stage::Redialling => return LinkProgress::Pending,
             Stage::Ready => {
-                self.parting = Some(match self.endpoint.advance() {
+                self.parting = Some(Box::new(match self.endpoint.advance() {
                     Ok(Event::Failed(last_words)) => refused(target, last_words),
                     _ => failure::lost(target.driver, error),
-                });
+                }));
                 return LinkProgress::Pending;
             }
             Stage::LoggingIn if self.is_forgotten(error) => {
@@ -374,7 +389,7 @@ impl<P: Probe> Link<P> {
 
     /// Why there is no connection.
     fn gone(&mut self, target: &Target) -> SqlFailure {
-        self.parting.take().unwrap_or_else(|| failure::gone(target.driver))
+        self.parting.take().map_or_else(|| failure::gone(target.driver), |failure| *failure)
     }
 
     /// Disconnects after a protocol error.
@@ -464,7 +479,7 @@ impl<P: Probe> Link<P> {
                 self.close(io);
                 let error = refused(target, error);
                 if stage == Stage::Ready {
-                    self.parting = Some(error.clone());
+                    self.parting = Some(Box::new(error.clone()));
                 }
                 LinkProgress::Reply(Reply::Failed(error))
             }

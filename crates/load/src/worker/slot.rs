@@ -50,7 +50,7 @@ pub(super) struct Slot<P: Probe> {
     pub(super) sleeping: bool,
     /// The answer with which it is resumed in the loop's next turn. Its events do not wait, so other tasks
     /// need a turn.
-    pub(super) put_off: Option<Reply>,
+    pub(super) put_off: Option<Box<Reply>>,
     /// Its timer, in ns since the load began. Queued timers of other times are obsolete.
     pub(super) alarm_ns: u64,
     /// Time of its last request to a connection.

@@ -6,7 +6,9 @@ mod memory;
 mod stack;
 mod state;
 
-pub(crate) use function::{Answer, Call, Native, Raised, Returns, push_caller, push_function, push_marked_function};
+pub(crate) use function::{
+    Answer, Call, Native, Raised, Returns, push_caller, push_function, push_marked_function,
+};
 pub use interrupt::InterruptHandle;
 pub(crate) use interrupt::interruptible;
 pub use memory::MemoryLimit;

@@ -4,6 +4,11 @@ use std::ffi::{CStr, c_int, c_void};
 
 use mlua_sys as ffi;
 
+use crate::prefetch::prefetch_bytes;
+
+/// Size of `lua_State` in LuaJIT.
+const THREAD_BYTES: usize = 96;
+
 /// The stack of a Lua thread. The thread must live as long as this copy of the pointer is used.
 ///
 /// Nothing here calls metamethods, so the only possible error is a lack of memory.
@@ -40,6 +45,11 @@ impl Stack {
 
     pub(super) fn pointer(self) -> *mut ffi::lua_State {
         self.0
+    }
+
+    /// Hints that the thread is needed soon.
+    pub(crate) fn prefetch(self) {
+        prefetch_bytes(self.0.cast(), THREAD_BYTES);
     }
 
     pub(crate) fn len(self) -> c_int {
@@ -183,6 +193,14 @@ impl Stack {
         let table = self.absolute(index);
         self.push_bytes(name.as_bytes());
         // SAFETY: the state is open and the index is a table's.
+        unsafe { ffi::lua_rawget_(self.0, table) }
+    }
+
+    /// Pushes the field of the table at `index` that a stored string names, without metamethods.
+    pub(crate) fn push_field_of(self, index: c_int, name: Reference) {
+        let table = self.absolute(index);
+        self.push_kept(name);
+        // SAFETY: the state is open; callers pass a table.
         unsafe { ffi::lua_rawget_(self.0, table) }
     }
 

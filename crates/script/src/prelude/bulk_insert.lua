@@ -6,7 +6,7 @@
 local dyno = ...
 local native, Connection, fail, settled_id = dyno.native, dyno.Connection, dyno.fail, dyno.settled_id
 
-local recover, NONE = dyno.recover, dyno.sql_error.NONE
+local recover = dyno.recover
 
 local BULK_ROWS = 8 -- the counter, as native.count numbers it
 local runs_ahead = dyno.command_name ~= "run"
@@ -15,7 +15,7 @@ dyno.runs_ahead = runs_ahead
 -- Counts rows that the server has.
 local function inserted(connection, rows)
   native.count(BULK_ROWS, rows)
-  if connection.error ~= NONE then
+  if connection[2] then
     recover(connection)
   end
 end
@@ -26,7 +26,7 @@ function dyno.collect(connection, level)
   if not sent then
     return
   end
-  connection.sent, connection.id = nil, sent.id
+  connection.sent, connection[1] = nil, sent.id
   local has_rows, errno, state, message, ignorable = native.receive(sent.id)
   if has_rows == nil then
     fail(connection, sent.sql, level, errno, state, message, ignorable)
@@ -40,14 +40,14 @@ local function flush(connection, bulk)
   if rows == 0 then
     return
   end
-  local id = connection.id or settled_id(connection, 4)
+  local id = connection[1] or settled_id(connection, 4)
   local send = bulk.is_data and native.bulk_load or runs_ahead and native.bulk_send or native.bulk_query
   local done, errno, state, message, ignorable = send(bulk.number, id)
   if done == nil then
     fail(connection, bulk.sql, 3, errno, state, message, ignorable)
   end
   if runs_ahead then
-    connection.sent, connection.id = { id = id, sql = bulk.sql, rows = rows }, nil
+    connection.sent, connection[1] = { id = id, sql = bulk.sql, rows = rows }, nil
   else
     inserted(connection, rows)
   end

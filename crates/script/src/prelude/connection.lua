@@ -5,7 +5,6 @@ local query = native.query
 
 local sql_error = { NONE = 0, IGNORABLE = 1, FATAL = 2 }
 dyno.sql_error = sql_error
-local NONE = sql_error.NONE
 local RESTART_EVENT = 1
 local RECONNECTS = 5 -- the counter, as native.count numbers it
 
@@ -13,9 +12,11 @@ local Connection = { __tostring = function() return "<sql_connection>" end }
 Connection.__index = Connection
 dyno.Connection = Connection
 
+-- What each statement needs is in the array part, which is one stretch of memory: [1] the id, nil while there is none;
+-- [2] whether the last statement failed; [3] the result.
 function Connection.new(id)
-  local connection = { id = id, error = sql_error.NONE, sql_errno = 0, sql_state = "", sql_errmsg = "" }
-  connection.result = dyno.Result.new(connection)
+  local connection = { id, false, false, error = sql_error.NONE, sql_errno = 0, sql_state = "", sql_errmsg = "" }
+  connection[3] = dyno.Result.new(connection)
   return setmetatable(connection, Connection)
 end
 
@@ -92,6 +93,7 @@ end
 
 -- Notes on the connection what a request has failed with, and raises it.
 local function fail(connection, sql, level, errno, state, message, ignorable)
+  connection[2] = true
   connection.error = ignorable and sql_error.IGNORABLE or sql_error.FATAL
   connection.sql_errno, connection.sql_state, connection.sql_errmsg = errno, state, message
   raise(connection, sql, level + 1)
@@ -100,7 +102,7 @@ dyno.fail = fail
 
 -- Forgets the last error: the statement after it went well.
 local function recover(connection)
-  connection.error, connection.sql_errno = sql_error.NONE, 0
+  connection[2], connection.error, connection.sql_errno = false, sql_error.NONE, 0
   connection.sql_state, connection.sql_errmsg = "", ""
 end
 dyno.recover = recover
@@ -110,27 +112,27 @@ dyno.recover = recover
 local function settled_id(connection, level)
   level = level or 3
   dyno.collect(connection, level + 1)
-  return connection.id or error("the connection is closed: the script has called its disconnect()", level)
+  return connection[1] or error("the connection is closed: the script has called its disconnect()", level)
 end
 dyno.settled_id = settled_id
 
 function Connection:query(sql)
-  local has_rows, errno, state, message, ignorable = query(self.id or settled_id(self), sql)
+  local has_rows, errno, state, message, ignorable = query(self[1] or settled_id(self), sql)
   if has_rows == nil then
     fail(self, sql, 2, errno, state, message, ignorable)
-  elseif self.error ~= NONE then
+  elseif self[2] then
     recover(self)
   end
-  return has_rows and self.result or NO_RESULT
+  return has_rows and self[3] or NO_RESULT
 end
 
 function Connection:query_row(sql)
-  local has_rows, errno, state, message, ignorable = query(self.id or settled_id(self), sql)
-  if has_rows ~= nil and self.error ~= NONE then
+  local has_rows, errno, state, message, ignorable = query(self[1] or settled_id(self), sql)
+  if has_rows ~= nil and self[2] then
     recover(self)
   end
   if has_rows then
-    local row, fields = native.next_row(self.id)
+    local row, fields = native.next_row(self[1])
     if row then
       return unpack(row, 1, fields)
     end
@@ -150,22 +152,22 @@ end
 
 function Connection:disconnect()
   dyno.end_bulk(self)
-  local id = self.id or self.sent and settled_id(self)
+  local id = self[1] or self.sent and settled_id(self)
   if id then
     native.disconnect(id)
-    self.id = nil
+    self[1] = nil
   end
   return true
 end
 
 function Connection:reconnect()
   local done, errno, state, message, ignorable
-  local id = self.id or self.sent and settled_id(self)
+  local id = self[1] or self.sent and settled_id(self)
   if id then
     done, errno, state, message, ignorable = native.reconnect(id)
   else
-    self.id, errno, state, message, ignorable = native.connect()
-    done = self.id
+    self[1], errno, state, message, ignorable = native.connect()
+    done = self[1]
   end
   if not done then
     fail(self, nil, 2, errno, state, message, ignorable)
@@ -175,17 +177,17 @@ function Connection:reconnect()
 end
 
 function Connection:more_results()
-  return native.more_results(self.id or settled_id(self))
+  return native.more_results(self[1] or settled_id(self))
 end
 
 function Connection:next_result()
-  local has_rows, errno, state, message, ignorable = native.next_result(self.id or settled_id(self))
+  local has_rows, errno, state, message, ignorable = native.next_result(self[1] or settled_id(self))
   if has_rows == nil then
     fail(self, nil, 2, errno, state, message, ignorable)
-  elseif self.error ~= NONE then
+  elseif self[2] then
     recover(self)
   end
-  return has_rows and self.result or NO_RESULT
+  return has_rows and self[3] or NO_RESULT
 end
 
 -- Errors are raised where they occur; this raises the last one again where a script has caught it and asks.

@@ -59,7 +59,7 @@ end
 
 -- Opens the connection, the first or one in place of a lost one. Variables and random numbers go on.
 function Client:connect()
-  self.connection = dyno.sysbench.sql.driver():connect().id
+  self.connection = dyno.sysbench.sql.driver():connect()[1]
   -- By number: the text of a statement, or with protocol=prepared its id.
   self.statements = {}
 end

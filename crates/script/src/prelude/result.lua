@@ -5,7 +5,7 @@ local native, ffi = dyno.native, dyno.ffi
 local methods = {}
 
 local function id_of(connection)
-  return connection.id or dyno.settled_id(connection)
+  return connection[1] or dyno.settled_id(connection)
 end
 
 -- The next row as a table of strings, in which NULL is nil; nil after the last.

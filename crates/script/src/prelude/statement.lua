@@ -1,43 +1,53 @@
 -- Prepared statements and their parameters.
 local dyno = ...
 local native, ffi, NO_RESULT, fail, settled_id = dyno.native, dyno.ffi, dyno.NO_RESULT, dyno.fail, dyno.settled_id
-local execute, recover, NONE = native.execute, dyno.recover, dyno.sql_error.NONE
+local execute, recover = native.execute, dyno.recover
 
 local Statement = { __tostring = function() return "<sql_statement>" end }
 Statement.__index = Statement
 dyno.Statement = Statement
 
+-- What each execution needs is in the array part, as that of a connection: [1] the id, nil while there is none; [2] the
+-- kinds of the parameters; [3] their values; [4] the connection.
 function Statement.new(connection, sql)
-  return setmetatable({
-    connection = connection,
-    sql = sql,
-    kinds = "",
-    values = {},
-  }, Statement)
+  return setmetatable({ nil, "", {}, connection, sql = sql }, Statement)
 end
 
 -- Has the server prepare it, with parameters of these kinds. `level` says where, as that of `error` does.
 local function prepare(statement, kinds, level)
-  local connection = statement.connection
+  local connection = statement[4]
   local id, errno, state, message, ignorable =
-    native.prepare(connection.id or settled_id(connection, level + 1), statement.sql, kinds)
+    native.prepare(connection[1] or settled_id(connection, level + 1), statement.sql, kinds)
   if not id then
     fail(connection, statement.sql, level + 1, errno, state, message, ignorable)
   end
-  statement.id = id
+  statement[1] = id
 end
 dyno.prepare = prepare
 
--- Numbers take true for 1 and false for 0, as C does.
-local function number_of(value)
+-- What a parameter of an integer type is set to, where it is no number. Numbers take true for 1 and false for 0, as C
+-- does.
+local function whole_of(value)
   if type(value) == "boolean" then
     return value and 1 or 0
+  elseif type(value) == "cdata" then
+    return ffi.cast("int64_t", value)
+  elseif value ~= nil then
+    error(string.format("a parameter of an integer type cannot be set to a %s", type(value)), 3)
   end
-  return value
+end
+
+-- The same of a floating point type.
+local function fraction_of(value)
+  if type(value) == "boolean" then
+    return value and 1 or 0
+  elseif value ~= nil then
+    error(string.format("a parameter of a floating point type cannot be set to a %s", type(value)), 3)
+  end
 end
 
 -- A parameter keeps its value in the table of its statement, at its place; before it is bound, in a table of
--- its own.
+-- its own. [1] is the table, [2] the place.
 local function parameter_class()
   local class = { __tostring = function() return "<sql_param>" end }
   class.__index = class
@@ -46,23 +56,20 @@ end
 
 local Whole, Fraction, Text, Time = parameter_class(), parameter_class(), parameter_class(), parameter_class()
 Whole.kind, Fraction.kind, Text.kind, Time.kind = "i", "f", "t", "d"
+Text.max_len, Time.max_len = math.huge, math.huge
 
 function Whole:set(value)
-  value = number_of(value)
-  if type(value) == "cdata" then
-    value = ffi.cast("int64_t", value)
-  elseif type(value) ~= "number" and value ~= nil then
-    error(string.format("a parameter of an integer type cannot be set to a %s", type(value)), 2)
+  if type(value) ~= "number" then
+    value = whole_of(value)
   end
-  self.values[self.place] = value
+  self[1][self[2]] = value
 end
 
 function Fraction:set(value)
-  value = number_of(value)
-  if type(value) ~= "number" and value ~= nil then
-    error(string.format("a parameter of a floating point type cannot be set to a %s", type(value)), 2)
+  if type(value) ~= "number" then
+    value = fraction_of(value)
   end
-  self.values[self.place] = value
+  self[1][self[2]] = value
 end
 
 function Text:set(value)
@@ -74,7 +81,7 @@ function Text:set(value)
   if value and #value > self.max_len then
     value = value:sub(1, self.max_len)
   end
-  self.values[self.place] = value
+  self[1][self[2]] = value
 end
 
 function Text:set_rand_str(format)
@@ -98,7 +105,7 @@ function Statement:bind_create(sql_type, max_len)
   elseif (sql_type == 11 or sql_type == 12) and not max_len then
     error("a parameter of type CHAR or VARCHAR needs a length", 2)
   end
-  return setmetatable({ values = {}, place = 1, max_len = max_len or math.huge }, class)
+  return setmetatable({ {}, 1, max_len = max_len }, class)
 end
 
 function Statement:bind_param(...)
@@ -108,13 +115,13 @@ function Statement:bind_param(...)
     if type(parameter) ~= "table" or not parameter.kind then
       error(string.format("parameter %d has not been made by bind_create()", place), 2)
     end
-    values[place] = parameter.values[parameter.place]
-    parameter.values, parameter.place = values, place
+    values[place] = parameter[1][parameter[2]]
+    parameter[1], parameter[2] = values, place
     kinds[place] = parameter.kind
   end
-  self.values, self.kinds = values, table.concat(kinds)
-  if not self.id and not self.closed then
-    prepare(self, self.kinds, 2)
+  self[3], self[2] = values, table.concat(kinds)
+  if not self[1] and not self.closed then
+    prepare(self, self[2], 2)
   end
   return 0
 end
@@ -124,32 +131,32 @@ local function prepared(statement)
   if statement.closed then
     error("the statement is closed: the script has called its close()", 3)
   end
-  prepare(statement, statement.kinds, 3)
-  return statement.id
+  prepare(statement, statement[2], 3)
+  return statement[1]
 end
 
 function Statement:execute()
-  local connection = self.connection
+  local connection = self[4]
   local has_rows, errno, state, message, ignorable =
-    execute(connection.id or settled_id(connection), self.id or prepared(self), self.kinds, self.values)
+    execute(connection[1] or settled_id(connection), self[1] or prepared(self), self[2], self[3])
   if has_rows == nil then
     fail(connection, self.sql, 2, errno, state, message, ignorable)
-  elseif connection.error ~= NONE then
+  elseif connection[2] then
     recover(connection)
   end
-  return has_rows and connection.result or NO_RESULT
+  return has_rows and connection[3] or NO_RESULT
 end
 
 function Statement:next_result()
-  return self.connection:next_result()
+  return self[4]:next_result()
 end
 
 function Statement:close()
-  local connection = self.connection
-  local connection_id = connection.id or connection.sent and settled_id(connection)
-  if self.id and connection_id then
-    native.close_statement(connection_id, self.id)
+  local connection = self[4]
+  local connection_id = connection[1] or connection.sent and settled_id(connection)
+  if self[1] and connection_id then
+    native.close_statement(connection_id, self[1])
   end
-  self.id, self.closed = nil, true
+  self[1], self.closed = nil, true
   return 0
 end

@@ -57,7 +57,13 @@ pub(crate) fn push_entry<'a>(
         Entry::Init => ("init", false),
         Entry::Done => ("done", false),
         Entry::ThreadInit => ("thread_init", true),
-        Entry::Event => ("event", true),
+        Entry::Event => {
+            task.push_first_global(prelude.event);
+            if !thread.is_nil(1) {
+                thread.push_number(f64::from(task.tid));
+            }
+            return Ok("event");
+        }
         Entry::ThreadDone => ("thread_done", true),
         Entry::ThreadRun => ("thread_run", true),
         Entry::Command(name) => {

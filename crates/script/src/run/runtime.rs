@@ -202,6 +202,13 @@ impl Runtime {
         }
     }
 
+    /// Hints that a task is resumed soon.
+    pub fn prefetch(&self, task: TaskId) {
+        if let Some(task) = self.tasks.get(task.0) {
+            task.thread.prefetch();
+        }
+    }
+
     /// Runs a task until it waits or ends.
     ///
     /// # Errors

@@ -62,6 +62,13 @@ impl Task {
         self.thread.replace(-2);
     }
 
+    /// As [`push_global`](Self::push_global) on an empty stack, for a name that is stored in Lua.
+    pub(crate) fn push_first_global(&self, name: Reference) {
+        self.thread.push_kept(self.environment);
+        self.thread.push_field_of(1, name);
+        self.thread.replace(1);
+    }
+
     /// Pushes one of `sysbench.hooks`, or nil if the script has not set it.
     pub(crate) fn push_hook(&self, name: &str) {
         self.push_global("sysbench");

@@ -168,8 +168,8 @@ impl<P: Probe> EventLoop<'_, P> {
 
     /// Gives due events to free tasks, for a turn of the loop.
     pub(super) fn start_due_events(&mut self) -> Result<(), LoopError> {
-        // After the measured time nothing becomes due.
-        if self.shared.control.phase() > Phase::Running {
+        // After the measured time nothing becomes due, and in a closed loop nothing ever does.
+        if self.schedule.is_none() || self.shared.control.phase() > Phase::Running {
             return Ok(());
         }
         let now_ns = self.now_ns();
@@ -276,7 +276,7 @@ impl<P: Probe> EventLoop<'_, P> {
                 continue;
             }
             if let Some(reply) = task.put_off.take() {
-                self.take_up(slot, reply)?;
+                self.take_up(slot, *reply)?;
             } else if std::mem::take(&mut task.sleeping) {
                 self.drive(slot, Reply::Done)?;
             } else if let Some(awaited) =

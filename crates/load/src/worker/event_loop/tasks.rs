@@ -118,7 +118,7 @@ impl<P: Probe> EventLoop<'_, P> {
 
     /// Defers a task's next event to the loop's next turn.
     fn put_off(&mut self, slot: usize, reply: Reply) {
-        self.slots[slot].put_off = Some(reply);
+        self.slots[slot].put_off = Some(Box::new(reply));
         self.wake_at(slot, self.clock_ns);
     }
 
