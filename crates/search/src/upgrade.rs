@@ -99,8 +99,13 @@ impl TriedUpgrade<'_> {
     pub fn refused(&self, error: &anyhow::Error, path: Option<String>) -> Option<UpgradeReport> {
         let error = error.chain().find_map(|cause| cause.downcast_ref::<RunError>())?;
         let [from, to] = self.ids;
-        let RunError::Data { system, source: DataError::Upgrade { source, .. } } = error else { return None };
-        let (message, log) = refusal(source)?;
+        let RunError::Data { system, source } = error else { return None };
+        let (message, log) = match source {
+            DataError::Upgrade { source, .. } => refusal(source)?,
+            DataError::Dump(error @ DumpError::Statement { .. }) => (error.to_string(), Vec::new()),
+            DataError::Server(error) => of_start(error)?,
+            _ => return None,
+        };
         let named = |id: &String| UpgradedSystem { id: id.clone(), ..UpgradedSystem::default() };
         (system == to).then(|| UpgradeReport {
             safety: Safety::NotSafe,
@@ -122,14 +127,20 @@ impl TriedUpgrade<'_> {
 /// Why a server refuses data, and the last lines of its log. `None` if the reason is not the server.
 fn refusal(error: &UpgradeError) -> Option<(String, Vec<String>)> {
     match error {
-        UpgradeError::Start(StartError::Ended { status, log, .. }) => {
-            Some((format!("its server ends ({status})"), log.clone()))
-        }
-        UpgradeError::Start(StartError::Silent { seconds, reason, log, .. }) => {
-            Some((format!("its server does not answer within {seconds} s ({reason})"), log.clone()))
-        }
+        UpgradeError::Start(error) => of_start(error),
         UpgradeError::Dump(DumpError::Statement { .. }) | UpgradeError::Families { .. } => {
             Some((error.to_string(), Vec::new()))
+        }
+        _ => None,
+    }
+}
+
+/// Why a server does not start, and the last lines of its log.
+fn of_start(error: &StartError) -> Option<(String, Vec<String>)> {
+    match error {
+        StartError::Ended { status, log, .. } => Some((format!("its server ends ({status})"), log.clone())),
+        StartError::Silent { seconds, reason, log, .. } => {
+            Some((format!("its server does not answer within {seconds} s ({reason})"), log.clone()))
         }
         _ => None,
     }
