@@ -16,7 +16,7 @@ die() {
     exit 2
 }
 [ $# = 1 ] || die "name a folder: packaging/action/compare.sh FOLDER"
-[ ! -e "$1" ] || die "$1 is there already; several comparisons of a job need names of their own"
+[ ! -e "$1" ] || die "$1 exists already; several comparisons of a job need names of their own"
 case $UNDECIDED in fail | pass) ;; *) die "undecided is '$UNDECIDED'; write fail or pass" ;; esac
 case $BUILD_FOLDER in /*) die "the folder of a build is below its checkout, and '$BUILD_FOLDER' is not" ;; esac
 folder=$(realpath --canonicalize-missing "$1")

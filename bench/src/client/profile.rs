@@ -12,6 +12,9 @@ use crate::child::Session;
 use crate::dyno::{self, Ran};
 use crate::pair;
 
+/// A figure of a run.
+type Figure = fn(&Ran) -> f64;
+
 /// A sample that a process of this program takes.
 #[derive(Serialize, Deserialize)]
 struct Order {
@@ -177,7 +180,7 @@ fn whole_process(options: &Options, protocol: Protocol, connections: u32) -> any
         }
     }
     let mut table = pair::table(&["CPU of the load process", "before", "now", "ratio", "spread"]);
-    let rows: [(&str, fn(&Ran) -> f64); 3] = [
+    let rows: [(&str, Figure); 3] = [
         ("user µs/query", |ran| a_query(ran, ran.user_us)),
         ("user and kernel µs/query", |ran| a_query(ran, ran.user_us + ran.kernel_us)),
         ("memory MB", |ran| ran.memory_bytes_max as f64 / 1e6),

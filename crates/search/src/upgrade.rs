@@ -100,7 +100,7 @@ impl TriedUpgrade<'_> {
         let error = error.chain().find_map(|cause| cause.downcast_ref::<RunError>())?;
         let [from, to] = self.ids;
         let RunError::Data { system, source } = error else { return None };
-        let (message, log) = match source {
+        let (message, log) = match &**source {
             DataError::Upgrade { source, .. } => refusal(source)?,
             DataError::Dump(error @ DumpError::Statement { .. }) => (error.to_string(), Vec::new()),
             DataError::Server(error) => of_start(error)?,
@@ -165,7 +165,7 @@ fn failures(run: &Run, from: &str, to: &str) -> Vec<String> {
 /// Why figures may not hold.
 fn warnings(analysis: &Analysis) -> Vec<String> {
     let judgement = analysis.base.as_deref().and_then(|base| analysis.judgement(base));
-    let disturbed = judgement.and_then(|judgement| judgement.disturbed());
+    let disturbed = judgement.and_then(dyno_judge::Judgement::disturbed);
     disturbed
         .iter()
         .map(|found| format!("Other processes disturbed the measurement: {}.", disturbed_tests(found)))

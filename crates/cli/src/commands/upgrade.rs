@@ -44,7 +44,7 @@ pub(crate) struct Upgrade {
     /// The traffic, a file of `dyno traffic import`
     #[arg(long, value_name = "FILE")]
     traffic: PathBuf,
-    /// The data on which the traffic ran: a dump (SQL, compressed or not; or pg_dump's custom format), a data folder of
+    /// The data on which the traffic ran: a dump (SQL, compressed or not; or the custom format of `pg_dump`), a data folder of
     /// FROM's version whose server does not run, or a Lua script with the command `prepare`. Without it, the database is
     /// empty
     #[arg(long, value_name = "PATH")]
@@ -133,19 +133,12 @@ impl Upgrade {
             Ok(None) => return Ok(interrupt::exit_code()),
             Ok(Some(outcome)) if outcome.interrupted => return Ok(interrupt::exit_code()),
             Ok(Some(outcome)) => tried.report(&flags.results.path, outcome.run, &outcome.given)?,
-            Err(error) => match tried.refused(&error, self.path(&plan)) {
+            Err(error) => match tried.refused(&error, path(&plan)) {
                 Some(refused) => refused,
                 None => return Err(error),
             },
         };
         self.present(&report)
-    }
-
-    /// What to do if the server refuses the data.
-    fn path(&self, plan: &Plan) -> Option<String> {
-        let entries: Vec<&Entry> = plan.systems.iter().filter_map(|system| system.source.entry()).collect();
-        let [from, to] = entries[..] else { return None };
-        upgrade_path(from, to)
     }
 
     fn text(&self) -> anyhow::Result<Text> {
@@ -198,4 +191,11 @@ impl Upgrade {
             Safety::NotDecided => ExitCode::from(NOT_DECIDED),
         })
     }
+}
+
+/// What to do if the server refuses the data.
+fn path(plan: &Plan) -> Option<String> {
+    let entries: Vec<&Entry> = plan.systems.iter().filter_map(|system| system.source.entry()).collect();
+    let [from, to] = entries[..] else { return None };
+    upgrade_path(from, to)
 }

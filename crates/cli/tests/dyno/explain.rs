@@ -241,7 +241,11 @@ fn what_is_not_there_is_told() {
     }
     // Two rounds decide nothing, which is a valid answer.
     let nothing = bench.dyno(&["explain"]).with(0);
-    assert!(nothing.stdout.starts_with("Nothing to explain: no test of run 1"), "{}", nothing.stdout);
+    assert!(
+        nothing.stdout.starts_with("Nothing to explain: no requested test of run 1"),
+        "{}",
+        nothing.stdout
+    );
     assert_eq!(nothing.stderr, "");
     assert_eq!(bench.dyno(&["explain", "--format", "json"]).with(0).stdout, "[]\n");
     let unproven = bench.dyno(&["explain", "--prove"]).with(1);

@@ -68,7 +68,9 @@ pub(super) fn forget_others(data: &Path) -> Result<(), PathError> {
     let is_of_owner = |name: &str| {
         let is_info =
             name.starts_with("master") || name.starts_with("relay-log") || name.starts_with("multi-master");
-        name == "auto.cnf" || name == "mysqld-auto.cnf" || (is_info && name.ends_with(".info"))
+        name == "auto.cnf"
+            || name == "mysqld-auto.cnf"
+            || (is_info && Path::new(name).extension().is_some_and(|extension| extension == "info"))
     };
     for item in fs::read_dir(data).at("read", data)? {
         let path = item.at("read", data)?.path();

@@ -35,13 +35,13 @@ const NEW: Words = Words { source: "source", replica: "replica" };
 impl Replicating for MysqldReplication {
     fn check(&self, site: &Site<'_>) -> Result<(), StartError> {
         let (entry, layout) = (site.entry(), &site.entry().layout);
-        let side = match site.role {
+        let name = match site.role {
             Role::Alone => return Ok(()),
             Role::Primary(_) => words(entry).source,
             Role::Replica { .. } => words(entry).replica,
         };
         let waits = site.role.replication().is_some_and(|it| it.mode != ReplicationMode::Asynchronous);
-        let needed = library(entry, side).filter(|_| waits && site.installation.image.is_none());
+        let needed = library(entry, name).filter(|_| waits && site.installation.image.is_none());
         let is_there = |library: &String| {
             layout.plugins.as_ref().is_some_and(|folder| site.path(&folder.join(library)).is_file())
         };
@@ -67,9 +67,9 @@ impl Replicating for MysqldReplication {
                     "--read-only=ON".to_owned(),
                 ];
                 if replication.mode != ReplicationMode::Asynchronous {
-                    let side = words(entry).replica;
-                    arguments.extend(plugin(entry, side));
-                    arguments.push(format!("--rpl-semi-sync-{side}-enabled=ON"));
+                    let name = words(entry).replica;
+                    arguments.extend(plugin(entry, name));
+                    arguments.push(format!("--rpl-semi-sync-{name}-enabled=ON"));
                 }
                 arguments
             }

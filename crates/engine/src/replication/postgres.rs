@@ -1,5 +1,6 @@
 //! Streaming replication of PostgreSQL.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -72,7 +73,7 @@ impl Replicating for PostgresReplication {
             standby(*number)
         );
         if replication.delay_seconds > 0 {
-            text += &format!("recovery_min_apply_delay = '{}s'\n", replication.delay_seconds);
+            let _ = writeln!(text, "recovery_min_apply_delay = '{}s'", replication.delay_seconds);
         }
         let data = site.home.data();
         if site.entry().version_number(0) >= 12 {

@@ -257,7 +257,7 @@ impl<'a> Test<'a> {
             Verdict::Regressed => Finding::Regressed,
             Verdict::Improved => Finding::Improved,
             Verdict::Same => Finding::Same,
-            _ => Finding::NotEnoughEvidence,
+            Verdict::NotEnoughEvidence => Finding::NotEnoughEvidence,
         };
         Some(DigestRatio {
             ratio: Some(estimate.ratio),

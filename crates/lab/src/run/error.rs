@@ -69,7 +69,7 @@ pub enum RunError {
     Spread { plan: String, reason: String },
     /// The data with which a system starts cannot be made.
     #[error("system `{system}` does not get its data")]
-    Data { system: String, source: DataError },
+    Data { system: String, source: Box<DataError> },
     /// A system's server does not start.
     #[error("system `{system}` does not start")]
     Start { system: String, source: SystemError },
@@ -89,7 +89,7 @@ pub enum DataError {
     Dump(#[from] DumpError),
     /// The data of the other system does not come to this version.
     #[error("the data of `{of}` cannot be upgraded")]
-    Upgrade { of: String, source: UpgradeError },
+    Upgrade { of: String, source: Box<UpgradeError> },
     /// The system whose data is upgraded is not there.
     #[error("it needs the data of `{0}`, which is not there")]
     Missing(String),

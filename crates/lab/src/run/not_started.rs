@@ -28,7 +28,7 @@ impl NotStarted {
                 format!("{status}\n{}", log.join("\n"))
             }
             RunError::Start { source, .. } => source.to_string(),
-            RunError::Data { source, .. } => in_words(source),
+            RunError::Data { source, .. } => in_words(&**source),
             RunError::Fetch { entry, source } => format!("cannot fetch {entry}: {source}"),
             error => error.to_string(),
         };
@@ -52,7 +52,7 @@ fn in_words(error: &dyn Error) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        words += &format!(": {error}");
+        words = format!("{words}: {error}");
         cause = error.source();
     }
     words

@@ -271,10 +271,6 @@ impl Default for Tuning {
     }
 }
 
-fn is_full(metadata: &Metadata) -> bool {
-    *metadata == Metadata::Full
-}
-
 fn yes() -> bool {
     true
 }
@@ -311,7 +307,7 @@ pub struct Target {
     #[serde(default)]
     pub compression: Compression,
     /// Whether MySQL's servers describe the columns of each result.
-    #[serde(default, skip_serializing_if = "is_full")]
+    #[serde(default)]
     pub metadata: Metadata,
     /// Whether statements are prepared on the server; otherwise they are sent as text (`--db-ps-mode=disable`).
     #[serde(default = "yes")]

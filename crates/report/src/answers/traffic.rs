@@ -21,7 +21,7 @@ pub struct TrafficContents<'a> {
 impl Report for TrafficContents<'_> {
     fn documents(&self) -> Vec<Document> {
         let Self { name, summary } = self;
-        let sections = [digests(summary), rates(summary), logs(summary), troubles(summary)];
+        let sections = [digests(summary), rates(summary), Some(logs(summary)), Some(troubles(summary))];
         vec![Document {
             title: format!("Traffic of {name}"),
             facts: facts(summary),
@@ -170,7 +170,7 @@ fn rates(summary: &Summary) -> Option<Section> {
     (!summary.rates.is_empty()).then_some(section)
 }
 
-fn logs(summary: &Summary) -> Option<Section> {
+fn logs(summary: &Summary) -> Section {
     let columns = vec![
         Column::of_words("format"),
         Column::of_words("compression"),
@@ -198,10 +198,10 @@ fn logs(summary: &Summary) -> Option<Section> {
         let skipped = skipped.collect::<Vec<_>>().join(", ");
         section.paragraphs.push(format!("Entries that execute no statement: {skipped}."));
     }
-    Some(section)
+    section
 }
 
-fn troubles(summary: &Summary) -> Option<Section> {
+fn troubles(summary: &Summary) -> Section {
     let item = |row: &dyno_traffic::TroubleRow| {
         let lines: Vec<String> = row.lines.iter().map(i64::to_string).collect();
         let rest = if row.entries > row.lines.len() as i64 { ", …" } else { "" };
@@ -210,12 +210,7 @@ fn troubles(summary: &Summary) -> Option<Section> {
     };
     let items: Vec<String> = summary.troubles.iter().map(item).collect();
     let paragraphs = if items.is_empty() { vec!["Everything could be read.".to_owned()] } else { Vec::new() };
-    Some(Section {
-        title: "Not read, or read with doubt".to_owned(),
-        paragraphs,
-        items,
-        ..Section::default()
-    })
+    Section { title: "Not read, or read with doubt".to_owned(), paragraphs, items, ..Section::default() }
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub(super) fn draws(rows: &[Vec<Seen>], is_bound: &[bool]) -> Vec<Draw> {
         let values = column(place);
         let is_compared = place < COMPARED_MAX && !is_constant(&values);
         let earlier = if is_compared { 0..place } else { 0..0 };
-        let drawn = earlier
+        let follows = earlier
             .filter(|of| match draws[*of] {
                 Draw::Same(_) | Draw::Plus(..) | Draw::Unknown => false,
                 // Literals of parameters have quotes, and others have none.
@@ -66,7 +66,7 @@ pub(super) fn draws(rows: &[Vec<Seen>], is_bound: &[bool]) -> Vec<Draw> {
                 _ => true,
             })
             .find_map(|of| together((of, &draws[of]), &column(of), &values));
-        draws.push(drawn.unwrap_or_else(|| alone(&values, is_bound[place], literals_max)));
+        draws.push(follows.unwrap_or_else(|| alone(&values, is_bound[place], literals_max)));
     }
     draws
 }

@@ -178,8 +178,8 @@ mod tests {
         assert_eq!("ssh:a,me@b".parse(), Ok(On::Ssh(vec!["a".to_owned(), "me@b".to_owned()])));
         let refused = |text: &str| text.parse::<On>().unwrap_err();
         assert!(refused("ssh:a,b,a").contains("a is named twice"));
-        assert!(refused("ssh:-oProxyCommand=x").contains("no host"));
-        assert!(refused("ssh:a,").contains("no host"));
+        assert!(refused("ssh:-oProxyCommand=x").contains("is not a host"));
+        assert!(refused("ssh:a,").contains("is not a host"));
         assert!(refused("pbs").contains("must be slurm"));
     }
 }

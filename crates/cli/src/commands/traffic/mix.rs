@@ -1,5 +1,6 @@
 //! `dyno traffic mix`: makes a workload of traffic.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,8 +14,8 @@ use crate::output;
 /// Make a workload with the transactions of a traffic file
 ///
 /// Writes a Lua script in sysbench's interface. It executes the transactions of the traffic as often as they were
-/// executed, with values from the ranges that were seen. Tables of digests work too: pg_stat_statements, and
-/// events_statements_summary_by_digest of MySQL and MariaDB. They have neither values nor transactions.
+/// executed, with values from the ranges that were seen. Tables of digests work too: `pg_stat_statements`, and
+/// `events_statements_summary_by_digest` of MySQL and MariaDB. They have neither values nor transactions.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno traffic mix mine.traffic --out mine.lua
@@ -51,10 +52,8 @@ impl Mix {
             plural(HumanCount(mixed.statements), mixed.statements, "statement")
         );
         for (why, statements) in &mixed.left_out {
-            told += &format!(
-                "left out: {} that {why}\n",
-                plural(HumanCount(*statements), *statements, "statement")
-            );
+            let statements = plural(HumanCount(*statements), *statements, "statement");
+            let _ = writeln!(told, "left out: {statements} that {why}");
         }
         told
     }

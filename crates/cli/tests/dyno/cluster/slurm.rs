@@ -55,7 +55,7 @@ fn a_killed_submitter_finds_its_jobs_again(bench: &Bench, cluster: &mut Cluster)
         "{}",
         resumed.stderr
     );
-    assert!(resumed.stderr.contains("submitted before go"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("submitted before continue"), "{}", resumed.stderr);
     let last = "(SELECT max(id) FROM run)";
     assert_eq!(bench.value(&format!("SELECT count(*) FROM attempt WHERE run_id = {last}")), Some(4));
     assert_eq!(

@@ -73,13 +73,13 @@ impl LocalServer {
         system: &System,
         installation: &Installation,
         cache: &Cache,
-        data_from: Option<Snapshot>,
+        data_from: Option<&Snapshot>,
     ) -> Result<Self, SystemError> {
         let confined = confined(system, cache)?;
         let options = StartOptions {
             role: system.replication.map_or(Role::Alone, Role::Primary),
             confined: confined.clone(),
-            data_from: data_from.clone(),
+            data_from: data_from.cloned(),
             ..start_options(system, cache)
         };
         let family = installation.entry.family;
@@ -89,9 +89,9 @@ impl LocalServer {
         };
         let storage_engine = options.storage_engine.clone();
         let server = dyno_engine::start(installation, options)?;
-        let replicas = system.replication.map(|replication| {
-            Replicas::start(replication, system, installation, cache, data_from.as_ref(), &server)
-        });
+        let replicas = system
+            .replication
+            .map(|replication| Replicas::start(replication, system, installation, cache, data_from, &server));
         let replicas = replicas.transpose()?.flatten();
         let image = installation.image();
         let database = match &system.data {

@@ -32,7 +32,9 @@ impl Starter<'_> {
             return Ok(Box::new(RemoteServer::connect(system, dsn, holds)?));
         }
         Ok(match installation {
-            Some(installation) => Box::new(LocalServer::start(system, installation, cache, data_from)?),
+            Some(installation) => {
+                Box::new(LocalServer::start(system, installation, cache, data_from.as_ref())?)
+            }
             None => Box::new(SqliteFile::start(&cache.runs(), &system.settings, data_from.as_ref())?),
         })
     }

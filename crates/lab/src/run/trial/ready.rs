@@ -58,7 +58,8 @@ impl PlannedTrial<'_> {
 
     /// Waits until the system's replicas, if it has some, have everything that it has.
     fn catch_up(&self, slot: &SystemSlot<'_>) -> Result<(), TrialAbort> {
-        let Some(topology) = slot.system().ok().and_then(|system| system.topology()) else { return Ok(()) };
+        let Ok(system) = slot.system() else { return Ok(()) };
+        let Some(topology) = system.topology() else { return Ok(()) };
         let caught_up = topology.catch_up(self.options.patience * LOAD_PATIENCE, self.options.stop);
         caught_up.map(|_| ()).map_err(|error| match error {
             ReplicationError::Interrupted => TrialAbort::Stopped,

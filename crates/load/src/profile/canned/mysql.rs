@@ -70,7 +70,7 @@ impl Server {
     fn prepare(&mut self, sql: &[u8], out: &mut Vec<u8>) {
         let answer = Answer::of(sql);
         self.prepared.push(answer);
-        let params = sql.iter().filter(|&&byte| byte == b'?').count() as u8;
+        let params = (sql.split(|byte| *byte == b'?').count() - 1) as u8;
         let columns = u8::from(answer.rows().is_some());
         let [a, b, c, d] = (self.prepared.len() as u32).to_le_bytes();
         packet(out, 1, &[0, a, b, c, d, columns, 0, params, 0, 0, 0, 0]);
@@ -128,5 +128,7 @@ fn packet_of(out: &mut Vec<u8>, sequence: u8, parts: &[&[u8]]) {
     let length: usize = parts.iter().map(|part| part.len()).sum();
     let [low, middle, high, _] = (length as u32).to_le_bytes();
     out.extend_from_slice(&[low, middle, high, sequence]);
-    parts.iter().for_each(|part| out.extend_from_slice(part));
+    for part in parts {
+        out.extend_from_slice(part);
+    }
 }

@@ -77,22 +77,21 @@ fn headline(found: &UpgradeFound) -> String {
 }
 
 /// Digests whose answers were compared, and those where that says nothing.
-fn answers(found: &UpgradeFound) -> Option<String> {
+fn answers(found: &UpgradeFound) -> String {
     let compared = found.answers_same + found.answers_otherwise.digests.len();
     let left_out = found.answers_not_determined;
     if compared + left_out == 0 {
-        return Some("Answers were not compared.".to_owned());
+        return "Answers were not compared.".to_owned();
     }
     let not = if left_out > 0 {
         format!(
-            " Those of {} were left out: they change from one replay to the next on the same version, or not all of them \
-             could be compared.",
-            left_out
+            " Those of {left_out} were left out: they change from one replay to the next on the same version, or not all of \
+             them could be compared."
         )
     } else {
         String::new()
     };
-    Some(format!("The answers of {} were compared.{not}", counted(compared as u64, "digest")))
+    format!("The answers of {} were compared.{not}", counted(compared as u64, "digest"))
 }
 
 fn losses(found: &UpgradeFound) -> Option<String> {

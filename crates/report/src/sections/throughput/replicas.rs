@@ -41,7 +41,7 @@ fn table(test: &LagTest) -> Table {
     let others: Vec<&ReplicatedSystem> = others.collect();
     if others.iter().any(|system| system.figures.values().any(|figure| figure.against_base.is_some())) {
         lines.push(Line::group(format!("multiple of {}", test.reference)));
-        lines.extend(others.into_iter().map(|system| Line::of(&system.system, ratios(system))));
+        lines.extend(others.into_iter().map(|system| Line::of(system.system.as_str(), ratios(system))));
     }
     let title = format!("{} with {}", test.step, counted(u64::from(test.clients), "client"));
     Table::plain(title, &HEADS, lines)

@@ -335,6 +335,16 @@ pub(in crate::plan) struct Pace<'a> {
     pub(in crate::plan) drivers: Vec<String>,
 }
 
+/// What a trial of a step measures.
+fn measure(command: Command, find: Option<FindRecord>, events: Option<u32>, slicing: Slicing) -> Measure {
+    match (command, find, events) {
+        (Command::Prepare, ..) => Measure::Load,
+        (Command::Run, Some(find), _) => Measure::Search(find),
+        (Command::Run, None, Some(events)) => Measure::Events(events),
+        (Command::Run, None, None) => slicing.into(),
+    }
+}
+
 impl StepTable {
     pub(in crate::plan) fn read(
         self,
@@ -378,10 +388,11 @@ impl StepTable {
         let queries = keys.read(self.command, obstacle)?;
         let events = keys.events.map(|events| events.0 as u32);
         let clients = self.clients.map_or_else(|| Ok(pace.clients.clone()), Clients::read)?;
-        let warmup_seconds_max = match self.warmup_seconds_max {
+        let warmup = |own: Option<From0>, of_plan: f64| match own {
             _ if events.is_some() => 0.0,
-            own => own.map_or(pace.warmup_seconds_max, |seconds| seconds.0),
+            own => own.map_or(of_plan, |seconds| seconds.0),
         };
+        let warmup_seconds_max = warmup(self.warmup_seconds_max, pace.warmup_seconds_max);
         let load = drivers::Load {
             command: self.command,
             has_find: self.find.is_some(),
@@ -412,17 +423,10 @@ impl StepTable {
         let whole = slicing::why_whole(&beside, rest, pace.one_at_a_time);
         let find = self.find.map(|find| find::read(find, &beside)).transpose()?;
         let seconds = find.map_or(seconds, |(_, seconds_max)| seconds_max);
-        let warmup_seconds = match self.warmup_seconds {
-            _ if events.is_some() => 0.0,
-            own => own.map_or(pace.warmup_seconds, |seconds| seconds.0),
-        };
+        let warmup_seconds = warmup(self.warmup_seconds, pace.warmup_seconds);
         let slicing = slicing::of_step(self.slice_seconds.as_ref(), pace.slicing, whole)?;
-        let measure = match (self.command, find, events) {
-            (Command::Prepare, ..) => Measure::Load,
-            (Command::Run, Some((find, _)), _) => Measure::Search(find),
-            (Command::Run, None, Some(events)) => Measure::Events(events),
-            (Command::Run, None, None) => slicing.into(),
-        };
+        let has_find = find.is_some();
+        let measure = measure(self.command, find.map(|(find, _)| find), events, slicing);
         Ok(Step {
             id: self.id,
             group: self.group.map_or_else(|| self.command.group().to_owned(), Name::into_inner),
@@ -443,7 +447,7 @@ impl StepTable {
             step_events,
             limit_io: limit_io(self.limit_io, self.command)?,
             drain: self.drain,
-            stacks: stacks::of_step(self.stacks.as_ref(), self.command, find.is_some())?,
+            stacks: stacks::of_step(self.stacks.as_ref(), self.command, has_find)?,
             repeats: self.repeats.map(|name| name.read(|name| known(name, earlier))).transpose()?,
             check: self.check && self.command == Command::Run,
             crashes: crashes(self.crashes, self.check && self.command == Command::Run)?,

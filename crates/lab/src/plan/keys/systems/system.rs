@@ -156,7 +156,7 @@ pub(in crate::plan) struct SystemTable {
     data: Option<At<String>>,
     /// Instead of data: an earlier system, whose data is upgraded to this version.
     upgrade_of: Option<At<String>>,
-    /// With data or upgrade_of: the database that it is in, if there are several.
+    /// With data or `upgrade_of`: the database that it is in, if there are several.
     database: Option<At<String>>,
     /// Its limits on the host, instead of the plan's.
     confinement: Option<At<Limits>>,

@@ -48,7 +48,8 @@ pub(crate) fn give_data(
         match made {
             Ok(snapshot) => given.push(snapshot),
             Err(source) => {
-                let error = RunError::Data { system: plan.systems[position].id.clone(), source };
+                let (system, source) = (plan.systems[position].id.clone(), Box::new(source));
+                let error = RunError::Data { system, source };
                 if options.needs_all_systems {
                     return Err(error);
                 }
@@ -156,8 +157,8 @@ impl Gift<'_> {
             Some(DataOrigin::UpgradeOf(of)) => {
                 let old = self.upgraded(of)?;
                 let upgraded = start_upgraded(old, self.installation, options, self.options.stop);
-                let (server, way) =
-                    upgraded.map_err(|source| DataError::Upgrade { of: of.clone(), source })?;
+                let (server, way) = upgraded
+                    .map_err(|source| DataError::Upgrade { of: of.clone(), source: Box::new(source) })?;
                 Ok((server, way.to_string()))
             }
         }

@@ -87,13 +87,9 @@ pub(super) fn over_tls() -> Vec<Behaviour> {
         }),
         Behaviour {
             tls: TlsMode::VerifyCa,
-            ..Behaviour::new(
-                "shows a stranger's certificate",
-                Fails("no authority that is to be"),
-                |mut peer| {
-                    greet_over_tls(&mut peer, "caching_sha2_password");
-                },
-            )
+            ..Behaviour::new("shows a stranger's certificate", Fails("no trusted authority"), |mut peer| {
+                greet_over_tls(&mut peer, "caching_sha2_password");
+            })
         },
         Behaviour {
             tls: TlsMode::VerifyIdentity,

@@ -91,14 +91,10 @@ pub(super) fn over_tls() -> Vec<Behaviour> {
         }),
         Behaviour {
             tls: TlsMode::VerifyCa,
-            ..Behaviour::new(
-                "shows a stranger's certificate",
-                Fails("no authority that is to be"),
-                |mut peer| {
-                    begin_tls(&mut peer);
-                    peer.say(authentication(3, b""));
-                },
-            )
+            ..Behaviour::new("shows a stranger's certificate", Fails("no trusted authority"), |mut peer| {
+                begin_tls(&mut peer);
+                peer.say(authentication(3, b""));
+            })
         },
         Behaviour {
             tls: TlsMode::VerifyIdentity,
