@@ -26,7 +26,7 @@ pub(crate) fn tests() -> Vec<Trial> {
             a_server_that_refuses_the_data_is_an_answer();
         }),
         engine_test("upgrades::what_cannot_be_upgraded_is_told", MARIADB, |_| {
-            what_cannot_be_upgraded_is_told()
+            what_cannot_be_upgraded_is_told();
         }),
     ]
 }
