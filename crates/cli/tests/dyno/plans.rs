@@ -12,7 +12,7 @@ pub(crate) fn tests() -> Vec<Trial> {
     tests![
         an_outline_names_everything_and_runs_nothing,
         an_outline_names_the_code_that_a_plan_brings,
-        an_outline_takes_names_longer_than_formatting_can_pad,
+        an_outline_takes_the_longest_names_and_refuses_longer_ones,
         an_outline_finds_scripts_and_options_that_cannot_be,
         an_outline_asks_no_build_for_its_version,
         a_scale_changes_rows_and_seconds,
@@ -74,11 +74,21 @@ fn an_outline_names_the_code_that_a_plan_brings() {
     assert!(!bench.path("ran").exists());
 }
 
-fn an_outline_takes_names_longer_than_formatting_can_pad() {
-    let long = "w".repeat(1 << 17);
-    let bench = bench_with("id = \"wal\"", &format!("id = \"{long}\""));
-    let ended = bench.dyno(&["run", "plan.toml", "--dry-run"]).with(0);
-    assert!(ended.stdout.contains(&format!("  {long} sqlite")), "{} bytes", ended.stdout.len());
+fn an_outline_takes_the_longest_names_and_refuses_longer_ones() {
+    let with_name = |length: usize| {
+        let long = "w".repeat(length);
+        let bench = bench_with("id = \"wal\"", &format!("id = \"{long}\""));
+        (bench.dyno(&["run", "plan.toml", "--dry-run"]), long)
+    };
+    let (ended, long) = with_name(1000);
+    let ended = ended.with(0);
+    assert!(ended.stdout.contains(&format!("  {long} sqlite")), "{}", ended.stdout);
+    let refused = with_name(1 << 17).0.with(2).stderr;
+    assert!(
+        refused.contains("the id of a system has 131072 bytes, more than 1000"),
+        "{} bytes",
+        refused.len()
+    );
 }
 
 fn an_outline_finds_scripts_and_options_that_cannot_be() {

@@ -184,7 +184,7 @@ fn a_run_at_work_is_not_disturbed() {
         assert_eq!(refused.stderr, "error: dyno.db: run 2 is running; wait until it has ended, or stop it\n");
     }
     let merged = bench.dyno(&["results", "merge", "dyno.db", "--results", "all.db"]);
-    assert!(merged.stdout.contains("run 2 is running and was left out"), "{}", merged.stdout);
+    assert!(merged.stdout.contains("run 2 is running, so it was left out"), "{}", merged.stdout);
     send(dyno.id(), Signal::KILL);
     finish(dyno);
     bench.dyno(&["results", "delete", "2", "--yes"]).with(0);

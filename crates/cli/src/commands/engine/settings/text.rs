@@ -11,7 +11,8 @@ use super::read::Read;
 const WIDTH: usize = 100;
 const NAME_WIDTH: usize = 44;
 const VALUE_WIDTH: usize = 25;
-const LEGEND: &str = "* set by whoever started the server   ~ no such variable: the server always behaves in this way   - no such variable\n";
+const LEGEND: &str =
+    "* set by whoever started the server   ~ no such variable: it always behaves so   - no such variable\n";
 
 /// The settings of one system.
 pub(super) fn one(system: &Read, all: bool) -> String {
