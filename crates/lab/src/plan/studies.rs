@@ -244,9 +244,9 @@ fn one_my_cnf_is_given_to_every_server() {
     let shared: Vec<_> = plan.systems.iter().filter(|system| system.id.ends_with(".shared")).collect();
     assert_eq!(shared.len(), 5);
     let file = |settings: &BTreeMap<String, String>| -> BTreeMap<String, String> {
-        let plain =
+        let without_prefix =
             |(name, value): (&String, &String)| (name.trim_start_matches("loose_").to_owned(), value.clone());
-        settings.iter().map(plain).collect()
+        settings.iter().map(without_prefix).collect()
     };
     assert!(shared.iter().all(|system| file(&system.settings) == file(&shared[0].settings)));
     assert_eq!(shared[0].settings["innodb_log_files_in_group"], "2");

@@ -19,7 +19,7 @@ impl UpgradeReport {
         };
         let mut sentences = vec![headline(found)];
         sentences.push(self.whole(found));
-        sentences.extend(answers(found));
+        sentences.push(answers(found));
         sentences.extend(losses(found));
         sentences.extend(self.warnings.iter().cloned());
         sentences

@@ -346,6 +346,18 @@ fn measure(command: Command, find: Option<FindRecord>, events: Option<u32>, slic
 }
 
 impl StepTable {
+    /// The keys that a search looks at.
+    fn beside_a_search(&self, operation: Operation) -> find::Beside {
+        find::Beside {
+            command: self.command,
+            operation,
+            has_rate: self.rate.is_some(),
+            has_spacing: self.spacing.is_some(),
+            has_seconds: self.seconds.is_some(),
+            has_background: !self.background.is_empty(),
+        }
+    }
+
     pub(in crate::plan) fn read(
         self,
         earlier: &[Step],
@@ -359,6 +371,7 @@ impl StepTable {
         let seconds = self.seconds.map_or(pace.seconds, |seconds| seconds.0);
         let operation = self.operation.unwrap_or(self.command.operation());
         let obstacle = self.obstacle_to_events();
+        let beside = self.beside_a_search(operation);
         let not_for = not_for(self.not_for, self.command, pace.systems)?;
         let connects = Connects {
             command: self.command,
@@ -371,14 +384,6 @@ impl StepTable {
             |table: BackgroundTable, earlier: &[Background]| table.read(seconds, earlier, &connects, context);
         let background =
             each(Vec::new(), self.background, "background load", background, |background| &background.id)?;
-        let beside = find::Beside {
-            command: self.command,
-            operation,
-            has_rate: self.rate.is_some(),
-            has_spacing: self.spacing.is_some(),
-            has_seconds: self.seconds.is_some(),
-            has_background: !background.is_empty(),
-        };
         let keys = QueriesKeys {
             events: self.events,
             event_seconds_max: self.event_seconds_max,
