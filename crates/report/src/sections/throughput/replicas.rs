@@ -36,7 +36,7 @@ fn paragraphs() -> Vec<String> {
 /// How late the replicas of each system were, then the same as multiples of the reference's.
 fn table(test: &LagTest) -> Table {
     let mut lines: Vec<Line> =
-        test.systems.iter().map(|system| Line::of(&name(system), figures(system))).collect();
+        test.systems.iter().map(|system| Line::of(name(system), figures(system))).collect();
     let others = test.systems.iter().filter(|system| system.system != test.reference);
     let others: Vec<&ReplicatedSystem> = others.collect();
     if others.iter().any(|system| system.figures.values().any(|figure| figure.against_base.is_some())) {
