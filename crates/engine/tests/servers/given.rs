@@ -26,7 +26,8 @@ fn is_postgres(server: &Server) -> bool {
 /// A dump as each family's program writes it, of 300 rows.
 fn dump(server: &Server) -> String {
     if is_postgres(server) {
-        let rows: String = (1..=300).map(|id| format!("{id}\tit's \\\\ {id}\n")).collect();
+        let rows: Vec<String> = (1..=300).map(|id| format!("{id}\tit's \\\\ {id}\n")).collect();
+        let rows = rows.concat();
         return format!(
             "--\n-- PostgreSQL database dump\n--\n\\restrict x\nSET standard_conforming_strings = on;\n\
              CREATE TABLE public.t (\n    id integer NOT NULL,\n    note text\n);\n\

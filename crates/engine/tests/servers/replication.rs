@@ -15,17 +15,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     if system == "postgres@9.6.24" {
-        return vec![engine_test("can have no replicas", system, |installation| refused(installation))];
+        return vec![engine_test("can have no replicas", system, refused)];
     }
     vec![
-        engine_test("has replicas that follow it", system, |installation| follow(installation)),
-        engine_test("has replicas of its loaded data", system, |installation| follow_loaded(installation)),
+        engine_test("has replicas that follow it", system, follow),
+        engine_test("has replicas of its loaded data", system, follow_loaded),
     ]
 }
 
 /// Of MariaDB alone: a replica that diverges.
 pub(crate) fn diverges() -> Trial {
-    engine_test("says why a replica has stopped", "mariadb@10.11", |installation| stopped(installation))
+    engine_test("says why a replica has stopped", "mariadb@10.11", stopped)
 }
 
 /// A primary, its replicas, and all of them as a topology.

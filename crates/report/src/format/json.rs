@@ -55,7 +55,7 @@ mod tests {
             .collect();
         let mut found = BTreeSet::new();
         keys(&eventful(), &mut found);
-        let runs = [
+        let runs = vec![
             sample::run(1),
             sample::swept_run(),
             sample::hardware_run(),

@@ -41,7 +41,8 @@ fn load(subject: &Subject) {
 /// The rows of each answer.
 fn all_answers(subject: &Subject) -> Vec<Vec<String>> {
     let story = run(ch(subject, "answer", &[]));
-    let text: String = story.printed.iter().map(|text| format!("{}\n", text.trim_end())).collect();
+    let printed: Vec<&str> = story.printed.iter().map(|text| text.trim_end()).collect();
+    let text = printed.join("\n");
     story.success();
     let sections = text.split("# ").skip(1);
     sections.map(|section| section.lines().skip(1).map(str::to_owned).collect()).collect()
