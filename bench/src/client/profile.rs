@@ -22,7 +22,7 @@ struct Order {
     answers: Answers,
 }
 
-/// The samples of both programs, of which the older one may be missing.
+/// The samples of both programs. `before` is empty without an older program.
 #[derive(Default)]
 struct Profiles {
     before: Vec<Profile>,

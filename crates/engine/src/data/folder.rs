@@ -1,7 +1,7 @@
 //! Whether a folder holds data of a server that can be copied.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use thiserror::Error;
 
@@ -9,7 +9,7 @@ use crate::catalogue::entry::{Entry, Family};
 use crate::machine::process::is_served;
 
 /// Why a folder of data is not used.
-#[derive(Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataFolderError {
     /// It is no data folder of the family.
@@ -30,13 +30,45 @@ pub enum DataFolderError {
     /// A part of it is elsewhere.
     #[error("{} has tablespaces in other folders, which are not copied; give a dump", folder.display())]
     Tablespaces { folder: PathBuf },
+    /// A copy would reach the original through a link, or through a file that names a place elsewhere.
+    #[error("{} leads out of the data folder, so a server on a copy would work on the original; give a dump", path.display())]
+    LeadsOut { path: PathBuf },
+    /// It cannot be looked through.
+    #[error("{} cannot be read: {reason}", path.display())]
+    Unreadable { path: PathBuf, reason: String },
 }
 
-/// Checks that a folder holds data of an entry's server that is down.
+/// Checks that a folder holds data of an entry's server that is down, all of it below the folder.
 ///
 /// # Errors
-/// It does not.
+/// It does not, or a part of it is elsewhere.
 pub fn check_data_folder(folder: &Path, entry: &Entry) -> Result<(), DataFolderError> {
+    check_kind(folder, entry)?;
+    check_inside(folder)
+}
+
+/// Refuses links, and the files in which InnoDB keeps the places of tables outside the data folder (MySQL 5.7 manual,
+/// "Creating Tables Externally"). No link is followed.
+fn check_inside(folder: &Path) -> Result<(), DataFolderError> {
+    let unreadable = |path: &Path, error: &io::Error| DataFolderError::Unreadable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    for item in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
+        let item = item.map_err(|error| unreadable(folder, &error))?;
+        let path = item.path();
+        let kind = item.file_type().map_err(|error| unreadable(&path, &error))?;
+        if kind.is_symlink() || path.extension().is_some_and(|extension| extension == "isl") {
+            return Err(DataFolderError::LeadsOut { path });
+        }
+        if kind.is_dir() {
+            check_inside(&path)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_kind(folder: &Path, entry: &Entry) -> Result<(), DataFolderError> {
     let owned = || folder.to_owned();
     let foreign =
         |missing| Err(DataFolderError::Foreign { folder: owned(), wanted: entry.engine.clone(), missing });
@@ -111,5 +143,25 @@ mod tests {
         fs::write(folder.path().join("mysql.ibd"), "").unwrap();
         assert!(check("mariadb@10.11").unwrap_err().contains("data of MySQL 8.0 or later"));
         assert_eq!(check("mysql@9.7"), Ok(()));
+    }
+
+    #[test]
+    fn data_that_is_partly_elsewhere_is_refused() {
+        let find = |name: &str| Catalogue::builtin().find(&name.parse().unwrap()).unwrap();
+        let (folder, original) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("PG_VERSION"), "14\n").unwrap();
+        fs::write(at("ibdata1"), "").unwrap();
+        fs::create_dir_all(at("mysql/deep")).unwrap();
+        let check = |name: &str| check_data_folder(folder.path(), &find(name));
+        assert_eq!((check("postgres@14"), check("mysql@9.7")), (Ok(()), Ok(())));
+        for name in ["pg_wal", "mysql/deep/shop"] {
+            std::os::unix::fs::symlink(original.path(), at(name)).unwrap();
+            let error = Err(DataFolderError::LeadsOut { path: at(name) });
+            assert_eq!((check("postgres@14"), check("mysql@9.7")), (error.clone(), error));
+            fs::remove_file(at(name)).unwrap();
+        }
+        fs::write(at("mysql/deep/t.isl"), "/elsewhere/t.ibd").unwrap();
+        assert_eq!(check("mysql@9.7"), Err(DataFolderError::LeadsOut { path: at("mysql/deep/t.isl") }));
     }
 }

@@ -9,7 +9,7 @@ use crate::sql::Dialect;
 
 /// Statements of a transaction that a mix can have.
 const STATEMENTS_MAX: usize = 200;
-/// Shapes in all transactions that are told apart.
+/// Largest number of shapes in all distinct transactions.
 const SHAPES_MAX: usize = 4_000_000;
 
 /// A transaction, or a statement outside of one.

@@ -21,7 +21,7 @@ use crate::start::server::{Server, ShutdownError, StartError, StartOptions};
 pub use self::path::upgrade_path;
 pub use self::pg_upgrade::has_pg_upgrade;
 
-/// How data came to another version.
+/// How data was upgraded to another version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpgradeWay {
     /// Both versions read the same data.
@@ -57,7 +57,7 @@ impl fmt::Display for UpgradeWay {
     }
 }
 
-/// Why data did not come to another version.
+/// Why data could not be upgraded to another version.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum UpgradeError {

@@ -89,7 +89,9 @@ pub(super) fn upgraded(
     Ok(server)
 }
 
+/// Writes a new file in place of the present one, and never through a link.
 fn put(path: &Path, text: &str) -> Result<(), UpgradeError> {
+    fs::remove_file(path).at("remove", path)?;
     fs::write(path, text).at("write", path)?;
     Ok(give_to_server(path)?)
 }

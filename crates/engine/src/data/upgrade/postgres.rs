@@ -133,7 +133,7 @@ fn pass_on(program: &DumpProgram, from: &Server, to: &Server, stop: &AtomicBool)
         None => Ok(()),
     };
     let status = end(&mut child, loaded.is_err()).at("wait for", &program.path)?;
-    // A dump that breaks off is told by the program that broke it off.
+    // If the dump breaks off, the program that broke it off reports why.
     if loaded.is_ok() && !status.success() {
         let words = words.and_then(|thread| thread.join().ok()).unwrap_or_default();
         return Err(UpgradeError::DumpProgram {

@@ -44,17 +44,19 @@ pub(super) fn forget(data: &Path, has_subscriptions: bool) -> Result<(), PathErr
     let of_owner = ["postgresql.conf", "postgresql.auto.conf"].map(|name| data.join(name));
     let mut kept = String::new();
     for path in &of_owner {
-        kept += &kept_settings(&fs::read_to_string(path).unwrap_or_default());
+        if path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+            kept += &kept_settings(&fs::read_to_string(path).unwrap_or_default());
+        }
     }
     if has_subscriptions {
         kept += NO_SUBSCRIBER;
     }
     for name in FORGOTTEN {
         let path = data.join(name);
-        if path.is_dir() {
-            clear(&path)?;
-        } else if path.exists() {
-            fs::remove_file(&path).at("remove", &path)?;
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => clear(&path)?,
+            Ok(_) => fs::remove_file(&path).at("remove", &path)?,
+            Err(_) => {}
         }
     }
     let [settings, automatic] = &of_owner;
