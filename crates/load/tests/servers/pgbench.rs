@@ -221,7 +221,7 @@ fn endless(target: &Target) {
         let timed = Job { events: None, seconds: Some(0.5), connections: 2, ..endless };
         let story = run(timed);
         assert_eq!(story.failure, None, "{max_tries}");
-        // Codes are told of errors that options know; MySQL's own failures of this kind are deadlocks.
+        // Reports have the codes of errors that an option names. MySQL reports such failures as deadlocks.
         if target.driver == Protocol::Pgsql {
             let codes: BTreeSet<&str> =
                 story.ticks.iter().flat_map(|tick| tick.error_codes.keys().map(String::as_str)).collect();

@@ -48,7 +48,7 @@ impl Client {
     /// With several clients, each one's own numbers are the same too; only the choice among scripts differs.
     ///
     /// # Errors
-    /// A statement has too many parameters for the protocol, or a pipeline cannot be had.
+    /// A statement has too many parameters for the protocol, or the session cannot run a pipeline.
     pub fn new(program: Rc<Program>, setup: &Setup) -> Result<Self, Mistake> {
         if setup.protocol != Protocol::Simple
             && let Some((script, command, given)) = program.statement_above(PARAMETERS_MAX)

@@ -88,7 +88,7 @@ fn words_of(mut pipe: impl Read) -> Vec<u8> {
 }
 
 impl Dump {
-    /// Ends its program. A failure of the program is told if the text was loaded as far as it went.
+    /// Ends the program that writes it. Returns the failure of the program, unless loading had failed before.
     pub(super) fn end(self, is_loaded: bool) -> Result<(), DataError> {
         let Some(Program { path, mut child, words }) = self.program else { return Ok(()) };
         drop(self.text);
