@@ -4,45 +4,25 @@
 //! $ cargo run --release -p dyno-bench -- load
 //! ```
 
-mod capacity;
-mod causes;
-mod child;
-mod client;
-mod connections;
-mod counters;
-mod dataset;
-mod dyno;
-mod faults;
-mod freeze;
-mod fuzz;
-mod goals;
-mod ibench;
-mod kernels;
-mod load;
-mod merge;
-mod neighbour;
-mod neighbours;
-mod outages;
-mod pair;
-mod pgbench;
-mod plan_run;
-mod prepare;
-mod records;
-mod report;
-mod results;
-mod server;
-mod snapshot;
-mod sysbench;
-mod table;
-mod tprocc;
-mod traffic;
-mod truth;
-mod variance;
+mod files;
+mod generator;
+mod hostile;
+mod servers;
+mod support;
+mod verdicts;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use dyno_host::Awake;
+
+use self::files::{dataset, merge, report, results};
+use self::generator::{
+    client, connections, ibench, kernels, load, outages, pgbench, prepare, table, tprocc, traffic,
+};
+use self::hostile::{faults, fuzz};
+use self::servers::{counters, snapshot};
+use self::verdicts::{capacity, causes, freeze, neighbours, truth, variance};
 
 /// Measures Dyno beside other tools. This is not a test: read the ratios.
 #[derive(Parser)]

@@ -1,0 +1,13 @@
+//! The load generator beside other programs: rates, latencies, CPU time.
+
+pub(crate) mod client;
+pub(crate) mod connections;
+pub(crate) mod ibench;
+pub(crate) mod kernels;
+pub(crate) mod load;
+pub(crate) mod outages;
+pub(crate) mod pgbench;
+pub(crate) mod prepare;
+pub(crate) mod table;
+pub(crate) mod tprocc;
+pub(crate) mod traffic;

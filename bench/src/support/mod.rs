@@ -1,0 +1,10 @@
+//! What several benchmarks use.
+
+pub(crate) mod child;
+pub(crate) mod dyno;
+pub(crate) mod goals;
+pub(crate) mod pair;
+pub(crate) mod plan_run;
+pub(crate) mod server;
+pub(crate) mod shape;
+pub(crate) mod sysbench;

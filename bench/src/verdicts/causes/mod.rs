@@ -1,0 +1,132 @@
+//! A benchmark of explanations. It plants causes between two systems on real servers, and `dyno explain` must
+//! find and prove them.
+//!
+//! ```console
+//! $ cargo build --release -p dyno && cargo run --release -p dyno-bench -- causes
+//! ```
+
+mod cause;
+mod judged;
+mod measure;
+mod outcome;
+mod plan;
+mod program;
+mod slow_build;
+mod tally;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context as _;
+use clap::Args;
+use dyno_engine::Cache;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use self::cause::Cause;
+use self::measure::{Effort, measure};
+use self::program::Program;
+use self::tally::Row;
+use crate::support::{dyno, pair};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only these causes, separated by commas.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Longest time of a proof.
+    #[arg(long, value_name = "TIME", default_value = "5m")]
+    budget: String,
+    /// Rounds of a run and of each comparison. By default 6 for a run, and as many for a comparison as the
+    /// noise requires.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    rounds: Option<u32>,
+    /// List the causes without measuring.
+    #[arg(long)]
+    list: bool,
+    /// Folder for plans, results files and outcomes. A cause that has an outcome there is not measured again.
+    #[arg(long, value_name = "FOLDER", default_value = "target/causes")]
+    out: PathBuf,
+    /// The `dyno` program. By default the one in the folder of this program.
+    #[arg(long, value_name = "FILE")]
+    dyno: Option<PathBuf>,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let causes = Cause::chosen(&options.only)?;
+    if options.list {
+        for cause in &causes {
+            println!("{}: {}: {}", cause.name, cause.engine, cause.about);
+        }
+        return Ok(());
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    let dyno = options.dyno.clone().map_or_else(dyno::beside, Ok)?;
+    let program = Program {
+        dyno: dyno.canonicalize().with_context(|| format!("cannot find {}", dyno.display()))?,
+        cache: cache(&options.out)?,
+        stop,
+    };
+    let outcome = all(causes, options, &program);
+    let is_stopped = program.is_stopped();
+    let rows = outcome?;
+    pair::print(
+        "Planted causes, and what `dyno explain` and `dyno explain --prove` say",
+        tally::table(&rows),
+        5,
+    );
+    let mut totals = pair::table(&["what", "measured", "goal", "met"]);
+    for line in tally::totals(&rows) {
+        totals.add_row(line);
+    }
+    pair::print("", totals, 1);
+    if is_stopped {
+        println!("Stopped. The same command continues. The results so far are in {}.", options.out.display());
+    }
+    Ok(())
+}
+
+/// Measures causes until the user stops it.
+fn all(causes: Vec<Cause>, options: &Options, program: &Program) -> anyhow::Result<Vec<Row>> {
+    let effort = Effort { rounds: options.rounds, budget: &options.budget };
+    let mut rows = Vec::new();
+    for cause in causes {
+        if program.is_stopped() {
+            break;
+        }
+        eprintln!("{}: {}", cause.name, cause.about);
+        let folder = options.out.join(&cause.name);
+        let Some(outcome) = measure(&cause, &folder, &effort, program)? else { break };
+        forget_data(&program.cache)?;
+        let row = Row { cause, outcome };
+        eprintln!("{}", tally::table(std::slice::from_ref(&row)));
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// A cache with the engines of this machine. It holds the data of one cause at a time.
+fn cache(out: &Path) -> anyhow::Result<PathBuf> {
+    let cache = out.join("cache");
+    fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
+    let engines = Cache::default_location().root().join("engines");
+    fs::create_dir_all(&engines)?;
+    if !cache.join("engines").exists() {
+        symlink(engines.canonicalize()?, cache.join("engines"))?;
+    }
+    Ok(cache.canonicalize()?)
+}
+
+/// Removes the loaded tables of a cause. No other cause uses them.
+fn forget_data(cache: &Path) -> anyhow::Result<()> {
+    let snapshots = cache.join("snapshots");
+    if snapshots.exists() {
+        fs::remove_dir_all(&snapshots).with_context(|| format!("cannot remove {}", snapshots.display()))?;
+    }
+    Ok(())
+}

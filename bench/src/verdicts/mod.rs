@@ -1,0 +1,8 @@
+//! How right verdicts and explanations are, on real servers.
+
+pub(crate) mod capacity;
+pub(crate) mod causes;
+pub(crate) mod freeze;
+pub(crate) mod neighbours;
+pub(crate) mod truth;
+pub(crate) mod variance;
