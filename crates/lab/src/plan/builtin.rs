@@ -5,7 +5,7 @@ use std::path::Path;
 use dyno_engine::Catalogue;
 
 use super::Plan;
-use super::read::{Builds, is_file};
+use super::context::{Builds, is_file};
 use super::syntax::error::{PlanError, Problem};
 
 /// A built-in plan.

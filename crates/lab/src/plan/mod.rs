@@ -1,6 +1,7 @@
 //! Plans: which systems are compared, in which steps, in how many rounds.
 
 mod builtin;
+mod context;
 mod derive;
 mod keys;
 mod read;
@@ -35,7 +36,7 @@ pub use keys::steps::measure::{Measure, SliceSeconds};
 pub use keys::steps::queries::{Explained, Queries};
 pub use keys::steps::slicing::Freeze;
 pub use keys::steps::stacks::StackSampling;
-pub(crate) use keys::steps::step::Command;
+pub(crate) use keys::steps::command::Command;
 pub use keys::steps::step::{Endpoint, Step, Traffic};
 pub use keys::systems::data::{DataOrigin, SystemData};
 pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};

@@ -3,12 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dyno_engine::Catalogue;
 use dyno_store::Correction;
 use serde::Deserialize;
 
+use super::context::{Builds, ParseContext};
 use super::derive::scale::ScaleKey;
 use super::keys::claim::ClaimTable;
 use super::keys::crash::CrashTable;
@@ -27,34 +28,6 @@ use super::syntax::mistake::{Mistake, Mistakes};
 use super::syntax::value::{Above0, At, Clients, From0, Name, Number, Whole, each, each_several};
 use super::{BetweenSteps, Data, Freeze, KeepCoresAwake, PinThreads, Plan, Rounds};
 use crate::records;
-
-/// Where names in a plan are looked up.
-#[derive(Clone, Copy)]
-pub(super) struct ParseContext<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) catalogue: &'a Catalogue,
-    pub(super) builds: Builds,
-    /// Files that were read so far, beside the plan's own.
-    pub(super) files: &'a RefCell<Vec<PathBuf>>,
-}
-
-impl ParseContext<'_> {
-    /// The path of a file that the plan names. The file is recorded as one of the plan's.
-    pub(super) fn file(&self, name: &str) -> PathBuf {
-        let path = self.folder.join(name);
-        self.files.borrow_mut().push(path.clone());
-        path
-    }
-}
-
-/// How builds in folders are handled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Builds {
-    /// Their programs are run to learn their versions.
-    Asked,
-    /// Their versions stay unknown, so their settings are not translated to the names of a version.
-    Unasked,
-}
 
 /// An experiment.
 #[derive(Deserialize)]
@@ -400,9 +373,4 @@ fn steps(
     let is_known = |problem: &Problem| has_suite || !problem.is_unknown("earlier step");
     let steps = mistakes.or_if(&is_known, steps, Vec::new());
     mistakes.end(steps)
-}
-
-/// Whether a name is the path of a file rather than the name of something built in.
-pub(super) fn is_file(name: &str, extension: &str) -> bool {
-    name.contains('/') || Path::new(name).extension().is_some_and(|found| found == extension)
 }

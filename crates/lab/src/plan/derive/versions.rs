@@ -11,7 +11,7 @@ use dyno_store::{Origin, Run, SearchQuestion, SearchSide, SystemRecord};
 
 use crate::plan::keys::systems::source::named;
 use crate::plan::keys::systems::system::{System, translated};
-use crate::plan::read::{Builds, ParseContext};
+use crate::plan::context::{Builds, ParseContext};
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::{Decision, Plan, Rounds};
 

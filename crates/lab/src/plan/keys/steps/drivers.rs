@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use serde::Deserialize;
 
-use crate::plan::keys::steps::step::Command;
+use crate::plan::keys::steps::command::Command;
 use crate::plan::keys::systems::source::Source;
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;

@@ -3,7 +3,7 @@
 use dyno_store::EventKind;
 use serde::Deserialize;
 
-use crate::plan::keys::steps::step::Command;
+use crate::plan::keys::steps::command::Command;
 use crate::plan::keys::systems::source::Source;
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;

@@ -3,7 +3,7 @@
 use dyno_store::{FindRecord, Operation};
 use serde::Deserialize;
 
-use crate::plan::keys::steps::step::Command;
+use crate::plan::keys::steps::command::Command;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At};

@@ -1,6 +1,7 @@
 //! Keys of steps.
 
 pub(in crate::plan) mod background;
+pub(in crate::plan) mod command;
 pub(in crate::plan) mod drivers;
 pub(in crate::plan) mod event;
 pub(in crate::plan) mod find;
@@ -10,3 +11,4 @@ pub(in crate::plan) mod slicing;
 pub(in crate::plan) mod stacks;
 pub(in crate::plan) mod step;
 pub(in crate::plan) mod suite;
+pub(in crate::plan) mod workload;

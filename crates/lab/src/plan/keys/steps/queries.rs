@@ -1,6 +1,6 @@
 //! A step's keys for queries that take long: `events`, `event_seconds_max`, `explain` and `answers`.
 
-use crate::plan::keys::steps::step::Command;
+use crate::plan::keys::steps::command::Command;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 

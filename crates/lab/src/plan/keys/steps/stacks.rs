@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::plan::keys::steps::step::{Command, Step};
+use crate::plan::keys::steps::command::Command;
+use crate::plan::keys::steps::step::Step;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At};
 

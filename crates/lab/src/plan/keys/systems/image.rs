@@ -4,7 +4,7 @@ use dyno_engine::{Family, ImageError, ImageName, Installation};
 use serde::Deserialize;
 
 use crate::plan::keys::systems::source::Source;
-use crate::plan::read::Builds;
+use crate::plan::context::Builds;
 
 /// The families of servers that images hold.
 #[derive(Clone, Copy, Deserialize)]

@@ -6,7 +6,7 @@ use dyno_engine::{Dsn, EngineName, EngineNameError, Entry, Family, ImageName, In
 
 use crate::plan::Plan;
 use crate::plan::keys::systems::image::{self, ImageFamily};
-use crate::plan::read::{Builds, ParseContext};
+use crate::plan::context::{Builds, ParseContext};
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;

@@ -20,7 +20,7 @@ use crate::plan::keys::systems::price::PriceTable;
 use crate::plan::keys::systems::replication::{self, DelaySeconds, ModeKey, ReplicasNumber};
 use crate::plan::keys::systems::source::{self, Source};
 use crate::plan::keys::systems::sweep::{self, Seed, SweepKey, Variant};
-use crate::plan::read::{Builds, ParseContext, is_file};
+use crate::plan::context::{Builds, ParseContext, is_file};
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Scalars};
 

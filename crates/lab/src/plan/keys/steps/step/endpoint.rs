@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Command;
+use crate::plan::keys::steps::command::Command;
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;

@@ -7,7 +7,7 @@ use dyno_store::{PricedInstance, PricedVolume};
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
-use crate::plan::read::is_file;
+use crate::plan::context::is_file;
 use crate::plan::syntax::de;
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::syntax::mistake::Mistake;

@@ -9,7 +9,7 @@ use dyno_host::Confinement;
 use dyno_store::Price;
 use serde::Deserialize;
 
-use crate::plan::read::{ParseContext, is_file};
+use crate::plan::context::{ParseContext, is_file};
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;
 pub use choice::{HardwareChoice, HardwareNeed};

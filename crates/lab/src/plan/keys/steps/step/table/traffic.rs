@@ -9,12 +9,15 @@ use dyno_traffic::{Outline, TrafficFile};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 
-use super::{Command, Endpoint, Pace, Step, StepTable, not_for};
+use super::{Pace, StepTable};
+use crate::plan::context::ParseContext;
+use crate::plan::keys::steps::command::Command;
 use crate::plan::keys::steps::measure::Measure;
 use crate::plan::keys::steps::queries::{Explained, Queries};
+use crate::plan::keys::steps::step::checks::{known, not_for};
+use crate::plan::keys::steps::step::{Endpoint, Step};
 use crate::plan::keys::systems::source::Source;
 use crate::plan::keys::systems::system::System;
-use crate::plan::read::ParseContext;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Clients, Name};
@@ -128,7 +131,7 @@ impl StepTable {
         });
         let seconds_max = self.seconds.map(|seconds| seconds.0);
         let expected_seconds = (outline.seconds / pace.unwrap_or(1.0)).max(0.1);
-        let repeats = self.repeats.map(|name| name.read(|name| super::known(name, earlier))).transpose()?;
+        let repeats = self.repeats.map(|name| name.read(|name| known(name, earlier))).transpose()?;
         Ok(Step {
             id: self.id,
             group: self.group.map_or_else(|| self.command.group().to_owned(), Name::into_inner),

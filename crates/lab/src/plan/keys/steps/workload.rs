@@ -1,0 +1,43 @@
+//! The plan key `workload`: a script by its name or its file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dyno_load::{Script, builtin_workload, builtin_workloads, pgbench_workload};
+
+use crate::plan::context::{ParseContext, is_file};
+use crate::plan::syntax::error::Problem;
+
+/// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
+pub(in crate::plan) fn script(name: String, context: &ParseContext<'_>) -> Result<Script, Problem> {
+    if let Some(script) = pgbench_script(&name, context) {
+        return script;
+    }
+    if is_file(&name, "lua") {
+        let path = context.file(&name);
+        let source = fs::read_to_string(&path).map_err(|error| {
+            Problem::Other(format!("cannot read the workload {}: {error}", path.display()))
+        })?;
+        return Ok(Script {
+            name,
+            source,
+            search_path: path.parent().map(Path::to_owned).into_iter().collect(),
+        });
+    }
+    match builtin_workload(&name) {
+        Some(source) => Ok(Script { name, source: source.to_owned(), search_path: Vec::new() }),
+        None => Err(Problem::unknown("built-in workload", &name, builtin_workloads())),
+    }
+}
+
+/// The scripts of pgbench that a workload names, if it does.
+fn pgbench_script(name: &str, context: &ParseContext<'_>) -> Option<Result<Script, Problem>> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let script = pgbench_workload(name, |path| {
+        let path = context.file(path);
+        folders.extend(path.parent().map(Path::to_owned));
+        fs::read_to_string(path)
+    })?;
+    let script = script.map(|script| Script { search_path: folders, ..script });
+    Some(script.map_err(|error| Problem::Other(error.to_string())))
+}
