@@ -1,8 +1,10 @@
-//! Valid plans, and each way in which a plan can be wrong.
+//! What plans may say, and how errors say where a plan is wrong.
 
+mod background;
 mod effects;
 mod find;
 mod ladders;
+mod mistakes;
 mod rounds;
 mod sweeps;
 
@@ -10,7 +12,7 @@ use std::fs;
 
 use dyno_engine::Catalogue;
 use dyno_load::{Rate, RatePoint, Spacing};
-use dyno_store::{JoinRecord, Operation};
+use dyno_store::Operation;
 
 use super::testing::{TEXT, parse, plan};
 use super::{Command, Data, KeepCoresAwake, Measure, Plan, Rounds};
@@ -70,79 +72,6 @@ fn a_step_has_a_group_and_an_operation_unless_it_says_otherwise() {
     assert_eq!(steps[1].background[0].operation, Operation::Transaction);
 }
 
-/// The first lines of all errors of [`TEXT`] after some replacements.
-fn first_lines_of(changes: &[(&str, &str)]) -> Vec<String> {
-    let mut text = TEXT.to_owned();
-    for (old, new) in changes {
-        assert!(text.contains(old), "{old}");
-        text = text.replacen(old, new, 1);
-    }
-    let mut error = parse(&text).unwrap_err();
-    let others = std::mem::take(&mut error.others);
-    let all = std::iter::once(error).chain(others).map(|error| error.to_string());
-    all.map(|error| error.lines().next().unwrap().to_owned()).collect()
-}
-
-#[test]
-fn all_mistakes_of_a_plan_are_found_at_once() {
-    let structure = [
-        ("rounds = 4", "ronds = 4"),
-        ("seconds = 2", "seconds = \"two\""),
-        ("rows = 100", "rows = 0"),
-        ("id = \"b\"\n", ""),
-        ("operation = \"transaction\"", "operation = \"trx\"\nclient = [1]"),
-    ];
-    assert_eq!(
-        first_lines_of(&structure),
-        [
-            "plan.toml:4:1: unknown key `ronds` — did you mean `rounds`?",
-            "plan.toml:6:11: `seconds` must be a number, not a text",
-            "plan.toml:11:8: `rows` must be from 1 to 1000000000000",
-            "plan.toml:18:1: a [[system]] needs a key `id`",
-            "plan.toml:37:13: `operation` cannot be `trx`; there are: query, transaction, row",
-            "plan.toml:38:1: unknown key `client` — did you mean `clients`?",
-        ]
-    );
-    let names = [
-        ("base = \"a\"", "base = \"z\""),
-        ("clients = [1, 4]", "clients = [1, 1]"),
-        ("\"oltp_read_write\"\noperation = \"row\"", "\"oltp_read_wite\"\noperation = \"row\""),
-        ("operation = \"transaction\"", "operation = \"transaction\"\nrepeats = \"load\"\nnot_for = [\"y\"]"),
-    ];
-    assert_eq!(
-        first_lines_of(&names),
-        [
-            "plan.toml:3:8: there is no system `z`; there are: a, b, c",
-            "plan.toml:5:15: `clients` names 1 twice",
-            "plan.toml:31:12: there is no built-in workload `oltp_read_wite` — did you mean `oltp_read_write`?",
-            "plan.toml:40:12: there is no system `y`; there are: a, b, c",
-        ]
-    );
-}
-
-#[test]
-fn a_mistake_that_another_explains_is_not_told() {
-    // Without valid systems no name of a system is reported as wrong, and without a valid step no name of a
-    // step.
-    let engine = [
-        ("mysql@5.6.24/innodb", "msql@5.6.24/innodb"),
-        ("operation = \"transaction\"", "operation = \"transaction\"\nnot_for = [\"b\"]"),
-    ];
-    let [only] = &first_lines_of(&engine)[..] else { panic!("{:?}", first_lines_of(&engine)) };
-    assert!(only.contains("there is no engine 'msql'"), "{only}");
-    let step = [
-        ("\"oltp_read_write\"", "\"oltp\""),
-        ("operation = \"transaction\"", "operation = \"transaction\"\nrepeats = \"load\""),
-    ];
-    assert_eq!(first_lines_of(&step).len(), 1);
-    // A misspelt key is not also reported as missing.
-    let key = [("workload = ", "worklod = "), ("base = \"a\"", "base = 1")];
-    assert_eq!(first_lines_of(&key).len(), 2, "{:?}", first_lines_of(&key));
-    // A wrong name is reported regardless of other mistakes.
-    let both = [("base = \"a\"", "base = \"z\""), ("rounds = 4", "ronds = 4")];
-    assert_eq!(first_lines_of(&both).len(), 2, "{:?}", first_lines_of(&both));
-}
-
 #[test]
 fn a_workload_may_be_a_file_beside_the_plan() {
     let folder = tempfile::tempdir().unwrap();
@@ -153,20 +82,6 @@ fn a_workload_may_be_a_file_beside_the_plan() {
     assert_eq!(plan.steps[0].script.source, "function event() end");
     assert_eq!(plan.steps[0].script.search_path, [folder.path()]);
     assert_eq!(plan.files.first(), Some(&folder.path().join("mine.lua")));
-}
-
-#[test]
-fn a_background_load_may_have_a_rate_unless_its_clients_join() {
-    let with = |clients: &str| {
-        let background =
-            "[[step.background]]\nid = \"writers\"\nworkload = \"oltp_update_index\"\nrate = 2\n";
-        parse(&format!("{TEXT}{background}clients = {clients}\n"))
-    };
-    let steady = with("1").unwrap();
-    let rate = steady.steps.last().unwrap().background[0].rate.clone().unwrap();
-    assert!((rate.points[0].per_second - 2.0).abs() < f64::EPSILON);
-    let error = with("[{ at_seconds = 1, clients = 4 }]").unwrap_err().to_string();
-    assert!(error.contains("clients that join run as fast as they can; leave `rate` out"), "{error}");
 }
 
 #[test]
@@ -192,109 +107,6 @@ fn a_workload_may_be_scripts_of_pgbench() {
 }
 
 #[test]
-fn an_error_shows_its_place() {
-    assert_eq!(
-        error_of("rounds = 4", "ronds = 4"),
-        "plan.toml:4:1: unknown key `ronds` — did you mean `rounds`?\n  4 | ronds = 4\n    | ^^^^^"
-    );
-    assert_eq!(
-        error_of("settings = { journal_mode = \"WAL\" }", "settings = { \"é\" = 1, x = [] }"),
-        "plan.toml:25:27: `x` must be a text, a number, true or false, not a list\n  \
-         25 | settings = { \"é\" = 1, x = [] }\n     \
-         |                           ^^"
-    );
-}
-
-#[test]
-fn a_text_that_is_no_toml_is_shown_where_it_ends_to_be() {
-    assert!(first_line_of("rounds = 4", "rounds = ").starts_with("plan.toml:4:"));
-    assert!(first_line_of("[data]", "[data").starts_with("plan.toml:9:"));
-    assert!(
-        first_line_of("rounds = 4", "rounds = 4\nrounds = 5").starts_with("plan.toml:5:1: duplicate key")
-    );
-}
-
-#[test]
-fn unknown_keys_are_found_in_every_table() {
-    assert_eq!(
-        first_line_of("rows = 100", "row = 100"),
-        "plan.toml:11:1: unknown key `row` — did you mean `rows`?"
-    );
-    assert!(
-        first_line_of("settings", "setings").ends_with("unknown key `setings` — did you mean `settings`?")
-    );
-    assert!(
-        first_line_of("workload", "worklod").ends_with("unknown key `worklod` — did you mean `workload`?")
-    );
-    assert!(first_line_of("tables = 2", "xyz = 2").ends_with("unknown key `xyz`; there are: tables, rows"));
-}
-
-#[test]
-fn missing_keys_are_named_with_their_table() {
-    assert_eq!(first_line_of("base = \"a\"", ""), "plan.toml:1:1: the plan needs a key `base`");
-    assert_eq!(first_line_of("rows = 100", ""), "plan.toml:9:1: [data] needs a key `rows`");
-    assert_eq!(
-        first_line_of("engine = \"sqlite\"\n", ""),
-        "plan.toml:22:1: a [[system]] needs a key `engine`"
-    );
-    assert!(first_line_of("id = \"load\"\n", "").ends_with("a [[step]] needs a key `id`"));
-}
-
-#[test]
-fn values_of_another_type_are_told_apart() {
-    for (old, new, complaint) in [
-        ("rounds = 4", "rounds = \"four\"", "`rounds` must be \"until-decided\" or a whole number"),
-        (
-            "rounds = 4",
-            "rounds = 4.5",
-            "`rounds` must be \"until-decided\" or a whole number, not a number with a fraction",
-        ),
-        ("title = \"A small plan\"", "title = 7", "`title` must be a text, not a whole number"),
-        ("clients = [1, 4]", "clients = 4", "`clients` must be a list of whole numbers, not a whole number"),
-        ("clients = [1, 4]", "clients = [1, \"4\"]", "`clients` must be a whole number, not a text"),
-        ("seconds = 2", "seconds = true", "`seconds` must be a number, not true or false"),
-        ("[data]\ntables = 2\nrows = 100", "data = 3", "`data` must be a table, not a whole number"),
-        ("engine = \"sqlite\"", "engine = 2026-01-01", "`engine` must be a text, not a date or time"),
-    ] {
-        assert!(first_line_of(old, new).ends_with(complaint), "{}", first_line_of(old, new));
-    }
-}
-
-#[test]
-fn numbers_that_make_no_sense_are_refused() {
-    for (old, new, complaint) in [
-        ("rounds = 4", "rounds = 0", "`rounds` must be from 1 to 1000"),
-        ("rounds = 4", "rounds = -1", "`rounds` must be from 1 to 1000"),
-        ("clients = [1, 4]", "clients = []", "`clients` must be a list of whole numbers that is not empty"),
-        ("clients = [1, 4]", "clients = [1, 0]", "`clients` must be from 1 to 100000"),
-        ("seconds = 2", "seconds = 0", "`seconds` must be above 0"),
-        ("seconds = 2", "seconds = -3.5", "`seconds` must be above 0"),
-        ("seconds = 2", "seconds = nan", "`seconds` must be a finite number"),
-        ("warmup_seconds = 0.5", "warmup_seconds = -1", "`warmup_seconds` must be 0 or more"),
-        ("tables = 2", "tables = 0", "`tables` must be from 1 to 100000"),
-        ("id = \"a\"", "id = \"\"", "`id` must be a text that is not empty"),
-    ] {
-        assert!(first_line_of(old, new).ends_with(complaint), "{}", first_line_of(old, new));
-    }
-}
-
-#[test]
-fn names_of_nothing_get_a_near_miss() {
-    for (old, new, complaint) in [
-        ("base = \"a\"", "base = \"z\"", "there is no system `z`; there are: a, b, c"),
-        ("\"prepare\"", "\"prepar\"", "`command` cannot be `prepar` — did you mean `prepare`?"),
-        ("\"transaction\"", "\"trx\"", "`operation` cannot be `trx`; there are: query, transaction, row"),
-        (
-            "\"oltp_read_write\"",
-            "\"oltp_read_wite\"",
-            "there is no built-in workload `oltp_read_wite` — did you mean `oltp_read_write`?",
-        ),
-    ] {
-        assert!(first_line_of(old, new).ends_with(complaint), "{}", first_line_of(old, new));
-    }
-}
-
-#[test]
 fn systems_must_be_in_the_catalogue() {
     let unknown = first_line_of("mariadb@10.11/rocksdb", "maridb@10.11/rocksdb");
     assert!(
@@ -307,34 +119,6 @@ fn systems_must_be_in_the_catalogue() {
     assert!(storage_engine.contains("has no storage engine 'rocksdb'"), "{storage_engine}");
     let name = first_line_of("\"sqlite\"", "\"sqlite@\"");
     assert!(name.starts_with("plan.toml:24:10: 'sqlite@' has no version"), "{name}");
-}
-
-#[test]
-fn two_of_a_name_are_one_too_many() {
-    assert_eq!(
-        first_line_of("id = \"b\"", "id = \"a\""),
-        "plan.toml:18:1: there are two systems `a`; give one of them another id"
-    );
-    assert!(first_line_of("id = \"read-write\"", "id = \"load\"").contains("there are two steps `load`"));
-    assert!(first_line_of("[1, 4]", "[1, 4, 1]").starts_with("plan.toml:5:18: `clients` names 1 twice"));
-}
-
-#[test]
-fn a_step_has_at_most_256_client_counts() {
-    let counts =
-        |many: u32| format!("[{}]", (1..=many).map(|count| count.to_string()).collect::<Vec<_>>().join(","));
-    assert!(parse(&TEXT.replacen("[1, 4]", &counts(256), 1)).is_ok());
-    let error = first_line_of("[1, 4]", &counts(257));
-    assert!(error.ends_with("`clients` has more than 256 numbers"), "{error}");
-}
-
-#[test]
-fn a_plan_needs_systems_and_steps() {
-    let systems = TEXT.find("[[system]]").unwrap()..TEXT.find("[[step]]").unwrap();
-    let error = parse(&TEXT.replace(&TEXT[systems], "")).unwrap_err().to_string();
-    assert!(error.starts_with("plan.toml:1:1: the plan needs a key `system`"), "{error}");
-    let error = parse(&TEXT[..TEXT.find("[[step]]").unwrap()]).unwrap_err().to_string();
-    assert!(error.starts_with("plan.toml:1:1: the plan needs a key `step`"), "{error}");
 }
 
 #[test]
@@ -375,43 +159,6 @@ fn cores_are_kept_awake_where_possible_unless_a_plan_says_otherwise() {
 }
 
 #[test]
-fn of_several_mistakes_the_first_in_the_file_is_shown() {
-    for (keys, complaint) in [
-        ("rounds = 0\nwarm = 1", "plan.toml:4:10: `rounds` must be from 1 to 1000"),
-        ("warm = 1\nrounds = 0", "plan.toml:4:8: `warm` must be true or false, not a whole number"),
-        ("rounds = 4\nwam = true\nload = 1", "plan.toml:5:1: unknown key `wam` — did you mean `warm`?"),
-        (
-            "rounds = 4\nsuite = \"none\"\nload = 1",
-            "plan.toml:5:9: there is no built-in suite `none`; there are: sysbench-micro, tpch",
-        ),
-    ] {
-        assert_eq!(first_line_with(keys), complaint);
-    }
-}
-
-#[test]
-fn mistakes_in_tables_inside_of_tables_have_their_place() {
-    for (keys, complaint) in [
-        ("[[step.background]]\nid = \"x\"", "plan.toml:40:1: a [[step.background]] needs a key `workload`"),
-        ("rate = [{ at_seconds = 0 }]", "plan.toml:40:9: a [[step.rate]] needs a key `per_second`"),
-        (
-            "rate = [{ at_seconds = 0, per_seconds = 1 }]",
-            "plan.toml:40:27: unknown key `per_seconds` — did you mean `per_second`?",
-        ),
-        ("rate = [{ at_seconds = -1, per_second = 1 }]", "plan.toml:40:24: `at_seconds` must be 0 or more"),
-        ("repeats = \"lod\"", "plan.toml:40:11: there is no earlier step `lod` — did you mean `load`?"),
-        ("[scale]\nx = { factr = 1 }", "plan.toml:41:7: unknown key `factr` — did you mean `factor`?"),
-        ("[scale]\nx = { clients = [1] }", "plan.toml:41:5: [scale.x] needs a key `factor`"),
-        ("[scale]\nx = \"0.1\"", "plan.toml:41:5: `x` must be a number or a table"),
-        ("[confinement]\nmemory = \"lots\"", "plan.toml:41:10: `lots` is not a size"),
-        ("[confinement]\nserver_cpus = \"3-1\"", "plan.toml:41:15: "),
-    ] {
-        let error = with_in_step(keys).unwrap_err().to_string();
-        assert!(error.starts_with(complaint), "{error}");
-    }
-}
-
-#[test]
 fn a_control_is_the_base_once_more() {
     let plan = with("rounds = 4\naa_control = true").unwrap();
     let control = plan.systems.last().unwrap();
@@ -438,69 +185,6 @@ fn a_step_may_have_a_rate_that_changes() {
         let error = with_in_step(keys).unwrap_err().to_string();
         assert!(error.contains(complaint), "{error}");
     }
-}
-
-#[test]
-fn a_step_may_have_background_loads() {
-    let plan = with_in_step(
-        "before = \"true\"\n[[step.background]]\nid = \"readers\"\nworkload = \"oltp_point_select\"\n\
-         operation = \"query\"\nclients = 64",
-    )
-    .unwrap();
-    let step = &plan.steps[1];
-    assert_eq!(
-        (step.background[0].clients, step.background_id(&step.background[0])),
-        (64, "read-write.readers".to_owned())
-    );
-    assert_eq!(step.before.as_deref(), Some("true"));
-}
-
-fn with_joins(clients: &str) -> Result<Plan, super::PlanError> {
-    with_in_step(&format!(
-        "seconds = 30\n[[step.background]]\nid = \"writers\"\nworkload = \"oltp_update_index\"\n\
-         operation = \"transaction\"\nclients = {clients}"
-    ))
-}
-
-#[test]
-fn clients_of_a_background_load_may_join() {
-    let joins = "[{ at_seconds = 10, clients = 4 }, { at_seconds = 20.5, clients = 8 }]";
-    let plan = with_joins(joins).unwrap();
-    let background = &plan.steps[1].background[0];
-    let join = |at_seconds, clients| JoinRecord { at_seconds, clients };
-    assert_eq!((background.clients, &background.joins), (8, &vec![join(10.0, 4), join(20.5, 8)]));
-    assert!(plan.steps[1].has_joins() && !plan.steps[0].has_joins());
-}
-
-#[test]
-fn joins_that_cannot_be_are_shown_with_their_place() {
-    let place = |column: usize| format!("plan.toml:45:{column}: ");
-    for (clients, column, complaint) in [
-        ("0", 11, "`clients` must be from 1 to 100000"),
-        ("\"4\"", 11, "`clients` must be a number or a list"),
-        ("[]", 11, "`clients` must be a list that is not empty"),
-        ("[{ at_seconds = 1 }]", 12, "a [[step.background.clients]] needs a key `clients`"),
-        ("[{ at_seconds = 0, clients = 4 }]", 27, "`at_seconds` must be above 0"),
-        ("[{ at_seconds = 1, clients = 0 }]", 40, "`clients` must be from 1 to 100000"),
-        ("[{ at_seconds = 30, clients = 4 }]", 12, "`at_seconds` must be below 30, at which the step ends"),
-        (
-            "[{ at_seconds = 9, clients = 4 }, { at_seconds = 8, clients = 5 }]",
-            45,
-            "`at_seconds` must be above 9, the time before it",
-        ),
-        (
-            "[{ at_seconds = 9, clients = 4 }, { at_seconds = 10, clients = 4 }]",
-            45,
-            "`clients` must be above 4, the number before it: it counts all that run",
-        ),
-    ] {
-        let error = with_joins(clients).unwrap_err().to_string();
-        assert_eq!(error.lines().next().unwrap(), format!("{}{complaint}", place(column)), "{clients}");
-    }
-    let second = "[{ at_seconds = 1, clients = 4 }]\n[[step.background]]\nid = \"more\"\n\
-                  workload = \"oltp_update_index\"\noperation = \"query\"\nclients = [{ at_seconds = 1, clients = 2 }]";
-    let error = with_joins(second).unwrap_err().to_string();
-    assert!(error.starts_with("plan.toml:50:11: clients of `writers` join too"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Plans made from other plans: scaled, with selected steps and systems, or with two systems to compare.
 
 pub(in crate::plan) mod mixture;
+mod of_run;
+mod one_test;
 pub(in crate::plan) mod probe;
 pub(in crate::plan) mod scale;
 pub(in crate::plan) mod select;

@@ -1,22 +1,17 @@
 //! Plans of single comparisons, for commands that search by comparing: one step, two systems.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use dyno_engine::Catalogue;
 use dyno_settings::{is_of_data, plain_name};
-use dyno_store::{Correction, Run, SearchQuestion, SearchRecord, SearchSide, SearchStep};
-use serde_json::json;
+use dyno_store::{Correction, SearchQuestion, SearchRecord, SearchSide, SearchStep};
 
 use crate::plan::derive::mixture::Mixture;
-use crate::plan::keys::steps::queries::Explained;
 use crate::plan::keys::steps::step::Step;
 use crate::plan::keys::systems::system::System;
-use crate::plan::syntax::error::Problem;
-use crate::plan::{BetweenSteps, LeaveDecided, Plan, PlanError, Rounds};
-use crate::records;
+use crate::plan::{LeaveDecided, Plan, Rounds};
 
 /// New values of settings, by name; `None` is the server's default.
 pub type Changes = BTreeMap<String, Option<String>>;
@@ -33,174 +28,6 @@ pub enum Probed<'a> {
 }
 
 impl Plan {
-    /// The plan of a run as it was run: with its scale, the seconds that commands set, and the versions of a bisection.
-    /// `named` is the plan that the user names. Without it, the plan's text is taken from the results file, and paths
-    /// in it are relative to the current folder.
-    ///
-    /// # Errors
-    /// The text is not a valid plan here, or it is not the plan of this run.
-    pub fn of_run(run: &Run, named: Option<Self>, catalogue: &Catalogue) -> Result<Self, PlanError> {
-        let id = run.id;
-        let plan = match named {
-            Some(plan) if plan.text == run.record.plan_text => plan,
-            Some(plan) => {
-                return Err(Problem::Other(format!(
-                    "the plan {} is not that of run {id}: its text has changed since",
-                    plan.name
-                ))
-                .into());
-            }
-            None => {
-                let file = format!("the plan of run {id}");
-                Self::parse(&run.record.plan_text, &file, Path::new(""), catalogue)?
-            }
-        };
-        let mut plan = match run.record.scale {
-            scale if (scale - 1.0).abs() < f64::EPSILON => plan,
-            scale => {
-                let scale = plan.scale_of(&scale.to_string())?;
-                plan.scaled(&scale)
-            }
-        };
-        plan.steps.retain(|step| run.steps.iter().any(|record| record.id == step.id));
-        for step in &mut plan.steps {
-            let Some(record) = run.steps.iter().find(|record| record.id == step.id) else { continue };
-            if let Some(seconds) = record.seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0) {
-                step.set_seconds(seconds);
-                step.warmup_seconds =
-                    if record.warmup_seconds.is_finite() { record.warmup_seconds } else { 0.0 };
-            }
-            step.clients.clone_from(&record.clients);
-        }
-        plan.check_is_of(run)?;
-        match run.record.search.as_ref().map(|search| &search.question) {
-            Some(SearchQuestion::Bisection { .. }) => plan.with_versions_of(run, catalogue),
-            _ => Ok(plan),
-        }
-    }
-
-    /// An error if the run's steps had other options or workloads, for example because its scale changed rows in
-    /// another way than by a factor.
-    fn check_is_of(&self, run: &Run) -> Result<(), PlanError> {
-        for step in records::steps(self) {
-            let is_it = run.steps.iter().any(|record| {
-                record.id == step.id && record.options == step.options && record.workload == step.workload
-            });
-            if !is_it {
-                return Err(Problem::Other(format!(
-                    "the step {} of run {} had other options than its plan gives it now: {} where the plan has {}",
-                    step.id,
-                    run.id,
-                    run.steps.iter().find(|it| it.id == step.id).map_or(json!(null), |it| it.options.clone()),
-                    step.options
-                ))
-                .into());
-            }
-        }
-        Ok(())
-    }
-
-    /// Keeps one step, at one number of clients (by default its smallest), and the loads before it, without
-    /// crashes, stacks and plans of statements. The step takes `seconds`. By default it takes its own
-    /// seconds, but at most `seconds_max` unless it searches for a rate. Tables are loaded once, unless the
-    /// step is itself a load.
-    ///
-    /// # Errors
-    /// There is no such step.
-    pub fn keep_one_test(
-        &mut self,
-        step: &str,
-        clients: Option<u32>,
-        seconds: Option<f64>,
-        seconds_max: f64,
-    ) -> Result<(), PlanError> {
-        self.keep_test_after(&[], step, clients, seconds, seconds_max)
-    }
-
-    /// As [`keep_one_test`](Self::keep_one_test), and keeps some of the steps before the test unchanged.
-    ///
-    /// # Errors
-    /// There is no such step.
-    pub fn keep_test_after(
-        &mut self,
-        before: &[String],
-        step: &str,
-        clients: Option<u32>,
-        seconds: Option<f64>,
-        seconds_max: f64,
-    ) -> Result<(), PlanError> {
-        self.select(&[before, &[step.to_owned()]].concat())?;
-        if !self.steps.iter().any(|known| known.id == step) {
-            return Err(Problem::Other(format!("`{step}` is a group of steps; name one step")).into());
-        }
-        self.keep_tests(before, &|own| own.id == step, clients, seconds, seconds_max);
-        Ok(())
-    }
-
-    /// Keeps the steps of a group, or all steps without a group, as [`keep_one_test`](Self::keep_one_test)
-    /// keeps one. Loads are not tests here. Returns the ids of the tests, at least one.
-    ///
-    /// # Errors
-    /// There is no such group, or it has only loads.
-    pub fn keep_group(
-        &mut self,
-        group: Option<&str>,
-        clients: Option<u32>,
-        seconds: Option<f64>,
-        seconds_max: f64,
-    ) -> Result<Vec<String>, PlanError> {
-        if let Some(group) = group
-            && !self.steps.iter().any(|step| step.group == group)
-        {
-            let known: BTreeSet<&String> = self.steps.iter().map(|step| &step.group).collect();
-            return Err(Problem::unknown("group", group, known).into());
-        }
-        let is_test = |step: &Step| !step.is_load() && group.is_none_or(|group| step.group == group);
-        let tests: Vec<String> =
-            self.steps.iter().filter(|step| is_test(step)).map(|step| step.id.clone()).collect();
-        if tests.is_empty() {
-            return Err(Problem::Other(
-                "these steps are loads; name a step or a group that is measured".to_owned(),
-            )
-            .into());
-        }
-        self.select(&tests)?;
-        self.keep_tests(&[], &is_test, clients, seconds, seconds_max);
-        Ok(tests)
-    }
-
-    /// Keeps the steps that some tests need, and gives the tests their number of clients and their seconds.
-    /// Steps in `before` stay as they are.
-    fn keep_tests(
-        &mut self,
-        before: &[String],
-        is_test: &dyn Fn(&Step) -> bool,
-        clients: Option<u32>,
-        seconds: Option<f64>,
-        seconds_max: f64,
-    ) {
-        // Steps after the last test do not affect it.
-        let end = self.steps.iter().rposition(is_test).map_or(0, |last| last + 1);
-        self.steps.truncate(end);
-        for own in self.steps.iter_mut().filter(|own| !before.contains(&own.id)) {
-            // The seconds of a search are the most that it may take.
-            let own_seconds = if own.search().is_some() { own.seconds } else { own.seconds.min(seconds_max) };
-            own.set_seconds(seconds.unwrap_or(own_seconds));
-            (own.crashes, own.stacks) = (0, None);
-            own.queries.explain = Explained::Nothing;
-            own.warmup_seconds = own.warmup_seconds.min(own.seconds);
-            own.clients = match clients {
-                Some(clients) if is_test(own) => vec![clients],
-                _ => own.clients.iter().copied().min().into_iter().collect(),
-            };
-        }
-        self.load_every_round = self.steps.last().is_some_and(Step::is_load);
-        self.reuse_data = !self.load_every_round;
-        self.rounds_per_load = None;
-        self.warm = true;
-        self.between_steps = BetweenSteps::Keep;
-    }
-
     /// The plan with two other systems, the first as the base, for a question of a search. It keeps the text
     /// of the plan that it was derived from.
     pub(in crate::plan) fn with_systems(
@@ -370,8 +197,6 @@ fn set(settings: &mut BTreeMap<String, String>, name: &str, value: Option<&Strin
 
 #[cfg(test)]
 mod tests {
-    use dyno_store::{RunId, RunRecord, RunState};
-
     use super::*;
     use crate::plan::testing::{TEXT, parse, plan};
 
@@ -416,31 +241,6 @@ mod tests {
     }
 
     #[test]
-    fn one_test_is_kept_with_its_loads() {
-        let mut plan = plan();
-        plan.keep_one_test("read-write", Some(4), None, 1.0).unwrap();
-        let kept: Vec<_> = plan.steps.iter().map(|step| (step.id.as_str(), step.clients.clone())).collect();
-        assert_eq!(kept, [("load", vec![1]), ("read-write", vec![4])]);
-        assert!(plan.reuse_data && (plan.steps[1].seconds - 1.0).abs() < 1e-9);
-        let group = self::plan().keep_one_test("write-heavy", None, None, 1.0).unwrap_err();
-        assert_eq!(group.to_string(), "`write-heavy` is a group of steps; name one step");
-    }
-
-    #[test]
-    fn the_tests_of_a_group_are_kept_and_loads_are_none() {
-        let mut plan = plan();
-        let tests = plan.keep_group(Some("write-heavy"), Some(4), Some(0.5), 1.0).unwrap();
-        assert_eq!(tests, ["read-write"]);
-        let kept: Vec<_> = plan.steps.iter().map(|step| (step.id.as_str(), step.clients.clone())).collect();
-        assert_eq!(kept, [("load", vec![1]), ("read-write", vec![4])]);
-        assert_eq!(self::plan().keep_group(None, None, None, 1.0).unwrap(), ["read-write"]);
-        let error = self::plan().keep_group(Some("write"), None, None, 1.0).unwrap_err().to_string();
-        assert!(error.starts_with("there is no group `write`"), "{error}");
-        let error = self::plan().keep_group(Some("load"), None, None, 1.0).unwrap_err().to_string();
-        assert_eq!(error, "these steps are loads; name a step or a group that is measured");
-    }
-
-    #[test]
     fn two_changed_copies_share_the_system_s_data_and_a_name_with_hyphens_is_the_same() {
         let mut plan = plan();
         plan.systems[0].settings.insert("sort-buffer-size".to_owned(), "1M".to_owned());
@@ -475,40 +275,5 @@ mod tests {
         let probe = plan.probe_of_changes(0, ("tuned", &changes(&[])), &changes(&[]), 6, question());
         let steps: Vec<&str> = probe.steps.iter().map(|step| step.id.as_str()).collect();
         assert_eq!(steps, ["load"]);
-    }
-
-    fn run_of(plan: &Plan) -> Run {
-        Run {
-            steps: records::steps(plan),
-            ..Run::new(
-                RunId(7),
-                RunRecord { plan_text: plan.text.clone(), scale: plan.scale, ..RunRecord::default() },
-                RunState::Killed,
-            )
-        }
-    }
-
-    #[test]
-    fn the_plan_of_a_run_has_its_scale_and_seconds() {
-        let catalogue = Catalogue::builtin();
-        let twice = plan().scale_of("2").unwrap();
-        let mut as_run = plan().scaled(&twice);
-        as_run.steps[1].set_seconds(3.0);
-        as_run.keep_clients(&[4]);
-        let again = Plan::of_run(&run_of(&as_run), None, &catalogue).unwrap();
-        assert_eq!(again.data.unwrap().rows, 200);
-        assert_eq!((again.steps[1].seconds, again.steps[1].clients.as_slice()), (3.0, &[4][..]));
-    }
-
-    #[test]
-    fn a_plan_that_is_not_that_of_the_run_is_an_error() {
-        let catalogue = Catalogue::builtin();
-        let other = parse(&TEXT.replace("range_size = 10", "range_size = 20")).unwrap();
-        let error = Plan::of_run(&run_of(&plan()), Some(other), &catalogue).unwrap_err().to_string();
-        assert_eq!(error, "the plan small is not that of run 7: its text has changed since");
-        let mut run = run_of(&plan());
-        run.steps[1].options = json!({ "range_size": "20" });
-        let error = Plan::of_run(&run, None, &catalogue).unwrap_err().to_string();
-        assert!(error.starts_with("the step read-write of run 7 had other options than its plan"), "{error}");
     }
 }
