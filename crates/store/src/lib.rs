@@ -9,7 +9,6 @@
 //! Results are one SQLite file, and a trial is one transaction. Committed trials survive `kill -9`, and people can read
 //! the file with tools that they already have.
 
-mod counters;
 mod error;
 mod file;
 mod maintenance;
@@ -22,33 +21,35 @@ mod sample;
 mod tests;
 mod write;
 
-pub use counters::{decode as decode_series, is_counter};
 pub use error::StoreError;
 pub use file::identity::{Completeness, RunIdentity};
 pub use file::moment::utc_text;
 pub use file::open::Store;
 pub use file::schema::SchemaDifference;
 pub use maintenance::{Fault, FileSize, Merged, MergedRun};
-pub use record::attempt::AttemptRecord;
-pub use record::capacity::{CapacityRecord, FindRecord, ProbeRecord};
-pub use record::columns::{CountsRecord, Memory, Neighbours, Usage};
-pub use record::crash::{CrashCause, CrashRecord, CrashVerdict};
-pub use record::driver::{DriverLatency, DriverRecord, NetworkRecord};
-pub use record::event::{EventKind, EventOutcome, StepEventRecord, Timeline};
-pub use record::host::HostRecord;
-pub use record::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
-pub use record::price::{Price, PricedInstance, PricedVolume};
-pub use record::queries::{QueryAnswer, QueryPlan};
-pub use record::replay::{DigestRecord, LatenessRecord, ReplayRecord};
-pub use record::replica::{ReplicaRecord, ReplicationMode};
-pub use record::search::{SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, StoredSearch};
-pub use record::seconds::{Second, SecondRate};
-pub use record::stacks::{StackProfile, StackRecord};
-pub use record::statement_plans::StatementPlan;
+pub use record::run::attempt::AttemptRecord;
+pub use record::run::crash::{CrashCause, CrashRecord, CrashVerdict};
+pub use record::run::host::HostRecord;
+pub use record::run::price::{Price, PricedInstance, PricedVolume};
+pub use record::run::search::{
+    SearchQuestion, SearchRecord, SearchSide, SearchSize, SearchStep, StoredSearch,
+};
+pub use record::trial::capacity::{CapacityRecord, FindRecord, ProbeRecord};
+pub use record::trial::columns::{CountsRecord, Memory, Neighbours, Usage};
+pub use record::trial::counters::{decode as decode_series, is_counter};
+pub use record::trial::driver::{DriverLatency, DriverRecord, NetworkRecord};
+pub use record::trial::event::{EventKind, EventOutcome, StepEventRecord, Timeline};
+pub use record::trial::latency::{LatencyCounts, LatencyNs, LatencyRecord, latency_bytes, latency_record};
+pub use record::trial::queries::{QueryAnswer, QueryPlan};
+pub use record::trial::replay::{DigestRecord, LatenessRecord, ReplayRecord};
+pub use record::trial::replica::{ReplicaRecord, ReplicationMode};
+pub use record::trial::seconds::{Second, SecondRate};
+pub use record::trial::stacks::{StackProfile, StackRecord};
+pub use record::trial::statement_plans::StatementPlan;
 pub use record::{
     Allocation, CLIENT_COUNTS_MAX, ClaimRecord, Configuration, Correction, CounterRecord, FactorLevel,
     FailureKind, GapsRecord, InstanceRecord, JoinRecord, LadderRecord, LeftTest, LimitsRecord, Measured,
-    NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
-    SliceRecord, StepRecord, SystemRecord, TrialRecord, UnmetLimit,
+    NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunId, RunRecord, SampleRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialId, TrialRecord, UnmetLimit,
 };
-pub use run::{Ending, Run, RunChoice, RunId, RunState, RunSummary, Trial, TrialId};
+pub use run::{Ending, Run, RunChoice, RunState, RunSummary, Trial};

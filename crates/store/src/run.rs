@@ -1,24 +1,11 @@
 //! Runs, as read from the results file.
 
-use crate::record::attempt::AttemptRecord;
-use crate::record::crash::CrashRecord;
+use crate::record::run::attempt::AttemptRecord;
+use crate::record::run::crash::CrashRecord;
 use crate::record::{
-    Allocation, InstanceRecord, LeftTest, ResumptionRecord, RunRecord, StepRecord, SystemRecord, TrialRecord,
+    Allocation, InstanceRecord, LeftTest, ResumptionRecord, RunId, RunRecord, StepRecord, SystemRecord,
+    TrialId, TrialRecord,
 };
-
-/// A run's number in its file, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RunId(pub i64);
-
-impl std::fmt::Display for RunId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// A trial's number in its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TrialId(pub i64);
 
 /// Which run to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

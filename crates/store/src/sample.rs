@@ -7,18 +7,18 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::file::open::Store;
-use crate::record::capacity::FindRecord;
-use crate::record::columns::{CountsRecord, Memory, Neighbours, Usage};
-use crate::record::host::HostRecord;
-use crate::record::latency::{latency_bytes, latency_record};
-use crate::record::price::{Price, PricedInstance};
-use crate::record::stacks::{StackProfile, StackRecord};
+use crate::record::RunId;
+use crate::record::run::host::HostRecord;
+use crate::record::run::price::{Price, PricedInstance};
+use crate::record::trial::capacity::FindRecord;
+use crate::record::trial::columns::{CountsRecord, Memory, Neighbours, Usage};
+use crate::record::trial::latency::{latency_bytes, latency_record};
+use crate::record::trial::stacks::{StackProfile, StackRecord};
 use crate::record::{
     ClaimRecord, Configuration, Correction, FactorLevel, FailureKind, GapsRecord, InstanceRecord, JoinRecord,
     LadderRecord, LimitsRecord, Measured, Operation, Origin, Outcome, Phase, RunRecord, SampleRecord,
     SliceRecord, StepRecord, SystemRecord, TrialRecord, UnmetLimit,
 };
-use crate::run::RunId;
 
 /// A results file in a temporary folder, with a run of two systems and one step.
 pub(crate) struct File {

@@ -5,10 +5,11 @@ use std::process::Command;
 
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::record::columns::{CountsRecord, Usage};
-use crate::record::host::HostRecord;
+use crate::record::RunId;
+use crate::record::run::host::HostRecord;
+use crate::record::trial::columns::{CountsRecord, Usage};
 use crate::record::{Allocation, Correction, CounterRecord, LeftTest, Outcome, RunRecord, TrialRecord};
-use crate::run::{Ending, RunChoice, RunId, RunState};
+use crate::run::{Ending, RunChoice, RunState};
 use crate::sample::{self, File, failed_trial, trial};
 
 #[test]
@@ -81,7 +82,8 @@ fn the_columns_of_both_tables_are_those_of_the_structs() {
     let file = File::new();
     for table in ["trial", "sample"] {
         let columns = file.sql::<String>(&format!("SELECT name FROM pragma_table_info('{table}')"));
-        for name in CountsRecord::COLUMNS.iter().chain(Usage::COLUMNS).chain(crate::record::latency::COLUMNS)
+        for name in
+            CountsRecord::COLUMNS.iter().chain(Usage::COLUMNS).chain(crate::record::trial::latency::COLUMNS)
         {
             assert!(columns.iter().any(|column| column == name), "{table} has no {name}");
         }

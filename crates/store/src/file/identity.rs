@@ -4,7 +4,7 @@ use rusqlite::Row;
 
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::run::RunId;
+use crate::record::RunId;
 
 /// Facts that identify a run in several results files.
 #[derive(Clone, Debug, PartialEq, Eq)]

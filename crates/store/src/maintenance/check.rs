@@ -1,13 +1,14 @@
 //! Checks a whole file. Without it, SQLite checks the first page when it opens a file, and other pages when it reads
 //! them.
 
-use crate::counters;
 use crate::error::StoreError;
 use crate::file::moment;
 use crate::file::open::Store;
 use crate::file::tables::{OF_RUN, OF_TRIAL};
-use crate::record::latency::LatencyCounts;
-use crate::run::{RunChoice, RunId, TrialId};
+use crate::record::trial::counters;
+use crate::record::trial::latency::LatencyCounts;
+use crate::record::{RunId, TrialId};
+use crate::run::RunChoice;
 
 /// Largest number of structural faults in the list.
 const STRUCTURE_FAULTS_MAX: u32 = 20;

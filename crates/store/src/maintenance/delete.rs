@@ -3,7 +3,7 @@
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::maintenance::FileSize;
-use crate::run::RunId;
+use crate::record::RunId;
 
 impl Store {
     /// Deletes a run and all its rows. Later runs reuse the space; [`Self::vacuum`] frees it.

@@ -6,8 +6,8 @@ use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior};
 use super::merge::{Copy, Part};
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::record::attempt;
-use crate::run::RunId;
+use crate::record::RunId;
+use crate::record::run::attempt;
 
 /// Columns of a run in which its tasks must agree.
 const OF_PLAN: &str = "SELECT plan_text, seed, scale FROM run WHERE id = ?1";

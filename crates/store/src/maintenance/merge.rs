@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{OptionalExtension, params};
 
-use crate::counters;
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::file::tables::{OF_RUN, OF_TRIAL, rows_of_run};
-use crate::run::{RunId, RunState};
+use crate::record::RunId;
+use crate::record::trial::counters;
+use crate::run::RunState;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergedRun {

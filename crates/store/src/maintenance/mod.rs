@@ -15,7 +15,8 @@ use rusqlite::{Transaction, TransactionBehavior};
 
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::run::{RunId, RunState};
+use crate::record::RunId;
+use crate::run::RunState;
 
 impl Store {
     /// A transaction that writes. It fails while a run is in progress, because the run's trials would have to wait for

@@ -3,7 +3,7 @@
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::file::tables::{OF_RUN, OF_TRIAL, rows_of_run};
-use crate::run::RunId;
+use crate::record::RunId;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileSize {

@@ -1,7 +1,7 @@
 //! Mistakes in plans: all are found, and each is shown with its place.
 
 use super::super::testing::{TEXT, parse};
-use super::{error_of, first_line_of};
+use super::{error_of, first_line_of, first_line_with, with_in_step};
 
 /// The first lines of all errors of [`TEXT`] after some replacements.
 fn first_lines_of(changes: &[(&str, &str)]) -> Vec<String> {

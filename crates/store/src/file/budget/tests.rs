@@ -6,7 +6,8 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::maintenance::Fault;
-use crate::run::{RunChoice, TrialId};
+use crate::record::TrialId;
+use crate::run::RunChoice;
 use crate::sample::{File, trial};
 
 /// First byte of a page that is an inner node of a table with row numbers (<https://www.sqlite.org/fileformat2.html#b_tree_pages>).

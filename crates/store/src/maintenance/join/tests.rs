@@ -3,10 +3,11 @@ use serde_json::json;
 use super::super::{Merged, MergedRun};
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::record::attempt::AttemptRecord;
-use crate::record::host::HostRecord;
+use crate::record::RunId;
+use crate::record::run::attempt::AttemptRecord;
+use crate::record::run::host::HostRecord;
 use crate::record::{RunRecord, StepRecord, SystemRecord};
-use crate::run::{Ending, Run, RunChoice, RunId};
+use crate::run::{Ending, Run, RunChoice};
 use crate::sample::{self, File, instance, step, system, trial};
 
 fn run() -> RunRecord {

@@ -3,8 +3,8 @@
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::record::Phase;
-use crate::record::columns::{ByPlace as _, Usage};
-use crate::run::TrialId;
+use crate::record::TrialId;
+use crate::record::trial::columns::{ByPlace as _, Usage};
 
 /// Figures of one interval of a trial, usually a second.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::record::latency::{self, LatencyRecord};
-use crate::run::{RunId, TrialId};
-use crate::write::Row;
+use crate::file::row::Row;
+use crate::record::trial::latency::{self, LatencyRecord};
+use crate::record::{RunId, TrialId};
 
 /// A replay of a server's traffic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -116,9 +116,9 @@ fn record(row: &SqlRow<'_>) -> rusqlite::Result<DigestRecord> {
         statements: row.get("statements")?,
         rows: row.get("rows")?,
         rows_affected: row.get("rows_affected")?,
-        error_codes: crate::read::json(row, "error_codes")?,
+        error_codes: crate::file::columns::json(row, "error_codes")?,
         answers: row.get::<_, Option<i64>>("answers")?.map(i64::cast_unsigned),
-        latency: crate::read::latency_of(row)?,
+        latency: latency::latency_of(row)?,
     })
 }
 
@@ -126,7 +126,7 @@ fn record(row: &SqlRow<'_>) -> rusqlite::Result<DigestRecord> {
 mod tests {
     use super::*;
     use crate::record::TrialRecord;
-    use crate::record::latency::latency_record;
+    use crate::record::trial::latency::latency_record;
     use crate::run::RunChoice;
     use crate::sample::{File, trial};
 

@@ -4,10 +4,10 @@ use rusqlite::{Connection, Row, params};
 use serde_json::json;
 
 use crate::error::StoreError;
+use crate::file::columns::optional_json;
 use crate::file::open::Store;
-use crate::read::optional_json;
-use crate::record::host::HostRecord;
-use crate::run::RunId;
+use crate::record::RunId;
+use crate::record::run::host::HostRecord;
 
 /// An attempt to run one round on one host.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,10 +6,10 @@ use rusqlite::{Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::file::columns::unfit;
 use crate::file::open::Store;
-use crate::read::unfit;
 use crate::record::TrialRecord;
-use crate::run::{RunId, TrialId};
+use crate::record::{RunId, TrialId};
 
 /// A replica during the measured time of a trial.
 ///

@@ -7,7 +7,7 @@ use rusqlite::{Transaction, params};
 use crate::error::StoreError;
 use crate::file::open::Store;
 use crate::record::TrialRecord;
-use crate::run::{RunId, TrialId};
+use crate::record::{RunId, TrialId};
 
 /// Number of rows of an answer that are stored.
 const ROWS_MAX: usize = 1000;

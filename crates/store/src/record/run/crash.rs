@@ -4,10 +4,10 @@ use rusqlite::params;
 use serde::Serialize;
 
 use crate::error::StoreError;
+use crate::file::columns::json;
 use crate::file::open::Store;
-use crate::read::json;
-use crate::run::RunId;
-use crate::write::Row;
+use crate::file::row::Row;
+use crate::record::RunId;
 
 /// The cause of a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

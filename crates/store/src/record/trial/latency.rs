@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+use rusqlite::Row;
 use rusqlite::types::Value;
 
 /// The columns that [`figures`] fills.
@@ -273,6 +274,16 @@ pub(crate) fn figures(record: &LatencyRecord) -> [Value; 8] {
         at(0.99),
         counts.max_us().into(),
     ]
+}
+
+/// The latencies of a row that has both their histogram and their figures.
+pub(crate) fn latency_of(row: &Row<'_>) -> rusqlite::Result<LatencyRecord> {
+    Ok(LatencyRecord { histogram: row.get("latency")?, exact: latency_ns(row)? })
+}
+
+fn latency_ns(row: &Row<'_>) -> rusqlite::Result<Option<LatencyNs>> {
+    let Some(min_ns) = row.get("latency_min_ns")? else { return Ok(None) };
+    Ok(Some(LatencyNs { min_ns, max_ns: row.get("latency_max_ns")?, sum_ns: row.get("latency_sum_ns")? }))
 }
 
 #[cfg(test)]

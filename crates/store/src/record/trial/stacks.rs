@@ -6,7 +6,7 @@ use rusqlite::{Transaction, params};
 
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::run::{RunId, TrialId};
+use crate::record::{RunId, TrialId};
 
 /// Stacks of a server, sampled while a trial's load was repeated without measurement.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@ use rusqlite::{Transaction, params};
 
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::run::{RunId, TrialId};
+use crate::record::{RunId, TrialId};
 
 /// A server's plan for a statement of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,21 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::error::StoreError;
 use crate::file::open::Store;
-use crate::record::CounterRecord;
-use crate::run::{RunId, TrialId};
+use crate::record::{RunId, TrialId};
+
+/// One of a server's counters in a trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CounterRecord {
+    /// The server's name for it.
+    pub name: String,
+    /// Whether it is a level, such as a number of dirty pages, and not a count of events.
+    pub is_gauge: bool,
+    pub first: f64,
+    pub last: f64,
+    /// Values at the end of each sample, including the warm-up, if they were read each second; otherwise empty. NaN for
+    /// a missing reading.
+    pub values: Vec<f64>,
+}
 
 /// First byte of a series, which identifies one of two formats.
 const WHOLE: u8 = b'i';
