@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod findings;
 mod interrupt;
+mod options;
 mod output;
 mod page;
 mod progress;

@@ -10,7 +10,7 @@ use dyno_export::write_file;
 use dyno_printable::{printable, printable_json, printable_lines};
 use dyno_report::RenderOptions;
 
-use crate::arguments::{ColorWhen, Manner};
+use crate::options::{ColorWhen, Manner};
 
 /// How this process prints. Set after the command line is parsed.
 static MANNER: OnceLock<Manner> = OnceLock::new();

@@ -1,39 +1,27 @@
 //! The commands, one file each.
 
-mod bisect;
-mod compare;
 mod completions;
-mod cost;
-mod crash;
-mod doctor;
 mod drive;
 mod engine;
-mod explain;
-mod export;
-mod history;
 mod man;
+mod measure;
 mod next;
 mod outline;
 mod plans;
-mod quickstart;
-mod report;
-mod results;
-mod run;
-mod serve;
+mod read;
 mod sysbench;
 mod traffic;
-mod tune;
-mod upgrade;
-mod versus;
 mod workloads;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
-pub(crate) use crash::CrashClient;
-pub(crate) use drive::{Drive, drive};
-pub(crate) use run::Task;
+pub(crate) use self::drive::{Drive, drive};
+pub(crate) use self::measure::crash::CrashClient;
+pub(crate) use self::measure::run::Task;
+use self::measure::{bisect, crash, doctor, explain, quickstart, run, tune, upgrade, versus};
+use self::read::{compare, cost, export, history, report, results, serve};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -7,7 +7,7 @@ use dyno_printable::quote;
 use dyno_report::{NextStep, Reports};
 use dyno_store::RunId;
 
-use crate::arguments::ResultsFile;
+use crate::options::ResultsFile;
 
 /// The command that prints the full report.
 pub(super) fn full_report(results: &ResultsFile, run: RunId) -> String {

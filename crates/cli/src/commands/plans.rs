@@ -9,7 +9,7 @@ use dyno_report::json_text;
 use serde::Serialize;
 
 use super::outline;
-use crate::arguments::TextOrJson;
+use crate::options::TextOrJson;
 use crate::output;
 
 /// List the built-in plans, or print one as a start for your own

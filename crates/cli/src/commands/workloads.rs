@@ -8,7 +8,7 @@ use dyno_load::{builtin_workload, builtin_workloads};
 use dyno_report::json_text;
 use serde::Serialize;
 
-use crate::arguments::TextOrJson;
+use crate::options::TextOrJson;
 use crate::output;
 
 /// List the built-in workloads, or print one as a start for your own

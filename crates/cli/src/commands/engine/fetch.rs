@@ -6,7 +6,7 @@ use clap::Args;
 use dyno_engine::{Cache, EngineName, Pin};
 use dyno_printable::printable;
 
-use super::install;
+use super::system::install;
 use crate::output;
 
 /// Fetch an engine into the cache with this machine's package managers; nothing is installed

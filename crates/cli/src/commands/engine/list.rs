@@ -10,7 +10,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::upstream;
-use crate::arguments::TextOrJson;
+use crate::options::TextOrJson;
 use crate::output;
 
 /// The maximum width of the table, in columns.

@@ -6,8 +6,8 @@ use clap::Args;
 use dyno_engine::{Access, Cache, DATABASE, HOST, Running};
 use dyno_printable::printable;
 
-use super::{SystemArgument, install};
-use crate::arguments::{TextOrJson, setting};
+use super::system::{SystemArgument, install};
+use crate::options::{TextOrJson, setting};
 use crate::output;
 
 /// Start a server that runs until `dyno engine stop`, and print how to connect

@@ -3,7 +3,7 @@
 use clap::Args;
 use dyno_engine::{Cache, Running};
 
-use super::SystemArgument;
+use super::system::SystemArgument;
 use crate::output;
 
 /// Stop a server that `dyno engine start` started, and remove its data

@@ -9,7 +9,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::list::table;
-use crate::arguments::TextOrJson;
+use crate::options::TextOrJson;
 use crate::output;
 use crate::progress::Fetching;
 

@@ -7,7 +7,7 @@ use dyno_report::{TrafficContents, render};
 use dyno_traffic::{Order, TrafficFile};
 
 use super::text::{self, Room};
-use crate::arguments::ReportFormat;
+use crate::options::ReportFormat;
 use crate::output;
 
 /// Number of digests in JSON without --full.

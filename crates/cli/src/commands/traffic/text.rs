@@ -9,7 +9,7 @@ use dyno_traffic::{DigestRow, RateRow, Summary};
 use indicatif::HumanCount;
 
 use super::words::{duration, plural, time};
-use crate::commands::results::words::{bytes, moment, table};
+use crate::commands::read::results::words::{bytes, moment, table};
 
 /// The amount of detail.
 pub(super) struct Room {

@@ -10,8 +10,8 @@ use dyno_settings::{Profile, drift};
 use serde_json::json;
 
 use self::read::{Read, read};
-use super::install;
-use crate::arguments::TextOrJson;
+use super::system::install;
+use crate::options::TextOrJson;
 use crate::output;
 
 /// Show the settings of one system, or the differences between two, including defaults

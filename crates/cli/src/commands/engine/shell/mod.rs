@@ -11,7 +11,7 @@ use clap::Args;
 use dyno_engine::{Cache, Client, ClientError, Running};
 
 use self::split::Splitter;
-use super::SystemArgument;
+use super::system::SystemArgument;
 use crate::output;
 
 /// Time limit of the login. Statements have no time limit.

@@ -7,7 +7,7 @@ use dyno_store::{RunSummary, Store, StoreError};
 use serde_json::json;
 
 use super::words;
-use crate::arguments::{ResultsFile, TextOrJson};
+use crate::options::{ResultsFile, TextOrJson};
 use crate::output;
 
 /// List the runs of a results file

@@ -20,8 +20,8 @@ use dyno_report::json_text;
 use dyno_settings::{CrashKind, Product, Profile, Translation};
 
 pub(crate) use self::client::CrashClient;
-use super::engine::{SystemArgument, install};
-use crate::arguments::{TextOrJson, setting};
+use crate::commands::engine::system::{SystemArgument, install};
+use crate::options::{TextOrJson, setting};
 use crate::{failure, interrupt, output};
 
 /// Crash a system under load repeatedly, and check whether it loses acknowledged commits

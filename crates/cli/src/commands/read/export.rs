@@ -11,7 +11,7 @@ use dyno_export::{
 use dyno_store::{RunId, Store};
 use indicatif::HumanBytes;
 
-use crate::arguments::{ResultsFile, run_id};
+use crate::options::{ResultsFile, run_id};
 use crate::{interrupt, output};
 
 /// Export the tables of a results file as Parquet, CSV or JSON Lines, or its figures for Bencher or Apache Otava

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 use dyno_serve::{Options, Server};
 
-use crate::arguments::ResultsFile;
+use crate::options::ResultsFile;
 use crate::{failure, interrupt, output, page};
 
 /// Serve reports as web pages; a run in another terminal is shown live

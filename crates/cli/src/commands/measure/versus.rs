@@ -14,9 +14,9 @@ use dyno_search::duration;
 use dyno_stats::ROUNDS_MIN;
 use dyno_store::{RunChoice, RunId, Store};
 
-use super::run::{self, PageFlags, RunFlags, positive_seconds};
-use crate::arguments::{setting, time};
+use super::run::{self, PageFlags, RunFlags};
 use crate::failure::{self, NOT_DECIDED};
+use crate::options::{positive, setting, time};
 use crate::{interrupt, output};
 
 /// Compare systems in one line: versions, settings, builds, or servers that run already
@@ -63,7 +63,7 @@ pub(crate) struct Versus {
     #[arg(long, value_name = "NUMBER,…", value_delimiter = ',', default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     clients: Vec<u32>,
     /// Measured seconds of a system in a step in a round
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.5, value_parser = positive)]
     seconds: f64,
     /// Run as many rounds as fit into this time, such as 60s or 10m, but at least six
     #[arg(long = "for", value_name = "TIME", value_parser = time)]

@@ -6,7 +6,7 @@ use clap::Args;
 use dyno_store::{RunId, RunSummary, Store};
 
 use super::words;
-use crate::arguments::{ResultsFile, run_id};
+use crate::options::{ResultsFile, run_id};
 use crate::output;
 
 /// Delete runs with all their trials

@@ -12,10 +12,10 @@ use dyno_search::bisect::{Bisected, Tested, between};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
 
-use super::next;
 use super::run::{self, RunFlags};
-use crate::arguments::margin;
+use crate::commands::next;
 use crate::failure::{self, NOT_DECIDED};
+use crate::options::{margin, positive};
 use crate::{interrupt, output};
 
 /// Find the version that made a test slower, by binary search between a good and a bad version
@@ -68,7 +68,7 @@ pub(crate) struct Bisect {
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = margin)]
     margin: Margin,
     /// Measured seconds of each version in a round; by default the plan's, at most 1
-    #[arg(long, value_name = "SECONDS", value_parser = run::positive_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
     seconds: Option<f64>,
     /// Scale the plan: a factor, or the name of a scale of the plan
     #[arg(long, value_name = "FACTOR")]

@@ -8,7 +8,7 @@ use dyno_store::{Outcome, Run, RunChoice, RunId, StepRecord, Store, SystemRecord
 use serde_json::json;
 
 use super::words;
-use crate::arguments::{ResultsFile, TextOrJson, run_id};
+use crate::options::{ResultsFile, TextOrJson, run_id};
 use crate::output;
 
 /// Show the origin, systems, steps and failures of a run; `dyno report` shows its figures

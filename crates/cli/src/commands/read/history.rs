@@ -14,7 +14,7 @@ use dyno_store::{Run, RunChoice, Store};
 /// Largest probability that a gate fails for any test although nothing changed.
 const GATE_ERROR_MAX: f64 = 0.05;
 
-use crate::arguments::{ReportFormat, ResultsFile};
+use crate::options::{ReportFormat, ResultsFile};
 use crate::{failure, output};
 
 /// Show a plan's runs over time, and the runs at which tests changed

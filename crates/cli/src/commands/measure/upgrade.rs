@@ -12,9 +12,9 @@ use dyno_report::{Format, UpgradeReport, render};
 use dyno_search::{TriedUpgrade, duration};
 use dyno_stats::Margin;
 
-use super::run::{RunFlags, measure, positive_seconds};
-use crate::arguments::{ReportFormat, margin};
+use super::run::{RunFlags, measure};
 use crate::failure::{self, NOT_DECIDED};
+use crate::options::{ReportFormat, margin, positive};
 use crate::{interrupt, output};
 
 /// Say whether an upgrade is safe: replay a server's own traffic on both versions, on a copy of its data
@@ -66,7 +66,7 @@ pub(crate) struct Upgrade {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=1000))]
     rounds: u32,
     /// Send no further statement of a replay after this time
-    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
     seconds: Option<f64>,
     /// Differences in time below this do not matter
     #[arg(long, value_name = "PERCENT", default_value = "10%", value_parser = margin)]

@@ -4,7 +4,7 @@ use clap::Args;
 use dyno_store::Store;
 
 use super::words;
-use crate::arguments::ResultsFile;
+use crate::options::ResultsFile;
 use crate::output;
 
 /// Shrink the file: free the space of deleted runs

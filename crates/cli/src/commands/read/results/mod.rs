@@ -6,7 +6,7 @@ mod list;
 mod merge;
 mod show;
 mod vacuum;
-pub(super) mod words;
+pub(in crate::commands) mod words;
 
 use std::process::ExitCode;
 

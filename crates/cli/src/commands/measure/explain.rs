@@ -13,9 +13,9 @@ use dyno_search::explain::{Explainer, is_decided};
 use dyno_search::{DisturbedHost, Ending, Prove};
 use dyno_store::{Run, RunChoice, RunId, Store};
 
-use super::run::{RunFlags, positive_seconds};
-use crate::arguments::{ReportFormat, run_id, time};
+use super::run::RunFlags;
 use crate::failure::NOT_DECIDED;
+use crate::options::{ReportFormat, positive, run_id, time};
 use crate::{interrupt, output};
 
 /// Show what differs between two systems: costs, counters, settings; prove which setting makes one faster
@@ -79,7 +79,7 @@ struct ProveFlags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=1000), requires = "prove")]
     rounds: Option<u32>,
     /// Measured seconds of each system in a round; by default the run's, at most 1
-    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds, requires = "prove")]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, requires = "prove")]
     seconds: Option<f64>,
     /// The run's plan, if its text refers to files beside it
     #[arg(long, value_name = "PLAN", requires = "prove")]

@@ -13,8 +13,7 @@ use dyno_lab::{HardwareChoice, HardwareNeed, PriceList};
 use dyno_report::render;
 use dyno_store::{Price, Run, RunChoice, RunId, StepRecord, Store, SystemRecord};
 
-use super::run::positive_seconds as positive;
-use crate::arguments::{ReportFormat, ResultsFile, run_id};
+use crate::options::{ReportFormat, ResultsFile, positive, run_id};
 use crate::{failure, output};
 
 /// Find the cheapest system of a run for a load, and predict systems on other hardware

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dyno_store::{Merged, MergedRun, Store};
 
-use crate::arguments::ResultsFile;
+use crate::options::ResultsFile;
 use crate::output;
 
 /// Copy the runs of other results files, such as those of other hosts, into this one

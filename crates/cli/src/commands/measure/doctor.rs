@@ -18,9 +18,9 @@ use dyno_settings::AuditFinding;
 use dyno_store::{Outcome, RunChoice, Store};
 use indicatif::HumanBytes;
 
-use super::outline;
-use super::run::{RunFlags, measure, positive_seconds};
-use crate::arguments::ResultsFile;
+use super::run::{RunFlags, measure};
+use crate::commands::outline;
+use crate::options::{ResultsFile, positive};
 use crate::{failure, interrupt, output};
 
 /// Check whether this host is quiet enough for verdicts, and whether all steps of a plan would start
@@ -40,7 +40,7 @@ pub(crate) struct Doctor {
     /// Name of a built-in plan (see `dyno plans`), or a .toml file
     plan: Option<String>,
     /// Time for which to watch other processes
-    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = positive_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = positive)]
     seconds: f64,
     /// Path of dyno on the plan's drivers, instead of a copy of this one
     #[arg(long, value_name = "PATH")]

@@ -21,8 +21,8 @@ use dyno_search::Lab;
 use dyno_search::explain::reasons;
 use dyno_store::{RunChoice, Store};
 
-use super::{next, outline};
-use crate::arguments::ResultsFile;
+use crate::commands::{next, outline};
+use crate::options::{ResultsFile, positive};
 use crate::{interrupt, output, page, progress};
 use spread::SpreadFlags;
 pub(crate) use task::Task;
@@ -54,13 +54,13 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "budget_seconds")]
     rounds: Option<u32>,
     /// Time for the whole run, instead of the plan's rounds; the first rounds determine how it is divided
-    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
     budget_seconds: Option<f64>,
     /// Rerun a step up to N times if other processes or the hypervisor used the CPU
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     rerun_disturbed: Option<u32>,
     /// Measured seconds of a trial (one system, one step, one round), instead of the plan's
-    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
     seconds: Option<f64>,
     /// Scale rows, caches and seconds by a factor, or by the name of a scale of the plan
     #[arg(long, value_name = "FACTOR")]
@@ -327,11 +327,4 @@ fn conclude(outcome: &RunOutcome, flags: &RunFlags) -> ExitCode {
 
 fn new_seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
-}
-
-pub(super) fn positive_seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if f64::is_finite(seconds) && seconds > 0.0 => Ok(seconds),
-        _ => Err("must be a number above 0".to_owned()),
-    }
 }

@@ -15,7 +15,7 @@ use dyno_report::{RenderOptions, render, render_junit};
 use dyno_stats::Margin;
 use dyno_store::{Correction, RunId};
 
-use crate::arguments::{ResultsFile, margin, run_id};
+use crate::options::{ResultsFile, margin, run_id};
 use crate::{failure, output};
 use subject::ComparedSystems;
 

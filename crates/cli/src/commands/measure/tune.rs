@@ -8,9 +8,9 @@ use dyno_judge::TuneEnding;
 use dyno_report::render;
 use dyno_search::Ending;
 
-use super::run::{RunFlags, positive_seconds};
-use crate::arguments::{ReportFormat, time};
+use super::run::RunFlags;
 use crate::failure::NOT_DECIDED;
+use crate::options::{ReportFormat, positive, time};
 use crate::{interrupt, output};
 
 /// Search for faster settings with the same durability guarantees, by measuring
@@ -55,7 +55,7 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=1000))]
     rounds: u32,
     /// Measured seconds of each system in a round; by default the plan's, at most 1
-    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
     seconds: Option<f64>,
     /// Scale the plan: a factor, or the name of a scale of the plan
     #[arg(long, value_name = "FACTOR")]

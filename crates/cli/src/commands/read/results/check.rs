@@ -6,7 +6,7 @@ use clap::Args;
 use dyno_printable::Printable;
 use dyno_store::Store;
 
-use crate::arguments::ResultsFile;
+use crate::options::ResultsFile;
 use crate::output;
 
 /// Check the whole file for damage and inconsistencies

@@ -15,8 +15,8 @@ use dyno_report::{
 use dyno_search::explain::largest;
 use dyno_store::{Run, RunChoice, RunId, Store};
 
-use super::next;
-use crate::arguments::{ReportFormat, ResultsFile, run_id};
+use crate::commands::next;
+use crate::options::{ReportFormat, ResultsFile, run_id};
 use crate::{findings, output, page};
 
 /// Print what a run found: a summary of at most 40 lines, or with --full every table
