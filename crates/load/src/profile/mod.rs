@@ -66,7 +66,7 @@ pub struct StageCycles {
 /// # Errors
 /// The job fails, or the system refuses the socket.
 pub fn profile(job: Job, answers: Answers) -> Result<Profile, String> {
-    let length = crate::run::seconds(job.seconds.unwrap_or(1.0));
+    let length = crate::schedule::seconds(job.seconds.unwrap_or(1.0));
     let (shared, messages, _) = crate::run::prepare(job, &mut |_| {})?;
     let path = socket_of(&shared.job).ok_or("a profile needs the path of one unix socket")?;
     let told = |error: io::Error| error.to_string();

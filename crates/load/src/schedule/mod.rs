@@ -3,3 +3,10 @@
 pub(crate) mod arrivals;
 pub(crate) mod control;
 pub(crate) mod functions;
+
+use std::time::Duration;
+
+/// A duration, at most the longest possible.
+pub(crate) fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u64::from(u32::MAX)))
+}

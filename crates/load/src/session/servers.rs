@@ -35,7 +35,7 @@ impl Dialer {
             return Err(io::Error::other("no address of a server was given"));
         }
         let account = account(target).encrypted(&target.tls).map_err(io::Error::other)?;
-        let login_limit = crate::run::seconds(target.connect_seconds_max.unwrap_or(start_seconds_max));
+        let login_limit = crate::schedule::seconds(target.connect_seconds_max.unwrap_or(start_seconds_max));
         Ok(Self { places, account, login_limit, next: AtomicUsize::new(0) })
     }
 

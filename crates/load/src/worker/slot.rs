@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use dyno_script::{ConnectionId, Counter, Host, Probe, Reply, Request, SqlFailure, TaskId};
 
 use super::link::{Link, LinkProgress};
-use super::{Message, Shared, count};
+use super::shared::{Message, Shared, count};
 use crate::io::Io;
 use crate::measure::recorder::Batch;
 use crate::protocol::frame::Counts;

@@ -10,7 +10,8 @@ use dyno_script::{
 
 use super::connections::Connections;
 use super::retry::backoff_us;
-use super::{Assignment, Message, Shared, WorkerReport, count, trace};
+use super::shared::{Assignment, Message, Shared, WorkerReport, count};
+use super::trace;
 use crate::measure::recorder::{Batch, Part, Recorder};
 use crate::schedule::control::{Phase, Window};
 use crate::session::Outcome;

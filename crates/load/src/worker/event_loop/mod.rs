@@ -17,9 +17,9 @@ use dyno_script::{Entry, Probe, Reply, Runtime, ScriptError, Stage as Mark, pref
 use self::logins::Login;
 use self::stalls::Stalls;
 use super::link::{Link, LinkProgress};
+use super::shared::{Assignment, Message, Shared, WorkerReport};
 use super::slot::{Slot, Stage};
 use super::timers::Timers;
-use super::{Assignment, Message, Shared, WorkerReport};
 use crate::io::{Io, IoEvent, Token};
 use crate::machine::busy_cores::{BusyCores, GATHER_PATIENCE};
 use crate::measure::recorder::Batch;

@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::io::IoEvent;
 use crate::protocol::job::{IoMethod, Protocol};
+use crate::session::servers::Dialer;
 use crate::session::servers::testing::{dead_and_alive, dialer};
 
 /// Turns a loop until the link has a reply for its script, or is connected.
