@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::document::{Column, Document, Fact, Line, Listing, Section, Shown, Table, Tint};
-use crate::html::plain_page;
+use crate::html::shell::plain_page;
 
 /// Writes documents as one page.
 pub(crate) fn render(documents: &[Document]) -> String {

@@ -3,11 +3,11 @@
 pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod markdown;
+mod report;
 pub(crate) mod text;
 
-use serde::Serialize;
-
-use crate::document::Document;
+pub use self::report::Report;
+pub use self::text::RenderOptions;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -18,32 +18,6 @@ pub enum Format {
     Html,
     /// For programs; `docs/reference/report-json.md` describes the keys of a run's report.
     Json,
-}
-
-/// Layout of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RenderOptions {
-    /// Whether cells are tinted with terminal colours.
-    pub color: bool,
-    /// Largest width of a line, in columns.
-    pub width: usize,
-}
-
-impl Default for RenderOptions {
-    fn default() -> Self {
-        Self { color: false, width: 100 }
-    }
-}
-
-/// A report that every format can write.
-pub trait Report: Serialize {
-    /// The report for people, as one or more documents.
-    fn documents(&self) -> Vec<Document>;
-
-    /// The report for programs.
-    fn json(&self) -> String {
-        json::text(self)
-    }
 }
 
 /// Writes a report. `options` only affects the text format.

@@ -3,10 +3,24 @@
 use dyno_printable::{printable, printable_lines};
 use unicode_width::UnicodeWidthStr;
 
-use crate::RenderOptions;
 use crate::document::table::{COLUMN_GAP, GROUP_GAP, TEST_INDENT, Widths};
 use crate::document::{Document, Fact, Line, Listing, Section, Shown, Table, Tint};
 use crate::wording::phrases;
+
+/// Layout of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// Whether cells are tinted with terminal colours.
+    pub color: bool,
+    /// Largest width of a line, in columns.
+    pub width: usize,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        Self { color: false, width: 100 }
+    }
+}
 
 /// Writes documents as text.
 pub(crate) fn render(documents: &[Document], options: &RenderOptions) -> String {

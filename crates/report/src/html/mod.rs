@@ -6,56 +6,25 @@
 mod address;
 mod assets;
 mod drill_down;
+mod input;
 mod page;
 mod parts;
+pub(crate) mod shell;
 #[cfg(test)]
 mod tests;
 
-use dyno_judge::Analysis;
-use dyno_printable::printable_html;
-use dyno_store::Run;
-
-use crate::model::why::Reasons;
-
+use self::shell::text;
 pub use drill_down::details::{Details, TrialDetails};
 pub(crate) use drill_down::quantiles::distribution;
-pub(crate) use parts::banner::grave;
+pub use input::PageInput;
 pub(crate) use parts::eventful::charts as event_charts;
 pub(crate) use parts::joined::charts as joined_charts;
 pub use parts::scaling::ScalingCurve;
 pub(crate) use parts::scaling::chart as scaling_chart;
+pub(crate) use parts::verdicts::banner::grave;
 pub(crate) use parts::views::{View, absolute, cost, relative};
-
-#[derive(Clone, Copy, Debug)]
-pub struct PageInput<'a> {
-    pub run: &'a Run,
-    /// The analysis of the run with the details' checks.
-    pub analysis: &'a Analysis,
-    /// Seconds and counters of its trials.
-    pub details: &'a Details,
-    /// Curves fitted to throughput against concurrency.
-    pub curves: &'a [ScalingCurve],
-    /// Why systems differ.
-    pub reasons: &'a Reasons,
-    /// Whether the page is served with live updates at `/events`.
-    pub is_live: bool,
-}
-
-/// A page as text, with control characters made visible.
-fn text(page: &maud::Markup) -> String {
-    printable_html(&page.0).into_owned()
-}
+pub use shell::simple_page;
 
 pub fn render_html(input: &PageInput<'_>) -> String {
     text(&parts::contents::Page::new(*input).document())
-}
-
-/// A page of a server, without data or script, in the style of reports.
-pub fn simple_page(title: &str, body: &maud::Markup) -> String {
-    text(&page::simple(title, true, body))
-}
-
-/// The same page, as a file.
-pub(crate) fn plain_page(title: &str, body: &maud::Markup) -> String {
-    text(&page::simple(title, false, body))
 }

@@ -5,10 +5,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::assets;
 use super::drill_down::data;
 use super::parts::contents::Page;
-use super::parts::{
-    banner, claims, eventful, forest, joined, matrix, methods, money, scaling, stacks, undecided, verdict,
-    views, why,
-};
+use super::parts::verdicts::{banner, claims, forest, undecided, verdict, why};
+use super::parts::{eventful, joined, matrix, methods, money, scaling, stacks, views};
+use super::shell::brand;
 use crate::format::html::section;
 use crate::model::Reports;
 use crate::sections::{SECTIONS, SectionKind, efficiency};
@@ -182,14 +181,6 @@ impl Page<'_> {
     }
 }
 
-/// The brand. On a server it links to the list of runs.
-fn brand(is_served: bool) -> Markup {
-    html! {
-        @if is_served { a.brand href="/" { span.mark aria-hidden="true" {} "Dyno" } }
-        @else { div.brand { span.mark aria-hidden="true" {} "Dyno" } }
-    }
-}
-
 /// The element in which the script shows the progress of a run and its decided tests.
 fn live(reports: &Reports) -> Markup {
     html! {
@@ -203,23 +194,6 @@ fn live(reports: &Reports) -> Markup {
             div.plot.rates hidden {}
             div.plot.latencies hidden {}
             div.after hidden { p { "Next" } ol.next {} }
-        }
-    }
-}
-
-/// A page without data or script. On a server it links to the list of runs.
-pub(crate) fn simple(title: &str, is_served: bool, body: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) " · Dyno" }
-                style { (PreEscaped(assets::STYLE)) }
-            }
-            body { header.top { (brand(is_served)) } (body) }
         }
     }
 }

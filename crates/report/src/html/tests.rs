@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use dyno_judge::TrialCheck;
 use dyno_stats::{Steadiness, Variation};
-use dyno_store::{CounterRecord, Phase, Second, Trial, Usage};
+use dyno_store::{CounterRecord, Phase, Run, Second, Trial, Usage};
 
 use crate::sample;
 

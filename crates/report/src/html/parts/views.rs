@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::html::drill_down::notes::Notes;
 use crate::html::drill_down::series::number as digits;
-use crate::html::parts::forest;
+use crate::html::parts::verdicts::forest;
 use crate::model::{Cell, Content, Cost, Matrix, Relative, Reports};
 use crate::wording::number;
 use crate::wording::phrases;
@@ -106,7 +106,7 @@ impl BaseViews {
             costs: costs.iter().map(|cost| Views::of(self::cost(reports, *cost))).collect(),
             rounds: Rounds::of(reports),
             notes: Notes::of(reports),
-            forest: crate::html::text(&forest::lines(reports)),
+            forest: crate::html::shell::text(&forest::lines(reports)),
         }
     }
 }
