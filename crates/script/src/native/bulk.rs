@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use super::Table;
 use super::requests::{id, wait};
+use super::table::Table;
 use crate::data::bulk::Bulk;
 use crate::lua::{Answer, Call, Raised, Returns};
 use crate::run::request::Request;

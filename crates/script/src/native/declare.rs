@@ -1,6 +1,6 @@
 //! Native functions for a script's declarations.
 
-use super::Table;
+use super::table::Table;
 use crate::lua::{Answer, Call, Returns};
 use crate::settings::info::{CommandSpec, OptionKind, OptionSpec};
 

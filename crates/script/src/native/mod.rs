@@ -7,11 +7,13 @@ mod pgbench;
 mod random;
 mod requests;
 mod rows;
+mod table;
 mod tpch;
 
 use std::ptr::NonNull;
 
-use crate::lua::{Native, Stack, push_function, push_marked_function};
+use self::table::Table;
+use crate::lua::Stack;
 use crate::run::machine::Machine;
 
 pub(crate) use requests::push_reply;
@@ -28,22 +30,4 @@ pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>, marks: boo
     requests::register(&table);
     rows::register(&table);
     tpch::register(&table);
-}
-
-/// The table under construction, on top of the stack.
-struct Table {
-    stack: Stack,
-    machine: NonNull<Machine>,
-    marks: bool,
-}
-
-impl Table {
-    fn add<F: Native>(&self, name: &str, function: F) {
-        if self.marks {
-            push_marked_function(self.stack, self.machine, function);
-        } else {
-            push_function(self.stack, self.machine, function);
-        }
-        self.stack.set_field(-2, name);
-    }
 }

@@ -1,6 +1,6 @@
 //! Native functions to load modules and to end the program.
 
-use super::Table;
+use super::table::Table;
 use crate::lua::{Returns, push_caller};
 
 pub(super) fn register(table: &Table) {

@@ -2,9 +2,9 @@
 
 use dyno_pgbench::{BUILTIN_VARIABLES, Client, Gather, Parameter, Protocol, ScriptFile, Step};
 
-use super::Table;
 use super::requests::{id, wait};
 use super::rows::host;
+use super::table::Table;
 use crate::lua::{Answer, Call, Kind, Raised, Returns};
 use crate::run::machine::Machine;
 use crate::run::request::{Param, Piped, Request};

@@ -1,6 +1,6 @@
 //! Native functions for random numbers and texts.
 
-use super::Table;
+use super::table::Table;
 use crate::data::random::Shape;
 use crate::lua::{Answer, Call, Returns};
 

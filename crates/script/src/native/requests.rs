@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::time::Duration;
 
-use super::Table;
+use super::table::Table;
 use crate::lua::{Answer, Call, Kind, Raised, Returns, Stack};
 use crate::run::request::{Param, ParamType, Reply, Request};
 

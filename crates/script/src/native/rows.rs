@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::Table;
+use super::table::Table;
 use crate::lua::{Answer, Call, Raised, Returns};
 use crate::run::request::{Counter, Host};
 

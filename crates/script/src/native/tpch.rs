@@ -1,7 +1,7 @@
 //! Functions that insert the rows of TPC-H.
 
-use super::Table;
 use super::bulk::bulk_number;
+use super::table::Table;
 use crate::data::tpch::Form;
 use crate::lua::Returns;
 
