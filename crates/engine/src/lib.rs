@@ -67,9 +67,8 @@ pub use replication::{
     attach,
 };
 pub use source::add::{AddError, Added, add};
-pub use source::basedir::BasedirError;
 pub use source::fetch::fetch;
-pub use source::{FetchError, Phase, Pin, Progress, UnpackError};
+pub use source::{BasedirError, FetchError, Phase, Pin, Progress, UnpackError};
 pub use start::access::{Access, DATABASE, HOST};
 pub use start::connect::{Transport, connect};
 pub use start::drain::{

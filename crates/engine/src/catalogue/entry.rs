@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::cache::layout::Layout;
 use crate::cache::location::Cache;
+pub use crate::catalogue::family::Family;
 use crate::catalogue::version::version_key;
 use crate::machine::platform::Platform;
 use crate::source::lock::Lock;
@@ -50,35 +51,6 @@ pub struct Entry {
     /// Server options that a storage engine needs, by its name.
     #[serde(default)]
     pub(crate) storage_engine_options: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-/// A family of engines that are started and queried alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Family {
-    /// MySQL and its forks other than MariaDB.
-    Mysql,
-    Mariadb,
-    Postgres,
-    /// SQLite, which runs inside the load process.
-    Sqlite,
-}
-
-impl Family {
-    /// Whether there is a server to fetch and start.
-    pub fn has_server(self) -> bool {
-        self != Self::Sqlite
-    }
-
-    /// The engine that gave it its name.
-    pub(crate) fn engine(self) -> &'static str {
-        match self {
-            Self::Mysql => "mysql",
-            Self::Mariadb => "mariadb",
-            Self::Postgres => "postgres",
-            Self::Sqlite => "sqlite",
-        }
-    }
 }
 
 impl Entry {

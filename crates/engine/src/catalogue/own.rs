@@ -1,7 +1,5 @@
 //! Reads the user's own entries. They are checked like built-in ones.
 
-use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,27 +10,6 @@ use crate::catalogue::name::SystemName;
 
 /// The lock file. It lies beside the entries, but is not one.
 const LOCK: &str = "lock.toml";
-
-/// The user's folder of entries: `$XDG_CONFIG_HOME/dyno/engines`, otherwise `~/.config/dyno/engines`. It may not exist. `None`
-/// without a home folder.
-pub(crate) fn settings() -> Option<PathBuf> {
-    let settings = variable("XDG_CONFIG_HOME").map(PathBuf::from);
-    let settings = settings.or_else(|| Some(env::home_dir()?.join(".config")))?;
-    Some(settings.join("dyno").join("engines"))
-}
-
-fn variable(name: &str) -> Option<OsString> {
-    env::var_os(name).filter(|value| !value.is_empty())
-}
-
-/// Folders of entries. Later ones override earlier ones.
-pub(crate) fn folders() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = settings().filter(|folder| folder.is_dir()).into_iter().collect();
-    // Folders that the user names must exist.
-    folders
-        .extend(variable("DYNO_ENGINES").iter().flat_map(|list| env::split_paths(list).collect::<Vec<_>>()));
-    folders
-}
 
 /// All entries of a folder, sorted by file name.
 pub(super) fn read_folder(folder: &Path) -> Result<Vec<Entry>, CatalogueError> {

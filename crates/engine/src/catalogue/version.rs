@@ -1,6 +1,6 @@
 //! The order of versions, and their series.
 
-use super::entry::Family;
+use super::family::Family;
 
 /// The numbers of a version, by which versions are ordered. `8.0.43-34` has 8, 0, 43, 34.
 pub(crate) fn version_key(version: &str) -> Vec<u32> {

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::survey::PLACES;
 use crate::machine::path_error::PathError;
+
+/// The folders that `survey.sh` searches, in words.
+const PLACES: &str =
+    "/usr/sbin, /usr/libexec, /usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, /usr/local, /opt, /bin";
 
 /// Why an image of a container cannot be used as a server.
 #[derive(Debug, Error)]

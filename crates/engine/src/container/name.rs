@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::ImageError;
-use crate::catalogue::entry::Family;
+use crate::catalogue::family::Family;
 
 /// The name of an image, such as `docker.io/library/mysql:8.4`.
 #[derive(Clone, Debug, PartialEq, Eq)]

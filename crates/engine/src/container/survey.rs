@@ -15,10 +15,6 @@ use crate::source::{Phase, Progress};
 
 const SCRIPT: &str = include_str!("survey.sh");
 
-/// The folders that the script searches, in words.
-pub(super) const PLACES: &str =
-    "/usr/sbin, /usr/libexec, /usr/lib/postgresql/*/bin, /usr/pgsql-*/bin, /usr/local, /opt, /bin";
-
 /// The script's report about an image.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Survey {

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::{Table, Value};
 
-use super::basedir::BasedirError;
 use super::download::curl::{self, Url};
 use super::download::integrity::Integrity;
-use super::error::FetchError;
+use super::error::{BasedirError, FetchError};
 use super::tarball::{Location, unpack_whole};
 use super::vendor::is_page;
 use super::{Phase, Progress, Workspace};
@@ -18,7 +17,7 @@ use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
 use crate::catalogue::name::SystemName;
-use crate::catalogue::{CatalogueError, own};
+use crate::catalogue::{CatalogueError, own, places};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 
@@ -77,7 +76,7 @@ pub fn add(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Added, AddError> {
     let location = locate(place)?;
-    let entries = own::settings().ok_or(AddError::NoHome)?;
+    let entries = places::settings().ok_or(AddError::NoHome)?;
     let parent = cache.tool("add");
     let _turn = folder::lock(&parent.with_extension("lock"))?;
     folder::remove(&parent)?;

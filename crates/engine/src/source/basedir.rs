@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
-
 use crate::cache::installation::Installation;
 use crate::cache::layout::Layout;
 use crate::cache::location::Cache;
@@ -16,6 +14,7 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Family};
 use crate::machine::lines;
 use crate::machine::spawn::{Spawn, spawn};
+use crate::source::error::BasedirError;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(5);
@@ -23,39 +22,6 @@ const SHOWN_LINES: usize = 5;
 /// Storage engines that builds of MySQL may have although the catalogue's builds do not, with the files of their
 /// plugins.
 const PLUGINS: [(&str, &str); 2] = [("rocksdb", "ha_rocksdb.so"), ("tokudb", "ha_tokudb.so")];
-
-/// Why a folder cannot be used as a server.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum BasedirError {
-    /// It does not exist, or cannot be opened.
-    #[error("basedir {}: {source}", path.display())]
-    Unreachable { path: PathBuf, source: io::Error },
-    /// It is no folder.
-    #[error(
-        "{}: a file, where the folder of a build is needed; unpack it, or make an entry of the archive (docs/do/engines.md, \
-         \"Your own entries\")",
-        path.display()
-    )]
-    File { path: PathBuf },
-    /// There is no server in it.
-    #[error(
-        "basedir {}: no server in it, such as bin/mysqld, sbin/mysqld, bin/mariadbd or bin/postgres",
-        path.display()
-    )]
-    NoServer { path: PathBuf },
-    /// The server cannot print its version.
-    #[error("{} --version failed ({reason}){}", server.display(), lines::below(output))]
-    Silent {
-        server: PathBuf,
-        reason: String,
-        /// The last lines that it printed.
-        output: Vec<String>,
-    },
-    /// Its output has no version.
-    #[error("{} --version says '{said}', in which dyno finds no version", server.display())]
-    NoVersion { server: PathBuf, said: String },
-}
 
 /// Family and version of a server, as it prints them.
 #[derive(Debug, PartialEq, Eq)]

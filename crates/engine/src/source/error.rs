@@ -1,10 +1,10 @@
-//! Why an engine cannot be fetched.
+//! Why an engine cannot be fetched, or a folder used.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::basedir::BasedirError;
 use super::lock::Pin;
 use super::unpack::UnpackError;
 use crate::machine::lines;
@@ -124,4 +124,37 @@ impl FetchError {
 fn attempts(failures: &[(String, String)]) -> String {
     let lines = failures.iter().map(|(address, failure)| format!("{address}: {failure}"));
     lines::below(&lines.collect::<Vec<_>>())
+}
+
+/// Why a folder cannot be used as a server.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BasedirError {
+    /// It does not exist, or cannot be opened.
+    #[error("basedir {}: {source}", path.display())]
+    Unreachable { path: PathBuf, source: io::Error },
+    /// It is no folder.
+    #[error(
+        "{}: a file, where the folder of a build is needed; unpack it, or make an entry of the archive (docs/do/engines.md, \
+         \"Your own entries\")",
+        path.display()
+    )]
+    File { path: PathBuf },
+    /// There is no server in it.
+    #[error(
+        "basedir {}: no server in it, such as bin/mysqld, sbin/mysqld, bin/mariadbd or bin/postgres",
+        path.display()
+    )]
+    NoServer { path: PathBuf },
+    /// The server cannot print its version.
+    #[error("{} --version failed ({reason}){}", server.display(), lines::below(output))]
+    Silent {
+        server: PathBuf,
+        reason: String,
+        /// The last lines that it printed.
+        output: Vec<String>,
+    },
+    /// Its output has no version.
+    #[error("{} --version says '{said}', in which dyno finds no version", server.display())]
+    NoVersion { server: PathBuf, said: String },
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::download::integrity::Integrity;
 use super::error::FetchError;
-use crate::catalogue::own;
+use crate::catalogue::places;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
 
@@ -47,8 +47,8 @@ impl Lock {
     /// The user's locks. Pins are added to `$XDG_CONFIG_HOME/dyno/engines/lock.toml` (otherwise `~/.config/…`). Lock files in the
     /// folders of `$DYNO_ENGINES` hold too. `fallback` is the folder of a user without a home.
     pub(crate) fn of_user(fallback: &Path) -> Self {
-        let own = own::settings().unwrap_or_else(|| fallback.to_owned()).join(NAME);
-        let shared = own::folders().into_iter().map(|folder| folder.join(NAME));
+        let own = places::settings().unwrap_or_else(|| fallback.to_owned()).join(NAME);
+        let shared = places::folders().into_iter().map(|folder| folder.join(NAME));
         Self { shared: shared.filter(|path| *path != own).collect(), own }
     }
 

@@ -18,19 +18,19 @@ mod pip;
 mod tarball;
 mod unpack;
 mod vendor;
+mod workspace;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::download::progress::{Phase, Progress};
 pub(crate) use self::download::tool::is_installed;
-pub use self::error::FetchError;
+pub use self::error::{BasedirError, FetchError};
 pub use self::lock::Pin;
 pub(crate) use self::unpack::Tree;
 pub use self::unpack::UnpackError;
-use crate::cache::location::Cache;
+pub(crate) use self::workspace::{Package, Workspace};
 use crate::machine::path_error::At as _;
 
 /// A source of an engine's packages.
@@ -53,38 +53,6 @@ pub(crate) enum Source {
     Tarball(tarball::Tarball),
     /// A user's unpacked server.
     Folder(folder::Folder),
-}
-
-/// An unpacked package with its version.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Package {
-    /// Its name in its package manager.
-    pub(crate) name: String,
-    /// Its exact version there.
-    pub(crate) version: String,
-}
-
-/// Folders and progress of a fetch.
-pub(crate) struct Workspace<'a> {
-    /// The cache, for files that package managers keep between fetches.
-    pub(crate) cache: &'a Cache,
-    /// Folder for downloads, removed afterwards.
-    pub(crate) downloads: PathBuf,
-    /// Folder that packages are unpacked into.
-    pub(crate) tree: PathBuf,
-    /// Estimated size of the whole download.
-    pub(crate) total_bytes: u64,
-    /// New pins, which are added once the fetch is complete.
-    pub(crate) new_pins: Vec<Pin>,
-    /// Called with progress.
-    pub(crate) progress: &'a mut dyn FnMut(Progress),
-}
-
-impl Workspace<'_> {
-    /// Reports a phase of unknown length.
-    fn enter(&mut self, phase: Phase) {
-        (self.progress)(Progress { phase, done_bytes: 0, total_bytes: None });
-    }
 }
 
 impl Source {
@@ -186,11 +154,4 @@ impl Source {
 pub(crate) fn unpack_apt(packages: &[&'static str], workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
     apt::Apt::of(packages).fetch(workspace)?;
     Ok(Tree::create(&workspace.tree)?.cut_links().at("read", &workspace.tree)?)
-}
-
-/// The file that a package manager wrote into a folder.
-fn only_file(folder: &Path, package: &str) -> Result<PathBuf, FetchError> {
-    let first = fs::read_dir(folder).and_then(|mut files| files.next().transpose()).at("read", folder)?;
-    let missing = || FetchError::NotDownloaded { package: package.to_owned() };
-    Ok(first.ok_or_else(missing)?.path())
 }

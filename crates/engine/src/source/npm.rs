@@ -7,7 +7,8 @@ use super::download::progress::Phase;
 use super::download::tool::Tool;
 use super::download::word::{ScopedName, Word};
 use super::error::FetchError;
-use super::{Package, Workspace, only_file, unpack};
+use super::workspace::only_file;
+use super::{Package, Workspace, unpack};
 use crate::machine::folder;
 
 /// One package at one version.

@@ -2,11 +2,11 @@
 
 use dyno_client::Client;
 
+use super::backlog::{Backlog, number};
 use super::error::DrainError;
 use super::innodb_status::InnodbStatus;
 use super::report::DrainAmount;
 use super::temporary_settings::TemporarySettings;
-use super::{Backlog, number};
 
 /// The most dirty pages of an idle server. It still changes a page now and then, for its own statistics.
 const DIRTY_PAGES_MAX: f64 = 16.0;

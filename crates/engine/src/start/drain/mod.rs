@@ -3,6 +3,7 @@
 //! Each kind of storage has a file with its [`Backlog`]. The wait is the same for all.
 
 mod background_statement;
+mod backlog;
 mod error;
 mod innodb;
 mod innodb_status;
@@ -18,8 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_client::{Client, ClientError};
+use dyno_client::ClientError;
 
+use self::backlog::Backlog;
 pub use self::error::DrainError;
 pub use self::report::{DrainAmount, DrainEnding, DrainProgress, DrainReport, Drained};
 use crate::catalogue::entry::Family;
@@ -42,23 +44,6 @@ pub struct DrainLimits<'a> {
     /// Whether settings may be changed during the drain, so that the server writes faster. They are restored afterwards. But if
     /// this process is killed, a user's running server keeps them.
     pub may_set: bool,
-}
-
-/// The pending writes of one kind of storage.
-trait Backlog {
-    /// The amounts that are left.
-    fn look(&mut self) -> Result<Vec<DrainAmount>, DrainError>;
-
-    /// Starts the writing.
-    fn begin(&mut self) -> Result<(), DrainError>;
-
-    /// Ends what `begin` started, and restores settings.
-    fn end(&mut self) -> Result<(), DrainError>;
-
-    /// Settings that `begin` changed, with their temporary values.
-    fn set_meanwhile(&self) -> Vec<(String, String)> {
-        Vec::new()
-    }
 }
 
 /// Waits for the pending writes of a server's storage engine, or of its default storage engine. Reports every look at
@@ -138,13 +123,6 @@ fn wait(
         }
         thread::sleep(PAUSE);
     }
-}
-
-/// The number in the last column of the first row. `None` if it is no number.
-fn number(client: &mut Client, sql: &str) -> Result<Option<f64>, ClientError> {
-    let result = client.query(sql)?;
-    let field = result.rows.first().and_then(|row| row.last()).and_then(Option::as_deref);
-    Ok(field.and_then(|text| text.parse().ok()))
 }
 
 #[cfg(test)]

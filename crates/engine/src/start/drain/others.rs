@@ -3,9 +3,9 @@
 use dyno_client::Client;
 
 use super::background_statement::BackgroundStatement;
+use super::backlog::{Backlog, number};
 use super::error::DrainError;
 use super::report::DrainAmount;
-use super::{Backlog, number};
 
 const FLUSH: &[&str] = &["FLUSH TABLES"];
 const BLOCKS: [&str; 2] = ["Key_blocks_not_flushed", "Aria_pagecache_blocks_not_flushed"];

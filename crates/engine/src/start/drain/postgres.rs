@@ -3,9 +3,9 @@
 use dyno_client::{Client, ClientError};
 
 use super::background_statement::BackgroundStatement;
+use super::backlog::{Backlog, number};
 use super::error::DrainError;
 use super::report::DrainAmount;
-use super::{Backlog, number};
 
 /// Vacuum comes first, because it writes.
 const STATEMENTS: &[&str] = &["VACUUM (ANALYZE)", "CHECKPOINT"];

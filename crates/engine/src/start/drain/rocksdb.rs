@@ -3,9 +3,9 @@
 use dyno_client::Client;
 
 use super::background_statement::BackgroundStatement;
+use super::backlog::{Backlog, number};
 use super::error::DrainError;
 use super::report::DrainAmount;
-use super::{Backlog, number};
 
 const FLUSH: &[&str] = &["SET GLOBAL rocksdb_force_flush_memtable_now = 1"];
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, InterruptHandle, OpenFlags};
 
-use super::Backlog;
+use super::backlog::Backlog;
 use super::error::DrainError;
 use super::report::DrainAmount;
 
