@@ -28,9 +28,8 @@ pub use analysis::{
 pub use claim::{Claim, ClaimError, ClaimResult, ClaimState, JudgedClaim, Problem, judge_claims};
 pub use compare::anchor::SharedAnchor;
 pub use compare::comparison::{
-    ComparedSystem, Comparison, CostRatio, Difference, DisturbedTests, Finding, GateOutcome, GateVote,
-    GroupMean, Judgement, RoundRatio, Side, TestComparison, TestWarning, Undecided, compare,
-    compare_sessions,
+    Comparison, CostRatio, Difference, DisturbedTests, Finding, GateOutcome, GateVote, GroupMean, Judgement,
+    RoundRatio, Side, TestComparison, TestWarning, Undecided, compare, compare_sessions,
 };
 pub use compare::rule::Rule;
 pub use compare::sessions::Replicates;
@@ -90,5 +89,6 @@ pub use trial::disturbance::{Disturbance, DisturbanceLimits, DisturbedRounds, di
 pub use trial::drivers::{Doubt, DriverDoubt, driver_doubts, too_late_seconds};
 pub use trial::in_force::SystemNotInForce;
 pub use trial::latency::{Latencies, LatencyUs};
+pub use trial::member::ComparedSystem;
 pub use trial::quantity::{Quantity, throughput};
 pub use trial::stall::{Stall, stalled_at_end_seconds};

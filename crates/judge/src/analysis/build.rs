@@ -5,7 +5,7 @@ use dyno_store::Run;
 use super::cell::cell;
 use super::replication::replication;
 use super::{Analysis, Test};
-use crate::compare::comparison::{Member, Subject, judge};
+use crate::compare::comparison::{Subject, judge};
 use crate::compare::rule::Rule;
 use crate::cost::forecast::left_out_tests;
 use crate::cost::price::frontiers;
@@ -19,6 +19,7 @@ use crate::effects::sensitivity::sensitivities;
 use crate::trial::check::TrialChecks;
 use crate::trial::evidence::Evidence;
 use crate::trial::in_force::not_in_force;
+use crate::trial::member::Member;
 use crate::trial::of_run::tests;
 
 /// Judges a run: every test and every system, against each other system as the base. `checks` are the checks of its

@@ -2,9 +2,11 @@ use dyno_stats::{Margin, Method};
 use dyno_store::Run;
 
 use super::*;
-use crate::compare::comparison::{ComparedSystem, compare};
+use crate::compare::comparison::compare;
 use crate::sample::{add_step, around, fail_in, memory_limit, run, seconds, slice};
 use crate::trial::check::TrialChecks;
+use crate::trial::member::ComparedSystem;
+use crate::trial::quantity::Quantity;
 use crate::{DisturbanceLimits, check_trial};
 
 fn three(rounds: usize) -> Run {

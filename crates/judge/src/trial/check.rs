@@ -6,11 +6,10 @@ use dyno_stats::{Level, Steadiness, Variation, busy_share, effective_size, level
 use dyno_store::{Phase, Run, SecondRate, Store, StoreError, Trial, TrialId, TrialRecord, UnmetLimit};
 use serde::Serialize;
 
-use crate::effects::events::has_events;
-use crate::effects::joins::joined;
 use crate::trial::disturbance::{Disturbance, DisturbanceLimits, disturbance};
 use crate::trial::latency::Latencies;
 use crate::trial::stall::{self, Stall};
+use crate::trial::steps::{has_events, joined};
 
 /// The last sample is dropped if it is shorter than this share of the others, because its rate is too uncertain.
 const SAMPLE_SHARE_MIN: f64 = 0.5;

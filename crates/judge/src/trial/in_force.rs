@@ -6,7 +6,7 @@ use dyno_settings::{NotInForce, Product, SystemFacts};
 use dyno_store::{Run, SystemRecord};
 use serde::Serialize;
 
-use crate::compare::comparison::Member;
+use crate::trial::member::Member;
 
 /// A system whose server does not use all of its requested settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -7,6 +7,8 @@ pub(crate) mod drivers;
 pub(crate) mod evidence;
 pub(crate) mod in_force;
 pub(crate) mod latency;
+pub(crate) mod member;
 pub(crate) mod of_run;
 pub(crate) mod quantity;
 pub(crate) mod stall;
+pub(crate) mod steps;

@@ -6,14 +6,14 @@ use dyno_store::Correction;
 use super::difference::differences;
 use super::gate::outcome;
 use super::group::{group_means, overall};
-use super::member::Member;
 use super::shared::adjusted_by_rounds;
 use super::stages::{Alarmed, judge_in_stages};
 use super::subject::Subject;
 use super::test::Measured;
-use super::{ComparedSystem, Comparison, Judgement, Side};
+use super::{Comparison, Judgement, Side};
 use crate::compare::rule::Rule;
 use crate::trial::evidence::Evidence;
+use crate::trial::member::{ComparedSystem, Member};
 
 /// Compares each candidate with its base: `(base, candidate)`.
 ///

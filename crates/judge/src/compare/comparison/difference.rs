@@ -3,7 +3,7 @@
 use dyno_store::{HostRecord, Run};
 use serde::Serialize;
 
-use super::member::Member;
+use crate::trial::member::Member;
 
 /// A condition in which two runs differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

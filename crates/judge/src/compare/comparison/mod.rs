@@ -5,7 +5,6 @@ mod course;
 mod difference;
 mod gate;
 mod group;
-mod member;
 mod shared;
 mod stages;
 mod subject;
@@ -18,14 +17,13 @@ use std::collections::BTreeMap;
 
 use dyno_settings::NotInForce;
 use dyno_stats::{Interval, Margin, Method};
-use dyno_store::{Operation, Run};
+use dyno_store::Operation;
 use serde::Serialize;
 
 use crate::compare::anchor::SharedAnchor;
 use crate::compare::pair::PairRound;
 use crate::compare::rule::Rule;
 use crate::compare::sessions::Replicates;
-use crate::trial::check::TrialChecks;
 use crate::trial::disturbance::DisturbedRounds;
 use crate::trial::quantity::Quantity;
 
@@ -33,17 +31,7 @@ pub(crate) use build::judge;
 pub use build::{compare, compare_sessions};
 pub use difference::Difference;
 pub use gate::{GateOutcome, GateVote};
-pub(crate) use member::Member;
 pub(crate) use subject::Subject;
-
-#[derive(Clone, Copy, Debug)]
-pub struct ComparedSystem<'a> {
-    pub run: &'a Run,
-    /// Checks of its trials. Without them, rates of trials without slices count as steady.
-    pub checks: &'a TrialChecks,
-    /// The system's id in that run.
-    pub system: &'a str,
-}
 
 /// Result of comparing one or more candidates with their bases.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -3,13 +3,13 @@
 use dyno_settings::NotInForce;
 use dyno_store::{Run, StepRecord};
 
-use super::member::Member;
 use super::test::Measured;
 use crate::compare::anchor::{self, SharedAnchor};
 use crate::compare::noise;
 use crate::compare::rule::Rule;
 use crate::trial::evidence::Evidence;
 use crate::trial::in_force::same_systems;
+use crate::trial::member::Member;
 use crate::trial::of_run::tests;
 
 /// A candidate and its base. Each run is a session.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use dyno_stats::{Margin, median};
 use dyno_store::{StepRecord, Trial};
 
-use super::member::Member;
 use crate::compare::anchor;
 use crate::compare::noise;
 use crate::compare::pair::SystemTrials;
@@ -13,6 +12,7 @@ use crate::compare::rule::Rule;
 use crate::compare::sessions::Session;
 use crate::trial::disturbance::{Disturbance, DisturbedRounds};
 use crate::trial::done::Done;
+use crate::trial::member::Member;
 use crate::trial::quantity::Quantity;
 
 pub(super) struct System<'a> {

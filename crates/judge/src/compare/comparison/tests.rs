@@ -10,6 +10,8 @@ use dyno_store::{Correction, LatencyRecord, Operation, Run};
 use super::*;
 use crate::Quantity;
 use crate::sample::{add_step, around, fail, fail_in, latency, run, slice};
+use crate::trial::check::TrialChecks;
+use crate::trial::member::ComparedSystem;
 
 static NO_CHECKS: TrialChecks = TrialChecks::new();
 

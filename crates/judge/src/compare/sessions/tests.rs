@@ -4,12 +4,11 @@ use dyno_stats::{Margin, SplitMix64};
 use dyno_store::Run;
 
 use super::*;
-use crate::compare::comparison::{
-    ComparedSystem, Finding, GateOutcome, Judgement, Undecided, compare, compare_sessions,
-};
+use crate::compare::comparison::{Finding, GateOutcome, Judgement, Undecided, compare, compare_sessions};
 use crate::compare::rule::Rule;
 use crate::sample::{add_step, run};
 use crate::trial::check::TrialChecks;
+use crate::trial::member::ComparedSystem;
 
 static NO_CHECKS: TrialChecks = TrialChecks::new();
 

@@ -10,7 +10,7 @@ mod verdicts;
 use std::collections::BTreeMap;
 
 use dyno_stats::median;
-use dyno_store::{EventKind, EventOutcome, Operation, Outcome, Run, StepEventRecord, StepRecord};
+use dyno_store::{EventKind, EventOutcome, Operation, Outcome, StepEventRecord, StepRecord};
 use serde::Serialize;
 
 use self::course::course;
@@ -123,14 +123,6 @@ impl EventQuantity {
             Self::WorstP99Ms => 0.0,
         }
     }
-}
-
-/// Whether a step, or the step that this background load belongs to, has events.
-pub(crate) fn has_events(run: &Run, step: &str) -> bool {
-    let background_of =
-        run.steps.iter().find(|known| known.id == step).and_then(|it| it.background_of.as_deref());
-    let step = background_of.unwrap_or(step);
-    run.trials.iter().any(|trial| trial.record.step_id == step && !trial.record.step_events.is_empty())
 }
 
 /// Every step with events of a run, in run order.

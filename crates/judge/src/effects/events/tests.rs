@@ -1,4 +1,4 @@
-use dyno_store::{EventKind, EventOutcome, SecondRate, StepEventRecord, Timeline, TrialRecord};
+use dyno_store::{EventKind, EventOutcome, Run, SecondRate, StepEventRecord, Timeline, TrialRecord};
 
 use super::figures::figures;
 use super::*;

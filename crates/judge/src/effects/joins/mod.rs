@@ -8,12 +8,13 @@ mod tests;
 use std::collections::BTreeMap;
 
 use dyno_stats::{Interval, Method, median, ratio_of_rounds};
-use dyno_store::{JoinRecord, Operation, Run, StepRecord, Trial};
+use dyno_store::{JoinRecord, Operation, StepRecord, Trial};
 use serde::Serialize;
 
 use self::course::course;
 use crate::compare::rule::Rule;
 use crate::trial::evidence::Evidence;
+use crate::trial::steps::joined;
 
 /// A step at a client count, in which clients of a background load join.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -88,16 +89,6 @@ pub struct JoinedSecond {
     pub at_seconds: u32,
     pub rate: f64,
     pub background_rate: Option<f64>,
-}
-
-/// A step and its background load whose clients join. `step` is one of the two. `None` if no clients join.
-pub(crate) fn joined<'a>(run: &'a Run, step: &str) -> Option<(&'a StepRecord, &'a StepRecord)> {
-    let is_joined = |load: &&StepRecord| {
-        !load.joins.is_empty() && (load.id == step || load.background_of.as_deref() == Some(step))
-    };
-    let background = run.steps.iter().find(is_joined)?;
-    let own = run.steps.iter().find(|own| Some(&own.id) == background.background_of.as_ref())?;
-    Some((own, background))
 }
 
 /// The mean rate of a trial in each stretch. The first stretch is without joined clients. `None` where a

@@ -10,11 +10,10 @@ use dyno_store::LadderRecord;
 use serde::Serialize;
 
 use self::change::changes;
-use crate::compare::comparison::{
-    CostRatio, Finding, Judgement, Member, Subject, TestComparison, Undecided, judge,
-};
+use crate::compare::comparison::{CostRatio, Finding, Judgement, Subject, TestComparison, Undecided, judge};
 use crate::compare::rule::Rule;
 use crate::trial::evidence::Evidence;
+use crate::trial::member::Member;
 
 pub use self::change::SettingChange;
 

@@ -1,9 +1,18 @@
-//! A compared system with the evidence of its run.
+//! A compared system, alone and with the evidence of its run.
 
 use dyno_store::Run;
 
-use super::ComparedSystem;
+use crate::trial::check::TrialChecks;
 use crate::trial::evidence::Evidence;
+
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedSystem<'a> {
+    pub run: &'a Run,
+    /// Checks of its trials. Without them, rates of trials without slices count as steady.
+    pub checks: &'a TrialChecks,
+    /// The system's id in that run.
+    pub system: &'a str,
+}
 
 /// A system in a run's evidence.
 #[derive(Clone, Copy)]
@@ -13,7 +22,7 @@ pub(crate) struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    pub(super) fn of(subject: ComparedSystem<'a>, evidence: &'a [Evidence<'a>]) -> Option<Self> {
+    pub(crate) fn of(subject: ComparedSystem<'a>, evidence: &'a [Evidence<'a>]) -> Option<Self> {
         let evidence = evidence.iter().find(|known| std::ptr::eq(known.run, subject.run))?;
         Some(Self { evidence, system: subject.system })
     }
