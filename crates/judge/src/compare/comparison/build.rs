@@ -3,11 +3,12 @@
 use dyno_settings::NotInForce;
 use dyno_store::Correction;
 
+use super::alarmed::Alarmed;
 use super::difference::differences;
 use super::gate::outcome;
 use super::group::{group_means, overall};
 use super::shared::adjusted_by_rounds;
-use super::stages::{Alarmed, judge_in_stages};
+use super::stages::judge_in_stages;
 use super::subject::Subject;
 use super::test::Measured;
 use super::{Comparison, Judgement, Side};

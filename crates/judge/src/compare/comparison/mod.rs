@@ -1,5 +1,6 @@
 //! Comparison of a candidate with a base: a verdict for each test, and an overall verdict.
 
+mod alarmed;
 mod build;
 mod course;
 mod difference;

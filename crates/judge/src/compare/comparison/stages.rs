@@ -9,22 +9,12 @@ use std::collections::BTreeSet;
 
 use dyno_store::{Correction, Run};
 
+use super::alarmed::Alarmed;
 use super::build::judge_together;
 use super::gate::outcome;
 use super::subject::Subject;
 use super::{Finding, Judgement, TestComparison};
 use crate::compare::rule::Rule;
-
-/// Tests that have an alarm and have left the family: the place of their subject, their step and number of
-/// clients.
-#[derive(Debug, Default)]
-pub(super) struct Alarmed(BTreeSet<(usize, String, u32)>);
-
-impl Alarmed {
-    pub(super) fn has(&self, subject: usize, step: &str, clients: u32) -> bool {
-        self.0.iter().any(|(at, of, number)| (*at, of.as_str(), *number) == (subject, step, clients))
-    }
-}
 
 /// Judges the systems of a run that left tests; `None` if none was left, or if several runs are compared.
 pub(super) fn judge_in_stages(subjects: &[Subject<'_>], rule: &Rule) -> Option<Judgement> {
@@ -47,7 +37,7 @@ pub(super) fn judge_in_stages(subjects: &[Subject<'_>], rule: &Rule) -> Option<J
             for test in comparison.tests.iter().filter(|test| is_left(run, test, end)) {
                 let has_alarm = matches!(test.finding, Finding::Improved | Finding::Regressed);
                 if has_alarm && goes_step_by_step && !comparison.is_control {
-                    alarmed.0.insert((at, test.step.clone(), test.clients));
+                    alarmed.add(at, &test.step, test.clients);
                 }
                 judged.push((at, test.clone()));
             }

@@ -8,9 +8,9 @@ use dyno_stats::{
 };
 use dyno_store::{Correction, StepRecord, TrialRecord};
 
+use super::alarmed::Alarmed;
 use super::course::{NoLevel, counted_stalls, no_level, stalls};
 use super::gate::GateVote;
-use super::stages::Alarmed;
 use super::subject::Subject;
 use super::system::{System, disturbed_rounds};
 use super::{CostRatio, Finding, RoundRatio, TestComparison, TestWarning, Undecided};
