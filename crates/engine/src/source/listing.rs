@@ -9,7 +9,7 @@ use super::Workspace;
 use super::download::curl::{self, Https};
 use super::download::word::Word;
 use super::error::FetchError;
-use super::maven;
+use super::packages::maven;
 use crate::cache::location::Cache;
 use crate::catalogue::upstream::template::Template;
 use crate::machine::folder;

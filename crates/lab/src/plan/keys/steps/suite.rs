@@ -6,8 +6,8 @@ use std::path::Path;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
-use crate::plan::keys::steps::step::{Pace, Step, StepTable};
 use crate::plan::context::{ParseContext, is_file};
+use crate::plan::keys::steps::step::{Pace, Step, StepTable};
 use crate::plan::syntax::de;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::value::{At, each};

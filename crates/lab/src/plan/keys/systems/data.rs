@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use dyno_engine::Family;
 use dyno_load::Script;
 
+use crate::plan::context::ParseContext;
 use crate::plan::keys::steps::workload::script;
 use crate::plan::keys::systems::source::Source;
 use crate::plan::keys::systems::system::System;
-use crate::plan::context::ParseContext;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;

@@ -3,8 +3,8 @@
 use dyno_engine::{Family, ImageError, ImageName, Installation};
 use serde::Deserialize;
 
-use crate::plan::keys::systems::source::Source;
 use crate::plan::context::Builds;
+use crate::plan::keys::systems::source::Source;
 
 /// The families of servers that images hold.
 #[derive(Clone, Copy, Deserialize)]

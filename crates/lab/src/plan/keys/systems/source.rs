@@ -5,8 +5,8 @@ use std::path::Path;
 use dyno_engine::{Dsn, EngineName, EngineNameError, Entry, Family, ImageName, Installation, SystemName};
 
 use crate::plan::Plan;
-use crate::plan::keys::systems::image::{self, ImageFamily};
 use crate::plan::context::{Builds, ParseContext};
+use crate::plan::keys::systems::image::{self, ImageFamily};
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::At;

@@ -12,6 +12,7 @@ use dyno_store::{Configuration, Price};
 use serde::Deserialize;
 
 use self::effects::{IN_PROCESS, without_effect};
+use crate::plan::context::{Builds, ParseContext, is_file};
 use crate::plan::keys::systems::confinement::{self, Limits};
 use crate::plan::keys::systems::data::{self, SystemData};
 use crate::plan::keys::systems::image::ImageFamily;
@@ -20,7 +21,6 @@ use crate::plan::keys::systems::price::PriceTable;
 use crate::plan::keys::systems::replication::{self, DelaySeconds, ModeKey, ReplicasNumber};
 use crate::plan::keys::systems::source::{self, Source};
 use crate::plan::keys::systems::sweep::{self, Seed, SweepKey, Variant};
-use crate::plan::context::{Builds, ParseContext, is_file};
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Scalars};
 

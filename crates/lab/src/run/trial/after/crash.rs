@@ -4,11 +4,11 @@ use std::cell::Cell;
 
 use dyno_load::{Frame, Job};
 
-use super::planned::PlannedTrial;
-use super::watch::TrialAbort;
 use crate::job;
 use crate::run::record::Work;
 use crate::run::system::SystemSlot;
+use crate::run::trial::planned::PlannedTrial;
+use crate::run::trial::watch::TrialAbort;
 
 /// Longest time of a load that will be crashed, in seconds. The crash ends it about a second after it begins.
 const LOAD_SECONDS: f64 = 3600.0;

@@ -4,12 +4,12 @@
 use dyno_load::Frame;
 use dyno_store::{QueryAnswer, QueryPlan};
 
-use super::planned::PlannedTrial;
-use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::Explained;
 use crate::run::error::PassAbort;
 use crate::run::system::SystemSlot;
+use crate::run::trial::planned::PlannedTrial;
+use crate::run::trial::watch::TrialAbort;
 
 /// The workload's commands.
 const EXPLAIN: &str = "explain";

@@ -10,14 +10,14 @@ use dyno_host::{StackError, StackSampler, StackTool};
 use dyno_load::{Frame, Total};
 use dyno_store::{Outcome, StackProfile, StackRecord};
 
-use super::background::BackgroundLoads;
-use super::planned::PlannedTrial;
-use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::StackSampling;
 use crate::run::error::{PassAbort, Stopped};
 use crate::run::record::{Work, counts};
 use crate::run::system::{RunningSystem, SystemSlot};
+use crate::run::trial::beside::background::BackgroundLoads;
+use crate::run::trial::planned::PlannedTrial;
+use crate::run::trial::watch::TrialAbort;
 
 /// A load during which stacks were sampled.
 struct Pass {
@@ -119,7 +119,11 @@ impl PlannedTrial<'_> {
     }
 
     /// Why a pass ended, from an examination of its server.
-    pub(super) fn pass_abort(&self, abort: TrialAbort, slot: &mut SystemSlot<'_>) -> PassAbort {
+    pub(in crate::run::trial) fn pass_abort(
+        &self,
+        abort: TrialAbort,
+        slot: &mut SystemSlot<'_>,
+    ) -> PassAbort {
         match self.examine(abort, slot) {
             Ok(Outcome::Failed { message, .. }) => PassAbort::Failed(message),
             Ok(Outcome::Completed) | Err(Stopped) => PassAbort::Stopped,

@@ -6,10 +6,10 @@ use std::time::Duration;
 use dyno_load::{Frame, Noted};
 use dyno_store::StatementPlan;
 
-use super::planned::PlannedTrial;
-use super::watch::{TrialAbort, Watch};
 use crate::job;
 use crate::run::system::SystemSlot;
+use crate::run::trial::planned::PlannedTrial;
+use crate::run::trial::watch::{TrialAbort, Watch};
 
 /// After this time without an answer, a server gets no more questions. Some servers execute parts of a statement to
 /// explain it.

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use dyno_engine::Topology;
 use dyno_store::ReplicaRecord;
 
-use super::planned::{LOAD_PATIENCE, PlannedTrial};
-use super::watch::TrialAbort;
 use crate::run::system::RunningSystem;
+use crate::run::trial::planned::{LOAD_PATIENCE, PlannedTrial};
+use crate::run::trial::watch::TrialAbort;
 
 /// Longest wait before flags are looked at again.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -22,7 +22,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Measures the lag of a system's replicas in a trial: a thread writes tokens, and one for each replica reads them.
-pub(super) struct LagProbe<'a> {
+pub(in crate::run::trial) struct LagProbe<'a> {
     topology: Topology,
     stop: &'a AtomicBool,
     /// Time limit for the replicas to have everything after the load.
@@ -53,7 +53,7 @@ struct Token {
 
 impl<'a> LagProbe<'a> {
     /// `None` for a system without replicas.
-    pub(super) fn of(trial: &PlannedTrial<'a>, system: &dyn RunningSystem) -> Option<Self> {
+    pub(in crate::run::trial) fn of(trial: &PlannedTrial<'a>, system: &dyn RunningSystem) -> Option<Self> {
         Some(Self {
             topology: system.topology()?,
             stop: trial.options.stop,
@@ -64,7 +64,7 @@ impl<'a> LagProbe<'a> {
     }
 
     /// Starts the threads. They wait for [`begin`](Self::begin).
-    pub(super) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
+    pub(in crate::run::trial) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
         scope.spawn(move || self.write());
         for place in 0..self.topology.replicas.len() {
             scope.spawn(move || self.read(place));
@@ -72,13 +72,13 @@ impl<'a> LagProbe<'a> {
     }
 
     /// Begins to measure.
-    pub(super) fn begin(&self, at: Instant) {
+    pub(in crate::run::trial) fn begin(&self, at: Instant) {
         self.progress().began = Some(at);
         self.changed.notify_all();
     }
 
     /// Ends the measurement. Its threads end when the replicas have all tokens, or at once if the trial was aborted.
-    pub(super) fn end(&self, is_aborted: bool) {
+    pub(in crate::run::trial) fn end(&self, is_aborted: bool) {
         let mut progress = self.progress();
         progress.is_aborted = is_aborted;
         progress.ended = Some(Instant::now());
@@ -87,18 +87,18 @@ impl<'a> LagProbe<'a> {
     }
 
     /// An error if a replica does not follow.
-    pub(super) fn check(&self) -> Result<(), TrialAbort> {
+    pub(in crate::run::trial) fn check(&self) -> Result<(), TrialAbort> {
         let failure = self.progress().failure.clone();
         failure.map_or(Ok(()), |reason| Err(TrialAbort::failed(reason)))
     }
 
     /// An error if the primary gave up waiting for its replicas.
-    pub(super) fn check_mode(&self) -> Result<(), TrialAbort> {
+    pub(in crate::run::trial) fn check_mode(&self) -> Result<(), TrialAbort> {
         self.topology.check_mode().map_err(|error| TrialAbort::failed(error.to_string()))
     }
 
     /// The replicas, in order.
-    pub(super) fn into_records(self) -> Vec<ReplicaRecord> {
+    pub(in crate::run::trial) fn into_records(self) -> Vec<ReplicaRecord> {
         let mut records = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner).records;
         records.sort_by_key(|record| record.number);
         records

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use dyno_load::{Counts, Frame, FrameSource as _, Latency, LoadProcess, Tick};
 use dyno_store::{Measured, Outcome, Phase, SampleRecord, TrialRecord, Usage};
 
-use super::planned::PlannedTrial;
-use super::watch::TrialAbort;
 use crate::job;
 use crate::plan::Background;
 use crate::run::record::{counts, latency_record};
 use crate::run::system::RunningSystem;
+use crate::run::trial::planned::PlannedTrial;
+use crate::run::trial::watch::TrialAbort;
 
 /// Time to wait for the end of a background load's last second.
 const LAST_SECOND_PATIENCE: Duration = Duration::from_secs(2);

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::download::integrity::Integrity;
-use super::download::progress::Phase;
-use super::download::tool::Tool;
-use super::download::word::{ScopedName, Word};
-use super::error::FetchError;
-use super::workspace::only_file;
-use super::{Package, Workspace, unpack};
 use crate::machine::folder;
+use crate::source::download::integrity::Integrity;
+use crate::source::download::progress::Phase;
+use crate::source::download::tool::Tool;
+use crate::source::download::word::{ScopedName, Word};
+use crate::source::error::FetchError;
+use crate::source::workspace::only_file;
+use crate::source::{Package, Workspace, unpack};
 
 /// One package at one version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub(crate) struct Npm {
 }
 
 impl Npm {
-    pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+    pub(in crate::source) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let folder = workspace.downloads.join("npm");
         let packed = folder.join("packed");
         folder::create(&packed)?;

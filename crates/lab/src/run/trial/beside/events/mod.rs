@@ -13,11 +13,11 @@ use dyno_load::Target;
 use dyno_store::{EventOutcome, StepEventRecord};
 
 use self::clock::{Clock, sleep_until};
-use super::planned::PlannedTrial;
-use super::watch::TrialAbort;
 use crate::plan::StepEvent;
 use crate::run::record::Work;
 use crate::run::system::RunningSystem;
+use crate::run::trial::planned::PlannedTrial;
+use crate::run::trial::watch::TrialAbort;
 
 /// Time before an event in which its connection is opened.
 const LEAD: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ const LEAD: Duration = Duration::from_secs(1);
 const AFTERMATH: Duration = Duration::from_secs(5);
 
 /// The events of a trial.
-pub(super) struct TrialEvents<'a> {
+pub(in crate::run::trial) struct TrialEvents<'a> {
     trial: PlannedTrial<'a>,
     target: Target,
     system: Mutex<&'a mut dyn RunningSystem>,
@@ -39,7 +39,7 @@ pub(super) struct TrialEvents<'a> {
 
 /// How an event ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(in crate::run::trial) enum Ended {
     Done,
     /// It was ended from outside.
     Cut,
@@ -47,7 +47,11 @@ pub(super) enum Ended {
 }
 
 impl<'a> TrialEvents<'a> {
-    pub(super) fn new(trial: PlannedTrial<'a>, system: &'a mut dyn RunningSystem, seconds: f64) -> Self {
+    pub(in crate::run::trial) fn new(
+        trial: PlannedTrial<'a>,
+        system: &'a mut dyn RunningSystem,
+        seconds: f64,
+    ) -> Self {
         let record = |event: &StepEvent| StepEventRecord {
             id: event.id.clone(),
             kind: event.action.kind(),
@@ -69,26 +73,26 @@ impl<'a> TrialEvents<'a> {
     }
 
     /// Starts a thread for each event. They wait for [`begin`](Self::begin).
-    pub(super) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
+    pub(in crate::run::trial) fn start<'scope, 'env>(&'env self, scope: &'scope Scope<'scope, 'env>) {
         for (number, event) in self.trial.step().step_events.iter().enumerate() {
             scope.spawn(move || self.run(number, event));
         }
     }
 
     /// Begins the time axis.
-    pub(super) fn begin(&self, at: Instant) {
+    pub(in crate::run::trial) fn begin(&self, at: Instant) {
         self.clock.begin(at);
     }
 
     /// An error if an event has failed.
-    pub(super) fn check(&self) -> Result<(), TrialAbort> {
+    pub(in crate::run::trial) fn check(&self) -> Result<(), TrialAbort> {
         let failed =
             self.records().iter().find_map(|record| Some((record.id.clone(), record.error.clone()?)));
         failed.map_or(Ok(()), |(id, error)| Err(TrialAbort::failed(format!("event `{id}` failed: {error}"))))
     }
 
     /// Whether to end the load now. If it waits for no event, it ends by itself.
-    pub(super) fn end_load(&self) -> bool {
+    pub(in crate::run::trial) fn end_load(&self) -> bool {
         let Some(began) = self.clock.began() else { return false };
         let at = |seconds: f64| began + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
         let planned = at(self.seconds);
@@ -105,11 +109,11 @@ impl<'a> TrialEvents<'a> {
     }
 
     /// Ends the events that end with the step, because the load has ended. If the trial was aborted, ends all.
-    pub(super) fn end(&self, is_aborted: bool) {
+    pub(in crate::run::trial) fn end(&self, is_aborted: bool) {
         if is_aborted { self.clock.abort() } else { self.clock.end_step() }
     }
 
-    pub(super) fn into_records(self) -> Vec<StepEventRecord> {
+    pub(in crate::run::trial) fn into_records(self) -> Vec<StepEventRecord> {
         self.records.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 

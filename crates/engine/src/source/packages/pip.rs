@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::download::integrity::Integrity;
-use super::download::progress::Phase;
-use super::download::tool::Tool;
-use super::download::word::Word;
-use super::error::FetchError;
-use super::workspace::only_file;
-use super::{Package, Workspace, unpack};
 use crate::machine::folder;
+use crate::source::download::integrity::Integrity;
+use crate::source::download::progress::Phase;
+use crate::source::download::tool::Tool;
+use crate::source::download::word::Word;
+use crate::source::error::FetchError;
+use crate::source::workspace::only_file;
+use crate::source::{Package, Workspace, unpack};
 
 /// One wheel. It is a zip archive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub(crate) struct Pip {
 }
 
 impl Pip {
-    pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+    pub(in crate::source) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let folder = workspace.downloads.join("pip");
         folder::create(&folder)?;
         let python = self.python.iter().flat_map(|version| ["--python-version", version]);

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::download::integrity::Integrity;
-use super::download::progress::Phase;
-use super::download::tool::Tool;
-use super::download::word::Word;
-use super::error::FetchError;
-use super::lock::Lock;
-use super::{Package, Workspace, unpack};
 use crate::machine::folder;
 use crate::machine::path_error::At as _;
+use crate::source::download::integrity::Integrity;
+use crate::source::download::progress::Phase;
+use crate::source::download::tool::Tool;
+use crate::source::download::word::Word;
+use crate::source::error::FetchError;
+use crate::source::lock::Lock;
+use crate::source::{Package, Workspace, unpack};
 
 /// The downloading plugin. Its version is fixed, so that fetches are the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";
 
 /// How an artefact is checked if its entry has no checksum.
-pub(super) const CHECK: &str = "Maven's SHA-1";
+pub(in crate::source) const CHECK: &str = "Maven's SHA-1";
 
 /// One artefact. It must be a zip archive, such as a jar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) struct Maven {
 }
 
 impl Maven {
-    pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+    pub(in crate::source) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         let folder = workspace.downloads.join("maven");
         folder::create(&folder)?;
         self.download(workspace, &folder)?;
@@ -79,16 +79,16 @@ impl Maven {
     }
 
     /// The name by which it is pinned. `None` if the entry has its checksum.
-    pub(super) fn pinned_file(&self) -> Option<String> {
+    pub(in crate::source) fn pinned_file(&self) -> Option<String> {
         self.integrity.is_none().then(|| self.file_name())
     }
 
     /// Its coordinates, as the place that it comes from.
-    pub(super) fn place(&self) -> String {
+    pub(in crate::source) fn place(&self) -> String {
         format!("maven {}", self.coordinates())
     }
 
-    pub(super) fn version(&self) -> &str {
+    pub(in crate::source) fn version(&self) -> &str {
         &self.version
     }
 
@@ -117,7 +117,7 @@ fn copy(coordinates: &str, repository: &Path, folder: &Path) -> Tool {
 }
 
 /// A repository's list of an artefact's versions: `maven-metadata.xml`. Maven reads it to find the newest version.
-pub(super) fn metadata(
+pub(in crate::source) fn metadata(
     group: &Word,
     artifact: &Word,
     workspace: &mut Workspace<'_>,

@@ -1,23 +1,27 @@
 //! What goes on beside the load of a trial: the events of its step, and the measurement of replicas.
 
+pub(in crate::run::trial) mod background;
+pub(in crate::run::trial) mod events;
+pub(in crate::run::trial) mod lag;
+
 use std::thread;
 use std::time::Instant;
 
-use super::events::TrialEvents;
-use super::finished::FinishedTrial;
-use super::lag::LagProbe;
-use super::planned::PlannedTrial;
-use super::watch::TrialAbort;
+use crate::run::trial::beside::events::TrialEvents;
+use crate::run::trial::beside::lag::LagProbe;
+use crate::run::trial::finished::FinishedTrial;
+use crate::run::trial::planned::PlannedTrial;
+use crate::run::trial::watch::TrialAbort;
 
 /// What goes on beside the load of a trial.
-pub(super) struct Beside<'b, 'a> {
-    pub(super) events: Option<&'b TrialEvents<'a>>,
-    pub(super) lag: Option<&'b LagProbe<'b>>,
+pub(in crate::run::trial) struct Beside<'b, 'a> {
+    pub(in crate::run::trial) events: Option<&'b TrialEvents<'a>>,
+    pub(in crate::run::trial) lag: Option<&'b LagProbe<'b>>,
 }
 
 impl Beside<'_, '_> {
     /// The measurement begins.
-    pub(super) fn begin(&self, at: Instant) {
+    pub(in crate::run::trial) fn begin(&self, at: Instant) {
         if let Some(events) = self.events {
             events.begin(at);
         }
@@ -27,7 +31,7 @@ impl Beside<'_, '_> {
     }
 
     /// An error if an event has failed, or if a replica does not follow.
-    pub(super) fn check(&self) -> Result<(), TrialAbort> {
+    pub(in crate::run::trial) fn check(&self) -> Result<(), TrialAbort> {
         self.events.map_or(Ok(()), TrialEvents::check)?;
         self.lag.map_or(Ok(()), LagProbe::check)
     }
@@ -35,7 +39,7 @@ impl Beside<'_, '_> {
 
 impl PlannedTrial<'_> {
     /// Measures while the lag of replicas is measured, if there are some, and records it.
-    pub(super) fn beside_lag(
+    pub(in crate::run::trial) fn beside_lag(
         &self,
         lag: Option<LagProbe<'_>>,
         finished: &mut FinishedTrial,

@@ -7,13 +7,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::download::progress::Phase;
-use super::download::word::Word;
-use super::error::FetchError;
-use super::packages::apt_get::AptGet;
-use super::packages::deb;
-use super::{Package, Workspace};
+use super::apt_get::AptGet;
+use super::deb;
 use crate::machine::folder;
+use crate::source::download::progress::Phase;
+use crate::source::download::word::Word;
+use crate::source::error::FetchError;
+use crate::source::{Package, Workspace};
 
 /// Packages to unpack over each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,18 +35,18 @@ const LIBRARIES: [&str; 6] =
 
 impl Apt {
     /// Packages of any version.
-    pub(super) fn of(packages: &[&'static str]) -> Self {
+    pub(in crate::source) fn of(packages: &[&'static str]) -> Self {
         let packages = packages.iter().map(|package| Word::known(package)).collect();
         Self { packages, version: String::new(), library: None }
     }
 
     /// Whether this machine has the library.
-    pub(super) fn is_here(&self) -> bool {
+    pub(in crate::source) fn is_here(&self) -> bool {
         let has = |library: &Word| LIBRARIES.iter().any(|folder| Path::new(folder).join(&**library).exists());
         self.library.as_ref().is_some_and(has)
     }
 
-    pub(super) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
+    pub(in crate::source) fn fetch(&self, workspace: &mut Workspace<'_>) -> Result<Vec<Package>, FetchError> {
         if self.is_here() {
             return Ok(Vec::new());
         }
