@@ -110,14 +110,7 @@ fn sample(
     let events = total.counts.events;
     let new_orders = new_orders.context("the workload printed no new orders")?;
     shares.borrow_mut().push(new_orders / COMMITTED / events.max(1) as f64);
-    Ok(Sample {
-        queries: events,
-        queries_per_second: events as f64 / total.seconds,
-        latency_p99_ms: total.latency.quantile_us(0.99).unwrap_or(f64::NAN) / 1000.0,
-        cpu_us,
-        server_us,
-        memory_bytes_max,
-    })
+    Ok(Sample { server_us, ..dyno::sample(&total, events, cpu_us, memory_bytes_max) })
 }
 
 /// The number in `tprocc: 1234 new orders in 10.0 s, …`.

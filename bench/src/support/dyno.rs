@@ -65,15 +65,19 @@ pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {
 pub(crate) fn measure_program(program: &Path, job: &Job, session: Session) -> anyhow::Result<Sample> {
     let Ran { total, user_us, kernel_us, memory_bytes_max } =
         run_program(program, job, session, &mut |_| {})?;
-    let (queries, cpu_us) = (total.counts.queries(), user_us + kernel_us);
-    Ok(Sample {
+    Ok(sample(&total, total.counts.queries(), user_us + kernel_us, memory_bytes_max))
+}
+
+/// The sample of a job that has done this number of queries. The server's CPU time is not measured.
+pub(crate) fn sample(total: &Total, queries: u64, cpu_us: u64, memory_bytes_max: u64) -> Sample {
+    Sample {
         queries,
         queries_per_second: queries as f64 / total.seconds,
         latency_p99_ms: total.latency.quantile_us(0.99).unwrap_or(f64::NAN) / 1000.0,
         cpu_us,
         server_us: 0,
         memory_bytes_max,
-    })
+    }
 }
 
 /// Runs a job in its own process. Returns its total, the process's CPU time (µs) and its memory (bytes).

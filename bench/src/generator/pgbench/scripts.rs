@@ -196,15 +196,7 @@ fn timed_by_dyno(
         ..job(options, access, script, protocol)?
     };
     let (total, cpu_us, memory_bytes_max) = dyno::run(&job, Session::Servers)?;
-    let queries = total.counts.events;
-    Ok(Sample {
-        queries,
-        queries_per_second: queries as f64 / total.seconds,
-        latency_p99_ms: total.latency.quantile_us(0.99).unwrap_or(f64::NAN) / 1000.0,
-        cpu_us,
-        server_us: 0,
-        memory_bytes_max,
-    })
+    Ok(dyno::sample(&total, total.counts.events, cpu_us, memory_bytes_max))
 }
 
 #[cfg(test)]

@@ -1,32 +1,104 @@
 //! The common part of MySQL and MariaDB: the options of `mysqld`, and its ways to create a data folder.
 
+use std::fmt::Debug;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Site;
+use dyno_client::Dialect;
+
+use super::{Procedure, Site};
 use crate::cache::home::Home;
 use crate::machine::path_error::{At as _, PathError};
 use crate::replication::{MysqldReplication, Replicating as _, is_of_role};
 use crate::start::access::{DATABASE, HOST};
 use crate::start::server::{StartError, run};
 
-pub(super) const USER: &str = "root";
-pub(super) const SOCKET: &str = "mysql.sock";
-pub(super) const VERSION_QUERY: &str = "SELECT VERSION()";
-pub(super) const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
+const USER: &str = "root";
+const SOCKET: &str = "mysql.sock";
+const VERSION_QUERY: &str = "SELECT VERSION()";
+const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
 /// Scans every index by name. The primary key is the table itself.
-pub(super) const SCANS_QUERY: &str =
+const SCANS_QUERY: &str =
     "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
      FROM information_schema.statistics WHERE table_schema = DATABASE() AND seq_in_index = 1";
 /// InnoDB's redo logs in MariaDB and in MySQL up to 8.0.29. They are overwritten in turn, in blocks of 512 bytes. From MySQL 5.7
 /// on, `innodb_log_write_ahead_size` fills pages, so that writes read nothing.
-pub(super) const INNODB_LOGS: &str = "ib_logfile";
-pub(super) const OWN_SETTINGS: &[&str] =
+const INNODB_LOGS: &str = "ib_logfile";
+const OWN_SETTINGS: &[&str] =
     &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];
 
 const ACCOUNTS: &str = "accounts.sql";
+
+/// What differs between MySQL and MariaDB.
+pub(super) trait Fork: Sync + Debug {
+    /// Creates the data folder of a new server.
+    fn create_data(&self, site: &Site<'_>) -> Result<(), StartError>;
+
+    /// The statements that give an account all rights.
+    fn grant(&self, site: &Site<'_>, account: &str) -> Vec<String>;
+
+    /// Whether the program is asked for its defaults, because its servers do not tell them.
+    fn prints_defaults(&self) -> bool;
+}
+
+impl<F: Fork> Procedure for F {
+    fn user(&self) -> &'static str {
+        USER
+    }
+
+    fn socket_name(&self, _port: u16) -> String {
+        SOCKET.to_owned()
+    }
+
+    fn own_settings(&self) -> &'static [&'static str] {
+        OWN_SETTINGS
+    }
+
+    fn initialize(&self, site: &Site<'_>) -> Result<(), StartError> {
+        self.create_data(site)
+    }
+
+    fn take_over(&self, site: &Site<'_>) -> Result<(), StartError> {
+        Ok(forget_others(&site.home.data())?)
+    }
+
+    fn server(&self, site: &Site<'_>) -> Result<Command, PathError> {
+        let mut statements = vec![format!("CREATE DATABASE IF NOT EXISTS {DATABASE}")];
+        statements.extend(accounts(site).flat_map(|account| self.grant(site, &account)));
+        server(site, &statements)
+    }
+
+    fn tidy(&self, home: &Home) -> Result<(), PathError> {
+        let path = home.folder().join(ACCOUNTS);
+        fs::remove_file(&path).at("remove", &path)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::MYSQL
+    }
+
+    fn version_query(&self) -> &'static str {
+        VERSION_QUERY
+    }
+
+    fn variables_query(&self) -> &'static str {
+        VARIABLES_QUERY
+    }
+
+    fn scans_query(&self) -> &'static str {
+        SCANS_QUERY
+    }
+
+    fn overwritten_logs(&self) -> Option<&'static str> {
+        Some(INNODB_LOGS)
+    }
+
+    fn help(&self, site: &Site<'_>) -> Option<Command> {
+        self.prints_defaults().then(|| help(site))
+    }
+}
 
 /// Runs `mysqld --bootstrap` on the release's own SQL of the system tables (MySQL up to 5.6, MariaDB).
 pub(super) fn bootstrap(site: &Site<'_>, forget_accounts: &str) -> Result<(), StartError> {
@@ -64,7 +136,7 @@ pub(super) fn initialize(site: &Site<'_>) -> Result<(), StartError> {
 }
 
 /// Removes from the copy of a data folder what names other servers, and settings of its owner.
-pub(super) fn forget_others(data: &Path) -> Result<(), PathError> {
+fn forget_others(data: &Path) -> Result<(), PathError> {
     let is_of_owner = |name: &str| {
         let is_info =
             name.starts_with("master") || name.starts_with("relay-log") || name.starts_with("multi-master");
@@ -82,7 +154,7 @@ pub(super) fn forget_others(data: &Path) -> Result<(), PathError> {
 }
 
 /// The command of the server. The server executes the statements in `accounts` before it accepts connections.
-pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
+fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     // Old versions read one statement per line.
     // Its replicas do the same for themselves.
     let unlogged = site.role.replication().map(|_| "SET SESSION sql_log_bin = 0");
@@ -106,25 +178,15 @@ pub(super) fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, Pa
     Ok(command)
 }
 
-pub(super) fn tidy(home: &Home) -> Result<(), PathError> {
-    let path = home.folder().join(ACCOUNTS);
-    fs::remove_file(&path).at("remove", &path)
-}
-
-/// The statement that creates the database.
-pub(super) fn create_database() -> String {
-    format!("CREATE DATABASE IF NOT EXISTS {DATABASE}")
-}
-
 /// The accounts, one for each host. Without name resolution, the socket and TCP need an account each. Connections of other hosts
 /// need a third.
-pub(super) fn accounts(site: &Site<'_>) -> impl Iterator<Item = String> {
+fn accounts(site: &Site<'_>) -> impl Iterator<Item = String> {
     let hosts = ["localhost", HOST].into_iter().chain(site.listen.map(|_| "%"));
     hosts.map(|host| format!("'{USER}'@'{host}'"))
 }
 
 /// The command that prints the default values of all variables.
-pub(super) fn help(site: &Site<'_>) -> Command {
+fn help(site: &Site<'_>) -> Command {
     let mut command = bare_program(site);
     command.args(["--verbose", "--help"]).stdin(Stdio::null());
     command

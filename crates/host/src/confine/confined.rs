@@ -2,9 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use rustix::fs::statvfs;
 
@@ -143,18 +141,6 @@ impl Confined {
     pub fn entrance(&self) -> Result<Entrance, ConfineError> {
         let cpus = self.confinement.server_cpus.as_ref().map(CpuSet::mask);
         Ok(Entrance { groups: self.cgroup.open_to_join()?, cpus })
-    }
-
-    /// Makes a command run in the confinement from its first instruction. It is for a process that does a server's
-    /// work, such as the load process with SQLite.
-    ///
-    /// # Errors
-    /// The groups may not be joined.
-    pub fn confine_command(&self, command: &mut Command) -> Result<(), ConfineError> {
-        let entrance = self.entrance()?;
-        // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
-        unsafe { command.pre_exec(move || entrance.enter()) };
-        Ok(())
     }
 
     /// Reads the limits of a server back from the kernel, by its process id. Limits of I/O are in force

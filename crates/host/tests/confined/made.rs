@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -41,10 +42,17 @@ fn size() {
     assert_nothing_left(parent.path());
 }
 
+/// Makes a command run in the confinement from its first instruction.
+fn enter(confined: &Confined, command: &mut Command) {
+    let entrance = confined.entrance().unwrap();
+    // SAFETY: between fork and exec the closure makes system calls and allocates nothing.
+    unsafe { command.pre_exec(move || entrance.enter()) };
+}
+
 /// Runs a shell script in the confinement.
 fn inside(confined: &Confined, script: &str) -> std::process::Output {
     let mut command = Command::new("sh");
-    confined.confine_command(&mut command).unwrap();
+    enter(confined, &mut command);
     command.args(["-c", script]).output().unwrap()
 }
 
@@ -68,7 +76,7 @@ fn read_back() {
     let parent = tempfile::tempdir().unwrap();
     let confined = Confined::create(&everything(), parent.path()).unwrap();
     let mut command = Command::new("sleep");
-    confined.confine_command(&mut command).unwrap();
+    enter(&confined, &mut command);
     let mut sleeper = command.arg("1000").spawn().unwrap();
     let found = || -> Vec<String> {
         let differences = confined.read_back(sleeper.id()).differences;
@@ -107,7 +115,7 @@ fn credits() {
         Confinement { io, burst_iops, burst_credits, volume_bytes: Some(64 << 20), ..Confinement::default() };
     let confined = Confined::create(&bursting, parent.path()).unwrap();
     let mut command = Command::new("sleep");
-    confined.confine_command(&mut command).unwrap();
+    enter(&confined, &mut command);
     let mut sleeper = command.arg("1000").spawn().unwrap();
     let limit = || confined.read_back(sleeper.id()).in_force.io.write_iops;
     confined.impose_io_limits().unwrap();

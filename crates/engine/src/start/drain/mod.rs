@@ -5,12 +5,11 @@
 mod background_statement;
 mod backlog;
 mod error;
+mod flushed;
 mod innodb;
 mod innodb_status;
-mod others;
 mod postgres;
 mod report;
-mod rocksdb;
 mod sqlite;
 mod temporary_settings;
 
@@ -23,6 +22,7 @@ use dyno_client::ClientError;
 
 use self::backlog::Backlog;
 pub use self::error::DrainError;
+use self::flushed::Flushed;
 pub use self::report::{DrainAmount, DrainEnding, DrainProgress, DrainReport, Drained};
 use crate::catalogue::entry::Family;
 use crate::start::access::Access;
@@ -68,8 +68,8 @@ pub fn drain(
         (Family::Sqlite, _) => return Err(ClientError::NoServer.into()),
         (Family::Postgres, _) => Box::new(postgres::Postgres::new(looking()?, doing()?)?),
         (_, None | Some("innodb")) => Box::new(innodb::Innodb::new(looking()?, limits.may_set)),
-        (_, Some("rocksdb")) => Box::new(rocksdb::Rocksdb::new(looking()?, doing()?)),
-        (_, Some(_)) => Box::new(others::Others::new(looking()?, doing()?)),
+        (_, Some("rocksdb")) => Box::new(Flushed::new(&flushed::ROCKSDB, looking()?, doing()?)),
+        (_, Some(_)) => Box::new(Flushed::new(&flushed::OTHERS, looking()?, doing()?)),
     };
     carry_out(backlog.as_mut(), limits, progress)
 }
