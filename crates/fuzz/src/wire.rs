@@ -29,7 +29,7 @@ const MYSQL_WELCOME: &[u8] =
     ijklmnopqrst\0native\0\x07\0\0\x02\0\0\0\x02\0\0\0";
 /// The byte of the capabilities that differs if a server ends columns and rows with EOF packets.
 const CAPABILITIES_HIGH_BYTE: usize = 26;
-/// The byte that says that a server is no MariaDB, and the one with the capabilities of a MariaDB's own.
+/// The byte that tells MySQL from MariaDB, and the byte with MariaDB's own capabilities.
 const CAPABILITIES_LOW_BYTE: usize = 20;
 const CAPABILITIES_OF_MARIADB: usize = 34;
 const PGSQL_WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";

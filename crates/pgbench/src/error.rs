@@ -88,7 +88,7 @@ pub struct RunError {
 pub enum EvaluationError {
     #[error("the variable {0} is not set")]
     Undefined(String),
-    #[error("the variable {name} is '{value}', which is neither a number nor a truth value")]
+    #[error("the variable {name} is '{value}', not a number or a truth value")]
     Malformed { name: String, value: String },
     #[error("the variable {name} is '{value}', which is not a time to sleep")]
     SleepTime { name: String, value: String },

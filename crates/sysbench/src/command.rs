@@ -172,7 +172,7 @@ enum Asked {
     Help,
     /// Only its top level: a program in Lua, perhaps with sysbench in its `#!` line.
     Program {
-        /// The script's commands, none of which was requested.
+        /// The script's commands. The command line requests none of them.
         commands: Vec<String>,
     },
 }

@@ -36,8 +36,8 @@ pub struct CiphersError {
 
 /// The suites that a list selects, in the order in which they are offered.
 ///
-/// A list limits each version of TLS of which it names ciphers. A version without named ciphers keeps all of
-/// its own. Unknown names are ignored, as in OpenSSL.
+/// If a list names ciphers of a version of TLS, that version has only these. Other versions keep all of their ciphers.
+/// Unknown names are ignored, as in OpenSSL.
 pub(super) fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, CiphersError> {
     let refused = |why| CiphersError { list: list.to_owned(), why };
     let words: Vec<&str> = list.split(SEPARATORS).filter(|word| !word.is_empty()).collect();

@@ -54,7 +54,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry of which only the layout is known.
+    /// An entry whose layout alone is known.
     pub(crate) fn of_layout(layout: Layout) -> Self {
         Self {
             engine: String::new(),

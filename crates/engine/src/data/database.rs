@@ -23,8 +23,8 @@ const MYSQL_STATISTICS: &str = "SELECT CONCAT('ANALYZE NO_WRITE_TO_BINLOG TABLE 
     table_schema NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')";
 
 impl Server {
-    /// The database that data of somebody else is in: of several, the one with the most tables, or the largest.
-    /// [`DATABASE`] if there is no other.
+    /// The database that holds data of somebody else. If there are several, the database with the most tables, or the
+    /// largest. [`DATABASE`] if there is no other.
     ///
     /// # Errors
     /// The server does not answer.

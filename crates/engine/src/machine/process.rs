@@ -79,8 +79,8 @@ impl ProcessId {
         }
     }
 
-    /// Sends a signal to a server that works below some folders, and waits for its end. `None` if it has not ended in time. The
-    /// exit status is known only of a child that nobody has waited for.
+    /// Sends a signal to a server that works below some folders, and waits for its end. `None` if it has not ended in
+    /// time. The exit status is known only if the server is a child of this process and nothing else has waited for it.
     pub(crate) fn ends_by(self, signal: Signal, folders: &[&Path], patience: Duration) -> Option<Ended> {
         let deadline = Instant::now() + patience;
         self.send(signal);

@@ -77,7 +77,7 @@ impl OwnCores {
         &self.server_cpus
     }
 
-    /// Pins a thread, unless it is gone, is restricted already, or may not be moved by this user.
+    /// Pins a thread. Leaves out threads that are gone, that are restricted already, or that this user may not move.
     fn pin(&mut self, tid: u32, cpus: &CpuSet) -> bool {
         let is_free = CpuSet::of_process(tid).is_some_and(|found| found == self.before);
         let is_pinned = is_free && cpus.mask().give(tid).is_ok();

@@ -79,8 +79,8 @@ pub(super) fn cell(
     }
 }
 
-/// Figures of a quantity. If some are lower bounds, the median is a lower bound too, unless infinite values in
-/// their place would not change it.
+/// Figures of a quantity. If some are lower bounds, the median is a lower bound too, except where infinite values in
+/// their place would give the same median.
 fn cost(evidence: &Evidence<'_>, trials: &[&Trial], quantity: Quantity) -> Option<CostFigure> {
     let (mut rounds, mut at_most_infinite) = (Vec::new(), Vec::new());
     for trial in trials {

@@ -55,8 +55,8 @@ impl Rule {
         self.correction.unwrap_or_default()
     }
 
-    /// This rule for some runs: with the runs' number of looks if that is larger, and with the runs' correction if
-    /// the rule has none. Runs with different corrections are judged with the default.
+    /// This rule for some runs. It takes the runs' number of looks if that is larger, and the runs' correction if the
+    /// rule names no correction. Runs with different corrections are judged with the default.
     pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
         let mut rule = self.clone();
         let mut corrections = Vec::new();

@@ -74,7 +74,7 @@ impl Unpaired {
         Self { replicates: Replicates::Sessions, base: values(base), candidate: values(candidate) }
     }
 
-    /// The estimate from all values; `None` if a side has none.
+    /// The estimate from all values; `None` if a side has no values.
     pub(crate) fn estimate(&self, margin: Margin, confidence: f64) -> Option<RatioEstimate> {
         let values = |side: &[(u32, f64)]| -> Vec<f64> { side.iter().map(|(_, value)| *value).collect() };
         estimate(self.replicates, &values(&self.base), &values(&self.candidate), margin, confidence)

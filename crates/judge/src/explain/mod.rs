@@ -189,7 +189,7 @@ fn is_closed_loop(run: &Run, step: &str) -> bool {
     step.is_some_and(|it| it.command == "run" && it.rate.is_none() && it.find.is_none())
 }
 
-/// The name of the cost that is waiting time. It does not include idle time of clients without work.
+/// The name of the cost that stands for waiting. It leaves out the time in which clients have no work.
 const WAITING: &str = "waiting µs";
 
 /// Time in which clients waited for an operation while the server used no CPU. They waited for a CPU, a disk,

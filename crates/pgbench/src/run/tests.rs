@@ -125,7 +125,7 @@ fn expressions_without_a_value_say_why() {
         ("1/0", "0.pgbench:1: division by zero"),
         ("1 % 0", "0.pgbench:1: division by zero"),
         (":nosuch", "0.pgbench:1: the variable nosuch is not set"),
-        (":bla + 1", "0.pgbench:1: the variable bla is 'bla', which is neither a number nor a truth value"),
+        (":bla + 1", "0.pgbench:1: the variable bla is 'bla', not a number or a truth value"),
         ("(1<<62) + (1<<62)", "0.pgbench:1: the result of an addition needs more than 64 bits"),
         (
             "0 - (1<<62) - (1<<62) - (1<<62)",

@@ -72,7 +72,7 @@ pub fn render_next(next: &[NextStep], options: &RenderOptions) -> String {
     out.text
 }
 
-/// Names the parts of the whole report that not every run has; empty if this run has none of them.
+/// Names the optional parts of the whole report that this run has; empty if it has only the usual parts.
 fn also(reports: &Reports, options: &RenderOptions) -> String {
     let parts = [
         (!reports.ladders.is_empty(), "the price of each promise"),

@@ -13,7 +13,7 @@ use crate::wording::number;
 pub enum ClaimVerdict {
     /// They support it, and the interval contains the published figure.
     Reproduced,
-    /// They support a claim of a publication, but the interval does not contain its figure, or it has none.
+    /// They support a claim of a publication, but the publication has no figure, or the interval does not contain it.
     SameDirection,
     /// They support a claim that names no publication.
     Supported,

@@ -46,8 +46,8 @@ fn draw(call: &mut Call<'_>, shape: Option<Shape>) -> Answer {
     Ok(Returns::Values(1))
 }
 
-/// Draws between bounds of which at least one has more than 32 bits. sysbench's bounds are unsigned 32-bit
-/// numbers: it takes the lowest 32 bits of larger ones, and counts from 0 again after the largest.
+/// Draws between two bounds. At least one of them has more than 32 bits. sysbench's bounds are unsigned 32-bit numbers:
+/// it takes the lowest 32 bits of larger ones, and counts from 0 again after the largest.
 fn draw_wrapped(call: &mut Call<'_>, shape: Option<Shape>, low: i64, high: i64) -> i64 {
     let low = low as u32;
     let span = (high as u32).wrapping_sub(low);

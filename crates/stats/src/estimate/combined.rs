@@ -5,10 +5,11 @@ use crate::distribution::student::student_quantile;
 use crate::estimate::interval::ROUNDS_MIN;
 use crate::estimate::rounds::standard_error;
 
-/// Error on each side of the interval outside of which a bias counts.
+/// Probability of error on each side of the interval of the mean difference. A mean difference whose interval excludes
+/// 0 counts as a bias.
 const TAIL: f64 = 0.1;
 
-/// The weight of the unbiased estimate, from 0 to 1, from its differences to the other estimate in each
+/// The weight of the unbiased estimate, from 0 to 1. It follows from the differences between the two estimates in each
 /// round.
 ///
 /// It is 1 − r²/m², where m is the mean difference and r the half-width of its 80% interval by Student's t. It is 0 if

@@ -89,8 +89,8 @@ fn mean_of_rounds(values: &[f64], confidence: f64) -> Option<Centre> {
 /// Estimates a ratio from the log ratios of rounds. `None` without a round.
 ///
 /// With [`ROUNDS_MIN`] rounds or more, if they reach the confidence, uses Hodges and Lehmann's estimate with Wilcoxon's
-/// test. Otherwise uses the mean with Student's test. In both cases the interval lies beyond the margin exactly if p is
-/// small enough.
+/// test. Otherwise uses the mean with Student's test. In both cases the interval lies beyond the margin if and only if
+/// p is small enough.
 pub fn ratio_of_rounds(ln_ratios: &[f64], margin: Margin, confidence: f64) -> Option<RatioEstimate> {
     let (upper, lower) = (margin.high().ln(), margin.low().ln());
     if is_exact(ln_ratios.len(), confidence) {

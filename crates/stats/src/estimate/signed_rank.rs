@@ -48,7 +48,7 @@ impl SignedRanks {
 
     /// Probability of differences at least this far above `bound` if their true centre is not above it.
     ///
-    /// An interval of confidence 1 − α lies wholly above the bound exactly if twice this probability is at most α.
+    /// An interval of confidence 1 − α lies wholly above the bound if and only if twice this probability is at most α.
     pub(crate) fn p_above(&self, bound: f64) -> f64 {
         self.sums.at_most(self.averages.iter().filter(|average| **average <= bound).count())
     }

@@ -7,7 +7,7 @@ use dyno_script::{
 
 use crate::log::Log;
 
-/// A second instance of the script, of which only the hooks are called.
+/// A second instance of the script. Only its hooks are called.
 pub(crate) struct Hooks {
     runtime: Runtime,
     task: TaskId,

@@ -16,7 +16,7 @@ const SLACK_SECONDS: f64 = 0.005;
 /// If a script keeps its event loop from other connections for longer than this, a message says so.
 const STALL_US: u64 = 100_000;
 
-/// Number of events that fit into sysbench's queue: a ring of 2¹⁷ places, one of which stays free.
+/// Number of events that fit into sysbench's queue: a ring of 2¹⁷ places that keeps one place free.
 const QUEUE_LENGTH_MAX: u64 = (1 << 17) - 1;
 
 /// sysbench's message.

@@ -142,8 +142,8 @@ impl TrafficFile {
         Ok(sessions)
     }
 
-    /// Calls `each` with the statements of a session that follow the one with id `after`, in order. Stops after `most`
-    /// statements, or when their values are longer than `bytes_max`.
+    /// Calls `each` with the statements of a session that follow the statement with id `after`, in order. Stops after
+    /// `most` statements, or when their values are longer than `bytes_max`.
     pub(crate) fn for_statements(
         &self,
         (session, after): (i64, i64),

@@ -18,7 +18,7 @@ pub(super) struct Digests {
 }
 
 impl Digests {
-    /// The digests of a text; `None` if it has no column with statements and one with their numbers.
+    /// The digests of a text; `None` if it lacks the column with statements or the column with their numbers.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut rows = table::rows(text).into_iter();
         let header = rows.next()?;

@@ -27,7 +27,7 @@ pub(super) enum Draw {
     Literals(Vec<(Vec<u8>, u64)>),
     /// Strings of random letters with lengths in this range.
     Text(u64, u64),
-    /// Whole numbers with numbers of digits in this range.
+    /// Whole numbers whose number of digits is in this range.
     Digits(u64, u64),
     /// Nothing is known of the values.
     Unknown,

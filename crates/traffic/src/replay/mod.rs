@@ -71,7 +71,7 @@ impl StatementReader {
         Ok(Self { file, dialect, waived, shapes: HashMap::new(), shape_bytes: 0 })
     }
 
-    /// Reads the next statements of a session, those after the one with id `after`, and updates `after`. At the end of
+    /// Reads the statements of a session that follow the statement with id `after`, and updates `after`. At the end of
     /// the session, adds nothing.
     ///
     /// # Errors

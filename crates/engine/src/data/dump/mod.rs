@@ -50,8 +50,8 @@ pub enum DumpError {
 
 /// Loads a dump into a running server, statement by statement, and collects its statistics. `name` is for messages.
 ///
-/// Statements without a database go to [`DATABASE`](crate::DATABASE). Roles that a dump of PostgreSQL names and does not make are
-/// made, without a login.
+/// Statements without a database go to [`DATABASE`](crate::DATABASE). If a dump of PostgreSQL names a role that it does
+/// not create, the role is created, without a login.
 ///
 /// # Errors
 /// The dump cannot be read, or the server refuses a statement. Some of it is loaded then.

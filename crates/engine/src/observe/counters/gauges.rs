@@ -62,7 +62,7 @@ const ENDS: [&str; 26] = [
     "_uuid",
 ];
 
-/// Whole names that have none of these beginnings and ends, in lower case.
+/// Whole names of other gauges, in lower case.
 const NAMES: [&str; 28] = [
     "delayed_insert_threads",
     "ibuf_size",

@@ -32,7 +32,7 @@ impl Kind {
 pub(super) enum Identity {
     /// No other relation ever has this identity.
     Lasting(String),
-    /// The server cannot tell a relation that was made again from the old one with certainty. The identity counts only
+    /// The server cannot always tell a relation that was made again from the old relation. The identity counts only
     /// while Dyno watches, and not in later runs.
     Passing(String),
 }

@@ -183,7 +183,7 @@ pub enum Undecided {
     /// Each was measured in a single session, and they share no anchor. So a difference between the systems cannot be
     /// distinguished from a difference between the sessions.
     OneSession,
-    /// Neighbours disturbed so many rounds that too few are left.
+    /// Neighbours disturbed rounds, and too few others are left.
     Disturbed(DisturbedRounds),
     /// The interval contains both no change and a meaningful one.
     Interval,
@@ -198,8 +198,8 @@ pub enum Undecided {
     MeasuredOnce,
     /// The quantity was not measured, or is 0.
     NotMeasured,
-    /// In a round, one system finished no operation and the other did. Or neither finished one in any round. There is
-    /// no ratio to 0.
+    /// In some round only one system finished operations, or neither system finished any in any round. There is no
+    /// ratio to 0.
     NothingDone { system: String },
     /// At the rate of the step, no event was due in any round.
     NothingDue,

@@ -243,8 +243,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Why the throughput has no ratio, if it has none. Rounds in which a system finished nothing are not left out,
-    /// because they are its worst rounds.
+    /// Why the throughput has no ratio; `None` if it has a ratio. Rounds in which a system finished nothing are not
+    /// left out, because they are its worst rounds.
     fn nothing_done(&self, rule: &Rule) -> Option<Undecided> {
         if rule.quantity != Quantity::Throughput {
             return None;

@@ -106,8 +106,8 @@ impl<'a> Model<'a> {
         Some(is_beyond(&known, &self.capacities(hardware)?))
     }
 
-    /// The prediction for some hardware. A resource that does not vary within the family must have its measured
-    /// amount.
+    /// The prediction for some hardware. If all systems of the family have the same amount of a resource, the hardware
+    /// must have that amount too.
     pub(super) fn predict(&self, hardware: Hardware) -> Predicted {
         match self.estimate(hardware) {
             Ok(predicted) => predicted,
@@ -191,7 +191,7 @@ pub(super) fn bound(systems: &[Measured], hardware: Hardware) -> Option<(Resourc
     Resource::ALL.into_iter().filter_map(of_resource).min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
-/// Resources of which the systems have different amounts.
+/// Resources whose amounts differ between the systems.
 fn varied(systems: &[Measured]) -> Vec<Resource> {
     let differs = |resource: &Resource| {
         let amounts: Option<Vec<f64>> = systems.iter().map(|it| it.hardware.capacity(*resource)).collect();

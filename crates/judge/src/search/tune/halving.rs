@@ -85,8 +85,8 @@ impl Tuning {
         (set.0.len() > 1).then_some(set)
     }
 
-    /// The best candidate, if it seems better than the base by more than the margin. Among candidates within
-    /// the margin of it, the one with the fewest settings is taken.
+    /// The best candidate, if it seems better than the base by more than the margin. If other candidates are within the
+    /// margin of it, takes the candidate with the fewest settings.
     fn best_of(&self, measured: &[MeasuredSet]) -> Option<ValueSet> {
         let highest = measured.iter().map(ratio).fold(0.0, f64::max);
         let is_as_good =

@@ -93,8 +93,8 @@ impl Plan {
         })
     }
 
-    /// Keeps only these numbers of clients in every step. A step that has none of them keeps its own, for
-    /// example a load with a client for each table. An empty list changes nothing.
+    /// Keeps only these numbers of clients in every step. A step without any of them keeps its own numbers, for example
+    /// a load with a client for each table. An empty list changes nothing.
     pub fn keep_clients(&mut self, listed: &[u32]) {
         for step in &mut self.steps {
             if step.clients.iter().any(|number| listed.contains(number)) {

@@ -179,7 +179,7 @@ fn gaps(slices: &[SliceRecord], slice_seconds: f64) -> GapsRecord {
 }
 
 /// Operations of a slice. If operations are events, a slice has few of them, so events at its edges count by their
-/// share. Queries and rows are so many that this does not matter.
+/// share. There are enough queries and rows that this does not matter.
 fn slice_operations(slice: &Slice, operation: Operation) -> f64 {
     let events_are_queries = slice.counts_whole.queries() == slice.counts_whole.events;
     match operation {

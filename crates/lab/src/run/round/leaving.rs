@@ -94,9 +94,9 @@ fn timed(plan: &Plan, blocks: &[Block]) -> usize {
     blocks.iter().filter(|block| !plan.steps[block.step].is_load()).count()
 }
 
-/// The blocks that are not needed, neither for themselves nor by later blocks that are measured on the state that they
-/// leave. Blocks that only read change no state. If data is restored between steps, no block does. Loads are always
-/// needed.
+/// The blocks that can be left out: they are not wanted, and no later block that is wanted needs the state that they
+/// leave. A block that only reads changes no state. If data is restored between steps, no block changes the state of
+/// later ones. Loads are always needed.
 fn unneeded(plan: &Plan, measured: &[Block], is_wanted: impl Fn(&Block) -> bool) -> Vec<Block> {
     let mut left = Vec::new();
     let (mut is_followed, mut of_step) = (false, None);

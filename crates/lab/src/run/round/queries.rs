@@ -19,7 +19,7 @@ pub(crate) struct QueryRound {
     answers: BTreeMap<usize, FirstAnswer>,
 }
 
-/// An answer with which those of other systems are compared.
+/// The answer that the answers of other systems are compared with.
 #[derive(Debug)]
 struct FirstAnswer {
     system: String,

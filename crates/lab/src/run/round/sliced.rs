@@ -242,7 +242,7 @@ impl Interleaved {
     }
 }
 
-/// Whether the last rates neither rise nor fall.
+/// Whether the last rates are level.
 fn has_level(rates: &[f64]) -> bool {
     rates.len() >= LEVEL_SLICES
         && level(&rates[rates.len() - LEVEL_SLICES..]).is_some_and(|level| level.has_level())

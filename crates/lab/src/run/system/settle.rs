@@ -29,7 +29,7 @@ struct Unsettled<'a, 'b> {
 }
 
 /// Waits until the systems that were started since the last call are at rest, or the user stops the run. A server that
-/// still works after `seconds_max`, such as one with many dirty pages, is then measured all the same.
+/// still works after `seconds_max`, for example because it has many dirty pages, is measured anyway.
 pub(crate) fn settle<'a, 'b: 'a>(
     slots: impl Iterator<Item = &'a mut SystemSlot<'b>>,
     seconds_max: f64,

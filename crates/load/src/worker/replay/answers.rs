@@ -153,7 +153,7 @@ impl ReplayLoop<'_> {
         Some(session.link.start(target, &mut *self.io, |_, client| client.query(&sql)))
     }
 
-    /// A session is open: it begins, unless the replay has not begun.
+    /// A session is open. It begins once the replay has begun.
     fn opened(&mut self, slot: usize) -> Result<Option<LinkProgress>, ReplayError> {
         if self.has_begun {
             return self.next_statement(slot);

@@ -97,7 +97,7 @@ impl Session {
         }
     }
 
-    /// Sends its statement, or prepares it first. `None` if it has none that is sent.
+    /// Sends its statement, or prepares it first. `None` if it has no statement to send.
     pub(super) fn send(&mut self, target: &Target, io: &mut dyn Io) -> Option<LinkProgress> {
         let Self { link, stage, statement, prepared, .. } = self;
         match &statement.as_ref()?.form {

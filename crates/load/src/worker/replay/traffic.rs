@@ -86,8 +86,8 @@ impl Traffic {
         if is_due { self.sessions.pop_front() } else { None }
     }
 
-    /// Takes the next session if it was open before the log began and has a statement soon, or if there is room for it in
-    /// traffic without a pace.
+    /// Takes the next session. With a pace, takes it only if it was open before the log began and soon sends a
+    /// statement. Without a pace, takes it only if there is room.
     pub(super) fn take_first_session(&mut self, has_room: bool) -> Option<SessionTimes> {
         let is_open_before = self.sessions.front().is_some_and(|session| !session.is_begin_logged);
         if self.is_paced() && !is_open_before { None } else { self.take_session(0, has_room) }

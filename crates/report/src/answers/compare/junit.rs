@@ -11,7 +11,7 @@ use dyno_printable::printable;
 use super::sentences;
 use crate::wording::number::counted;
 
-/// Writes the judgement as XML. It has a failure or an error exactly if the outcome is not
+/// Writes the judgement as XML. It has a failure or an error unless the outcome is
 /// [`NoneRegressed`](dyno_judge::GateOutcome::NoneRegressed).
 pub fn render(judgement: &Judgement) -> String {
     let mut suites: Vec<Suite> = judgement.comparisons.iter().map(Suite::of).collect();

@@ -23,9 +23,10 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 
 fn paragraphs() -> Vec<String> {
     vec![
-        "Median over rounds, each of the replica with the highest. Lag: time from the end of a commit on the primary until the \
-         replica shows it, of 20 small commits per second. Said: the longest time that the server itself said it was behind. \
-         Caught up: time from the end of the load until the replica had everything. CPU: of the replica, per operation of the load."
+        "Median over rounds. In each round, the replica with the highest figure counts. Lag: the time from the end of a commit \
+         on the primary until the replica shows it, measured with 20 small commits per second. Said: the longest time that \
+         the server itself said it was behind. Caught up: the time from the end of the load until the replica had everything. \
+         CPU: that of the replica, per operation of the load."
             .to_owned(),
         "Multiples are of the named system in the same round, after the precision of the figure was added to both, with the 95% \
          interval over rounds in brackets. + and − mark verdicts: less is better. All of them are one family of tests."

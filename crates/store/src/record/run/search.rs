@@ -103,8 +103,8 @@ pub struct StoredSearch {
 }
 
 impl SearchRecord {
-    /// The part of a record that two records have in common exactly if they are the same question. It allows for JSON
-    /// text, which may round a number's last bit when a record is stored and read back.
+    /// The record as JSON that was written as text and read back, which may round a number's last bit. Two records ask
+    /// the same question if and only if these values are equal.
     #[must_use]
     pub fn normal(&self) -> serde_json::Value {
         serde_json::from_str(&serde_json::json!(self).to_string()).unwrap_or_default()

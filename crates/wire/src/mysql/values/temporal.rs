@@ -61,7 +61,8 @@ impl Clock {
         }
     }
 
-    /// The decimal point and the digits after it. If their number is not fixed, it is six, or none for a zero fraction.
+    /// The decimal point and the digits after it. If the number of digits is not fixed, there are six, or none if the
+    /// fraction is zero.
     fn fraction(&self, decimals: u8) -> String {
         let digits = match usize::from(decimals) {
             fixed @ 0..=MICROSECOND_DIGITS => fixed,

@@ -24,8 +24,8 @@ const PLAN_S_LIMITS: &str = "this engine runs inside the load process, which the
                              `confinement = {}` in this system to leave it without limits";
 
 impl SystemTable {
-    /// An error if a key has no effect beside the other keys, or on this engine. `of_plan` are the limits of all systems that have
-    /// none of their own.
+    /// An error if a key has no effect beside the other keys, or on this engine. `of_plan` are the limits of all
+    /// systems without limits of their own.
     pub(super) fn check_effects(&self, source: &Source, of_plan: &Confinement) -> Result<(), Mistake> {
         if let (Some(price), Some(_)) = (&self.price, &self.dollars_per_hour) {
             let problem = "a system has a `price` or `dollars_per_hour`, not both; leave one of them out";
@@ -56,7 +56,7 @@ impl SystemTable {
     }
 }
 
-/// Says which of some settings has no effect on a system; `None` if all have one.
+/// Why a setting has no effect on a system; `None` if every setting has an effect.
 pub(super) fn without_effect(source: &Source, settings: &BTreeMap<String, String>) -> Option<String> {
     let is_mysqld = matches!(source.family(), Family::Mysql | Family::Mariadb);
     let mut known: BTreeMap<String, &String> = BTreeMap::new();

@@ -25,7 +25,7 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 pub(in crate::run::trial) struct LagProbe<'a> {
     topology: Topology,
     stop: &'a AtomicBool,
-    /// Time limit for the replicas to have everything after the load.
+    /// Time limit for the replicas to catch up after the load.
     patience: Duration,
     progress: Mutex<Progress>,
     changed: Condvar,
