@@ -23,7 +23,7 @@ folder=$(realpath --canonicalize-missing "$1")
 
 # The number of a commit, which is fetched if a shallow clone lacks it.
 commit() {
-    case $1 in '' | -*) die "'$1' is no commit" ;; esac
+    case $1 in '' | -*) die "'$1' is not a commit" ;; esac
     git rev-parse --quiet --verify "$1^{commit}" && return
     git fetch --quiet --no-tags --depth=1 origin "$1" >&2 || die "there is no commit '$1'"
     git rev-parse --verify FETCH_HEAD

@@ -242,6 +242,6 @@ mod tests {
         let kept =
             |number: u32| fs::read_to_string(file.with_extension(format!("refused-{number}.db"))).unwrap();
         assert_eq!([kept(1), kept(2)], ["one", "two"]);
-        set_aside(&file).expect("a file that is gone is no error");
+        set_aside(&file).expect("a file that is gone is not an error");
     }
 }

@@ -21,7 +21,7 @@ pub enum EngineName {
     Image(ImageName),
 }
 
-/// Why a text is no name of an engine.
+/// Why a text does not name an engine.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineNameError {

@@ -32,7 +32,7 @@ pub enum Stage {
     Record,
     /// The clock is read.
     Clock,
-    /// The canned answers of a profile are chosen. This is no work of a client.
+    /// The canned answers of a profile are chosen. A client does no such work.
     Peer,
 }
 

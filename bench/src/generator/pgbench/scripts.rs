@@ -115,7 +115,7 @@ fn by_pgbench(
     Ok(done * statements_of(&text))
 }
 
-/// The statements in the report of `-r`: lines with figures and a command, which is no backslash command.
+/// The statements in the report of `-r`: lines with figures and a command, which is not a backslash command.
 fn statements_of(report: &str) -> u64 {
     let lines = report.lines().skip_while(|line| !line.starts_with("statement latencies"));
     let is_statement = |line: &&str| {

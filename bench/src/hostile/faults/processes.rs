@@ -80,7 +80,7 @@ fn reap() {
     while unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
 }
 
-/// Sends a signal to a process, or to a group if the number is negative. It is no error if the process has
+/// Sends a signal to a process, or to a group if the number is negative. It is not an error if the process has
 /// ended.
 pub(super) fn send(signal: i32, pid: i32) {
     // SAFETY: kill takes no pointer.

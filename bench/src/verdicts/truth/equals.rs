@@ -60,9 +60,9 @@ fn rounds_of(correction: Correction, run: &Run) -> usize {
     rounds_min(1.0 - (1.0 - CONFIDENCE) / sharing as f64)
 }
 
-/// The share of families with an alarm in runs until all tests are decided, which leave tests at a look. Since
-/// no look of equals is decided at a margin of 0, every test but the clearest is left at the first look, which
-/// is the worst choice.
+/// The share of families with an alarm, in runs that last until all tests are decided and leave tests at a look. At a
+/// margin of 0, equal systems are never decided. So the worst choice is taken: all tests but the clearest are left at
+/// the first look.
 fn until_decided(run: &Run) -> Score {
     let rounds = FAMILY_ROUNDS as usize;
     let looks = Looks::new(rounds, CONFIDENCE).expect("enough rounds");

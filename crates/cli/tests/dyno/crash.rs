@@ -103,7 +103,7 @@ fn a_plan_has_its_systems_crashed_once_and_resumes() {
     .unwrap();
     let ended = bench.dyno(&["run", "plan.toml", "--resume"]).with(1);
     assert!(ended.stderr.contains("crash tests failed: a"), "{}", ended.stderr);
-    assert!(!ended.stderr.contains("error:"), "what a test found is no error: {}", ended.stderr);
+    assert!(!ended.stderr.contains("error:"), "what a test found is not an error: {}", ended.stderr);
 }
 
 /// A script whose check fails from its fourth call on. The check holds after the trial and after two crashes

@@ -55,7 +55,7 @@ fn the_cache_is_shown_and_pruned() {
     assert!(template.exists() && tool.exists());
     let (_, removed) = run(&["engine", "cache", "prune", "--all"]);
     assert!(removed.contains(" in 2\n") && !template.exists() && !tool.exists(), "{removed}");
-    assert!(data.exists(), "what is no run's stays");
+    assert!(data.exists(), "what does not belong to a run stays");
     assert_eq!(run(&["engine", "cache", "prune", "--all", "--keep", "1G"]).0, Some(2));
     assert_eq!(run(&["engine", "cache", "prune", "--keep", "some"]).0, Some(2));
 }

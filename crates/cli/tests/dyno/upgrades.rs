@@ -194,7 +194,7 @@ fn what_cannot_be_upgraded_is_told() {
     );
     assert!(line(MARIADB, &["--data", "nothing.sql"]).contains("nothing.sql"));
     assert!(line(MARIADB, &["--data", ".", "--reload"]).contains("a folder is data of one version"));
-    assert!(line(MARIADB, &["--data", "."]).contains("is no data folder of mariadb: it has no ibdata1"));
+    assert!(line(MARIADB, &["--data", "."]).contains("is not a data folder of mariadb: it has no ibdata1"));
     let plan =
         bench.dyno(&[&["upgrade", MARIADB, "mariadb@11.8/innodb", "--print-plan"][..], &QUICK].concat());
     let plan = plan.with(0).stdout;

@@ -78,7 +78,7 @@ mod tests {
         let first = fingerprint();
         assert!(first.starts_with(root.path().canonicalize().unwrap().to_str().unwrap()), "{first}");
         set_time(&at("README"), 2_000);
-        assert_eq!(fingerprint(), first, "it is no part of the server");
+        assert_eq!(fingerprint(), first, "it is not part of the server");
         for file in ["bin/mysqld", "lib/plugin/ha_rocksdb.so"] {
             let before = fingerprint();
             set_time(&at(file), 3_000);

@@ -57,7 +57,7 @@ impl Home {
         let _turn = folder::lock_folder(parent)?;
         remove_leftovers(parent)?;
         let folder = parent.join(format!("{PREFIX}{name}"));
-        // An empty folder is no home: its creation or removal was interrupted.
+        // An empty folder is not a home: its creation or removal was interrupted.
         let _ = fs::remove_dir(&folder);
         if folder.exists() { Ok(None) } else { Self::create(folder).map(Some) }
     }

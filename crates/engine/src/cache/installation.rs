@@ -37,7 +37,7 @@ pub struct Installation {
     pub(crate) image: Option<Image>,
 }
 
-/// The manifest of an installation. It is written last, so a folder without one is no installation.
+/// The manifest of an installation. It is written last, so a folder without one is not an installation.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     sources: Vec<Source>,

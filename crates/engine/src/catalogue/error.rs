@@ -1,13 +1,13 @@
-//! Why a name is not found, or a file is no entry.
+//! Why a name is not found, or a file is not an entry.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a name is not found, or a file is no entry.
+/// Why a name is not found, or a file is not an entry.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CatalogueError {
-    /// A file of the user is no valid entry.
+    /// A file of the user is not a valid entry.
     #[error(transparent)]
     Entry(Box<EntryError>),
     /// A file or folder of the user cannot be read.

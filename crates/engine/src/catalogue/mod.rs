@@ -52,7 +52,7 @@ impl Catalogue {
     /// earlier ones. A folder `upstream` in them has templates. The cache knows the versions that vendors have listed since.
     ///
     /// # Errors
-    /// A file is no valid entry, or cannot be read.
+    /// A file is not a valid entry, or cannot be read.
     pub fn load() -> Result<Self, CatalogueError> {
         let mut catalogue = Self::builtin();
         for folder in places::folders() {
@@ -66,7 +66,7 @@ impl Catalogue {
     /// `upstream` replaces one of the same engine.
     ///
     /// # Errors
-    /// A file is no valid entry, or cannot be read.
+    /// A file is not a valid entry, or cannot be read.
     pub fn add_folder(&mut self, folder: &Path) -> Result<(), CatalogueError> {
         let added = own::read_folder(folder)?;
         let upstream = folder.join("upstream");

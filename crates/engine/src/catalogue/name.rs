@@ -18,7 +18,7 @@ pub struct SystemName {
     pub storage_engine: Option<String>,
 }
 
-/// Why a text is no system's name.
+/// Why a text does not name a system.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum NameError {
     /// A part is empty.

@@ -15,7 +15,7 @@ const PLACES: &str =
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The text is no name of an image.
+    /// The text does not name an image.
     #[error(
         "'{0}' is not the name of an image; write NAME[:TAG] or NAME@sha256:DIGEST, such as docker.io/library/mysql:8.4"
     )]
@@ -49,7 +49,7 @@ pub enum ImageError {
         PLACES
     )]
     NoServer { image: String },
-    /// The server's output is no version.
+    /// The server's output is not a version.
     #[error("{server} --version in the image {image} says '{said}', in which dyno finds no version")]
     NoVersion {
         image: String,

@@ -41,7 +41,7 @@ pub(crate) fn forget(home: &Path) {
     let _ = fs::remove_file(home.join(NOTE));
 }
 
-/// Removes the container that is noted in a home, with its processes, and the note. A container that is gone is no error.
+/// Removes the container that is noted in a home, with its processes, and the note. A container that is gone is not an error.
 ///
 /// # Errors
 /// The container may still be there. Its note is kept.

@@ -12,8 +12,8 @@ use crate::machine::process::is_served;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataFolderError {
-    /// It is no data folder of the family.
-    #[error("{} is no data folder of {wanted}: it has no {missing}", folder.display())]
+    /// It is not a data folder of the family.
+    #[error("{} is not a data folder of {wanted}: it has no {missing}", folder.display())]
     Foreign { folder: PathBuf, wanted: String, missing: &'static str },
     /// Another major version of PostgreSQL wrote it.
     #[error("{} is data of PostgreSQL {version}, which {entry} does not read", folder.display())]
@@ -127,7 +127,7 @@ mod tests {
         let at = folder.path().display();
         assert_eq!(
             check("postgres@14"),
-            Err(format!("{at} is no data folder of postgres: it has no PG_VERSION"))
+            Err(format!("{at} is not a data folder of postgres: it has no PG_VERSION"))
         );
         fs::write(folder.path().join("PG_VERSION"), "9.6\n").unwrap();
         assert_eq!(check("postgres@9.6"), Ok(()));

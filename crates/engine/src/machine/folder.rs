@@ -56,7 +56,7 @@ pub(crate) fn clear_of_server(folder: &Path) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Reads a small text file of a server. `None` if it does not exist or is no file.
+/// Reads a small text file of a server. `None` if it does not exist or is not a file.
 pub(crate) fn read_text_of_server(path: &Path) -> Option<String> {
     const BYTES_MAX: u64 = 64 * 1024;
     let file = open_file_of_server(path).ok()?;

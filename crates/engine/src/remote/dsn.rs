@@ -210,7 +210,7 @@ fn split_port(text: &str) -> Result<(&str, Option<&str>), DsnError> {
     Ok(text.split_once(':').map_or((text, None), |(host, port)| (host, Some(port))))
 }
 
-/// The address of a server. If the host is a path, it is a socket. For PostgreSQL it is the folder of the socket, as in
+/// The address of a server. A host that is a path names a socket; for PostgreSQL it names the socket's folder, as in
 /// PostgreSQL's own tools.
 fn address(family: Family, host: Option<String>, socket: Option<String>, port: u16) -> RemoteAddress {
     let path = socket.or_else(|| host.clone().filter(|host| host.starts_with('/')));

@@ -10,8 +10,8 @@ use crate::start::server::{Server, StartError};
 /// Time limit of a statement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Makes replicas follow a primary. All of them have just started, on the same data. Returns them as one topology, or `None` if
-/// the primary was not started as one.
+/// Makes replicas follow a primary. All of them have just started, on the same data. Returns primary and replicas as
+/// one topology, or `None` if the server was not started as a primary.
 ///
 /// # Errors
 /// A server refuses.

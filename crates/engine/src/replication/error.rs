@@ -33,7 +33,7 @@ pub enum ReplicationError {
     },
     /// Commits on the primary do not wait for as many replicas as they should.
     #[error(
-        "commits on the primary should wait for {wanted} of its replicas, and {found} can let one return"
+        "commits on the primary should wait for {wanted} of its replicas, but {found} of them can confirm a commit"
     )]
     NotWaiting { wanted: u32, found: u32 },
     /// The primary refuses to work.

@@ -52,7 +52,7 @@ pub enum AddError {
     /// This user has no folder of entries.
     #[error("there is no home folder for the entry; set XDG_CONFIG_HOME")]
     NoHome,
-    /// The name is no name of an engine.
+    /// The name does not name an engine.
     #[error(transparent)]
     Entry(#[from] CatalogueError),
 }

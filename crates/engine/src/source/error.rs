@@ -133,7 +133,7 @@ pub enum BasedirError {
     /// It does not exist, or cannot be opened.
     #[error("basedir {}: {source}", path.display())]
     Unreachable { path: PathBuf, source: io::Error },
-    /// It is no folder.
+    /// It is not a folder.
     #[error(
         "{}: a file, where the folder of a build is needed; unpack it, or make an entry of the archive (docs/do/engines.md, \
          \"Your own entries\")",

@@ -20,7 +20,7 @@ use crate::error::ExportError;
 /// that the anchor's server reported, steps, and the throughput of each trial. Other fields have their defaults.
 ///
 /// # Errors
-/// The folder is no data set, or a file of the plan cannot be read.
+/// The folder is not a data set, or a file of the plan cannot be read.
 pub fn read_history(folder: &Path, plan: &str) -> Result<Vec<Run>, ExportError> {
     let marks = folder.join(MARK);
     if !marks.is_dir() {

@@ -66,7 +66,7 @@ fn resolve(address: &Address) -> io::Result<ServerAddress> {
         Address::FirstOf(list) => {
             list.iter().map(resolve).collect::<io::Result<Vec<_>>>().map(ServerAddress::first_of)
         }
-        Address::File(path) => Err(io::Error::other(format!("{} is no server", path.display()))),
+        Address::File(path) => Err(io::Error::other(format!("{} is not a server", path.display()))),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
         server_test("statements are timed by what they do", system, statements),
         server_test("a deadlock is rolled back and run again", system, deadlock),
         server_test("a stop ends the job with what was measured", system, stop),
-        server_test("the warm-up is no part of the total", system, warm_up),
+        server_test("the warm-up is not part of the total", system, warm_up),
     ]
 }
 

@@ -132,7 +132,7 @@ fn plain(target: &Target, protocols: &[&str]) {
         let options = [("protocol", *protocol), ("step", "0"), ("factor", "10")];
         let counts = run(job(target, &[("plain.pgbench", script)], &options)).success().counts;
         assert_eq!((counts.events, counts.errors), (EVENTS, 0), "{protocol}");
-        // An update that changes no row is no write.
+        // An update that changes no row is not a write.
         let updated = EVENTS - EVENTS.div_ceil(3);
         assert_eq!((counts.reads, counts.writes), (EVENTS - 1, EVENTS + updated), "{protocol}");
         let sums = "SELECT COUNT(*), SUM(CASE WHEN kind = 'first' THEN value ELSE 0 END),

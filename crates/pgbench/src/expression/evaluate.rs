@@ -189,7 +189,7 @@ fn integer(value: Value) -> Result<i64, EvaluationError> {
         Value::Int(number) => Ok(number),
         Value::Double(number) => {
             let rounded = number.round_ties_even();
-            // 2 to the power of 63, which is no integer of 64 bits, but minus that is.
+            // 2 to the power of 63, which is not an integer of 64 bits, while minus that is.
             let bound = -(i64::MIN as f64);
             if (-bound..bound).contains(&rounded) {
                 Ok(rounded as i64)

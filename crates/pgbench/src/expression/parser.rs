@@ -164,7 +164,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The precedence of the current token as an operator; 0 if it is no operator.
+    /// The precedence of the current token as an operator; 0 if it is not an operator.
     fn operator_level(&self) -> u8 {
         match self.token {
             Token::Sign(_) => self.operator().map_or(0, |(_, level, ..)| level),

@@ -13,7 +13,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The value that a text stands for; `None` if it is no value. Truth values may be shortened.
+    /// The value that a text stands for; `None` if it is not a value. Truth values may be shortened.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let word = text.to_ascii_lowercase();
         if word.is_empty() {

@@ -94,7 +94,7 @@ impl<'a> Reader<'a, '_> {
         let (at, rest) = (self.at, &self.script[self.at..]);
         let mut length =
             rest.find(|letter: char| letter.is_ascii_whitespace() || letter == '\x0b').unwrap_or(rest.len());
-        // A backslash at the end of a line is no part of its last word.
+        // A backslash at the end of a line is not part of its last word.
         let line_goes_on = rest[..length].ends_with('\\') && continuation_bytes(&rest[length - 1..]) > 0;
         if line_goes_on {
             length -= 1;

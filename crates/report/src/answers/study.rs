@@ -123,7 +123,7 @@ mod tests {
             ClaimVerdict::NotMeasured,
         ];
         let found = all.into_iter().find(|verdict| verdict.as_str() == words);
-        found.unwrap_or_else(|| panic!("'{words}' is no verdict on a claim"))
+        found.unwrap_or_else(|| panic!("'{words}' is not a verdict on a claim"))
     }
 
     /// The row of a page in a table with these heads.

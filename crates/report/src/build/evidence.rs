@@ -11,7 +11,7 @@ use crate::wording::phrases::and;
 pub(crate) fn sentences(run: &Run, analysis: &Analysis) -> Vec<String> {
     let replication = &analysis.replication;
     let mut sentences = vec![rounds(replication)];
-    // While a run goes on, too few rounds are no limitation: more will come.
+    // While a run goes on, too few rounds are not a limitation: more will come.
     if run.state != RunState::Running {
         sentences.extend(worth(replication, has_t_intervals_only(run, analysis)));
     }

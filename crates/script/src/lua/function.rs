@@ -111,7 +111,7 @@ pub(crate) fn push_marked_function<F: Native>(stack: Stack, machine: NonNull<Mac
     unsafe { ffi::lua_pushcclosure(stack.pointer(), marked, 2) }
 }
 
-/// Calls the trampoline in its second upvalue. If that raises an error, its stage lasts until the next mark.
+/// Calls the trampoline in its second upvalue. If the trampoline raises an error, its stage lasts until the next mark.
 unsafe extern "C-unwind" fn marked(state: *mut ffi::lua_State) -> c_int {
     let outer = Stamps::enter(Stage::Native);
     // SAFETY: the upvalue is the address of a trampoline (`push_marked_function`), whose own upvalue is the first; nothing

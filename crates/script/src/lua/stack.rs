@@ -68,7 +68,7 @@ impl Stack {
     }
 
     pub(crate) fn kind(self, index: c_int) -> Kind {
-        // SAFETY: the state is open (`new`); any index that is no value is of kind "none".
+        // SAFETY: the state is open (`new`); any index that is not a value is of kind "none".
         match unsafe { ffi::lua_type(self.0, index) } {
             ffi::LUA_TNONE | ffi::LUA_TNIL => Kind::Nil,
             ffi::LUA_TBOOLEAN => Kind::Boolean,

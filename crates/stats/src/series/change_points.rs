@@ -96,7 +96,7 @@ fn best(distances: &Distances, bounds: &[usize], segment_min: usize) -> Option<S
         .max_by(|a, b| a.divergence.total_cmp(&b.divergence))
 }
 
-/// The first best splits of the parts that earlier splits leave, in the order in which they are found.
+/// Splits the series at its best place, then the best of the parts, and so on. Returns the splits in this order.
 fn strongest(distances: &Distances, values: usize, segment_min: usize) -> Vec<usize> {
     let mut bounds = vec![0, values];
     let next = |_| {

@@ -138,7 +138,7 @@ impl<'f> Census<'f> {
         shapes.filter(|shape| !matches!(self.role(*shape).1, Role::Left(_))).collect()
     }
 
-    /// The most frequent transactions, at most `most` of them. Those with the same digests are one.
+    /// The most frequent transactions, at most `most` of them. Transactions with the same digests count as one.
     pub(super) fn choose(&mut self, most: usize) -> Vec<Chosen> {
         let mut by_digests: HashMap<Vec<i64>, Chosen> = HashMap::new();
         let counts: Vec<(Vec<i64>, u64)> = self.counts.drain().collect();

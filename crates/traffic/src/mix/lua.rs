@@ -135,7 +135,7 @@ fn commented(text: &str) -> String {
     if letters.next().is_some() { kept + "…" } else { kept }
 }
 
-/// A string of Lua (manual of Lua 5.1, 2.1). Bytes that are no printable ASCII are numbers.
+/// A string of Lua (manual of Lua 5.1, 2.1). Bytes that are not printable ASCII are written as numbers.
 fn quoted(text: &[u8]) -> String {
     let mut lua = String::with_capacity(text.len() + 2);
     lua.push('"');

@@ -9,7 +9,7 @@ use crate::error::ProtocolError;
 /// The number that means "no statement". Servers count from 1.
 const NO_STATEMENT: u32 = 0;
 
-/// Largest description of a statement's columns that is kept. The names of 4096 columns need a part of it.
+/// Largest description of a statement's columns that is kept. The names of 4096 columns need less.
 const MAX_DEFINITIONS_BYTES: usize = 4 << 20;
 
 /// The prepared statements of a connection. The index is the [`StatementId`].

@@ -122,8 +122,8 @@ impl Bisect {
             }
             (Some(good), Some(bad)) => {
                 output::tell(
-                    "what lies between an image or a folder and another version is not known, so only these two are compared; \
-                     --versions takes every step of the way",
+                    "no versions between an image or a folder and another version are known, so only these two are compared; \
+                     --versions takes the versions in between",
                 );
                 Ok(vec![good.clone(), bad.clone()])
             }

@@ -152,7 +152,7 @@ fn what_the_job_says_wrongly_is_told() {
         ("BUILD", "true", "error: the build of main left no folder 'build'"),
         ("BUILD", "test \"$(cat file)\" = a && mkdir build", "error: the build of pr failed at "),
         ("BASE", "none", "error: there is no commit 'none'"),
-        ("BASE", "--upload-pack=false", "error: '--upload-pack=false' is no commit"),
+        ("BASE", "--upload-pack=false", "error: '--upload-pack=false' is not a commit"),
         ("BUILD_FOLDER", "/usr", "error: the folder of a build is below its checkout, and '/usr' is not"),
         ("UNDECIDED", "maybe", "error: undecided is 'maybe'; write fail or pass"),
     ] {

@@ -175,7 +175,7 @@ impl Snapshots {
         Ok(list)
     }
 
-    /// Removes a snapshot. A missing one is no error.
+    /// Removes a snapshot. A missing one is not an error.
     ///
     /// # Errors
     /// Some process uses it, or its files cannot be removed.
@@ -266,7 +266,7 @@ impl Snapshot {
 }
 
 impl SnapshotSummary {
-    /// `None` if the folder is no snapshot, or the snapshot is being saved or removed.
+    /// `None` if the folder is not a snapshot, or the snapshot is being saved or removed.
     fn read(folder: &Path) -> Option<Self> {
         let name = folder.file_name()?.to_str()?;
         let key = SnapshotKey::parse(name)?;

@@ -106,7 +106,7 @@ pub(super) struct Words {
 impl Words {
     /// As many words as `CREATE OR REPLACE FUNCTION` has.
     const FIRST_MAX: usize = 4;
-    /// A longer word is no keyword.
+    /// A longer word is not a keyword.
     const BYTES_MAX: usize = 32;
 
     pub(super) fn note(&mut self, word: &[u8]) {

@@ -47,7 +47,7 @@ pub(super) enum SplitError {
     Read(#[from] io::Error),
     #[error("line {line} belongs to a statement of more than 1 GiB, which no server takes")]
     TooLong { line: u64 },
-    #[error("it ends within what begins in line {line}; it was cut off, or is no dump")]
+    #[error("it ends within what begins in line {line}; it was cut off, or is not a dump")]
     CutOff { line: u64 },
 }
 
@@ -166,7 +166,7 @@ impl<R: BufRead> Splitter<R> {
     }
 }
 
-/// A line that is no statement.
+/// A line that is not a statement.
 enum Command {
     Connect(String),
     /// There is nothing more to do about it.

@@ -41,7 +41,7 @@ impl Mark {
     /// Reads the mark of a database.
     ///
     /// # Errors
-    /// The table is no mark, or cannot be read.
+    /// The table is not a mark, or cannot be read.
     pub(super) fn read(premises: &mut Premises, relation: &Relation) -> Result<Self, HoldError> {
         let table = premises.sql_name(relation);
         let strange = HoldError::StrangeMark { database: premises.name() };

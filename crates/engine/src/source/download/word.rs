@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-/// A word that a package manager cannot take for anything else. It begins with a letter, a digit or `_`, so it is no option and
+/// A word that a package manager cannot take for anything else. It begins with a letter, a digit or `_`, so it is not an option and
 /// no path. It has no `/`, so folders can have its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

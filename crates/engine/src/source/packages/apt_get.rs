@@ -16,7 +16,7 @@ pub(in crate::source) struct AptGet {
     options: Vec<String>,
 }
 
-/// The result of an update of package lists. A failure is no error yet, because the wanted package may be in existing lists. apt
+/// The result of an update of package lists. A failure is not an error yet, because the wanted package may be in existing lists. apt
 /// reports success even if it could reach nothing.
 pub(in crate::source) struct Update {
     failure: Option<FetchError>,

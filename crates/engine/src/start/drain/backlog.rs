@@ -22,7 +22,7 @@ pub(super) trait Backlog {
     }
 }
 
-/// The number in the last column of the first row. `None` if it is no number.
+/// The number in the last column of the first row. `None` if it is not a number.
 pub(super) fn number(client: &mut Client, sql: &str) -> Result<Option<f64>, ClientError> {
     let result = client.query(sql)?;
     let field = result.rows.first().and_then(|row| row.last()).and_then(Option::as_deref);

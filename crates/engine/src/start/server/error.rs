@@ -33,7 +33,7 @@ pub enum StartError {
     NoReplicas { entry: String },
     /// The build lacks a plug-in.
     #[error(
-        "{entry} has no plug-in {library}, which a commit needs that waits for replicas; take another build, or write \
+        "{entry} has no plug-in {library}, so its commits cannot wait for replicas; take another build, or write \
          `replication = \"asynchronous\"`"
     )]
     NoPlugin {

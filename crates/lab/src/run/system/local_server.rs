@@ -27,7 +27,8 @@ const READ_PATIENCE: Duration = Duration::from_secs(3600);
 /// Time limit of a shutdown, which writes every dirty page.
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Settings of servers with data of somebody: no event of the data runs, and no replication that it knows.
+/// Settings of servers that have a user's data: no scheduled event in the data runs, and no replication that the data
+/// configures.
 const QUIET_MARIADB: [(&str, &str); 2] = [("event_scheduler", "OFF"), ("skip_slave_start", "ON")];
 /// The same. A version that lacks one of the last two names leaves it out.
 const QUIET_MYSQL: [(&str, &str); 3] =

@@ -94,7 +94,7 @@ fn sums(subject: &Subject) {
     let mut transactions = tpcb("run");
     (transactions.connections, transactions.events) = (4, Some(EVENTS));
     let counts = run(transactions).success().counts;
-    // One connection asks for the scale. An update by 0 is no write.
+    // One connection asks for the scale. An update by 0 is not a write.
     let statements = (counts.reads, counts.writes + counts.others);
     assert_eq!((counts.events, statements), (EVENTS, (EVENTS + 1, 6 * EVENTS)));
     run(tpcb("check")).success();

@@ -53,7 +53,7 @@ impl TuneReport {
         (!self.comparisons.is_empty()).then(|| Section {
             title: "Comparisons".to_owned(),
             paragraphs: vec![format!(
-                "Throughput as a multiple of {}'s. Comparisons in stages only choose candidates; they are no verdicts.",
+                "Throughput as a multiple of {}'s. Comparisons in stages only choose candidates; they are not verdicts.",
                 self.system
             )],
             items: self.comparisons.iter().map(line).collect(),

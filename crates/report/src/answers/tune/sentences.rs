@@ -50,7 +50,7 @@ impl TuneReport {
             }
             TuneEnding::Unfinished => match &self.tuned.winner {
                 Some(winner) => format!(
-                    "The best candidate so far is {}. It is not confirmed, so this is no verdict. The same command continues.",
+                    "The best candidate so far is {}. It is not confirmed, so this is not a verdict. The same command continues.",
                     self.in_words(&winner.values)
                 ),
                 None => "Nothing was found yet. The same command continues.".to_owned(),

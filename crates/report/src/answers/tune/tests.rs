@@ -146,7 +146,7 @@ fn every_ending_is_told_in_its_words() {
         (
             TuneEnding::Unfinished,
             true,
-            "It is not confirmed, so this is no verdict. The same command continues.",
+            "It is not confirmed, so this is not a verdict. The same command continues.",
         ),
     ] {
         let text = found(ending, has_winner);

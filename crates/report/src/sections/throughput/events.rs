@@ -26,10 +26,11 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
 
 pub(crate) fn paragraphs(reports: &Reports) -> Vec<String> {
     vec![
-        "Median over rounds. Dip: what the worst second lacks of the throughput before the event. Outage: the longest \
-         time in which no transaction ended, if that is not chance. To 95%: time from the event until a second has 95% \
-         of the throughput before it. Lost: the transactions that are missing until then, as seconds of that throughput. \
-         Failed: transactions that failed with their connection. Worst p99: of one second. Took: the event itself."
+        "Median over rounds. Dip: how far the worst second falls below the throughput before the event, as a share of it. \
+         Outage: the longest time in which no transaction ended, if that is not chance. To 95%: the time from the event \
+         until a second has 95% of the throughput before it. Lost: the transactions that are missing until then, as seconds \
+         of that throughput. Failed: transactions that failed with their connection. Worst p99: the highest p99 of a second. \
+         Took: the time that the event itself took."
             .to_owned(),
         format!(
             "Multiples are of {} in the same round, after the precision of the figure was added to both, with the 95% interval \

@@ -126,7 +126,7 @@ fn replica_record(row: &Row<'_>) -> rusqlite::Result<ReplicaRecord> {
     let mode = ReplicationMode::ALL.into_iter().find(|mode| mode.as_str() == word);
     Ok(ReplicaRecord {
         number: row.get("number")?,
-        mode: mode.ok_or_else(|| unfit(row, "mode", format!("`{word}` is no mode of replication")))?,
+        mode: mode.ok_or_else(|| unfit(row, "mode", format!("`{word}` is not a mode of replication")))?,
         delay_seconds: row.get("delay_seconds")?,
         tokens: row.get("tokens")?,
         lag_p50_ms: row.get("lag_p50_ms")?,
