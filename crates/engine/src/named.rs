@@ -25,7 +25,7 @@ pub enum EngineName {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum EngineNameError {
-    /// It looks like an entry of the catalogue, and is none.
+    /// It looks like an entry of the catalogue, but is not a valid name of one.
     #[error(transparent)]
     Catalogue(#[from] NameError),
     /// It begins with `oci:`, and no name of an image follows.

@@ -95,8 +95,8 @@ pub struct Replication {
 }
 
 impl Analysis {
-    /// The settings of these systems that are not in force. The lists of systems that are the same as each contain only
-    /// these systems.
+    /// The settings of these systems that are not in force. Each has a list of systems that are the same for this
+    /// reason; other systems are left out of it.
     pub fn not_in_force_of(&self, systems: &[&str]) -> Vec<SystemNotInForce> {
         let is_one = |id: &str| systems.contains(&id);
         let of = |it: &SystemNotInForce| SystemNotInForce {

@@ -87,7 +87,7 @@ pub fn between(
     let (oldest, newest) = (catalogue.find(good)?, catalogue.find(bad)?);
     ensure!(
         good.engine == bad.engine,
-        "{good} and {bad} are not versions of one engine; list the versions in between with --versions"
+        "{good} and {bad} are not versions of one engine; list the versions to try with --versions"
     );
     let between = catalogue.between(&oldest, &newest);
     ensure!(

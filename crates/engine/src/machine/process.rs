@@ -143,7 +143,7 @@ pub(crate) fn is_worked_in(folder: &Path) -> bool {
     is_linked("cwd", folder)
 }
 
-/// Whether a server works in a folder or below it. A shell in it is none.
+/// Whether a server works in a folder or below it. A shell there does not count.
 pub(crate) fn is_served(folder: &Path) -> bool {
     // Dyno starts some servers by a loader of their own.
     const PROGRAMS: [&str; 4] = ["mysqld", "mariadbd", "postgres", "ld-"];

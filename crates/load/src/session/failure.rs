@@ -55,7 +55,7 @@ pub(crate) fn ignored_through_events(driver: Protocol, own: Option<Vec<String>>)
     ignored
 }
 
-/// A script with pipelines runs where there are none.
+/// A script uses pipelines, and the protocol has none.
 pub(crate) fn no_pipelines() -> SqlFailure {
     let message = "pipelines need PostgreSQL, and statements that it prepares".to_owned();
     SqlFailure { message, ..SqlFailure::default() }

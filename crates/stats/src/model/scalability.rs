@@ -82,7 +82,7 @@ pub fn scalability(points: &[Point], seed: u64) -> Option<Scalability> {
     })
 }
 
-/// Fits to rates that are as far from the curve as the measured ones, each above or below it at random.
+/// Fits curves to made-up rates. Each is as far from the curve as the measured rate, and above or below it at random.
 fn refits(points: &[Point], curve: &Curve, seed: u64) -> Vec<Curve> {
     let mut random = SplitMix64::new(seed);
     // A point with high leverage pulls the curve towards itself and so has a small residual. A leverage of 1 would hide
