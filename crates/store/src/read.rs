@@ -7,14 +7,14 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, Row, params};
 
 use self::rows::{
-    claim_record, instance_record, resumption_record, run_record, run_state, sample_record, step_record,
-    system_record, trial_record,
+    claim_record, instance_record, resumption_record, run_record, run_state, sample_record, slice_record,
+    step_record, system_record, trial_record,
 };
 use crate::error::StoreError;
 use crate::file::columns::{json, optional_json};
 use crate::file::open::Store;
 use crate::record::run::search::StoredSearch;
-use crate::record::{RunId, SampleRecord, SliceRecord, SystemRecord, TrialId, TrialRecord};
+use crate::record::{RunId, SampleRecord, SystemRecord, TrialId, TrialRecord};
 use crate::run::{Run, RunChoice, RunState, RunSummary, Trial};
 
 impl Store {
@@ -119,21 +119,11 @@ impl Store {
             instance_record,
         )?;
         run.crash_tests = self.crash_tests(id)?;
-        let mut slices: HashMap<i64, Vec<SliceRecord>> = HashMap::new();
-        self.for_each_row(
-            "SELECT trial_id, cycle, started_us, slice.seconds, slice.operations
-             FROM trial JOIN slice ON slice.trial_id = trial.id WHERE run_id = ?1 ORDER BY trial_id, cycle",
-            [id.0],
-            |row| {
-                let slice = SliceRecord {
-                    cycle: row.get(1)?,
-                    started_us: row.get(2)?,
-                    seconds: row.get(3)?,
-                    operations: row.get(4)?,
-                };
-                slices.entry(row.get(0)?).or_default().push(slice);
-                Ok(())
-            },
+        let mut slices = self.by_trial(
+            "SELECT slice.* FROM trial JOIN slice ON slice.trial_id = trial.id
+             WHERE run_id = ?1 ORDER BY trial_id, cycle",
+            id,
+            slice_record,
         )?;
         let mut profiles = self.stack_profiles(id)?;
         let (mut plans, mut answers) = (self.query_plans(id)?, self.query_answers(id)?);
@@ -244,6 +234,21 @@ impl Store {
             Ok(())
         };
         read().map_err(|error| self.error(error))
+    }
+
+    /// The rows of a query about a run, by their column `trial_id`.
+    pub(crate) fn by_trial<T>(
+        &self,
+        sql: &str,
+        run: RunId,
+        map: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<HashMap<i64, Vec<T>>, StoreError> {
+        let mut found: HashMap<i64, Vec<T>> = HashMap::new();
+        self.for_each_row(sql, [run.0], |row| {
+            found.entry(row.get("trial_id")?).or_default().push(map(row)?);
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     pub(crate) fn rows<T>(

@@ -18,34 +18,30 @@ pub struct BuiltinPlan {
 
 /// All built-in plans, the quickest first.
 pub fn builtin_plans() -> &'static [BuiltinPlan] {
-    &[
-        BuiltinPlan { name: "quickstart", text: include_str!("../../../../plans/quickstart.toml") },
-        BuiltinPlan { name: "first-look", text: include_str!("../../../../plans/first-look.toml") },
-        BuiltinPlan { name: "dive-limit", text: include_str!("../../../../plans/dive-limit.toml") },
-        BuiltinPlan { name: "inmem-sqlite", text: include_str!("../../../../plans/inmem-sqlite.toml") },
-        BuiltinPlan { name: "inmem-postgres", text: include_str!("../../../../plans/inmem-postgres.toml") },
-        BuiltinPlan { name: "trx-list", text: include_str!("../../../../plans/trx-list.toml") },
-        BuiltinPlan { name: "inmem-versions", text: include_str!("../../../../plans/inmem-versions.toml") },
-        BuiltinPlan {
-            name: "io-bound-updates",
-            text: include_str!("../../../../plans/io-bound-updates.toml"),
-        },
-        BuiltinPlan { name: "cloud-cost", text: include_str!("../../../../plans/cloud-cost.toml") },
-        BuiltinPlan { name: "icp", text: include_str!("../../../../plans/icp.toml") },
-        BuiltinPlan { name: "tpch", text: include_str!("../../../../plans/tpch.toml") },
-        BuiltinPlan { name: "ddl-and-backup", text: include_str!("../../../../plans/ddl-and-backup.toml") },
-        BuiltinPlan { name: "ch-benchmark", text: include_str!("../../../../plans/ch-benchmark.toml") },
-        BuiltinPlan {
-            name: "redo-and-defaults",
-            text: include_str!("../../../../plans/redo-and-defaults.toml"),
-        },
-        BuiltinPlan { name: "safe-settings", text: include_str!("../../../../plans/safe-settings.toml") },
-        BuiltinPlan { name: "inmem-engines", text: include_str!("../../../../plans/inmem-engines.toml") },
-        BuiltinPlan {
-            name: "insert-benchmark",
-            text: include_str!("../../../../plans/insert-benchmark.toml"),
-        },
-    ]
+    macro_rules! plans {
+        ($($name:literal)*) => {
+            &[$(BuiltinPlan { name: $name, text: include_str!(concat!("../../../../plans/", $name, ".toml")) }),*]
+        };
+    }
+    plans! {
+        "quickstart"
+        "first-look"
+        "dive-limit"
+        "inmem-sqlite"
+        "inmem-postgres"
+        "trx-list"
+        "inmem-versions"
+        "io-bound-updates"
+        "cloud-cost"
+        "icp"
+        "tpch"
+        "ddl-and-backup"
+        "ch-benchmark"
+        "redo-and-defaults"
+        "safe-settings"
+        "inmem-engines"
+        "insert-benchmark"
+    }
 }
 
 impl BuiltinPlan {

@@ -12,7 +12,7 @@ use crate::record::trial::latency::latency_of;
 use crate::record::{
     CLIENT_COUNTS_MAX, ClaimRecord, Correction, FailureKind, GapsRecord, InstanceRecord, LadderRecord,
     Measured, NAME_BYTES_MAX, Operation, Origin, Outcome, Phase, ResumptionRecord, RunRecord, SampleRecord,
-    StepRecord, SystemRecord, TrialRecord,
+    SliceRecord, StepRecord, SystemRecord, TrialRecord,
 };
 use crate::run::{Ending, RunState};
 
@@ -241,6 +241,15 @@ fn gaps(row: &Row<'_>) -> rusqlite::Result<Option<GapsRecord>> {
         longest_began_seconds: row.get("gap_longest_began_seconds")?,
         last_seconds: row.get("gap_last_seconds")?,
     }))
+}
+
+pub(super) fn slice_record(row: &Row<'_>) -> rusqlite::Result<SliceRecord> {
+    Ok(SliceRecord {
+        cycle: row.get("cycle")?,
+        started_us: row.get("started_us")?,
+        seconds: row.get("seconds")?,
+        operations: row.get("operations")?,
+    })
 }
 
 pub(super) fn sample_record(row: &Row<'_>) -> rusqlite::Result<SampleRecord> {

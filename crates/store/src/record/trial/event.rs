@@ -156,17 +156,12 @@ pub(crate) fn insert(
 impl Store {
     /// The events of a run, by trial.
     pub(crate) fn step_events(&self, run: RunId) -> Result<HashMap<i64, Vec<StepEventRecord>>, StoreError> {
-        let mut events: HashMap<i64, Vec<StepEventRecord>> = HashMap::new();
-        self.for_each_row(
+        self.by_trial(
             "SELECT e.* FROM step_event e JOIN trial ON trial.id = e.trial_id WHERE run_id = ?1
              ORDER BY e.trial_id, e.number",
-            [run.0],
-            |row| {
-                events.entry(row.get("trial_id")?).or_default().push(event_record(row)?);
-                Ok(())
-            },
-        )?;
-        Ok(events)
+            run,
+            event_record,
+        )
     }
 
     /// The timelines of a run, by trial.
@@ -207,7 +202,7 @@ fn word<T: Copy>(
 ) -> rusqlite::Result<T> {
     let found: String = row.get(column)?;
     let known = all.iter().copied().find(|value| as_str(*value) == found);
-    known.ok_or_else(|| unfit(row, column, format!("`{found}` is no {column} of an event")))
+    known.ok_or_else(|| unfit(row, column, format!("`{found}` is not a {column} of an event")))
 }
 
 #[cfg(test)]

@@ -94,17 +94,12 @@ pub(crate) fn insert(
 impl Store {
     /// The digests of a run's replays, by trial, in the order of their hashes.
     pub(crate) fn replayed_digests(&self, run: RunId) -> Result<HashMap<i64, Vec<DigestRecord>>, StoreError> {
-        let mut by_trial: HashMap<i64, Vec<DigestRecord>> = HashMap::new();
-        self.for_each_row(
+        self.by_trial(
             "SELECT replayed_digest.* FROM replayed_digest JOIN trial ON trial.id = trial_id
              WHERE run_id = ?1 ORDER BY trial_id, digest",
-            [run.0],
-            |row| {
-                by_trial.entry(row.get("trial_id")?).or_default().push(record(row)?);
-                Ok(())
-            },
-        )?;
-        Ok(by_trial)
+            run,
+            record,
+        )
     }
 }
 

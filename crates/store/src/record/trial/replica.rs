@@ -107,17 +107,12 @@ pub(crate) fn insert(
 impl Store {
     /// The replicas of a run's trials, by trial.
     pub(crate) fn replicas(&self, run: RunId) -> Result<HashMap<i64, Vec<ReplicaRecord>>, StoreError> {
-        let mut replicas: HashMap<i64, Vec<ReplicaRecord>> = HashMap::new();
-        self.for_each_row(
+        self.by_trial(
             "SELECT r.* FROM replica r JOIN trial ON trial.id = r.trial_id WHERE run_id = ?1
              ORDER BY r.trial_id, r.number",
-            [run.0],
-            |row| {
-                replicas.entry(row.get("trial_id")?).or_default().push(replica_record(row)?);
-                Ok(())
-            },
-        )?;
-        Ok(replicas)
+            run,
+            replica_record,
+        )
     }
 }
 
