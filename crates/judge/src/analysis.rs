@@ -3,7 +3,7 @@
 mod build;
 mod cell;
 mod replication;
-mod test;
+pub(crate) mod test;
 #[cfg(test)]
 mod tests;
 

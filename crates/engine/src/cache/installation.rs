@@ -18,7 +18,9 @@ use crate::container::Image;
 use crate::machine::environment;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
-use crate::source::{FetchError, Package, Source, Tree};
+use crate::source::error::FetchError;
+use crate::source::workspace::Package;
+use crate::source::{Source, Tree};
 
 const MANIFEST: &str = "dyno-manifest.json";
 

@@ -10,10 +10,10 @@ use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use crate::cache::snapshot::copy_folder;
-use crate::family::{Procedure, Site};
+use crate::family::site::{Procedure, Site};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
-use crate::start::server::StartError;
+use crate::start::server::error::StartError;
 
 /// Disk space for all templates except the last used one, in bytes. A template is as large as an empty server: 15 MB,
 /// or over 1 GB if logs are large.

@@ -10,8 +10,10 @@ use crate::cache::location::Cache;
 pub use crate::catalogue::family::Family;
 use crate::catalogue::version::version_key;
 use crate::machine::platform::Platform;
+use crate::source::Source;
+use crate::source::error::FetchError;
 use crate::source::lock::Lock;
-use crate::source::{FetchError, Pin, Source};
+use crate::source::lock::Pin;
 
 /// A version of an engine, as a file of `engines/` describes it.
 #[derive(Clone, Debug, Deserialize)]

@@ -2,7 +2,7 @@
 
 pub(crate) mod availability;
 pub(crate) mod entry;
-mod error;
+pub(crate) mod error;
 pub(crate) mod family;
 pub(crate) mod name;
 pub(crate) mod own;

@@ -4,8 +4,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::{CatalogueError, EntryError};
 use crate::catalogue::entry::Entry;
+use crate::catalogue::error::{CatalogueError, EntryError};
 use crate::catalogue::name::SystemName;
 
 /// The lock file. It lies beside the entries, but is not one.

@@ -1,8 +1,8 @@
 //! MariaDB.
 
-use super::Site;
 use super::mysqld::{Fork, bootstrap};
-use crate::start::server::StartError;
+use crate::family::site::Site;
+use crate::start::server::error::StartError;
 
 #[derive(Debug)]
 pub(super) struct Mariadb;

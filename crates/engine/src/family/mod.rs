@@ -4,9 +4,9 @@ mod mariadb;
 mod mysql;
 mod mysqld;
 mod postgres;
-mod procedure;
+pub(crate) mod site;
 
-pub(crate) use self::procedure::{Procedure, Site};
+use self::site::Procedure;
 use crate::catalogue::entry::Family;
 
 /// The procedure of a family. `None` for a family without a server.

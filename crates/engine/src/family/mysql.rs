@@ -1,9 +1,9 @@
 //! MySQL.
 
-use super::Site;
 use super::mysqld::{Fork, bootstrap, initialize};
 use crate::catalogue::entry::Entry;
-use crate::start::server::StartError;
+use crate::family::site::Site;
+use crate::start::server::error::StartError;
 
 #[derive(Debug)]
 pub(super) struct Mysql;

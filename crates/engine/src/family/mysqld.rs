@@ -8,12 +8,14 @@ use std::process::{Command, Stdio};
 
 use dyno_client::Dialect;
 
-use super::{Procedure, Site};
 use crate::cache::home::Home;
+use crate::family::site::{Procedure, Site};
 use crate::machine::path_error::{At as _, PathError};
-use crate::replication::{MysqldReplication, Replicating as _, is_of_role};
+use crate::replication::Replicating as _;
+use crate::replication::mysqld::{MysqldReplication, is_of_role};
 use crate::start::access::{DATABASE, HOST};
-use crate::start::server::{StartError, run};
+use crate::start::server::begin::run;
+use crate::start::server::error::StartError;
 
 const USER: &str = "root";
 const SOCKET: &str = "mysql.sock";

@@ -8,11 +8,13 @@ use std::process::{Command, Stdio};
 use dyno_client::Dialect;
 use rustix::process::Signal;
 
-use super::{Procedure, Site};
+use crate::family::site::{Procedure, Site};
 use crate::machine::path_error::{At as _, PathError};
-use crate::replication::{PostgresReplication, Replicating as _};
+use crate::replication::Replicating as _;
+use crate::replication::postgres::PostgresReplication;
 use crate::start::access::DATABASE;
-use crate::start::server::{StartError, run};
+use crate::start::server::begin::run;
+use crate::start::server::error::StartError;
 
 const USER: &str = "postgres";
 /// A database that all data has.

@@ -8,7 +8,9 @@ use dyno_host::StackTool;
 use crate::cache::location::Cache;
 use crate::machine::folder;
 use crate::machine::path_error::At as _;
-use crate::source::{FetchError, Workspace, unpack_apt};
+use crate::source::error::FetchError;
+use crate::source::unpack_apt;
+use crate::source::workspace::Workspace;
 
 /// elfutils and its libraries, as packages of Debian up to 12, and from 13 on.
 const PACKAGES: [[&str; 4]; 2] =

@@ -21,7 +21,8 @@ pub use self::dsn::{Dsn, RemoteAddress};
 pub use self::dsn_error::DsnError;
 pub use self::hold::{Hold, HoldError, Left, Survey};
 use crate::catalogue::entry::Family;
-use crate::family::{Procedure, procedure};
+use crate::family::procedure;
+use crate::family::site::Procedure;
 use crate::start::connect::variables_of;
 
 const CONNECT_PATIENCE: Duration = Duration::from_secs(20);

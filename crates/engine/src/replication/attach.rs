@@ -5,7 +5,8 @@ use std::time::Duration;
 use dyno_client::{Client, ClientError};
 
 use super::{Topology, replicating};
-use crate::start::server::{Server, StartError};
+use crate::start::server::Server;
+use crate::start::server::error::StartError;
 
 /// Time limit of a statement.
 const PATIENCE: Duration = Duration::from_secs(60);

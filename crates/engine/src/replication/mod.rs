@@ -6,9 +6,9 @@
 
 mod attach;
 mod error;
-mod mysqld;
-mod postgres;
-mod role;
+pub(crate) mod mysqld;
+pub(crate) mod postgres;
+pub(crate) mod role;
 mod tokens;
 mod topology;
 
@@ -20,15 +20,15 @@ use dyno_client::{Client, ClientError};
 
 pub use self::attach::attach;
 pub use self::error::ReplicationError;
-pub(crate) use self::mysqld::{MysqldReplication, is_of_role};
-pub(crate) use self::postgres::PostgresReplication;
+use self::mysqld::MysqldReplication;
+use self::postgres::PostgresReplication;
 pub use self::role::{Replication, ReplicationMode, Role};
 pub use self::tokens::{TokenReader, TokenWriter};
 pub use self::topology::Topology;
 use crate::catalogue::entry::{Entry, Family};
-use crate::family::Site;
+use crate::family::site::Site;
 use crate::machine::path_error::{At as _, PathError};
-use crate::start::server::StartError;
+use crate::start::server::error::StartError;
 
 /// What a replica says about itself.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,11 +5,12 @@
 
 use dyno_client::{Client, ClientError};
 
-use super::{ReplicaStatus, Replicating, Replication, ReplicationMode, Role, remove};
+use super::{ReplicaStatus, Replicating, remove};
 use crate::catalogue::entry::{Entry, Family};
-use crate::family::Site;
+use crate::family::site::Site;
+use crate::replication::role::{Replication, ReplicationMode, Role};
 use crate::start::access::HOST;
-use crate::start::server::StartError;
+use crate::start::server::error::StartError;
 
 /// Settings that a primary or a replica gets with its role, with `_` for `-`.
 const OF_ROLE: [&str; 3] = ["log_bin", "server_id", "skip_log_bin"];

@@ -8,11 +8,12 @@ use std::path::Path;
 
 use dyno_client::{Client, ClientError};
 
-use super::{ReplicaStatus, Replicating, Replication, ReplicationMode, Role, remove};
-use crate::family::Site;
+use super::{ReplicaStatus, Replicating, remove};
+use crate::family::site::Site;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
-use crate::start::server::StartError;
+use crate::replication::role::{Replication, ReplicationMode, Role};
+use crate::start::server::error::StartError;
 
 /// Log that a primary keeps for replicas that fall behind, in MB.
 const KEPT_MB: u32 = 1024;

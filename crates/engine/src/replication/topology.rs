@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use dyno_client::{Client, ClientError};
 
-use super::{ReplicaStatus, Replication, ReplicationError, TokenReader, TokenWriter, replicating};
+use super::{ReplicaStatus, ReplicationError, TokenReader, TokenWriter, replicating};
 use crate::catalogue::entry::Family;
+use crate::replication::role::Replication;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect};
 

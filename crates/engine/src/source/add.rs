@@ -12,14 +12,16 @@ use super::download::integrity::Integrity;
 use super::error::{BasedirError, FetchError};
 use super::tarball::{Location, unpack_whole};
 use super::vendor::is_page;
-use super::{Phase, Progress, Workspace};
+use super::{Phase, Progress};
 use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
+use crate::catalogue::error::CatalogueError;
 use crate::catalogue::name::SystemName;
-use crate::catalogue::{CatalogueError, own, places};
+use crate::catalogue::{own, places};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
+use crate::source::workspace::Workspace;
 
 /// An entry of an archive.
 #[derive(Debug)]

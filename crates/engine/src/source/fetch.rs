@@ -8,8 +8,10 @@ use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
+use crate::source::error::FetchError;
 use crate::source::lock::Lock;
-use crate::source::{FetchError, Package, Phase, Progress, Tree, Workspace};
+use crate::source::workspace::{Package, Workspace};
+use crate::source::{Phase, Progress, Tree};
 
 /// Fetches an engine unless the cache has it.
 ///

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::FetchError;
-use super::{Package, Workspace};
 use crate::cache::installation::Installation;
 use crate::machine::path_error::At as _;
+use crate::source::workspace::{Package, Workspace};
 
 /// A folder to use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,6 @@ use std::fs;
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::Workspace;
 use super::download::curl::{self, Https};
 use super::download::word::Word;
 use super::error::FetchError;
@@ -15,6 +14,7 @@ use crate::catalogue::upstream::template::Template;
 use crate::machine::folder;
 use crate::machine::path_error::At as _;
 use crate::source::Progress;
+use crate::source::workspace::Workspace;
 
 /// A list of versions.
 #[derive(Clone, Debug, Deserialize)]

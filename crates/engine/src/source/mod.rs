@@ -5,7 +5,7 @@
 pub(crate) mod add;
 pub(crate) mod basedir;
 mod download;
-mod error;
+pub(crate) mod error;
 pub(crate) mod fetch;
 mod folder;
 pub(crate) mod listing;
@@ -14,7 +14,7 @@ mod packages;
 mod tarball;
 mod unpack;
 mod vendor;
-mod workspace;
+pub(crate) mod workspace;
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub use self::error::{BasedirError, FetchError};
 pub use self::lock::Pin;
 pub(crate) use self::unpack::Tree;
 pub use self::unpack::UnpackError;
-pub(crate) use self::workspace::{Package, Workspace};
+use self::workspace::{Package, Workspace};
 use crate::machine::path_error::At as _;
 
 /// A source of an engine's packages.

@@ -9,8 +9,8 @@ use super::download::integrity::Integrity;
 use super::download::progress::Phase;
 use super::error::FetchError;
 use super::unpack::{self, Tree};
-use super::{Package, Workspace};
 use crate::machine::folder;
+use crate::source::workspace::{Package, Workspace};
 
 /// An archive and its checksum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,9 +15,9 @@ use super::download::word::Word;
 use super::error::FetchError;
 use super::lock::Lock;
 use super::tarball::unpack_whole;
-use super::{Package, Workspace};
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
+use crate::source::workspace::{Package, Workspace};
 
 /// More than any list of checksums has.
 const SUMS_BYTES_MAX: u64 = 8 << 20;

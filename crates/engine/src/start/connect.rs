@@ -5,7 +5,8 @@ use std::time::Duration;
 use dyno_client::{Account, Client, ClientError, Login, ResultSet, ServerAddress};
 
 use crate::catalogue::entry::Family;
-use crate::family::{Procedure, procedure};
+use crate::family::procedure;
+use crate::family::site::Procedure;
 use crate::start::access::{Access, DATABASE, HOST};
 
 /// How to connect to a server.

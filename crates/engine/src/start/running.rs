@@ -19,13 +19,15 @@ use crate::cache::location::Cache;
 use crate::catalogue::entry::Family;
 use crate::catalogue::name::SystemName;
 use crate::catalogue::version::is_within;
-use crate::family::{Procedure, procedure};
+use crate::family::procedure;
+use crate::family::site::Procedure;
 use crate::machine::fnv::{self, fnv_1a};
 use crate::machine::path_error::{At as _, PathError};
 use crate::named::EngineName;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect_by};
-use crate::start::server::{Launch, Lifetime, StartError, StartOptions, check};
+use crate::start::server::error::StartError;
+use crate::start::server::{Launch, Lifetime, StartOptions, check};
 use crate::start::server_process::ServerProcess;
 
 const RECORD: &str = "server.json";

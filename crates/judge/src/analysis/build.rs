@@ -2,9 +2,10 @@
 
 use dyno_store::Run;
 
+use super::Analysis;
 use super::cell::cell;
 use super::replication::replication;
-use super::{Analysis, Test};
+use crate::analysis::test::Test;
 use crate::compare::comparison::{Subject, judge};
 use crate::compare::rule::Rule;
 use crate::cost::forecast::left_out_tests;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dyno_stats::{Level, Margin, level, median};
 use dyno_store::{FindRecord, Outcome, Run, StepRecord, Trial, TrialRecord, UnmetLimit};
 
-use super::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
+use crate::analysis::test::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, SteadyState};
 use crate::search::capacity::{Capacity, capacity};
 use crate::trial::check::limit_differences;
 use crate::trial::disturbance::{DisturbanceLimits, disturbance};

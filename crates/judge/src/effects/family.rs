@@ -8,7 +8,7 @@ use dyno_stats::{
 use dyno_store::{Correction, Run};
 use serde::Serialize;
 
-use crate::analysis::RoundValue;
+use crate::analysis::test::RoundValue;
 use crate::compare::comparison::Finding;
 use crate::compare::noise;
 use crate::compare::rule::{ROUNDS_WITH_VERDICT_MIN, Rule};

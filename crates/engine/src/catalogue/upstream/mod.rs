@@ -13,12 +13,14 @@ use self::template::Template;
 use super::entry::Entry;
 use super::name::SystemName;
 use super::version::{is_within, series, version_key};
-use super::{Catalogue, CatalogueError, own};
+use super::{Catalogue, own};
 use crate::cache::installation::Installation;
 use crate::cache::location::Cache;
+use crate::catalogue::error::CatalogueError;
 use crate::machine::path_error::At as _;
 use crate::machine::platform::Platform;
-use crate::source::{FetchError, Progress};
+use crate::source::Progress;
+use crate::source::error::FetchError;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../engines/upstream");
 

@@ -9,8 +9,9 @@ use serde::{Deserialize, Deserializer};
 use toml::{Table, Value};
 
 use super::super::entry::{Entry, Family};
+use super::super::own;
 use super::super::version::{is_within, series, version_key};
-use super::super::{CatalogueError, own};
+use crate::catalogue::error::CatalogueError;
 use crate::machine::platform::Platform;
 use crate::source::listing::Listing;
 

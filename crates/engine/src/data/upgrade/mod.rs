@@ -16,7 +16,8 @@ use crate::cache::snapshot::Snapshot;
 use crate::catalogue::entry::Family;
 use crate::machine::lines;
 use crate::machine::path_error::PathError;
-use crate::start::server::{Server, ShutdownError, StartError, StartOptions};
+use crate::start::server::error::StartError;
+use crate::start::server::{Server, ShutdownError, StartOptions};
 
 pub use self::path::upgrade_path;
 pub use self::pg_upgrade::has_pg_upgrade;

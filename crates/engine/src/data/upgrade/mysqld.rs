@@ -14,7 +14,8 @@ use crate::cache::installation::Installation;
 use crate::cache::snapshot::Snapshot;
 use crate::catalogue::entry::{Entry, Family};
 use crate::machine::path_error::At as _;
-use crate::start::server::{Server, StartError, StartOptions, start};
+use crate::start::server::error::StartError;
+use crate::start::server::{Server, StartOptions, start};
 
 /// The programs that upgrade, by their newer and their older name.
 const UPGRADERS: [&str; 2] = ["mariadb-upgrade", "mysql_upgrade"];

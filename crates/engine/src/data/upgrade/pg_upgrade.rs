@@ -11,7 +11,8 @@ use crate::cache::snapshot::Snapshot;
 use crate::machine::folder::give_to_server;
 use crate::machine::path_error::At as _;
 use crate::start::access::DATABASE;
-use crate::start::server::{Server, StartError, StartOptions, start};
+use crate::start::server::error::StartError;
+use crate::start::server::{Server, StartOptions, start};
 
 const PROGRAM: &str = "pg_upgrade";
 /// Shows what a data folder is like.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::tool::Tool;
 use crate::machine::folder;
 use crate::machine::path_error::At as _;
-use crate::source::Workspace;
 use crate::source::error::FetchError;
+use crate::source::workspace::Workspace;
 
 /// Messages of curl and servers when a partial file cannot be continued. The file may be complete, or of another archive.
 const CANNOT_CONTINUE: [&str; 2] = ["error: 416", "byte ranges"];

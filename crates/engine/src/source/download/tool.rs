@@ -12,10 +12,10 @@ use crate::machine::folder;
 use crate::machine::lines;
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::spawn::{Spawn, spawn};
-use crate::source::Workspace;
 use crate::source::download::network;
 use crate::source::download::progress::{Phase, Progress};
 use crate::source::error::FetchError;
+use crate::source::workspace::Workspace;
 
 const POLL: Duration = Duration::from_millis(50);
 const SHOWN_LINES: usize = 8;

@@ -13,7 +13,7 @@ use crate::machine::folder;
 use crate::source::download::progress::Phase;
 use crate::source::download::word::Word;
 use crate::source::error::FetchError;
-use crate::source::{Package, Workspace};
+use crate::source::workspace::{Package, Workspace};
 
 /// Packages to unpack over each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::machine::folder;
 use crate::machine::path_error::PathError;
-use crate::source::Workspace;
 use crate::source::download::network;
 use crate::source::download::progress::Phase;
 use crate::source::download::tool::Tool;
 use crate::source::error::FetchError;
+use crate::source::workspace::Workspace;
 
 /// apt's state and cache in Dyno's cache.
 pub(in crate::source) struct AptGet {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::machine::path_error::{At as _, PathError};
 use crate::source::download::tool::Tool;
 use crate::source::error::FetchError;
-use crate::source::{Package, Workspace, unpack};
+use crate::source::unpack;
+use crate::source::workspace::{Package, Workspace};
 
 /// Unpacks archives into the workspace if the main package has the wanted version. Returns the packages. The main package comes
 /// first.

@@ -18,7 +18,7 @@ use crate::source::download::word::Word;
 use crate::source::error::FetchError;
 use crate::source::packages::apt_get::{AptGet, Update};
 use crate::source::packages::deb;
-use crate::source::{Package, Workspace};
+use crate::source::workspace::{Package, Workspace};
 
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 

@@ -13,7 +13,8 @@ use crate::source::download::tool::Tool;
 use crate::source::download::word::Word;
 use crate::source::error::FetchError;
 use crate::source::lock::Lock;
-use crate::source::{Package, Workspace, unpack};
+use crate::source::unpack;
+use crate::source::workspace::{Package, Workspace};
 
 /// The downloading plugin. Its version is fixed, so that fetches are the same everywhere.
 const PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy";

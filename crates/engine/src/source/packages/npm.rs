@@ -8,8 +8,9 @@ use crate::source::download::progress::Phase;
 use crate::source::download::tool::Tool;
 use crate::source::download::word::{ScopedName, Word};
 use crate::source::error::FetchError;
+use crate::source::unpack;
 use crate::source::workspace::only_file;
-use crate::source::{Package, Workspace, unpack};
+use crate::source::workspace::{Package, Workspace};
 
 /// One package at one version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,12 +7,12 @@ use std::process::{Child, Command, Stdio};
 use dyno_host::{ConfineError, Entrance, share_groups};
 use rustix::process::{Signal, geteuid};
 
-use super::StartError;
 use crate::container::{Image, Leash, Waiting, forget, remove_leftover, status_inside};
-use crate::family::Site;
+use crate::family::site::Site;
 use crate::machine::environment;
 use crate::machine::path_error::At as _;
 use crate::machine::spawn::{Spawn, spawn};
+use crate::start::server::error::StartError;
 use crate::start::server_process::ServerProcess;
 
 /// A server that has begun.

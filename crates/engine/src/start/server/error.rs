@@ -7,7 +7,7 @@ use dyno_host::{Account, ConfineError, FenceError};
 use thiserror::Error;
 
 use crate::cache::snapshot::SnapshotError;
-use crate::catalogue::CatalogueError;
+use crate::catalogue::error::CatalogueError;
 use crate::container::ImageError;
 use crate::machine::lines;
 use crate::machine::path_error::PathError;

@@ -3,9 +3,10 @@
 use std::io::Read as _;
 use std::process::Stdio;
 
-use super::{Server, StartError};
+use super::Server;
 use crate::machine::path_error::At as _;
 use crate::machine::spawn::{Spawn, spawn};
+use crate::start::server::error::StartError;
 
 impl Server {
     /// Default values of all variables, as the server's program prints them. `None` for families that report defaults over a

@@ -10,20 +10,23 @@ use dyno_client::Client;
 use dyno_host::{Account, Confined, Entrance, MemoryKills};
 use rustix::process::geteuid;
 
+use super::StartOptions;
 use super::begin::{Begun, begin};
-use super::{StartError, StartOptions};
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
 use crate::cache::snapshot::copy_folder;
 use crate::cache::template;
 use crate::catalogue::entry::Entry;
 use crate::container::{self, Leash};
-use crate::family::{Procedure, Site, procedure};
+use crate::family::procedure;
+use crate::family::site::{Procedure, Site};
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::posix_shm::Segments;
-use crate::replication::{Role, replicating};
+use crate::replication::replicating;
+use crate::replication::role::Role;
 use crate::start::access::{Access, random_word};
 use crate::start::connect::{Transport, connect_by};
+use crate::start::server::error::StartError;
 use crate::start::server_process::{ContainerIs, ServerProcess};
 
 const POLL: Duration = Duration::from_millis(10);

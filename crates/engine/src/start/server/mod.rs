@@ -1,7 +1,7 @@
 //! A server that this process started.
 
-mod begin;
-mod error;
+pub(crate) mod begin;
+pub(crate) mod error;
 mod fault;
 mod help;
 mod launch;
@@ -13,7 +13,6 @@ use std::time::Duration;
 use dyno_client::{Client, ClientError, ResultSet};
 use dyno_host::MemoryKills;
 
-pub(crate) use self::begin::run;
 pub use self::error::{RestartError, ShutdownError, StartError};
 pub use self::fault::ServerFault;
 pub(crate) use self::launch::{Launch, Lifetime, check};
@@ -24,7 +23,7 @@ use crate::catalogue::entry::{Entry, Family};
 use crate::machine::folder;
 use crate::machine::path_error::PathError;
 use crate::machine::sysv;
-use crate::replication::Role;
+use crate::replication::role::Role;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect_by, connect_to, variables_of};
 use crate::start::server_process::ServerProcess;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use dyno_host::Confined;
 
 use crate::cache::snapshot::Snapshot;
-use crate::replication::Role;
+use crate::replication::role::Role;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 

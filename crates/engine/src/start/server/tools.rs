@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Server, StartError, run};
+use super::Server;
 use crate::machine::path_error::{At as _, PathError};
+use crate::start::server::begin::run;
+use crate::start::server::error::StartError;
 
 impl Server {
     /// The folders of the installation that hold programs: that of the server, and the `bin` beside it.

@@ -15,7 +15,8 @@ use serde::Serialize;
 
 use self::hardware::{Family, families};
 use self::model::{Demand, Measured, Model};
-use crate::analysis::{Analysis, Test};
+use crate::analysis::Analysis;
+use crate::analysis::test::Test;
 use crate::trial::of_run::Trials;
 use crate::trial::quantity::Quantity;
 pub use hardware::{Hardware, Resource};

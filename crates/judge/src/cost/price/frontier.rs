@@ -4,7 +4,7 @@ use dyno_store::{Operation, Run, SystemRecord};
 use serde::Serialize;
 
 use super::dollars_per_million;
-use crate::analysis::Test;
+use crate::analysis::test::Test;
 use crate::compare::comparison::{Finding, Judgement};
 
 /// The systems with a price in a test.

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::dollars_per_million;
 use super::priced::{PriceDifference, Priced};
-use crate::analysis::{Analysis, Cell, RoundValue};
+use crate::analysis::Analysis;
+use crate::analysis::test::{Cell, RoundValue};
 use crate::compare::rule::ROUNDS_WITH_VERDICT_MIN;
 use crate::cost::forecast::{Forecast, Hardware, Predicted};
 use crate::trial::quantity::Quantity;

@@ -16,7 +16,7 @@ use serde::Serialize;
 use self::course::course;
 use self::figures::figures;
 pub use self::figures::{Outage, longest_outage};
-use crate::analysis::RoundValue;
+use crate::analysis::test::RoundValue;
 use crate::compare::rule::Rule;
 use crate::effects::family::EffectFigure;
 use crate::trial::evidence::Evidence;

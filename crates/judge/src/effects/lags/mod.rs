@@ -10,7 +10,7 @@ use dyno_stats::median;
 use dyno_store::{ReplicaRecord, ReplicationMode, StepRecord, TrialRecord};
 use serde::Serialize;
 
-use crate::analysis::RoundValue;
+use crate::analysis::test::RoundValue;
 use crate::compare::rule::Rule;
 use crate::effects::family::EffectFigure;
 use crate::trial::evidence::Evidence;

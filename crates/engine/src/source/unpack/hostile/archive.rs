@@ -16,9 +16,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::guard::Place;
 use crate::cache::location::Cache;
+use crate::source::Source;
+use crate::source::error::FetchError;
 use crate::source::packages::deb;
 use crate::source::unpack::{Wanted, tar_gz, tar_xz_in_zip, zip};
-use crate::source::{FetchError, Source, Workspace};
+use crate::source::workspace::Workspace;
 
 /// How an archive is packed, and the source that unpacks it.
 #[derive(Clone, Copy, Debug)]

@@ -21,8 +21,9 @@ use crate::cache::layout::Layout;
 use crate::cache::location::Cache;
 use crate::catalogue::entry::Entry;
 use crate::machine::folder;
+use crate::source::Tree;
 use crate::source::fetch::complete;
-use crate::source::{Package, Tree};
+use crate::source::workspace::Package;
 
 /// Names that collide often. Dyno itself writes some of them.
 const NAMES: [&str; 8] = ["a", "a", "b", "bin", "bin/mysqld", "dyno-manifest.json", "lib", "."];

@@ -13,9 +13,9 @@ use crate::cache::home::Home;
 use crate::cache::installation::Installation;
 use crate::catalogue::entry::Entry;
 use crate::machine::path_error::PathError;
-use crate::replication::Role;
+use crate::replication::role::Role;
 use crate::start::access::HOST;
-use crate::start::server::StartError;
+use crate::start::server::error::StartError;
 
 /// What a server is started with.
 pub(crate) struct Site<'a> {
