@@ -88,7 +88,7 @@ fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
     if name != "innodb_redo_log_capacity" {
         return None;
     }
-    let bytes = crate::audit::redo_log_bytes(value)?;
+    let bytes = crate::audit::facts::redo_log_bytes(value)?;
     Some(Variable { value: bytes.to_string(), origin: Origin::Computed, default: None })
 }
 

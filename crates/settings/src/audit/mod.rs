@@ -1,7 +1,7 @@
 //! The comparability audit.
 
 mod durability;
-mod facts;
+pub(crate) mod facts;
 mod host;
 mod names;
 mod promise;
@@ -17,7 +17,6 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use self::durability::Durability;
-pub(crate) use self::facts::redo_log_bytes;
 pub use self::facts::{SystemFacts, SystemLimits};
 pub use self::host::HostChecks;
 pub use self::promise::{CrashKind, Loss, Promise};

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use self::name::Asked;
 use self::reports::Reports;
 use self::value::{Fit, fit};
-use crate::audit::SystemFacts;
+use crate::audit::facts::SystemFacts;
 use crate::drift::drift;
 use crate::facts::product::Product;
 use crate::facts::variables::SystemVariables;

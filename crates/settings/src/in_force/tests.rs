@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::audit::SystemFacts;
+use crate::audit::facts::SystemFacts;
 use crate::facts::product::Product;
 
 fn system(product: &str, asked: &[(&str, &str)], reported: &[(&str, &str)]) -> SystemFacts {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::TuneRoom;
-use crate::audit::SystemFacts;
+use crate::audit::facts::SystemFacts;
 use crate::facts::product::Product;
 use crate::facts::value::bytes;
 use crate::files::data;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use self::entry::{Entry, Possible, entries};
-use crate::audit::SystemFacts;
+use crate::audit::facts::SystemFacts;
 use crate::facts::assignment::Assignment;
 use crate::facts::value::normal;
 use crate::translation::translate;
