@@ -3,8 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dyno_judge::{DisturbanceLimits, Finding, Rule, TestComparison, TrialChecks, analyse, disturbance};
-use dyno_stats::median;
+use dyno_stats::{Margin, median};
 use dyno_store::{Outcome, Run};
+
+/// The default rule with a margin of 0.
+pub(super) fn no_margin() -> Rule {
+    Rule { margin: Margin::new(0.0).expect("a margin"), ..Rule::default() }
+}
 
 /// Divides the whole rounds of a run into runs of `rounds` rounds. Each is a separate experiment.
 pub(super) fn experiments(run: &Run, rounds: usize) -> Vec<Run> {

@@ -4,7 +4,7 @@ use dyno_judge::{Finding, Rule, TestComparison, TrialChecks, analyse};
 use dyno_stats::{CONFIDENCE, Interval, Margin, centre_of_rounds, ratio_of_rounds};
 use dyno_store::Run;
 
-use super::experiments::{experiments, searches, tests};
+use super::experiments::{experiments, no_margin, searches, tests};
 use super::plans::{BIAS, FIRST_LOOK_SECONDS, Planted, SEQUENTIAL_SLICED_ROUNDS, WHOLE};
 use super::score::{Goal, Score};
 
@@ -12,10 +12,6 @@ use super::score::{Goal, Score};
 const HALF_WIDTH: f64 = 0.0085;
 /// The quantile of the normal distribution for 95%.
 const NORMAL_95: f64 = 1.96;
-
-fn no_margin() -> Rule {
-    Rule { margin: Margin::new(0.0).expect("a margin"), ..Rule::default() }
-}
 
 /// The share of searches that found a planted difference, each in the wall time of a search, and the share of
 /// intervals that contain the true ratio.

@@ -1,12 +1,12 @@
 //! Families of equal systems, taken as sessions of days of their own.
 
 use dyno_judge::{
-    ComparedSystem, Finding, Judgement, Rule, TestComparison, TrialChecks, compare, compare_sessions,
+    ComparedSystem, Finding, Judgement, TestComparison, TrialChecks, compare, compare_sessions,
 };
-use dyno_stats::{CONFIDENCE, Margin, rounds_a_side_min};
+use dyno_stats::{CONFIDENCE, rounds_a_side_min};
 use dyno_store::Run;
 
-use super::experiments::{experiments, has_alarm};
+use super::experiments::{experiments, has_alarm, no_margin};
 use super::score::{Goal, Score};
 
 /// Rounds of a session, if several sessions a side are compared.
@@ -44,11 +44,6 @@ pub(super) fn scores(run: &Run, family_rounds: usize, goal: Goal) -> Vec<Score> 
     scores.push(Score::share(of, alarmed, sides.len(), goal));
     scores
 }
-
-fn no_margin() -> Rule {
-    Rule { margin: Margin::new(0.0).expect("a margin"), ..Rule::default() }
-}
-
 /// A system of the first run against a system of the second.
 fn two(runs: &[Run], base: &str, candidate: &str) -> Vec<TestComparison> {
     let checks = TrialChecks::new();

@@ -1,5 +1,7 @@
 //! Words for verdicts, warnings and reasons. All formats use them.
 
+use std::collections::BTreeMap;
+
 use dyno_judge::{
     CellWarning, DisturbanceLimits, DisturbedRounds, DisturbedTests, Doubt, DriverDoubt, Finding, Method,
     TestWarning, Undecided,
@@ -279,6 +281,11 @@ pub(crate) fn test_warning(warning: &TestWarning, in_slices: Option<f64>) -> Str
             counted(*rounds as u64, "round")
         ),
     }
+}
+
+/// `1064 × 3, 1213 × 1`
+pub(crate) fn error_codes(codes: &BTreeMap<String, u64>) -> String {
+    codes.iter().map(|(code, errors)| format!("{code} × {errors}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

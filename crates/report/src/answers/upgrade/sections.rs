@@ -1,7 +1,5 @@
 //! The lists of an upgrade.
 
-use std::collections::BTreeMap;
-
 use dyno_judge::{DigestFigures, DigestSet, DigestTest, SettingDifference};
 
 use crate::document::{Column, Line, Listing, Section, Shown, Table};
@@ -95,7 +93,7 @@ impl UpgradeReport {
     fn failed(&self, set: &DigestSet) -> Option<Section> {
         let line = |digest: &DigestTest| {
             let figures = figures(digest, &self.to.id);
-            let errors = figures.map(|figures| codes(&figures.error_codes)).unwrap_or_default();
+            let errors = figures.map(|figures| words::error_codes(&figures.error_codes)).unwrap_or_default();
             let statements = figures.map_or(0, |figures| figures.statements);
             format!("error {errors} in {}: {}", counted(statements, "statement"), digest.statement)
         };
@@ -219,9 +217,4 @@ fn change(setting: &SettingDifference) -> String {
         None => none.to_owned(),
     };
     format!("{} {} → {}", setting.name, value(&setting.base, "missing"), value(&setting.candidate, "gone"))
-}
-
-/// `1064 × 3, 1213 × 1`
-fn codes(codes: &BTreeMap<String, u64>) -> String {
-    codes.iter().map(|(code, errors)| format!("{code} × {errors}")).collect::<Vec<_>>().join(", ")
 }

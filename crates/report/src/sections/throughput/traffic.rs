@@ -1,7 +1,5 @@
 //! Replayed statements of a server's traffic: each digest on each system.
 
-use std::collections::BTreeMap;
-
 use dyno_judge::{Answers, DigestFigures, DigestTest, Finding, ReplayedSystem, ReplayedTest};
 
 use crate::document::{Column, Line, Section, Shown, Table};
@@ -83,7 +81,12 @@ fn items(test: &ReplayedTest, base: &str) -> Vec<String> {
                 && finding(figures) == Some(Finding::Failed)
         };
         digest.systems.iter().filter(is_it).map(|figures| {
-            format!("{} fails on {}: {}", digest.statement, figures.system, codes(&figures.error_codes))
+            format!(
+                "{} fails on {}: {}",
+                digest.statement,
+                figures.system,
+                words::error_codes(&figures.error_codes)
+            )
         })
     });
     let answers_otherwise = test.digests.iter().flat_map(|digest| {
@@ -130,11 +133,6 @@ fn reason(why: &str) -> &str {
         "disconnected" => "their session was closed or refused",
         other => other,
     }
-}
-
-/// `1064 × 3, 1213 × 1`
-fn codes(codes: &BTreeMap<String, u64>) -> String {
-    codes.iter().map(|(code, errors)| format!("{code} × {errors}")).collect::<Vec<_>>().join(", ")
 }
 
 fn table(test: &ReplayedTest, base: &str) -> Table {
