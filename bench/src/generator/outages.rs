@@ -1,5 +1,5 @@
-//! Plants outages of known begin and length, and measures how exactly the load sees them. In an outage all processes of the
-//! server are stopped.
+//! Plants outages of known begin and length, and measures how exactly the load sees them. In an outage all processes of
+//! the server are stopped.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- outages

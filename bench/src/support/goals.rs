@@ -1,4 +1,5 @@
-//! Goals for figures of pairs. The interval of the rounds decides: a goal is met or missed if the whole interval says so.
+//! Goals for figures of pairs. The interval of the rounds decides: a goal is met or missed if the whole interval says
+//! so.
 
 use dyno_stats::{CONFIDENCE, centre_of_rounds};
 

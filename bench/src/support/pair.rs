@@ -76,8 +76,8 @@ impl Pair {
         }
     }
 
-    /// Appends the medians of all sides that there are to a row of a table, rounded to `digits` digits, and the medians of the
-    /// ratios of Dyno to the other tool and to the older Dyno.
+    /// Appends the medians of all sides that there are to a row of a table, rounded to `digits` digits, and the medians
+    /// of the ratios of Dyno to the other tool and to the older Dyno.
     pub(crate) fn push_all_cells(&self, cells: &mut Vec<String>, of: fn(&Sample) -> f64, digits: usize) {
         let sides =
             [&self.theirs, &self.before, &self.ours].into_iter().filter(|samples| !samples.is_empty());

@@ -1,4 +1,5 @@
-//! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table, and figures of runs for other tools.
+//! Exports the tables of a results file as Parquet, CSV or JSON Lines, one file per table, and figures of runs for
+//! other tools.
 //!
 //! [`export`] writes all tables from one snapshot, even while a run is in progress. [`grow_dataset`] adds runs to a
 //! partitioned data set. [`export_figures`] writes files for Bencher and Apache Otava. `docs/do/export.md`

@@ -27,8 +27,8 @@ pub(crate) struct Rows<'a> {
 impl Rows<'_> {
     /// Writes every row and returns their number.
     ///
-    /// `layout` makes the layout of the file from the columns of the query. `open` opens the file with the columns of the
-    /// layout.
+    /// `layout` makes the layout of the file from the columns of the query. `open` opens the file with the columns of
+    /// the layout.
     pub(crate) fn write<'l>(
         &self,
         layout: impl FnOnce(Vec<Column>) -> Layout<'l>,

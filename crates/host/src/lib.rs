@@ -1,8 +1,8 @@
-//! Measures what processes and the host use (CPU, context switches, storage, power of a disk, stacks), limits what a server
-//! may use and do, and checks the host before a run.
+//! Measures what processes and the host use (CPU, context switches, storage, power of a disk, stacks), limits what a
+//! server may use and do, and checks the host before a run.
 //!
-//! A sample is a set of counters that only increase. [`ProcessSample::since`] gives the usage between two samples. Reading
-//! a sample costs a few system calls, and two more for each thread of a process.
+//! A sample is a set of counters that only increase. [`ProcessSample::since`] gives the usage between two samples.
+//! Reading a sample costs a few system calls, and two more for each thread of a process.
 //!
 //! # Why
 //!

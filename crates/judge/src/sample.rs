@@ -29,7 +29,8 @@ pub(crate) fn run(id: i64, systems: &[&str]) -> Run {
     }
 }
 
-/// Lets neighbours use CPU time in some rounds of a system in a step. The host has two CPUs and the trials last ten seconds.
+/// Lets neighbours use CPU time in some rounds of a system in a step. The host has two CPUs and the trials last ten
+/// seconds.
 pub(crate) fn disturb_in(run: &mut Run, step: &str, system: &str, rounds: Range<u32>, cpu_us: u64) {
     for trial in run.trials.iter_mut().map(|trial| &mut trial.record) {
         if trial.step_id == step && trial.system_id == system && rounds.contains(&trial.round) {

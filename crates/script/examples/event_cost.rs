@@ -104,7 +104,8 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Runs the task up to its next request, over the ends of events without one. Returns the number of events that ended.
+    /// Runs the task up to its next request, over the ends of events without one. Returns the number of events that
+    /// ended.
     fn step(&mut self, runtime: &mut Runtime) -> u64 {
         let mut ended = 0;
         let mut reply = self.reply.take();

@@ -1,7 +1,7 @@
 //! Hints that memory is needed soon.
 
-/// Hints that all of a value is needed soon, so that its cache lines come while something else is done. Nothing happens on
-/// processors other than x86-64.
+/// Hints that all of a value is needed soon, so that its cache lines come while something else is done. Nothing happens
+/// on processors other than x86-64.
 #[inline]
 pub fn prefetch<T: ?Sized>(value: &T) {
     prefetch_bytes(std::ptr::from_ref(value).cast(), size_of_val(value));

@@ -36,8 +36,8 @@ pub enum Stage {
     Peer,
 }
 
-/// A stage that takes longer was interrupted by the kernel, for another process, and does not count. The longest stages take
-/// a hundredth of this.
+/// A stage that takes longer was interrupted by the kernel, for another process, and does not count. The longest stages
+/// take a hundredth of this.
 const INTERRUPTED_CYCLES: u64 = 100_000;
 
 /// Number of stages.

@@ -59,8 +59,8 @@ pub struct Bisected {
 }
 
 impl Bisected {
-    /// Whether the search has no answer that more rounds may give. They do not if a version does not start, or if comparisons
-    /// contradict each other.
+    /// Whether the search has no answer that more rounds may give. They do not if a version does not start, or if
+    /// comparisons contradict each other.
     pub fn is_undecided(&self) -> bool {
         let failed = |version: usize| self.not_started.contains(&version);
         match &self.step {

@@ -13,8 +13,8 @@ use crate::options::{Arguments, Given, find, nearest};
 /// Time limit for the end of an event without `--forced-shutdown`: practically none.
 const PATIENCE_SECONDS: f64 = 365.0 * 86_400.0;
 
-/// MySQL's errors of a lost connection: `CR_SERVER_GONE_ERROR`, `CR_SERVER_LOST` and `CR_SERVER_LOST_EXTENDED`. As in sysbench,
-/// a load that ignores one of them connects anew.
+/// MySQL's errors of a lost connection: `CR_SERVER_GONE_ERROR`, `CR_SERVER_LOST` and `CR_SERVER_LOST_EXTENDED`. As in
+/// sysbench, a load that ignores one of them connects anew.
 const LOST_CONNECTION: [&str; 3] = ["2006", "2013", "2055"];
 
 /// The job of carrying out `command` of a script.

@@ -93,8 +93,9 @@ pub enum Metadata {
     #[default]
     Full,
     /// The server leaves them out where it can. MariaDB sends those of a prepared statement once
-    /// (`MARIADB_CLIENT_CACHE_METADATA`, since 10.6). MySQL sends none (`resultset_metadata`, since 8.0.3), so that names of
-    /// columns are empty and rows of prepared statements cannot be read. The login fails with a server that has neither.
+    /// (`MARIADB_CLIENT_CACHE_METADATA`, since 10.6). MySQL sends none (`resultset_metadata`, since 8.0.3), so that
+    /// names of columns are empty and rows of prepared statements cannot be read. The login fails with a server that
+    /// has neither.
     Spared,
 }
 
@@ -195,8 +196,8 @@ pub trait Client: Send {
     fn tls_established(&mut self);
     /// Starts a text query. It may contain several statements if the server allows it.
     fn query(&mut self, sql: &[u8]);
-    /// Starts a text query that reads data from the client, as `COPY … FROM STDIN` and `LOAD DATA LOCAL INFILE` do. The server
-    /// gets `data` when it asks for it.
+    /// Starts a text query that reads data from the client, as `COPY … FROM STDIN` and `LOAD DATA LOCAL INFILE` do. The
+    /// server gets `data` when it asks for it.
     fn load(&mut self, sql: &[u8], data: &[u8]);
     /// Starts preparing a statement. Its placeholders are written `?`.
     fn prepare(&mut self, sql: &[u8]) {
@@ -207,19 +208,19 @@ pub trait Client: Send {
     fn prepare_typed(&mut self, sql: &[u8], types: &[u32]);
     /// Starts executing a prepared statement.
     fn execute(&mut self, statement: StatementId, params: &[Value<'_>]);
-    /// Starts executing a statement once: it is parsed, bound and executed in one round trip. Its placeholders are written `?`.
-    /// Returns false, and starts nothing, if the protocol has no such command. MySQL's has none.
+    /// Starts executing a statement once: it is parsed, bound and executed in one round trip. Its placeholders are
+    /// written `?`. Returns false, and starts nothing, if the protocol has no such command. MySQL's has none.
     fn execute_once(&mut self, _sql: &[u8], _params: &[Value<'_>]) -> bool {
         false
     }
-    /// Adds a part to the pipeline that [`run_pipeline`](Self::run_pipeline) sends. Nothing may be prepared until then. Returns false,
-    /// and adds nothing, if the protocol has no pipelines. MySQL's has none.
+    /// Adds a part to the pipeline that [`run_pipeline`](Self::run_pipeline) sends. Nothing may be prepared until then.
+    /// Returns false, and adds nothing, if the protocol has no pipelines. MySQL's has none.
     fn pipe(&mut self, _part: Piped<'_>) -> bool {
         false
     }
-    /// Starts the pipeline: its parts are sent together, with a point of synchronization at the end. Each statement has a result; after
-    /// [`Summary::more`], [`next_result`](Self::next_result) starts reading the next. If a statement fails, the pipeline fails
-    /// after the results before it, and has no others.
+    /// Starts the pipeline: its parts are sent together, with a point of synchronization at the end. Each statement has
+    /// a result; after [`Summary::more`], [`next_result`](Self::next_result) starts reading the next. If a statement
+    /// fails, the pipeline fails after the results before it, and has no others.
     fn run_pipeline(&mut self) {}
     /// Closes a prepared statement. The message is sent with the next command; the server does not answer it.
     fn close_statement(&mut self, statement: StatementId);

@@ -1,4 +1,5 @@
-//! Compares Dyno with pgbench: its own scripts, run by both, and `pgbench -S -M prepared` with the same statement on the same table.
+//! Compares Dyno with pgbench: its own scripts, run by both, and `pgbench -S -M prepared` with the same statement on
+//! the same table.
 
 mod scripts;
 
@@ -42,8 +43,8 @@ pub(crate) struct Options {
     /// Protocols, one after the other: simple, extended, prepared.
     #[arg(long, value_delimiter = ',', default_values = ["simple", "prepared"])]
     pub(crate) protocols: Vec<String>,
-    /// Further scripts beside pgbench's built-in ones: files that need no shell, such as those of PostgreSQL's own regression tests of
-    /// pgbench. They may use its tables.
+    /// Further scripts beside pgbench's built-in ones: files that need no shell, such as those of PostgreSQL's own
+    /// regression tests of pgbench. They may use its tables.
     #[arg(long, value_delimiter = ',')]
     pub(crate) scripts: Vec<PathBuf>,
     /// Transactions by which the rows and statements of both are compared.

@@ -63,7 +63,8 @@ fn shown(program: &Path, name: &str) -> anyhow::Result<String> {
     Ok(String::from_utf8(text)?)
 }
 
-/// Runs the same transactions by both, with the same seed, each on new tables. Rows and numbers of statements have to be the same.
+/// Runs the same transactions by both, with the same seed, each on new tables. Rows and numbers of statements have to
+/// be the same.
 pub(super) fn compare(options: &Options, scripts: &[BenchScript], goals: &mut Goals) -> anyhow::Result<()> {
     let server = start(options)?;
     for script in scripts {

@@ -98,7 +98,8 @@ fn reads_go_to_replicas(engine: &str) {
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
 
-/// The server holds replicas back, so the machine's speed does not matter. MariaDB counts in whole seconds of its clock.
+/// The server holds replicas back, so the machine's speed does not matter. MariaDB counts in whole seconds of its
+/// clock.
 fn replicas_that_are_held_back_are_late(engine: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 4\n";
     let held = "replicas = 1\nreplica_delay_seconds = 3";

@@ -1,8 +1,8 @@
 //! A server's home: a folder with its data, its log, and a lock that shows whether the server is alive.
 //!
-//! Dyno holds the lock, and the server holds it through an inherited file. If nobody holds the lock, the processes were killed.
-//! The next server that starts in the same parent then removes the folder. It also removes a folder whose lock only a frozen
-//! server holds.
+//! Dyno holds the lock, and the server holds it through an inherited file. If nobody holds the lock, the processes were
+//! killed. The next server that starts in the same parent then removes the folder. It also removes a folder whose lock
+//! only a frozen server holds.
 
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -25,7 +25,8 @@ use crate::start::access::random_word;
 const PREFIX: &str = "dyno-";
 const LOCK: &str = "dyno.lock";
 const DATA: &str = "data";
-/// Link to the folder of the socket. That folder has a short path, because a socket's path must fit into 108 bytes (unix(7)).
+/// Link to the folder of the socket. That folder has a short path, because a socket's path must fit into 108 bytes
+/// (unix(7)).
 const SOCKETS: &str = "sockets";
 /// Hexadecimal digits of a random name.
 const RANDOM_DIGITS: usize = 12;
@@ -143,8 +144,8 @@ impl Home {
         Ok(self.log())
     }
 
-    /// Removes the log, the sockets and the lock files of an earlier start. A start is judged by its own log, and the process id
-    /// in a lock file may have been reused.
+    /// Removes the log, the sockets and the lock files of an earlier start. A start is judged by its own log, and the
+    /// process id in a lock file may have been reused.
     pub(crate) fn clear(&self) -> Result<(), PathError> {
         self.open_log()?.set_len(0).at("truncate", &self.log())?;
         folder::clear_of_server(&self.sockets)
@@ -306,8 +307,8 @@ fn short_random_word() -> Result<String, PathError> {
     Ok(random_word().at("read", Path::new("/dev/urandom"))?[..RANDOM_DIGITS].to_owned())
 }
 
-/// The parent of socket folders. Takes the user's run folder or the folder of temporary files, if its path is short and servers
-/// can reach it, otherwise `/tmp`.
+/// The parent of socket folders. Takes the user's run folder or the folder of temporary files, if its path is short and
+/// servers can reach it, otherwise `/tmp`.
 fn short_folder() -> PathBuf {
     const LONGEST: usize = 40;
     let candidates = [env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from), Some(env::temp_dir())];

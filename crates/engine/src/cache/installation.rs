@@ -149,7 +149,8 @@ impl Installation {
         std::iter::once(folder.to_owned()).chain(beside).collect()
     }
 
-    /// A program that came with the server, by its name, and the command that runs it. `None` if there is none, and for an image.
+    /// A program that came with the server, by its name, and the command that runs it. `None` if there is none, and for
+    /// an image.
     pub fn tool(&self, name: &str) -> Option<(PathBuf, Command)> {
         if self.image.is_some() {
             return None;

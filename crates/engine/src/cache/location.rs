@@ -19,8 +19,8 @@ impl Cache {
         Self { root: path::absolute(root).unwrap_or_else(|_| root.to_owned()) }
     }
 
-    /// `$DYNO_CACHE`, otherwise `$XDG_CACHE_HOME/dyno`, otherwise `~/.cache/dyno`. For root it is `/var/cache/dyno` if servers
-    /// cannot reach root's home folder, as in most containers.
+    /// `$DYNO_CACHE`, otherwise `$XDG_CACHE_HOME/dyno`, otherwise `~/.cache/dyno`. For root it is `/var/cache/dyno` if
+    /// servers cannot reach root's home folder, as in most containers.
     pub fn default_location() -> Self {
         let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let of_home = || {

@@ -10,8 +10,8 @@ use rustix::process::geteuid;
 const PREFIX: &str = "scratch-";
 const LOCK: &str = "lock";
 
-/// A folder that is removed when dropped. The owner holds a lock on a file in it. If the owner is killed, the next owner removes
-/// the folder.
+/// A folder that is removed when dropped. The owner holds a lock on a file in it. If the owner is killed, the next
+/// owner removes the folder.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -64,8 +64,8 @@ fn lock_door(parent: &Path) -> io::Result<File> {
     Ok(door)
 }
 
-/// Opens a file to lock, and creates it if missing. Links are not followed: in a shared folder such as `/dev/shm`, others may
-/// have put one there.
+/// Opens a file to lock, and creates it if missing. Links are not followed: in a shared folder such as `/dev/shm`,
+/// others may have put one there.
 fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)

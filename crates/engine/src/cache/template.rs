@@ -19,8 +19,8 @@ use crate::start::server::error::StartError;
 /// or over 1 GB if logs are large.
 const KEPT_BYTES_MAX: u64 = 4 << 30;
 
-/// Creates a server's data folder as a copy of its template, which is created if missing. The copy has the accounts of another
-/// server.
+/// Creates a server's data folder as a copy of its template, which is created if missing. The copy has the accounts of
+/// another server.
 pub(crate) fn provide(site: &Site<'_>, procedure: &dyn Procedure) -> Result<(), StartError> {
     let templates = &site.installation.templates;
     let template = templates.join(key(site)?);
@@ -74,8 +74,8 @@ fn keep(data: &Path, template: &Path) -> Result<(), PathError> {
     fs::rename(&partial, template).at("create", template)
 }
 
-/// Removes the least recently used templates until the others take at most `bytes_max` of disk. The last used template and
-/// templates in use stay.
+/// Removes the least recently used templates until the others take at most `bytes_max` of disk. The last used template
+/// and templates in use stay.
 fn forget_old(templates: &Path, bytes_max: u64) -> Result<(), PathError> {
     let is_template = |path: &PathBuf| path.is_dir() && path.extension().is_none_or(|end| end != "partial");
     let used_at =

@@ -28,8 +28,8 @@ pub struct Entry {
     /// Its processor architecture, such as `x86_64`. `None` for any.
     #[serde(default)]
     pub(crate) architecture: Option<String>,
-    /// The oldest version of the GNU C library that it runs with, such as `2.28`. `None` if it brings its own library, or if this
-    /// is not known.
+    /// The oldest version of the GNU C library that it runs with, such as `2.28`. `None` if it brings its own library,
+    /// or if this is not known.
     #[serde(default)]
     pub(crate) glibc: Option<String>,
     /// Its storage engines, the default first; empty if there is no choice.
@@ -93,7 +93,8 @@ impl Entry {
         }
     }
 
-    /// Whether one of its sources is an archive that is pinned at its first fetch. Its server is then asked for its version.
+    /// Whether one of its sources is an archive that is pinned at its first fetch. Its server is then asked for its
+    /// version.
     pub(crate) fn is_published(&self) -> bool {
         self.sources.iter().any(|source| source.pinned_file().is_some())
     }

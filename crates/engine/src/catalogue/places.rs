@@ -4,8 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The user's folder of entries: `$XDG_CONFIG_HOME/dyno/engines`, otherwise `~/.config/dyno/engines`. It may not exist. `None`
-/// without a home folder.
+/// The user's folder of entries: `$XDG_CONFIG_HOME/dyno/engines`, otherwise `~/.config/dyno/engines`. It may not exist.
+/// `None` without a home folder.
 pub(crate) fn settings() -> Option<PathBuf> {
     let settings = variable("XDG_CONFIG_HOME").map(PathBuf::from);
     let settings = settings.or_else(|| Some(env::home_dir()?.join(".config")))?;

@@ -7,7 +7,8 @@ pub(crate) fn version_key(version: &str) -> Vec<u32> {
     version.split(['.', '-']).map(|part| part.parse().unwrap_or(0)).collect()
 }
 
-/// Whether a version is the wanted one, or begins with it: `8.0` names `8.0.33` but not `8.01`, and `8.0.43` names `8.0.43-34`.
+/// Whether a version is the wanted one, or begins with it: `8.0` names `8.0.33` but not `8.01`, and `8.0.43` names
+/// `8.0.43-34`.
 pub(crate) fn is_within(version: &str, wanted: &str) -> bool {
     version.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-']))
 }

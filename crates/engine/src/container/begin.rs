@@ -41,8 +41,8 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Makes a container for a program. The program sees some folders of the host under the same paths. It ends with this process
-    /// unless `death_signal` is `None`.
+    /// Makes a container for a program. The program sees some folders of the host under the same paths. It ends with
+    /// this process unless `death_signal` is `None`.
     ///
     /// # Errors
     /// The tool does not run, or the home cannot be written.
@@ -78,7 +78,8 @@ impl Waiting {
         Ok(Self { tool, control, home: home.folder().to_owned(), name, image: image.clone() })
     }
 
-    /// Waits until the program is ready to begin and is noted. Returns its process id, or `None` if the container has ended.
+    /// Waits until the program is ready to begin and is noted. Returns its process id, or `None` if the container has
+    /// ended.
     ///
     /// # Errors
     /// The tool does not report the process.

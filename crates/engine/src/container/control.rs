@@ -1,7 +1,8 @@
 //! Controls a program in a container: a gate holds it before its first instruction, and a leash ends it with Dyno.
 //!
-//! Both are named pipes in a folder that the container sees. `begin.sh` waits at the gate until Dyno has moved its process into
-//! the server's groups. A shell beside the server reads the leash. If the leash ends without a word, Dyno is dead.
+//! Both are named pipes in a folder that the container sees. `begin.sh` waits at the gate until Dyno has moved its
+//! process into the server's groups. A shell beside the server reads the leash. If the leash ends without a word, Dyno
+//! is dead.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -29,8 +30,8 @@ pub(super) struct Control {
     leash: Option<File>,
 }
 
-/// Holds a program that has begun. A program with a leash ends when this is dropped without being [let go](Self::let_go), for
-/// example when this process dies.
+/// Holds a program that has begun. A program with a leash ends when this is dropped without being [let
+/// go](Self::let_go), for example when this process dies.
 #[derive(Debug)]
 pub(crate) struct Leash {
     path: PathBuf,
@@ -88,8 +89,8 @@ fn is_read(path: &Path) -> bool {
     File::options().write(true).custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW).open(path).is_ok()
 }
 
-/// Opens a pipe in both directions. So the open does not wait for another process, and the pipe does not end while this process
-/// lives.
+/// Opens a pipe in both directions. So the open does not wait for another process, and the pipe does not end while this
+/// process lives.
 fn pipe(path: &Path) -> Result<File, PathError> {
     mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o600), 0)
         .map_err(Into::into)

@@ -123,8 +123,8 @@ impl Image {
 }
 
 impl Inspected {
-    /// The digest of its manifest, which registries know. An image that is in no registry has the digest of its configuration
-    /// instead. An image may be in several repositories, with a digest in each.
+    /// The digest of its manifest, which registries know. An image that is in no registry has the digest of its
+    /// configuration instead. An image may be in several repositories, with a digest in each.
     fn published_digest(&self, name: &ImageName) -> String {
         let published = || self.repo_digests.iter().flatten().filter_map(|name| name.split_once('@'));
         // docker shortens `docker.io/library/mysql` to `mysql`.

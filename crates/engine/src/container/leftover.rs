@@ -1,5 +1,5 @@
-//! Removes containers that outlived a killed Dyno. A container is noted in the server's home before it is made. It is removed
-//! with that home.
+//! Removes containers that outlived a killed Dyno. A container is noted in the server's home before it is made. It is
+//! removed with that home.
 
 use std::fs;
 use std::io;
@@ -41,7 +41,8 @@ pub(crate) fn forget(home: &Path) {
     let _ = fs::remove_file(home.join(NOTE));
 }
 
-/// Removes the container that is noted in a home, with its processes, and the note. A container that is gone is not an error.
+/// Removes the container that is noted in a home, with its processes, and the note. A container that is gone is not an
+/// error.
 ///
 /// # Errors
 /// The container may still be there. Its note is kept.

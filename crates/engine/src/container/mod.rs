@@ -1,7 +1,7 @@
 //! Servers from images of containers, by the podman or docker of this machine.
 //!
-//! The tool supplies the files of the image and isolates its processes from the host's. The rest is the same as for other
-//! servers: Dyno's settings, data folder, socket, groups and signals.
+//! The tool supplies the files of the image and isolates its processes from the host's. The rest is the same as for
+//! other servers: Dyno's settings, data folder, socket, groups and signals.
 
 mod begin;
 mod control;

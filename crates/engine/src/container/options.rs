@@ -1,7 +1,7 @@
 //! The options that every container gets.
 //!
-//! They switch off what Dyno provides itself and what would disturb a measurement: the container's own network, its limits,
-//! copies of its log. The container keeps the files of the image, the account, and the filter of system calls.
+//! They switch off what Dyno provides itself and what would disturb a measurement: the container's own network, its
+//! limits, copies of its log. The container keeps the files of the image, the account, and the filter of system calls.
 
 use std::fs;
 use std::process::Command;
@@ -42,8 +42,8 @@ pub(super) fn run(image: &Image) -> Command {
     command
 }
 
-/// The most processes that this user may have. `None` for any number. podman lowers its own limit to the kernel's limit for all
-/// users, and cannot raise it again.
+/// The most processes that this user may have. `None` for any number. podman lowers its own limit to the kernel's limit
+/// for all users, and cannot raise it again.
 fn processes_max() -> Option<u64> {
     let of_user = getrlimit(Resource::Nproc).maximum;
     let of_kernel = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default().trim().parse().ok();

@@ -56,7 +56,8 @@ impl Installation {
         Ok(expected(family, version))
     }
 
-    /// Like [`expected_in_image`](Self::expected_in_image), but guesses what the name does not say. It serves only for display.
+    /// Like [`expected_in_image`](Self::expected_in_image), but guesses what the name does not say. It serves only for
+    /// display.
     pub fn guessed_in_image(name: &ImageName, family: Option<Family>) -> Self {
         let family = family.or_else(|| name.family()).unwrap_or(Family::Mysql);
         expected(family, name.version().unwrap_or("?"))

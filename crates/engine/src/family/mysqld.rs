@@ -25,8 +25,8 @@ const VARIABLES_QUERY: &str = "SHOW GLOBAL VARIABLES";
 const SCANS_QUERY: &str =
     "SELECT CONCAT('SELECT COUNT(*) FROM `', table_name, '` FORCE INDEX (`', index_name, '`)')
      FROM information_schema.statistics WHERE table_schema = DATABASE() AND seq_in_index = 1";
-/// InnoDB's redo logs in MariaDB and in MySQL up to 8.0.29. They are overwritten in turn, in blocks of 512 bytes. From MySQL 5.7
-/// on, `innodb_log_write_ahead_size` fills pages, so that writes read nothing.
+/// InnoDB's redo logs in MariaDB and in MySQL up to 8.0.29. They are overwritten in turn, in blocks of 512 bytes. From
+/// MySQL 5.7 on, `innodb_log_write_ahead_size` fills pages, so that writes read nothing.
 const INNODB_LOGS: &str = "ib_logfile";
 const OWN_SETTINGS: &[&str] =
     &["basedir", "bind_address", "datadir", "init_file", "pid_file", "port", "socket", "user"];
@@ -180,8 +180,8 @@ fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     Ok(command)
 }
 
-/// The accounts, one for each host. Without name resolution, the socket and TCP need an account each. Connections of other hosts
-/// need a third.
+/// The accounts, one for each host. Without name resolution, the socket and TCP need an account each. Connections of
+/// other hosts need a third.
 fn accounts(site: &Site<'_>) -> impl Iterator<Item = String> {
     let hosts = ["localhost", HOST].into_iter().chain(site.listen.map(|_| "%"));
     hosts.map(|host| format!("'{USER}'@'{host}'"))

@@ -122,8 +122,8 @@ impl Procedure for Postgres {
         "SELECT name, current_setting(name) FROM pg_settings ORDER BY name"
     }
 
-    /// `pg_prewarm` reads tables and indexes into the server's own cache, as far as they fit. Without it, tables are scanned. The
-    /// scan of a large table uses only a small ring of buffers, but it fills the kernel's cache.
+    /// `pg_prewarm` reads tables and indexes into the server's own cache, as far as they fit. Without it, tables are
+    /// scanned. The scan of a large table uses only a small ring of buffers, but it fills the kernel's cache.
     fn scans_query(&self) -> &'static str {
         "WITH prewarm AS (SELECT 1 FROM pg_available_extensions WHERE name = 'pg_prewarm')
          SELECT 'CREATE EXTENSION IF NOT EXISTS pg_prewarm' FROM prewarm
@@ -175,8 +175,8 @@ fn create_database(site: &Site<'_>) -> Result<(), StartError> {
     in_single_user_mode(site, USER, &format!("CREATE DATABASE {DATABASE};\n"))
 }
 
-/// Runs statements in a database before the server starts. In this mode the program reads them from standard input, one in each
-/// line.
+/// Runs statements in a database before the server starts. In this mode the program reads them from standard input, one
+/// in each line.
 fn in_single_user_mode(site: &Site<'_>, database: &str, statements: &str) -> Result<(), StartError> {
     let sql = site.home.write_secret("statements.sql", statements)?;
     let mut command = postgres(site);

@@ -100,8 +100,8 @@ pub(crate) trait Procedure: Sync + Debug {
         Ok(())
     }
 
-    /// Adapts the copy of a data folder that somebody else's server wrote, so that the copy connects to no other server and
-    /// runs no commands of its owner.
+    /// Adapts the copy of a data folder that somebody else's server wrote, so that the copy connects to no other server
+    /// and runs no commands of its owner.
     fn take_over(&self, site: &Site<'_>) -> Result<(), StartError>;
 
     /// The command that runs the server. Command lines are public, so it has no password.
@@ -124,8 +124,8 @@ pub(crate) trait Procedure: Sync + Debug {
     /// A query for statements that each read one table or index of the database.
     fn scans_query(&self) -> &'static str;
 
-    /// The prefix of the names of log files that the server overwrites in pieces smaller than a page, through the page cache. If
-    /// a page is not cached, a write must first read it.
+    /// The prefix of the names of log files that the server overwrites in pieces smaller than a page, through the page
+    /// cache. If a page is not cached, a write must first read it.
     fn overwritten_logs(&self) -> Option<&'static str> {
         None
     }

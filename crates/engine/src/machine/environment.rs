@@ -8,8 +8,8 @@ use std::process::Command;
 /// The variables of this process that a server gets: the search path of programs, and the time zone.
 const PASSED: [&str; 2] = ["PATH", "TZ"];
 
-/// Restricts a command to the environment of servers. Messages are in English, because logs are searched for messages of the
-/// system.
+/// Restricts a command to the environment of servers. Messages are in English, because logs are searched for messages
+/// of the system.
 pub(crate) fn restrict(command: &mut Command) {
     let passed = PASSED.into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
     command.env_clear().envs(passed.collect::<Vec<(&str, OsString)>>()).env("LC_ALL", "C");

@@ -39,8 +39,8 @@ pub(crate) fn create_for_server(folder: &Path) -> Result<(), PathError> {
     give_to_server(folder)
 }
 
-/// Removes the files of a folder that belongs to a server. The server's account may have replaced the folder by a link, or put
-/// links into it. They are not followed.
+/// Removes the files of a folder that belongs to a server. The server's account may have replaced the folder by a link,
+/// or put links into it. They are not followed.
 pub(crate) fn clear_of_server(folder: &Path) -> Result<(), PathError> {
     let open = File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_DIRECTORY).open(folder);
     let open = open.at("open", folder)?;

@@ -7,15 +7,15 @@ pub(crate) fn last(text: &[u8], count: usize) -> Vec<String> {
     keep(text, count, |_| false)
 }
 
-/// The lines of a server's log that explain its end: the last lines with an error, then the last lines of all. Some servers log
-/// an error and then describe at length how they shut down.
+/// The lines of a server's log that explain its end: the last lines with an error, then the last lines of all. Some
+/// servers log an error and then describe at length how they shut down.
 pub(crate) fn telling(log: &[u8], count: usize) -> Vec<String> {
     const TELLING: [&str; 5] = ["ERROR", "FATAL", "PANIC", "got signal", "Assertion"];
     keep(log, count, |line| TELLING.iter().any(|word| line.contains(word)))
 }
 
-/// The last `count` lines that match, then the last `count` lines of all. Empty lines are skipped, and special characters are
-/// escaped.
+/// The last `count` lines that match, then the last `count` lines of all. Empty lines are skipped, and special
+/// characters are escaped.
 fn keep(text: &[u8], count: usize, matters: fn(&str) -> bool) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let mut left = (count, count);

@@ -1,8 +1,9 @@
 //! Servers whose owner was killed while they were frozen.
 //!
-//! A server gets a signal when its owner dies. A stopped process takes only SIGKILL until it continues. PostgreSQL gets another
-//! signal, because SIGKILL would leave its shared memory. If nobody of a session is left to continue its stopped processes, the
-//! kernel continues them (`kill_orphaned_pgrp` of `kernel/exit.c`). In some containers somebody is left.
+//! A server gets a signal when its owner dies. A stopped process takes only SIGKILL until it continues. PostgreSQL gets
+//! another signal, because SIGKILL would leave its shared memory. If nobody of a session is left to continue its
+//! stopped processes, the kernel continues them (`kill_orphaned_pgrp` of `kernel/exit.c`). In some containers somebody
+//! is left.
 
 use std::fs;
 use std::path::Path;

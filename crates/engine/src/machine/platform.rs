@@ -15,7 +15,8 @@ pub(crate) struct Platform {
 }
 
 impl Platform {
-    /// This machine's platform. Its C library is asked for its version, because Dyno itself may have been built with another one.
+    /// This machine's platform. Its C library is asked for its version, because Dyno itself may have been built with
+    /// another one.
     pub(crate) fn here() -> Self {
         static GLIBC: OnceLock<Option<String>> = OnceLock::new();
         let glibc = GLIBC.get_or_init(glibc).clone();

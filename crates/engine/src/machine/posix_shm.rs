@@ -1,5 +1,5 @@
-//! POSIX shared memory. PostgreSQL's dynamic segments are files in `/dev/shm` (`dsm_impl.c`). If a server is killed, its segments
-//! stay there.
+//! POSIX shared memory. PostgreSQL's dynamic segments are files in `/dev/shm` (`dsm_impl.c`). If a server is killed,
+//! its segments stay there.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -42,16 +42,16 @@ impl ProcessId {
         Self::of(self.pid) == Some(self)
     }
 
-    /// Waits for its end without a signal, and returns whether it ended in time. Removes its entry if it is a child of this
-    /// process.
+    /// Waits for its end without a signal, and returns whether it ended in time. Removes its entry if it is a child of
+    /// this process.
     pub(crate) fn ends_within(self, patience: Duration) -> bool {
         let has_ended = becomes(patience, || !self.is_alive());
         let _ = waitpid(Pid::from_raw(self.pid as i32), WaitOptions::NOHANG);
         has_ended
     }
 
-    /// Stops a server that works below some folders, by a signal, then by SIGKILL. Also waits for its children: if PostgreSQL
-    /// crashes, they outlive it for a moment.
+    /// Stops a server that works below some folders, by a signal, then by SIGKILL. Also waits for its children: if
+    /// PostgreSQL crashes, they outlive it for a moment.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) {
         self.send(signal);
         // A stopped process takes a signal only when it continues.
@@ -210,8 +210,8 @@ impl Stat {
         Self::parse(&line).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// The second field is the program's name in parentheses. The name itself may have spaces and parentheses. State, threads and
-    /// start are fields 3, 20 and 22.
+    /// The second field is the program's name in parentheses. The name itself may have spaces and parentheses. State,
+    /// threads and start are fields 3, 20 and 22.
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;

@@ -88,8 +88,8 @@ fn fork(spawn: Spawn) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Raises the limit of open files. With a shell's usual 1,024, servers lower their numbers of tables and connections, and report
-/// missing tables when descriptors run out. If this fails, the server itself complains.
+/// Raises the limit of open files. With a shell's usual 1,024, servers lower their numbers of tables and connections,
+/// and report missing tables when descriptors run out. If this fails, the server itself complains.
 fn raise_open_files() {
     let limit = process::getrlimit(Resource::Nofile);
     let _ = process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });

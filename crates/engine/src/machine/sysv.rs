@@ -1,5 +1,5 @@
-//! System V shared memory. PostgreSQL has a page for each data folder, which shows whether the folder is in use. The kernel keeps
-//! the page when the server is killed.
+//! System V shared memory. PostgreSQL has a page for each data folder, which shows whether the folder is in use. The
+//! kernel keeps the page when the server is killed.
 
 use std::path::Path;
 

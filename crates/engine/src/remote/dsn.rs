@@ -57,8 +57,8 @@ impl Dsn {
     }
 
     /// Parses an address: `mysql://`, `mariadb://` or `postgres://`, then
-    /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password may be `${NAME}`, a variable of the environment,
-    /// or `${file:PATH}`, a file. Neither is read yet.
+    /// `[user[:password]@][host[:port]][/database][?name=value&…]`. A password may be `${NAME}`, a variable of the
+    /// environment, or `${file:PATH}`, a file. Neither is read yet.
     ///
     /// # Errors
     /// The text is no such address.

@@ -56,9 +56,9 @@ impl TlsParameters {
         }
     }
 
-    /// The TLS options that the parameters ask for. Reads no file. Without a mode, TCP connections are encrypted if the server
-    /// can, so that a password does not go in clear to a server with TLS. `is_local` means a unix socket. MySQL encrypts it only
-    /// on demand, PostgreSQL never.
+    /// The TLS options that the parameters ask for. Reads no file. Without a mode, TCP connections are encrypted if the
+    /// server can, so that a password does not go in clear to a server with TLS. `is_local` means a unix socket. MySQL
+    /// encrypts it only on demand, PostgreSQL never.
     pub(super) fn tls(self, family: Family, is_local: bool) -> Result<Tls, DsnError> {
         let names = names(family);
         let mode = match &self.mode {

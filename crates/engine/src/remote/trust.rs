@@ -1,5 +1,5 @@
-//! The parameters of a dsn about logins: what a server may learn, and how long a login may take. They have the names that the
-//! products' own clients give them.
+//! The parameters of a dsn about logins: what a server may learn, and how long a login may take. They have the names
+//! that the products' own clients give them.
 
 use std::path::PathBuf;
 use std::time::Duration;

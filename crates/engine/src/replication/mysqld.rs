@@ -1,7 +1,7 @@
 //! Replication of MySQL and MariaDB: by the binary log, from its beginning on.
 //!
-//! MySQL renamed its statements, its columns and its plug-ins; from 8.0.26 on all have the new words. MariaDB has kept the old
-//! ones, and has semi-synchronous replication built in since 10.3.3.
+//! MySQL renamed its statements, its columns and its plug-ins; from 8.0.26 on all have the new words. MariaDB has kept
+//! the old ones, and has semi-synchronous replication built in since 10.3.3.
 
 use dyno_client::{Client, ClientError};
 

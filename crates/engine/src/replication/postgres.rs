@@ -101,8 +101,8 @@ impl Replicating for PostgresReplication {
 }
 
 impl PostgresReplication {
-    /// Arguments that follow the user's settings. A replica does not start with smaller values than the data was made with: those of
-    /// the user's settings, or the defaults.
+    /// Arguments that follow the user's settings. A replica does not start with smaller values than the data was made
+    /// with: those of the user's settings, or the defaults.
     pub(crate) fn least(site: &Site<'_>) -> Vec<String> {
         let Role::Replica { .. } = site.role else { return Vec::new() };
         let value = |name: &str| site.settings.iter().rfind(|(own, _)| own == name)?.1.parse::<u32>().ok();

@@ -65,7 +65,8 @@ impl Topology {
     /// Waits until each replica has everything that the primary has committed, and returns how long that took.
     ///
     /// # Errors
-    /// Commits wait for fewer replicas than the mode says. A replica has stopped, is not as far after `patience`, or does not answer; the primary refuses; or `stop` is set.
+    /// Commits wait for fewer replicas than the mode says. A replica has stopped, is not as far after `patience`, or
+    /// does not answer; the primary refuses; or `stop` is set.
     pub fn catch_up(&self, patience: Duration, stop: &AtomicBool) -> Result<Duration, ReplicationError> {
         let began = Instant::now();
         let written = self.writer(patience).and_then(|mut writer| writer.write());

@@ -69,7 +69,8 @@ impl From<PathError> for AddError {
 /// `name` gives the entry another name or version. `sha256` is the checksum that the archive must have.
 ///
 /// # Errors
-/// The archive cannot be downloaded, has another checksum, or has no server that runs here. Or there is an entry of that name.
+/// The archive cannot be downloaded, has another checksum, or has no server that runs here. Or there is an entry of
+/// that name.
 pub fn add(
     place: &str,
     name: Option<&SystemName>,

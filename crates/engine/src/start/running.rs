@@ -95,7 +95,8 @@ impl Running {
         Self { folder: cache.servers() }
     }
 
-    /// Starts a server that outlives this process, and returns once it answers. `engine` is the name of the installation.
+    /// Starts a server that outlives this process, and returns once it answers. `engine` is the name of the
+    /// installation.
     ///
     /// # Errors
     /// As [`start`](crate::start). Also if a server of the same engine runs already.
@@ -121,7 +122,8 @@ impl Running {
             let (family, access) = (installation.entry.family, access.clone());
             write(&launch.home, &Record { name, origin, family, process, access })
         };
-        // The state is written before the server answers. So the server can be stopped even if this process is killed now.
+        // The state is written before the server answers. So the server can be stopped even if this process is killed
+        // now.
         let (process, access) = launch.start(&write)?;
         write(process, &access)?;
         launch.home.leave();

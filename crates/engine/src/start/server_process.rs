@@ -14,7 +14,8 @@ use crate::machine::process::{Ended, ProcessId, becomes};
 /// Time limit for the tool of a container to remove it after its server has ended.
 const CLEARING: Duration = Duration::from_secs(20);
 
-/// Exit status of podman and docker if the tool itself has failed, and not the program in the container (docker-run(1)).
+/// Exit status of podman and docker if the tool itself has failed, and not the program in the container
+/// (docker-run(1)).
 const TOOL_FAILED: i32 = 125;
 
 /// The process of a server. If it is in a container, also the tool that waits for it.
@@ -46,8 +47,8 @@ impl ServerProcess {
         self.server.is_alive()
     }
 
-    /// Stops a server that works below some folders, by a signal, then by SIGKILL. Also waits for its children, and for its
-    /// container to be removed, unless the tool hangs.
+    /// Stops a server that works below some folders, by a signal, then by SIGKILL. Also waits for its children, and for
+    /// its container to be removed, unless the tool hangs.
     pub(crate) fn end(self, signal: Signal, folders: &[&Path]) -> ContainerIs {
         self.server.end(signal, folders);
         let Some(tool) = self.tool else { return ContainerIs::Gone };
@@ -64,7 +65,8 @@ impl ServerProcess {
         self.server.kill_with_children(folders);
     }
 
-    /// Sends a signal to a server that works below some folders, and waits for its end. `None` if it has not ended in time.
+    /// Sends a signal to a server that works below some folders, and waits for its end. `None` if it has not ended in
+    /// time.
     pub(crate) fn ends_by(self, signal: Signal, folders: &[&Path], patience: Duration) -> Option<Ended> {
         let deadline = Instant::now() + patience;
         let ended = self.server.ends_by(signal, folders, patience)?;

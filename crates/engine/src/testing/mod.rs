@@ -1,7 +1,8 @@
 //! Helpers of tests that need real servers, behind the feature `testing`.
 //!
-//! Engines are fetched into Dyno's cache. If an engine is not available, its test is reported as ignored, with the reason. With
-//! `DYNO_REQUIRE_ENGINES=1` it fails instead. Engines of hundreds of megabytes are tested only with `DYNO_LARGE_ENGINES=1`.
+//! Engines are fetched into Dyno's cache. If an engine is not available, its test is reported as ignored, with the
+//! reason. With `DYNO_REQUIRE_ENGINES=1` it fails instead. Engines of hundreds of megabytes are tested only with
+//! `DYNO_LARGE_ENGINES=1`.
 
 mod authority;
 mod network;
@@ -33,7 +34,8 @@ use crate::catalogue::Catalogue;
 use crate::source::fetch::fetch;
 use crate::start::server::{Server, StartOptions, start};
 
-/// Runs tests as `cargo test` expects. Runs four tests per core at once, because tests mostly wait for servers, disks and timers.
+/// Runs tests as `cargo test` expects. Runs four tests per core at once, because tests mostly wait for servers, disks
+/// and timers.
 ///
 /// # Panics
 /// No folder can be made in the folder of temporary files.

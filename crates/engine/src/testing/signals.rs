@@ -16,7 +16,8 @@ pub fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid.cast_signed()).expect("a process"), signal).expect("it lives");
 }
 
-/// Stops a server and its children, and waits until every thread has stopped. PostgreSQL has a child for each connection.
+/// Stops a server and its children, and waits until every thread has stopped. PostgreSQL has a child for each
+/// connection.
 ///
 /// # Panics
 /// It does not stop.

@@ -66,8 +66,8 @@ pub struct Volume {
 /// more complete one stays.
 ///
 /// # Errors
-/// The results file cannot be read or has no such run, or the data set cannot be written. Runs that were added before the
-/// error stay.
+/// The results file cannot be read or has no such run, or the data set cannot be written. Runs that were added before
+/// the error stay.
 pub fn grow_dataset(
     store: &Store,
     folder: &Path,

@@ -74,7 +74,8 @@ struct FigureFile {
 /// Files, and the runs that are in no file.
 type Made = (Vec<FigureFile>, Vec<LeftOutRun>);
 
-/// Writes figures of runs to files in `folder`, which is created if it does not exist. The files appear when all are complete.
+/// Writes figures of runs to files in `folder`, which is created if it does not exist. The files appear when all are
+/// complete.
 ///
 /// # Errors
 /// The results file cannot be read, or has no such run or no figure; a file exists, or the folder cannot be written.

@@ -198,8 +198,8 @@ impl Confined {
 }
 
 impl Entrance {
-    /// Confines a process that another program started. Its main thread gets the affinity mask, and its other threads keep
-    /// theirs. It must therefore be called before the process starts threads.
+    /// Confines a process that another program started. Its main thread gets the affinity mask, and its other threads
+    /// keep theirs. It must therefore be called before the process starts threads.
     ///
     /// # Errors
     /// The system refuses, or the process is gone.

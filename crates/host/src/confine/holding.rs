@@ -1,9 +1,9 @@
 //! The folder of a confinement, and its removal by its creator or by a later process.
 //!
-//! Cgroups, limits, mounts and loop devices outlive a killed process. Cgroups and limits of devices are therefore recorded in
-//! the folder before they are created. Mounts and files have fixed paths in it, and need no record. The creator holds a
-//! lock on the folder for its whole life. The next process that creates a confinement beside it removes folders whose lock is
-//! free.
+//! Cgroups, limits, mounts and loop devices outlive a killed process. Cgroups and limits of devices are therefore
+//! recorded in the folder before they are created. Mounts and files have fixed paths in it, and need no record. The
+//! creator holds a lock on the folder for its whole life. The next process that creates a confinement beside it removes
+//! folders whose lock is free.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -171,8 +171,8 @@ fn is_abandoned(folder: &Path) -> Result<bool, ConfineError> {
     }
 }
 
-/// Kills the processes in the cgroups and removes the cgroups; then removes the limits of the device, unmounts the volume and
-/// removes the folder.
+/// Kills the processes in the cgroups and removes the cgroups; then removes the limits of the device, unmounts the
+/// volume and removes the folder.
 fn clear(folder: &Path) -> Result<(), ConfineError> {
     let folder = &fs::canonicalize(folder).at("look at", folder)?;
     // Without a record, only files were created.

@@ -11,7 +11,8 @@ use super::error::{At as _, ConfineError};
 /// this process.
 ///
 /// # Errors
-/// The process has ended, or this user may not move it into one of the cgroups. It stays in those that it joined before.
+/// The process has ended, or this user may not move it into one of the cgroups. It stays in those that it joined
+/// before.
 pub fn share_groups(pid: u32) -> Result<(), ConfineError> {
     let tree = Tree::of_this_process().map_err(|error| unreadable(&error))?;
     let enter = |group: PathBuf| {

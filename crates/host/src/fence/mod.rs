@@ -30,7 +30,8 @@ pub enum FenceError {
          CAP_CHOWN), and starts none as root: run dyno as another user"
     )]
     Rights,
-    /// A parent of a folder that the program needs is closed to the account, and Dyno may not mount the folder elsewhere.
+    /// A parent of a folder that the program needs is closed to the account, and Dyno may not mount the folder
+    /// elsewhere.
     #[error(
         "{} is closed to the account {}, which servers run as, and dyno lacks CAP_SYS_ADMIN to mount \
          what is in it elsewhere for them: use a folder that everyone can enter (DYNO_CACHE sets dyno's own), or run \

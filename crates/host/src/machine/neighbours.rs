@@ -69,7 +69,8 @@ impl Neighbours {
         let elapsed_us = self.began.elapsed().as_micros() as u64;
         let own_us: u64 = self.own.iter_mut().map(OwnTree::used_us).sum();
         let idle_us = host.idle_cpu_us + host.iowait_cpu_us + host.steal_cpu_us;
-        // Idle time is measured by the clock. Busy time is counted by ticks, which can miss a process that sleeps at each tick.
+        // Idle time is measured by the clock. Busy time is counted by ticks, which can miss a process that sleeps at
+        // each tick.
         let all_us = elapsed_us * u64::from(host.cpus);
         let busy_us = all_us.saturating_sub(idle_us + host.interrupt_cpu_us);
         Some(NeighbourUsage {

@@ -22,8 +22,8 @@ enum Scope {
 }
 
 impl MemoryKills {
-    /// Current counts for a server; 0 for counts that the kernel does not have. `shares_groups` is whether an unconfined server
-    /// is in the cgroup of this process.
+    /// Current counts for a server; 0 for counts that the kernel does not have. `shares_groups` is whether an
+    /// unconfined server is in the cgroup of this process.
     pub fn so_far(confined: Option<&Confined>, shares_groups: bool) -> Self {
         let confined = confined.and_then(Confined::oom_kills).unwrap_or(0);
         match shares_groups.then(oom_kills_in_own_group).flatten() {

@@ -101,7 +101,8 @@ pub struct RunOutcome {
     pub not_started: Vec<NotStarted>,
     /// Systems whose crash test could not begin or finish, or that lost data that their settings promise to keep.
     pub failed_crash_tests: Vec<String>,
-    /// How the data was made with which systems started, by the system's id. Systems with an empty database are left out.
+    /// How the data was made with which systems started, by the system's id. Systems with an empty database are left
+    /// out.
     pub given: BTreeMap<String, String>,
 }
 

@@ -16,8 +16,8 @@ const TEXT_BYTES: std::ops::RangeInclusive<usize> = 4 * 1024..=256 * 1024;
 /// While all cores are busy, a loop gathers this part of the answers in flight before it handles them, up to a maximum.
 const GATHERED_SHARE: u32 = 4;
 const GATHERED_MAX: u32 = 32;
-/// Answers are gathered if there are at least this many working connections per core. The remaining connections must keep the
-/// cores busy.
+/// Answers are gathered if there are at least this many working connections per core. The remaining connections must
+/// keep the cores busy.
 const GATHERED_FROM: u32 = 4;
 /// Longest time for which an answer waits for others.
 pub(crate) const GATHER_PATIENCE: Duration = Duration::from_micros(400);

@@ -2,7 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Significant digits of a number with a point or an exponent that are compared. Servers write the last ones differently.
+/// Significant digits of a number with a point or an exponent that are compared. Servers write the last ones
+/// differently.
 const DIGITS: usize = 6;
 
 /// The sum of the hashes of all rows of an answer: the same for the same rows in another order.

@@ -55,8 +55,8 @@ struct Record {
     left: Left,
 }
 
-/// One worker's records. The lock is taken once per [`Batch`]. Workers write to theirs in each turn, so each has cache lines of
-/// its own, in the pairs that processors fetch.
+/// One worker's records. The lock is taken once per [`Batch`]. Workers write to theirs in each turn, so each has cache
+/// lines of its own, in the pairs that processors fetch.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Recorder {

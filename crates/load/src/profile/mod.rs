@@ -60,8 +60,8 @@ pub struct StageCycles {
     pub entered: u64,
 }
 
-/// Runs a job's events on one event loop on this thread for the job's time, and returns its stages. The job's one address
-/// is a unix socket that does not exist yet.
+/// Runs a job's events on one event loop on this thread for the job's time, and returns its stages. The job's one
+/// address is a unix socket that does not exist yet.
 ///
 /// # Errors
 /// The job fails, or the system refuses the socket.

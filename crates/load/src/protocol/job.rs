@@ -67,12 +67,12 @@ pub struct Job {
     #[serde(default)]
     pub sliced: bool,
     /// When connections join, in order of time; empty if all begin at once. A connection is open from the start and
-    /// begins its first event when it joins. Measuring begins upon [`Order::Measure`](crate::Order::Measure). Such a job
-    /// is a closed loop without warm-up.
+    /// begins its first event when it joins. Measuring begins upon [`Order::Measure`](crate::Order::Measure). Such a
+    /// job is a closed loop without warm-up.
     #[serde(default)]
     pub joins: Vec<Join>,
-    /// Whether slices may have a [rate](crate::SliceOrder::rate). Events of an open loop must begin when due, so workers may
-    /// then preempt the server.
+    /// Whether slices may have a [rate](crate::SliceOrder::rate). Events of an open loop must begin when due, so
+    /// workers may then preempt the server.
     #[serde(default)]
     pub paced_slices: bool,
     /// Whether to [note](crate::Noted) the distinct statements of the first connection's script.

@@ -73,8 +73,8 @@ pub struct ReplayedDigest {
     pub answers: u64,
     /// Time from sending a statement until its answer, for statements without an error.
     pub latency: PackedLatency,
-    /// Its first statement with values, if servers can explain it. Only those that took the longest have one, and only if
-    /// [`keeps_examples`](Replay::keeps_examples) is set.
+    /// Its first statement with values, if servers can explain it. Only those that took the longest have one, and only
+    /// if [`keeps_examples`](Replay::keeps_examples) is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
 }

@@ -10,8 +10,8 @@ use crate::session::failure;
 use crate::session::servers::Dialer;
 use crate::statements::prepared::Statements;
 
-/// What the buffers of a socket hold. A thread writes all of a pipeline before it reads, so a server whose answers nobody reads might
-/// not read more.
+/// What the buffers of a socket hold. A thread writes all of a pipeline before it reads, so a server whose answers
+/// nobody reads might not read more.
 const PIPELINE_BYTES_MAX: usize = 64 << 10;
 
 pub(super) struct NetworkSession {

@@ -95,7 +95,8 @@ pub(crate) struct Assignment {
 }
 
 impl Shared {
-    /// Creates a Lua state with the job's script, whose functions a profile marks. The script's declarations must be known.
+    /// Creates a Lua state with the job's script, whose functions a profile marks. The script's declarations must be
+    /// known.
     pub(crate) fn runtime(&self, blocking: bool, marks_functions: bool) -> Result<Runtime, ScriptError> {
         let info = self.info.clone().unwrap_or_default();
         let config = Config { marks_functions, ..self.config(blocking) };

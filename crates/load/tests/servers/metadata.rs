@@ -17,8 +17,8 @@ pub(crate) fn tests() -> Vec<Trial> {
     ]
 }
 
-/// Executes a statement whose column becomes one of another type. Prints its values, names of text results and the bytes that
-/// the server sends for some more executions.
+/// Executes a statement whose column becomes one of another type. Prints its values, names of text results and the
+/// bytes that the server sends for some more executions.
 const PREPARED: &str = "
  local function sent()
   local _, bytes = con:query_row(\"SHOW SESSION STATUS LIKE 'Bytes_sent'\")

@@ -81,7 +81,8 @@ impl Generator {
         Ok(range.at(-(cut + (1.0 - cut) * unit).ln() / parameter))
     }
 
-    /// A normal distribution (Box and Muller) whose mean is the middle of the range, cut at `parameter` standard deviations.
+    /// A normal distribution (Box and Muller) whose mean is the middle of the range, cut at `parameter` standard
+    /// deviations.
     pub(super) fn gaussian(&mut self, range: Range, parameter: f64) -> Result<i64, EvaluationError> {
         if parameter.is_nan() || parameter < 2.0 {
             return Err(EvaluationError::GaussianParameter(parameter));

@@ -4,7 +4,8 @@ use super::{Action, Command};
 use crate::error::Problem;
 use crate::expression::Wrong;
 
-/// Tells each `\startpipeline` its statements. Which commands branches reach shows when the script runs; here every command counts.
+/// Tells each `\startpipeline` its statements. Which commands branches reach shows when the script runs; here every
+/// command counts.
 pub(super) fn join(commands: &mut [Command], first_statement: usize) -> Result<(), Wrong> {
     let mut next_statement = first_statement;
     // Beginnings of the pipeline: their commands, and the first statement after each.

@@ -170,8 +170,8 @@ pub(crate) fn put_in_process(run: &mut Run, system: &str) {
 }
 
 /// A run with every feature of a report: all kinds of verdicts, failures, an unsteady rate, stalls, work between
-/// slices, limits that differ from the plan's, tables that were loaded again, an in-process system, an instance that was
-/// reused, a budget.
+/// slices, limits that differ from the plan's, tables that were loaded again, an in-process system, an instance that
+/// was reused, a budget.
 pub(crate) fn eventful_run() -> Run {
     let mut run = run(12);
     fail(&mut run, "read-write", "myrocks", 4, 1, "the server closed the connection after 3.2 s");

@@ -114,8 +114,8 @@ pub(crate) fn push_marked_function<F: Native>(stack: Stack, machine: NonNull<Mac
 /// Calls the trampoline in its second upvalue. If the trampoline raises an error, its stage lasts until the next mark.
 unsafe extern "C-unwind" fn marked(state: *mut ffi::lua_State) -> c_int {
     let outer = Stamps::enter(Stage::Native);
-    // SAFETY: the upvalue is the address of a trampoline (`push_marked_function`), whose own upvalue is the first; nothing
-    // with a destructor is alive in this frame.
+    // SAFETY: the upvalue is the address of a trampoline (`push_marked_function`), whose own upvalue is the first;
+    // nothing with a destructor is alive in this frame.
     let values = unsafe {
         let function = ffi::lua_touserdata(state, ffi::lua_upvalueindex(2));
         std::mem::transmute::<*mut c_void, ffi::lua_CFunction>(function)(state)

@@ -47,7 +47,8 @@ pub(super) fn register(table: &Table) {
     table.add("next_event", |call| wait(call, Request::NextEvent));
 }
 
-/// `prepare(connection, sql, kinds)`: `kinds` has a letter for each parameter: `i`nteger, `f`loat, `t`ext, or `d`ate or time.
+/// `prepare(connection, sql, kinds)`: `kinds` has a letter for each parameter: `i`nteger, `f`loat, `t`ext, or `d`ate or
+/// time.
 fn prepare(call: &mut Call<'_>) -> Answer {
     let (connection, sql) = (id(call, 1)?, text(call, 2)?);
     let kinds = text(call, 3)?;

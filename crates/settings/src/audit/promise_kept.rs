@@ -13,8 +13,8 @@ use crate::files::probes::plain_name;
 const ISOLATION: [&str; 4] = ["read uncommitted", "read committed", "repeatable read", "serializable"];
 
 impl SystemFacts {
-    /// The system with some settings changed, by the server's names. A setting without a value has its default, which is
-    /// not known here.
+    /// The system with some settings changed, by the server's names. A setting without a value has its default, which
+    /// is not known here.
     pub(super) fn with(&self, changes: &BTreeMap<String, Option<String>>) -> Self {
         let mut after = self.clone();
         for (name, value) in changes {

@@ -178,8 +178,8 @@ impl TrafficFile {
     }
 
     /// Calls `each` with the statement ids of all commits and the offsets of their ends, in µs: of statements that end
-    /// transactions, and of those outside of transactions that may change something. Definitions commit in MySQL, and later
-    /// statements need them in any case.
+    /// transactions, and of those outside of transactions that may change something. Definitions commit in MySQL, and
+    /// later statements need them in any case.
     pub(crate) fn for_commits(&self, mut each: impl FnMut(i64, i64)) -> Result<(), TrafficError> {
         let mut read = || {
             let mut select = self.connection.prepare(

@@ -1,4 +1,5 @@
-//! Digests that a server counts itself: `pg_stat_statements`, and `events_statements_summary_by_digest` of MySQL and MariaDB.
+//! Digests that a server counts itself: `pg_stat_statements`, and `events_statements_summary_by_digest` of MySQL and
+//! MariaDB.
 
 use super::draw::Draw;
 use super::left_out::{LeftOut, LeftOuts, Role};

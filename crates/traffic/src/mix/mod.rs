@@ -1,4 +1,5 @@
-//! A mix: the transactions of traffic as often as they were executed, with values like those that were seen, as a workload.
+//! A mix: the transactions of traffic as often as they were executed, with values like those that were seen, as a
+//! workload.
 
 mod census;
 mod digests;

@@ -6,8 +6,8 @@ use crate::file::TrafficFile;
 /// Most commits of a replay that keeps their order. They take 24 bytes each.
 const COMMITS_MAX: u64 = 50_000_000;
 
-/// All commits of traffic, in the order in which they ended: the ends of transactions, and statements outside of transactions
-/// that may change something. Those that failed changed nothing.
+/// All commits of traffic, in the order in which they ended: the ends of transactions, and statements outside of
+/// transactions that may change something. Those that failed changed nothing.
 #[derive(Debug)]
 pub struct Commits {
     /// When each ended, in µs, as in the traffic file.

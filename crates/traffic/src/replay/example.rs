@@ -13,8 +13,8 @@ impl Form {
     }
 }
 
-/// A statement with values for `$1`, `$2`, …; `None` if a value is missing. PostgreSQL infers the types of quoted values as it
-/// does those of parameters.
+/// A statement with values for `$1`, `$2`, …; `None` if a value is missing. PostgreSQL infers the types of quoted
+/// values as it does those of parameters.
 fn with_values(sql: &[u8], params: &[Option<Vec<u8>>]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(sql.len() + 32);
     let (mut at, mut quote) = (0, None);

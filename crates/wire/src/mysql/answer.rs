@@ -209,8 +209,8 @@ impl Answer {
     /// Stores a prepared statement. Returns its number, and the number of packets that describe its parameters and
     /// columns.
     ///
-    /// These packets are skipped, because the server describes the columns again with each result, unless it may leave that
-    /// out.
+    /// These packets are skipped, because the server describes the columns again with each result, unless it may leave
+    /// that out.
     fn prepared(
         &mut self,
         head: &[u8],

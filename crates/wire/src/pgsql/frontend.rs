@@ -86,7 +86,8 @@ pub(super) fn execute(out: &mut Vec<u8>, statement: StatementId, params: &[Value
     out.extend_from_slice(EXECUTE);
 }
 
-/// Parses, binds, describes and executes the unnamed statement, whose text `write_sql` writes. [`sync`] ends the command.
+/// Parses, binds, describes and executes the unnamed statement, whose text `write_sql` writes. [`sync`] ends the
+/// command.
 pub(super) fn execute_once(out: &mut Vec<u8>, params: &[Value<'_>], write_sql: impl FnOnce(&mut Vec<u8>)) {
     message(out, b'P', |out| {
         out.push(0);

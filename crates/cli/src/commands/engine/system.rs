@@ -10,8 +10,8 @@ use crate::progress::Fetching;
 /// The system that a command is about.
 #[derive(Debug, Args)]
 pub(in crate::commands) struct SystemArgument {
-    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb; a folder with a build, such as ./build; or an image,
-    /// such as oci:docker.io/library/mysql:8.4
+    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mariadb@10.11/rocksdb; a folder with a build, such as ./build; or an
+    /// image, such as oci:docker.io/library/mysql:8.4
     #[arg(value_name = "ENGINE")]
     pub(in crate::commands) name: EngineName,
     /// The storage engine, of a folder or an image

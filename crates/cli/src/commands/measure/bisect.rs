@@ -48,8 +48,8 @@ pub(crate) struct Bisect {
     /// A later version of the same engine, known to be bad
     #[arg(long, value_name = "SYSTEM", requires = "good")]
     bad: Option<EngineName>,
-    /// Versions to search, from a good one to a bad one, instead of all known versions between the two: names of versions,
-    /// images (oci:NAME:TAG) or folders with builds (./DIR)
+    /// Versions to search, from a good one to a bad one, instead of all known versions between the two: names of
+    /// versions, images (oci:NAME:TAG) or folders with builds (./DIR)
     #[arg(long, value_name = "SYSTEMS", value_delimiter = ',', conflicts_with_all = ["good", "bad"])]
     versions: Vec<EngineName>,
     /// Folder of a build to search; repeat the option for each build, from a good one to a bad one

@@ -44,9 +44,9 @@ pub(crate) struct Upgrade {
     /// The traffic, a file of `dyno traffic import`
     #[arg(long, value_name = "FILE")]
     traffic: PathBuf,
-    /// The data on which the traffic ran: a dump (SQL, compressed or not; or the custom format of `pg_dump`), a data folder of
-    /// FROM's version whose server does not run, or a Lua script with the command `prepare`. Without it, the database is
-    /// empty
+    /// The data on which the traffic ran: a dump (SQL, compressed or not; or the custom format of `pg_dump`), a data
+    /// folder of FROM's version whose server does not run, or a Lua script with the command `prepare`. Without it, the
+    /// database is empty
     #[arg(long, value_name = "PATH")]
     data: Option<PathBuf>,
     /// Load the dump or the script into TO too, instead of upgrading
@@ -55,7 +55,8 @@ pub(crate) struct Upgrade {
     /// The database that the data is in, if it has several
     #[arg(long, value_name = "NAME", requires = "data")]
     database: Option<String>,
-    /// `closed`, in which a session sends its next statement when the last one has ended; or how many times as fast as it was logged
+    /// `closed`, in which a session sends its next statement when the last one has ended; or how many times as fast as
+    /// it was logged
     #[arg(long, value_name = "PACE", default_value = "closed", value_parser = pace)]
     pace: Pace,
     /// Number of sessions at the same time, with --pace closed. With one session, statements run in the same order in

@@ -14,8 +14,8 @@ use crate::{interrupt, output};
 /// Import the logs of a server into a traffic file
 ///
 /// Reads the slow log and the general log of MySQL, MariaDB and Percona Server, ProxySQL's eventslog in JSON, and
-/// PostgreSQL's csvlog, jsonlog and log to stderr. Logs may be packed with gzip, zstd or xz. Give the logs of one server, in the order in which they were
-/// written. Passwords in statements are never imported.
+/// PostgreSQL's csvlog, jsonlog and log to stderr. Logs may be packed with gzip, zstd or xz. Give the logs of one
+/// server, in the order in which they were written. Passwords in statements are never imported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno traffic import slow.log.2.gz slow.log.1 slow.log --out mine.traffic

@@ -1,4 +1,5 @@
-//! Copies folders. If the file system can share blocks, files are cloned. Otherwise their bytes are copied, without holes.
+//! Copies folders. If the file system can share blocks, files are cloned. Otherwise their bytes are copied, without
+//! holes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -28,11 +29,11 @@ pub struct Copied {
 
 const BUFFER_BYTES: u64 = 1 << 20;
 
-/// Copies a folder with modes, holes and links. The copy must not exist yet. Sockets, pipes, and the setuid, setgid and sticky
-/// bits are not copied.
+/// Copies a folder with modes, holes and links. The copy must not exist yet. Sockets, pipes, and the setuid, setgid and
+/// sticky bits are not copied.
 ///
-/// The copy belongs to this process's user, or to `owner`. The folder may belong to a server that wants to misuse this user's
-/// rights. So links are not followed, and only open files are changed.
+/// The copy belongs to this process's user, or to `owner`. The folder may belong to a server that wants to misuse this
+/// user's rights. So links are not followed, and only open files are changed.
 pub(crate) fn copy_folder(from: &Path, to: &Path, owner: Option<Account>) -> Result<Copied, PathError> {
     let source = open_folder(from).at("open", from)?;
     fs::create_dir(to).at("create", to)?;
@@ -182,8 +183,8 @@ pub(super) fn sync(path: &Path) -> Result<(), PathError> {
     syncfs(&folder).map_err(Into::into).at("sync", path)
 }
 
-/// Syncs, then drops the files of a folder from the page cache. So the next measurement neither waits for this copy nor profits
-/// from it.
+/// Syncs, then drops the files of a folder from the page cache. So the next measurement neither waits for this copy nor
+/// profits from it.
 pub(super) fn settle(folder: &Path) -> Result<(), PathError> {
     sync(folder)?;
     forget(folder)

@@ -79,8 +79,8 @@ impl Snapshots {
         Self { folder: cache.snapshots() }
     }
 
-    /// Finds the snapshot of a key and verifies every file: name, size, mode, owner, modification time, and a sample of its
-    /// content.
+    /// Finds the snapshot of a key and verifies every file: name, size, mode, owner, modification time, and a sample of
+    /// its content.
     ///
     /// # Errors
     /// The cache cannot be read, or a damaged snapshot cannot be removed.
@@ -100,8 +100,8 @@ impl Snapshots {
         }
     }
 
-    /// Saves a copy of a data folder whose server was shut down cleanly, and drops the folder from the page cache. If another
-    /// process has just saved a snapshot with the same key, returns that one.
+    /// Saves a copy of a data folder whose server was shut down cleanly, and drops the folder from the page cache. If
+    /// another process has just saved a snapshot with the same key, returns that one.
     ///
     /// # Errors
     /// A process works in the folder, or the copy cannot be made. A partial copy is removed.
@@ -227,8 +227,8 @@ impl Snapshot {
         self.manifest.copied().bytes
     }
 
-    /// Restores the data into a folder that does not exist yet. On an error nothing is left. The copy is on disk when this
-    /// returns, and not in the page cache, so all starts from it begin alike.
+    /// Restores the data into a folder that does not exist yet. On an error nothing is left. The copy is on disk when
+    /// this returns, and not in the page cache, so all starts from it begin alike.
     ///
     /// # Errors
     /// The snapshot is damaged, or the copy cannot be made.

@@ -1,4 +1,5 @@
-//! Templates of upstream versions, one file for each product in `engines/upstream/`. A template makes an entry of any version.
+//! Templates of upstream versions, one file for each product in `engines/upstream/`. A template makes an entry of any
+//! version.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

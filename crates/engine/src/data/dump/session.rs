@@ -66,8 +66,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a statement is about the server that was dumped, and not about its data: its superuser's password, and the
-    /// transactions that its replicas have.
+    /// Whether a statement is about the server that was dumped, and not about its data: its superuser's password, and
+    /// the transactions that its replicas have.
     fn is_of_the_server(&self, sql: &[u8]) -> bool {
         if self.server.family() == Family::Postgres {
             return begins_with(sql, "ALTER ROLE postgres ");

@@ -1,7 +1,7 @@
 //! The statements of a dump, one after the other. A dump of any size is read in bounded memory.
 //!
-//! The text is parted as the client programs `psql` and `mysql` part it: at a delimiter outside of quotes, comments and bodies of
-//! routines.
+//! The text is parted as the client programs `psql` and `mysql` part it: at a delimiter outside of quotes, comments and
+//! bodies of routines.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -107,8 +107,8 @@ impl<R: BufRead> Splitter<R> {
         }
     }
 
-    /// Reads whole rows of the `COPY … FROM stdin` in a line until there are `bytes`, into an empty buffer. Returns false after the
-    /// last row.
+    /// Reads whole rows of the `COPY … FROM stdin` in a line until there are `bytes`, into an empty buffer. Returns
+    /// false after the last row.
     pub(super) fn rows(&mut self, line: u64, into: &mut Vec<u8>, bytes: usize) -> Result<bool, SplitError> {
         // The rest of the statement's line.
         self.at = self.text.len();

@@ -1,5 +1,5 @@
-//! MySQL and MariaDB: the new server starts on the data. MySQL upgrades it itself since 8.0; before, and in MariaDB, a program of
-//! the release does the rest.
+//! MySQL and MariaDB: the new server starts on the data. MySQL upgrades it itself since 8.0; before, and in MariaDB, a
+//! program of the release does the rest.
 
 use std::env;
 use std::ffi::OsStr;

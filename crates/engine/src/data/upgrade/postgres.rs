@@ -1,4 +1,5 @@
-//! PostgreSQL: `pg_upgrade` if both versions have it, otherwise a dump of the old server that is loaded into the new one.
+//! PostgreSQL: `pg_upgrade` if both versions have it, otherwise a dump of the old server that is loaded into the new
+//! one.
 
 use std::env;
 use std::fs;

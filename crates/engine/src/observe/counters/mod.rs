@@ -1,7 +1,7 @@
 //! Counters of engines, read under load.
 //!
-//! Names are the server's own. Each name belongs to a source, such as `global_status` or `pg_stat_database`. A [`Counters`] gives
-//! every name a fixed place. So a reading is a row of numbers.
+//! Names are the server's own. Each name belongs to a source, such as `global_status` or `pg_stat_database`. A
+//! [`Counters`] gives every name a fixed place. So a reading is a row of numbers.
 
 mod depth;
 mod error;
@@ -56,11 +56,11 @@ impl Counters {
         Ok(Self::new(Box::new(ServerReader::new(client, queries)?)))
     }
 
-    /// Counters of a SQLite database, read from its files. SQLite's own counters (`sqlite3_status`) are inside the processes that
-    /// use the database.
+    /// Counters of a SQLite database, read from its files. SQLite's own counters (`sqlite3_status`) are inside the
+    /// processes that use the database.
     ///
-    /// A reading opens and closes the database's files. This process would lose the POSIX locks of its own connections to that
-    /// database (see "How To Corrupt An SQLite Database File", 2.2). So it must have no such connection open.
+    /// A reading opens and closes the database's files. This process would lose the POSIX locks of its own connections
+    /// to that database (see "How To Corrupt An SQLite Database File", 2.2). So it must have no such connection open.
     pub fn of_sqlite(database: &Path) -> Self {
         Self::new(Box::new(SqliteReader::new(database)))
     }

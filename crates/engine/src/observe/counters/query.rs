@@ -14,7 +14,8 @@ pub(super) type KindOf = fn(name: &str, server_says: Option<&str>) -> Option<Cou
 /// Where names and values are in a result.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Layout {
-    /// A row has one value. Some columns hold its name, then comes the value, and perhaps the server's word for its kind.
+    /// A row has one value. Some columns hold its name, then comes the value, and perhaps the server's word for its
+    /// kind.
     Rows(usize),
     /// A row has several values. The first columns hold the subject, and each other column a value.
     Columns(usize),

@@ -1,8 +1,8 @@
-//! Counters of SQLite, read from the files of a database. The layouts are in "Database File Format" (1.3 The Database Header, 4
-//! The Write-Ahead Log) and "WAL-mode File Format" (2.1 The WAL-Index Header).
+//! Counters of SQLite, read from the files of a database. The layouts are in "Database File Format" (1.3 The Database
+//! Header, 4 The Write-Ahead Log) and "WAL-mode File Format" (2.1 The WAL-Index Header).
 //!
-//! `sqlite3_status` and `sqlite3_db_status` (page cache hits, memory) count inside each process that uses the library. So they
-//! are not available here.
+//! `sqlite3_status` and `sqlite3_db_status` (page cache hits, memory) count inside each process that uses the library.
+//! So they are not available here.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};

@@ -116,8 +116,8 @@ fn is_idle(patterns: Option<&'static Patterns>, frames: &[Shown]) -> bool {
             .is_some_and(|frame| fits(&frame.name, &["do_handle_one_connection", "handle_connection"]))
 }
 
-/// The innermost function of the engine that has a name and does not only wait. Without one, the innermost function of the
-/// engine. Without that, the innermost of all.
+/// The innermost function of the engine that has a name and does not only wait. Without one, the innermost function of
+/// the engine. Without that, the innermost of all.
 fn function(patterns: Option<&'static Patterns>, frames: &[Shown]) -> String {
     let waits = patterns.map_or(&[][..], |patterns| patterns.waits);
     let innermost = |wanted: &dyn Fn(&Shown) -> bool| frames.iter().rev().find(|frame| wanted(frame));

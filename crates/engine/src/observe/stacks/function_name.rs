@@ -1,7 +1,8 @@
 //! Short names of functions.
 
-/// Shortens a demangled name: `void log_buffer<false>(log_t&, int)` becomes `log_buffer`. Removes its arguments, the arguments of
-/// templates, the returned type, and what compilers and the C library append. The result has no `;`, which separates frames.
+/// Shortens a demangled name: `void log_buffer<false>(log_t&, int)` becomes `log_buffer`. Removes its arguments, the
+/// arguments of templates, the returned type, and what compilers and the C library append. The result has no `;`, which
+/// separates frames.
 pub(super) fn short_name(demangled: &str) -> String {
     let unversioned = demangled.split('@').next().unwrap_or(demangled);
     let plain = without_arguments(&unversioned.replace("(anonymous namespace)", "anonymous"));

@@ -13,8 +13,8 @@ use crate::machine::hexadecimal::hexadecimal;
 pub(super) trait Catalog: Sync {
     /// Statements that a new connection executes. A server may lack some of the variables.
     fn session(&self) -> &'static [&'static str];
-    /// Takes the lock of the connection's database without waiting, and returns whether it succeeded. The server releases the
-    /// lock when the connection ends.
+    /// Takes the lock of the connection's database without waiting, and returns whether it succeeded. The server
+    /// releases the lock when the connection ends.
     fn lock(&self) -> &'static str;
     /// Names of the databases that Dyno may have made.
     fn own_databases(&self) -> &'static str;
@@ -147,7 +147,8 @@ impl Catalog for Postgres {
         "SELECT datname FROM pg_catalog.pg_database WHERE datname LIKE 'dyno\\_%'"
     }
 
-    /// Leaves out what extensions have made, and sequences that belong to a column. An oid identifies a relation for ever.
+    /// Leaves out what extensions have made, and sequences that belong to a column. An oid identifies a relation for
+    /// ever.
     fn relations(&self, client: &mut Client) -> Result<Vec<Relation>, ClientError> {
         let sql = format!(
             "SELECT c.oid::text, c.relkind::text, n.nspname, c.relname FROM pg_catalog.pg_class c \

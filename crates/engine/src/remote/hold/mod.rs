@@ -165,8 +165,8 @@ impl Hold {
         self.made.get(&relation.to_string()) == Some(&relation.identity)
     }
 
-    /// Drops what Dyno made. Relations that others depend on come last. `CASCADE` is not used, because it could drop what others
-    /// made. Returns what cannot be dropped, and why.
+    /// Drops what Dyno made. Relations that others depend on come last. `CASCADE` is not used, because it could drop
+    /// what others made. Returns what cannot be dropped, and why.
     fn drop_made(&mut self) -> Result<Option<(Vec<String>, String)>, HoldError> {
         loop {
             let (mut refused, mut has_dropped) = (None, false);

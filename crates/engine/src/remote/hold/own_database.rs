@@ -61,8 +61,8 @@ pub(super) fn remove(premises: Premises) -> Result<(), HoldError> {
     }
 }
 
-/// Drops the databases that killed runs have left. They have such a name and Dyno's mark, hold only what Dyno made, and no run
-/// uses them. A database that cannot be examined stays.
+/// Drops the databases that killed runs have left. They have such a name and Dyno's mark, hold only what Dyno made, and
+/// no run uses them. A database that cannot be examined stays.
 pub(super) fn remove_leftovers(remote: &Remote) {
     let Ok(list) = remote.query(catalog(remote.family()).own_databases()) else { return };
     let names = list.rows.into_iter().filter_map(|row| row.into_iter().next().flatten());

@@ -13,8 +13,8 @@ use crate::remote::Remote;
 /// Time limit of a statement. A large table takes a while to drop.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How long to ask for a lock. A survey of a database holds the lock for a moment, and a server may notice late that a connection
-/// is gone.
+/// How long to ask for a lock. A survey of a database holds the lock for a moment, and a server may notice late that a
+/// connection is gone.
 const LOCK_PATIENCE: Duration = Duration::from_secs(3);
 const LOCK_AGAIN_AFTER: Duration = Duration::from_millis(100);
 

@@ -1,4 +1,5 @@
-//! Relations: everything in a database that a load could drop. These are tables, views, sequences, and PostgreSQL's schemas.
+//! Relations: everything in a database that a load could drop. These are tables, views, sequences, and PostgreSQL's
+//! schemas.
 
 use std::fmt;
 

@@ -9,8 +9,8 @@ use super::relation::{Identity, Relation};
 use super::{Hold, own_database};
 use crate::remote::Remote;
 
-/// The content of a database. While this, or the [`Hold`](super::Hold) that it becomes, exists, no other run of Dyno can hold the
-/// database.
+/// The content of a database. While this, or the [`Hold`](super::Hold) that it becomes, exists, no other run of Dyno
+/// can hold the database.
 pub struct Survey(Found);
 
 enum Found {
@@ -85,8 +85,8 @@ impl Survey {
         }
     }
 
-    /// Claims the database and leaves a mark there. If the address names no database, makes one. With `may_drop`, loads may drop
-    /// the relations that are there now. With `keeps`, the relations that loads make stay.
+    /// Claims the database and leaves a mark there. If the address names no database, makes one. With `may_drop`, loads
+    /// may drop the relations that are there now. With `keeps`, the relations that loads make stay.
     ///
     /// # Errors
     /// There is a relation that no run of Dyno has made, or the server refuses.

@@ -11,7 +11,8 @@ use crate::machine::path_error::At as _;
 use crate::source::error::FetchError;
 use crate::source::workspace::Workspace;
 
-/// Messages of curl and servers when a partial file cannot be continued. The file may be complete, or of another archive.
+/// Messages of curl and servers when a partial file cannot be continued. The file may be complete, or of another
+/// archive.
 const CANNOT_CONTINUE: [&str; 2] = ["error: 416", "byte ranges"];
 
 /// An address for curl. Only addresses of the network are allowed, because curl can do more than fetch.
@@ -62,8 +63,8 @@ impl Url {
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// The protocols that curl may use for the address and for redirections. An address with `http` relies on the checksum. An
-    /// address with `https` must not be redirected to `http`.
+    /// The protocols that curl may use for the address and for redirections. An address with `http` relies on the
+    /// checksum. An address with `https` must not be redirected to `http`.
     pub(in crate::source) fn protocols(&self) -> &'static str {
         if self.is_encrypted { "=https" } else { "=http,https" }
     }
@@ -97,7 +98,8 @@ impl Https {
     }
 }
 
-/// Downloads a file. Continues a partial file of an earlier attempt, and a transfer that breaks, as long as more arrives.
+/// Downloads a file. Continues a partial file of an earlier attempt, and a transfer that breaks, as long as more
+/// arrives.
 pub(in crate::source) fn download(
     url: &Url,
     file: &Path,

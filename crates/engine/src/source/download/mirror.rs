@@ -29,7 +29,8 @@ impl Mirror {
         Self::from_texts(&texts(Path::new("/etc/apt")))
     }
 
-    /// Finds Debian's mirrors. Third parties offer packages for Debian releases too, but only Debian has a suite of updates.
+    /// Finds Debian's mirrors. Third parties offer packages for Debian releases too, but only Debian has a suite of
+    /// updates.
     fn from_texts(texts: &[(PathBuf, String)]) -> Option<Self> {
         let listed: Vec<Listed> = texts
             .iter()

@@ -1,4 +1,5 @@
-//! Finds the checksum of a file in a text that a vendor publishes: `sha256sums.txt`, `FILE.sha256sum`, or a page of downloads.
+//! Finds the checksum of a file in a text that a vendor publishes: `sha256sums.txt`, `FILE.sha256sum`, or a page of
+//! downloads.
 
 use super::integrity::Integrity;
 

@@ -5,8 +5,8 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-/// A word that a package manager cannot take for anything else. It begins with a letter, a digit or `_`, so it is not an option and
-/// no path. It has no `/`, so folders can have its name.
+/// A word that a package manager cannot take for anything else. It begins with a letter, a digit or `_`, so it is not
+/// an option and no path. It has no `/`, so folders can have its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Word(String);

@@ -1,7 +1,8 @@
 //! Source `apt`: packages of the running Debian release, by `apt-get download`.
 //!
-//! A release changes, so packages have no pinned checksum. The repository's signed metadata verifies them: apt downloads only
-//! files whose hash is in a list that the machine's keys have signed. The newest patch version is taken and recorded.
+//! A release changes, so packages have no pinned checksum. The repository's signed metadata verifies them: apt
+//! downloads only files whose hash is in a list that the machine's keys have signed. The newest patch version is taken
+//! and recorded.
 
 use std::path::Path;
 

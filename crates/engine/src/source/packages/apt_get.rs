@@ -1,4 +1,5 @@
-//! apt with a state of its own in the cache. The machine's own package lists may be missing or old, and must not be changed.
+//! apt with a state of its own in the cache. The machine's own package lists may be missing or old, and must not be
+//! changed.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +17,8 @@ pub(in crate::source) struct AptGet {
     options: Vec<String>,
 }
 
-/// The result of an update of package lists. A failure is not an error yet, because the wanted package may be in existing lists. apt
-/// reports success even if it could reach nothing.
+/// The result of an update of package lists. A failure is not an error yet, because the wanted package may be in
+/// existing lists. apt reports success even if it could reach nothing.
 pub(in crate::source) struct Update {
     failure: Option<FetchError>,
 }
@@ -47,8 +48,8 @@ impl AptGet {
         self.home.with_extension("lock")
     }
 
-    /// The folder in which `install --download-only` writes archives. Partial archives stay in its folder `partial` for the next
-    /// try.
+    /// The folder in which `install --download-only` writes archives. Partial archives stay in its folder `partial` for
+    /// the next try.
     pub(in crate::source) fn archives(&self) -> PathBuf {
         self.home.join("cache/archives")
     }
@@ -99,8 +100,8 @@ impl AptGet {
 }
 
 impl Update {
-    /// The cause of a failure after this update. If no list could be downloaded, apt's own message ("unable to locate package")
-    /// misleads.
+    /// The cause of a failure after this update. If no list could be downloaded, apt's own message ("unable to locate
+    /// package") misleads.
     pub(in crate::source) fn cause_of(self, error: FetchError) -> FetchError {
         match error {
             FetchError::ToolFailed { .. } => self.failure.unwrap_or(error),

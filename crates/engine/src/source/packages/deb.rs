@@ -9,8 +9,8 @@ use crate::source::error::FetchError;
 use crate::source::unpack;
 use crate::source::workspace::{Package, Workspace};
 
-/// Unpacks archives into the workspace if the main package has the wanted version. Returns the packages. The main package comes
-/// first.
+/// Unpacks archives into the workspace if the main package has the wanted version. Returns the packages. The main
+/// package comes first.
 pub(in crate::source) fn unpack(
     archives: &[PathBuf],
     main: &str,

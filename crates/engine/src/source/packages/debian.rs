@@ -1,8 +1,8 @@
 //! Source `debian`: packages of another Debian release with all dependencies, including the C library. They run with
 //! their own loader.
 //!
-//! apt resolves dependencies as if nothing were installed. The repository's signed metadata and the keys of the machine's
-//! `debian-archive-keyring` verify the packages. The newest patch version is taken and recorded.
+//! apt resolves dependencies as if nothing were installed. The repository's signed metadata and the keys of the
+//! machine's `debian-archive-keyring` verify the packages. The newest patch version is taken and recorded.
 
 use std::fs;
 use std::path::Path;

@@ -66,8 +66,8 @@ impl Maven {
         Ok(vec![Package { name: self.artifact.clone().into(), version: self.version.clone().into() }])
     }
 
-    /// Downloads into a Maven repository in the cache. The plugin stays there for the next fetch. The artefact is large and
-    /// unpacked at once, so it is removed. A partial artefact stays, and Maven resumes its download.
+    /// Downloads into a Maven repository in the cache. The plugin stays there for the next fetch. The artefact is large
+    /// and unpacked at once, so it is removed. A partial artefact stays, and Maven resumes its download.
     fn download(&self, workspace: &mut Workspace<'_>, folder: &Path) -> Result<(), FetchError> {
         let repository = workspace.cache.tool("maven");
         let _turn = folder::lock(&repository.with_extension("lock"))?;

@@ -11,7 +11,8 @@ pub enum UnpackError {
     /// A name has `..` in it, and may lead out.
     #[error("its item '{}' may lead out of the folder that it is unpacked into", path.display())]
     LeadsOut { path: PathBuf },
-    /// An item cannot be written. A link on its path leads out, a file is in the place of a folder, or the disk is full.
+    /// An item cannot be written. A link on its path leads out, a file is in the place of a folder, or the disk is
+    /// full.
     #[error("its item '{}' cannot be written: {source}", path.display())]
     Item { path: PathBuf, source: io::Error },
     /// The archive holds only a link to a folder.

@@ -1,5 +1,5 @@
-//! Unpacks archives. Whatever an archive contains, nothing is written outside the given folder, and no link is followed out of
-//! it.
+//! Unpacks archives. Whatever an archive contains, nothing is written outside the given folder, and no link is followed
+//! out of it.
 
 mod error;
 #[cfg(test)]

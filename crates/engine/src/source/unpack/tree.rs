@@ -1,7 +1,7 @@
 //! The folder that archives are unpacked into. Whatever they contain, nothing is written outside it.
 //!
-//! The folder stays open, and every path is resolved below it. The kernel does that (`openat2(2)`, `RESOLVE_BENEATH`), or
-//! `cap-std` step by step on older kernels. A link that leads out is never followed.
+//! The folder stays open, and every path is resolved below it. The kernel does that (`openat2(2)`, `RESOLVE_BENEATH`),
+//! or `cap-std` step by step on older kernels. A link that leads out is never followed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -134,8 +134,8 @@ impl Tree {
         Ok(up.chain(down).collect())
     }
 
-    /// Moves its content into another tree. If one folder holds everything, moves that folder's content: vendors put the version
-    /// into the folder's name.
+    /// Moves its content into another tree. If one folder holds everything, moves that folder's content: vendors put
+    /// the version into the folder's name.
     pub(crate) fn move_up(&self, into: &Self) -> Result<(), UnpackError> {
         match &self.names()?[..] {
             [only] => {

@@ -13,8 +13,8 @@ const DIRTY_PAGES_MAX: f64 = 16.0;
 const PURGE_LAG_MAX: f64 = 2.0;
 const CHECKPOINT_AGE_MAX_BYTES: f64 = 65536.0;
 
-/// I/O capacity during a drain, in pages per second. With the default of 200, which spares a server with other work, a gigabyte
-/// takes five minutes.
+/// I/O capacity during a drain, in pages per second. With the default of 200, which spares a server with other work, a
+/// gigabyte takes five minutes.
 const IO_CAPACITY: f64 = 20_000.0;
 
 pub(super) struct Innodb {

@@ -41,8 +41,8 @@ pub struct DrainLimits<'a> {
     pub seconds_max: f64,
     /// Set by another thread (^C) to end the wait early.
     pub stop: &'a AtomicBool,
-    /// Whether settings may be changed during the drain, so that the server writes faster. They are restored afterwards. But if
-    /// this process is killed, a user's running server keeps them.
+    /// Whether settings may be changed during the drain, so that the server writes faster. They are restored
+    /// afterwards. But if this process is killed, a user's running server keeps them.
     pub may_set: bool,
 }
 

@@ -125,8 +125,8 @@ fn admitted(
         let (entry, log) = (site.entry().to_string(), site.home.last_words());
         return Err(StartError::Ended { entry, status: status_inside(status).to_string(), log });
     };
-    // Only root may do that. For other users the process stays in the tool's group. That group limits nothing, but is scheduled
-    // separately.
+    // Only root may do that. For other users the process stays in the tool's group. That group limits nothing, but is
+    // scheduled separately.
     if let Err(error) = share_groups(pid)
         && geteuid().is_root()
     {

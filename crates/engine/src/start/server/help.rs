@@ -9,8 +9,8 @@ use crate::machine::spawn::{Spawn, spawn};
 use crate::start::server::error::StartError;
 
 impl Server {
-    /// Default values of all variables, as the server's program prints them. `None` for families that report defaults over a
-    /// connection.
+    /// Default values of all variables, as the server's program prints them. `None` for families that report defaults
+    /// over a connection.
     ///
     /// # Errors
     /// The program cannot be run.

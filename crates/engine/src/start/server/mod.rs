@@ -30,8 +30,8 @@ use crate::start::server_process::ServerProcess;
 
 const QUERY_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running server. When this is dropped, the server stops and its data is removed. If this process dies, even by `kill -9`, the
-/// server stops too.
+/// A running server. When this is dropped, the server stops and its data is removed. If this process dies, even by
+/// `kill -9`, the server stops too.
 pub struct Server {
     launch: Launch,
     process: ServerProcess,
@@ -43,8 +43,8 @@ pub struct Server {
 /// Starts a server with an empty database [`DATABASE`](crate::DATABASE) and returns once it answers.
 ///
 /// # Errors
-/// The options do not fit the engine, or the server ends or does not answer. The error has the end of its log. Nothing is left
-/// behind.
+/// The options do not fit the engine, or the server ends or does not answer. The error has the end of its log. Nothing
+/// is left behind.
 pub fn start(installation: &Installation, options: StartOptions) -> Result<Server, StartError> {
     let procedure = check(&installation.entry, &options)?;
     let home = Home::create_in(options.place())?;
@@ -153,8 +153,8 @@ impl Server {
         Ok(())
     }
 
-    /// Reads its log files into the page cache, if it overwrites them through the page cache. A log that has been in use for a
-    /// while is cached, but a new copy is not. Skips files that this process may not read.
+    /// Reads its log files into the page cache, if it overwrites them through the page cache. A log that has been in
+    /// use for a while is cached, but a new copy is not. Skips files that this process may not read.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -205,8 +205,8 @@ impl Server {
     /// [`restart`](Self::restart) starts it again.
     ///
     /// # Errors
-    /// It was dead already, failed while it shut down, or did not end within `patience`. In the last case it may still be
-    /// writing, so its data must not be copied.
+    /// It was dead already, failed while it shut down, or did not end within `patience`. In the last case it may still
+    /// be writing, so its data must not be copied.
     pub fn shut_down_cleanly(&mut self, patience: Duration) -> Result<(), ShutdownError> {
         let entry = self.launch.installation.entry.to_string();
         if !self.is_alive() {

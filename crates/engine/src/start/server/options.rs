@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Options of a server's start.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// Parent of the server's own folder. That folder is removed when the server ends. Its disk is the disk that is measured.
+    /// Parent of the server's own folder. That folder is removed when the server ends. Its disk is the disk that is
+    /// measured.
     pub data_root: PathBuf,
     /// Default storage engine. `None` for the server's own default.
     pub storage_engine: Option<String>,
@@ -24,20 +25,21 @@ pub struct StartOptions {
     pub settings: BTreeMap<String, String>,
     /// Its port. `None` for a free one.
     pub port: Option<u16>,
-    /// The address of this host on which it takes connections of other hosts. `None` if only this host may connect. A server in a
-    /// container takes connections of this host only.
+    /// The address of this host on which it takes connections of other hosts. `None` if only this host may connect. A
+    /// server in a container takes connections of this host only.
     pub listen: Option<IpAddr>,
     /// Time limit until the server answers.
     pub patience: Duration,
-    /// Limits of the server. If they have a volume, the data is on it. The programs that create the data folder are not confined.
+    /// Limits of the server. If they have a volume, the data is on it. The programs that create the data folder are not
+    /// confined.
     pub confined: Option<Arc<Confined>>,
     /// The path of the data folder, which must not exist yet. `None` for a folder inside the server's own folder.
     pub data_folder: Option<PathBuf>,
-    /// A snapshot to start on. The same version must have written it, or one whose data the server upgrades. `None` for an empty
-    /// database.
+    /// A snapshot to start on. The same version must have written it, or one whose data the server upgrades. `None` for
+    /// an empty database.
     pub data_from: Option<Snapshot>,
-    /// The data folder of another server, which must not run. The server starts on a copy, without the settings that would
-    /// connect it to other servers.
+    /// The data folder of another server, which must not run. The server starts on a copy, without the settings that
+    /// would connect it to other servers.
     pub data_copied_from: Option<PathBuf>,
     /// What it is to other servers. A replica needs the engine, settings and data of its primary.
     pub role: Role,

@@ -117,8 +117,8 @@ impl Cgroup {
         self.group(Controller::Io)?.io_counts(device)
     }
 
-    /// The limits of memory, swap and I/O on a device (`MAJOR:MINOR`) that hold for a server. CPUs and the volume's size are
-    /// not filled in.
+    /// The limits of memory, swap and I/O on a device (`MAJOR:MINOR`) that hold for a server. CPUs and the volume's
+    /// size are not filled in.
     pub(crate) fn in_force(&self, pid: u32, device: Option<&str>) -> InForce {
         let group = |controller| self.group(controller).filter(|group| group.holds(pid));
         let memory = group(Controller::Memory);

@@ -55,8 +55,8 @@ pub(crate) fn flush(folder: &Path) -> Result<(), ConfineError> {
 pub(crate) fn unmount_all(folder: &Path) -> Result<(), ConfineError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // A volume that is still in use is detached lazily: its path is free now, and the file system ends when the last process
-        // closes it.
+        // A volume that is still in use is detached lazily: its path is free now, and the file system ends when the
+        // last process closes it.
         let is_late = Instant::now() >= deadline;
         match unmount(folder, if is_late { UnmountFlags::DETACH } else { UnmountFlags::NOFOLLOW }) {
             // Not a mount point, or no folder.

@@ -124,8 +124,8 @@ impl Ended {
     }
 }
 
-/// The living descendants that were forked by main threads, or by any thread of this process. For a server with one process
-/// there are none, and the cost is reading one small file.
+/// The living descendants that were forked by main threads, or by any thread of this process. For a server with one
+/// process there are none, and the cost is reading one small file.
 pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     let mut found = children(pid);
     let mut at = 0;

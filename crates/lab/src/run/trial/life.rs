@@ -29,7 +29,8 @@ impl PlannedTrial<'_> {
         }
     }
 
-    /// Ends the trial: checks the data, runs the step's command after it, and crashes the system as often as the step wants.
+    /// Ends the trial: checks the data, runs the step's command after it, and crashes the system as often as the step
+    /// wants.
     ///
     /// # Errors
     /// The user stopped the run.

@@ -4,8 +4,8 @@ use super::Answer;
 
 const HEADER_BYTES: usize = 4;
 
-/// Capabilities of the server: the 4.1 protocol, long column flags, a database at login, transactions, authentication plugins,
-/// several statements and results, and an OK packet in place of EOF packets.
+/// Capabilities of the server: the 4.1 protocol, long column flags, a database at login, transactions, authentication
+/// plugins, several statements and results, and an OK packet in place of EOF packets.
 const CAPABILITIES: u32 = 1 << 9 | 1 << 2 | 1 << 3 | 1 << 13 | 1 << 15 | 0b111 << 16 | 1 << 19 | 1 << 24;
 /// `utf8mb4_general_ci`.
 const CHARSET: u8 = 45;

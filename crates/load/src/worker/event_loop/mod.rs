@@ -248,8 +248,8 @@ impl<'a, P: Probe> EventLoop<'a, P> {
         event
     }
 
-    /// Hints at the memory that the next events need. The nearer an event is, the more of its memory has come, and leads to
-    /// more. With a thousand connections, most of a query's time would be waits for memory.
+    /// Hints at the memory that the next events need. The nearer an event is, the more of its memory has come, and
+    /// leads to more. With a thousand connections, most of a query's time would be waits for memory.
     fn look_ahead(&self) {
         let slot_of = |token: Token| self.slots.get(self.owner(token).0);
         if let Some(slot) = self.io.upcoming(2).and_then(slot_of) {

@@ -241,7 +241,8 @@ impl ReplayLoop<'_> {
     }
 }
 
-/// Lets nothing wait for the rest of a session, which is not sent. A damaged file is reported where it is read for sending.
+/// Lets nothing wait for the rest of a session, which is not sent. A damaged file is reported where it is read for
+/// sending.
 fn end_all(session: &mut Session, traffic: &mut Traffic, following: &Following<'_>) {
     if let Some(statement) = &session.statement {
         following.ended(statement.id);
@@ -257,7 +258,8 @@ fn end_all(session: &mut Session, traffic: &mut Traffic, following: &Following<'
     }
 }
 
-/// The number under which the work of a session is counted. With a pace, there may be more sessions than connections of the job.
+/// The number under which the work of a session is counted. With a pace, there may be more sessions than connections of
+/// the job.
 fn connection_of(tids: &Range<u32>, slot: usize) -> u32 {
     tids.start + (slot % tids.len().max(1)) as u32
 }

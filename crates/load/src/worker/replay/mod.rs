@@ -143,8 +143,8 @@ impl<'a> ReplayLoop<'a> {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether another session may be opened in traffic without a pace. If all open ones wait for commits, those may be of a
-    /// session that is not open.
+    /// Whether another session may be opened in traffic without a pace. If all open ones wait for commits, those may be
+    /// of a session that is not open.
     fn has_room(&self) -> bool {
         let open = self.open_sessions();
         open < self.tids.len() || self.following.as_ref().is_some_and(|following| following.len() == open)
@@ -172,8 +172,8 @@ impl<'a> ReplayLoop<'a> {
         Ok(())
     }
 
-    /// Waits for the next event. If only answers are awaited and all cores are busy, several answers are gathered, because each
-    /// wake-up takes a core from the server.
+    /// Waits for the next event. If only answers are awaited and all cores are busy, several answers are gathered,
+    /// because each wake-up takes a core from the server.
     fn wait(&mut self) -> io::Result<()> {
         let timeout = self.next_wait();
         let gathered = match timeout {

@@ -11,8 +11,9 @@ use dyno_traffic::{Commits, ReplayStatement, TrafficError, TrafficFile};
 use crate::io::Waker;
 use crate::protocol::replay::Replay;
 
-/// Time without a commit, and without a statement at the server, after which the next statement goes on nevertheless. The
-/// commit that it waits for then belongs to a session that waits itself: the log's clock stepped back, or its times are coarse.
+/// Time without a commit, and without a statement at the server, after which the next statement goes on nevertheless.
+/// The commit that it waits for then belongs to a session that waits itself: the log's clock stepped back, or its times
+/// are coarse.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The commits of a replay, for all its loops.

@@ -1,4 +1,5 @@
-//! Events of steps: rate, latency and failures of all systems on one axis of time, with the events on it, and the table.
+//! Events of steps: rate, latency and failures of all systems on one axis of time, with the events on it, and the
+//! table.
 
 use dyno_judge::{EventSecond, EventfulTest};
 use maud::{Markup, html};

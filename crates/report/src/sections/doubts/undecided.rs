@@ -68,8 +68,8 @@ pub(crate) fn reasons(reports: &Reports) -> Vec<Reason> {
     reasons
 }
 
-/// `maria, 2 tests: the interval includes both no change and a meaningful one; about 7 more rounds decide: a at 1 client,
-/// b at 4 clients`
+/// `maria, 2 tests: the interval includes both no change and a meaningful one; about 7 more rounds decide: a at 1
+/// client, b at 4 clients`
 fn sentence(reason: &Reason) -> String {
     let named = &reason.tests[..reason.tests.len().min(NAMED_MAX)];
     let others = reason.tests.len() - named.len();

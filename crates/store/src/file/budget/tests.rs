@@ -10,7 +10,8 @@ use crate::record::TrialId;
 use crate::run::RunChoice;
 use crate::sample::{File, trial};
 
-/// First byte of a page that is an inner node of a table with row numbers (<https://www.sqlite.org/fileformat2.html#b_tree_pages>).
+/// First byte of a page that is an inner node of a table with row numbers
+/// (<https://www.sqlite.org/fileformat2.html#b_tree_pages>).
 const INNER: u8 = 5;
 
 /// A file in which the table `sample` is so large that its root is an inner node.

@@ -64,8 +64,8 @@ pub enum Correction {
     #[default]
     #[serde(rename = "max-t")]
     MaxT,
-    /// The probability of any false alarm is limited, by the p-value of each test alone. The least number of rounds grows with the
-    /// number of tests.
+    /// The probability of any false alarm is limited, by the p-value of each test alone. The least number of rounds
+    /// grows with the number of tests.
     Holm,
     /// The expected share of false alarms among the alarms is limited. Meant for exploration.
     Fdr,

@@ -75,7 +75,8 @@ pub fn latency_record(latencies_us: impl IntoIterator<Item = u64>) -> LatencyRec
     LatencyRecord { histogram: latency_bytes(latencies_us), exact }
 }
 
-/// A histogram of latencies in µs in HDR V2 format, as [`LatencyRecord`] keeps it. Latencies above an hour count as an hour.
+/// A histogram of latencies in µs in HDR V2 format, as [`LatencyRecord`] keeps it. Latencies above an hour count as an
+/// hour.
 ///
 /// # Panics
 /// Never: the bounds are valid, and memory accepts every byte.

@@ -120,8 +120,9 @@ pub struct TrialRecord {
     pub replay: Option<ReplayRecord>,
     /// The statements that it replayed, by digest.
     pub replayed: Vec<DigestRecord>,
-    /// The server's counters. `Store::load_run` reads only those of [`RunRecord::counters`](crate::RunRecord::counters),
-    /// and only their first and last values; see `Store::counters`.
+    /// The server's counters. `Store::load_run` reads only those of
+    /// [`RunRecord::counters`](crate::RunRecord::counters), and only their first and last values; see
+    /// `Store::counters`.
     pub counters: Vec<CounterRecord>,
     /// One sample per second. `Store::load_run` does not read them; see `Store::samples`.
     pub samples: Vec<SampleRecord>,

@@ -20,7 +20,8 @@ pub struct ReplayRecord {
     pub sessions_refused: u64,
     /// Sessions that the server closed before their end.
     pub sessions_lost: u64,
-    /// Statements that were sent although a commit before them had not ended, in a replay that keeps the order of commits.
+    /// Statements that were sent although a commit before them had not ended, in a replay that keeps the order of
+    /// commits.
     #[serde(default)]
     pub out_of_order: u64,
     /// Statements that were not sent, by the reason: `redacted`, `client_data`, `server`, `database`, `disconnected`.

@@ -13,8 +13,8 @@ use crate::record::{RunId, TrialId};
 
 /// A replica during the measured time of a trial.
 ///
-/// Its lag is that of tokens: numbers that are committed on the primary. A token's lag is the time from the end of its commit until
-/// the replica shows it.
+/// Its lag is that of tokens: numbers that are committed on the primary. A token's lag is the time from the end of its
+/// commit until the replica shows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplicaRecord {
     /// From 1.

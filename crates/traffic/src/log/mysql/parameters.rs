@@ -2,7 +2,8 @@
 
 use super::proxysql::Parameter;
 
-/// Types whose values are numbers, by their names in MySQL's protocol (`enum_field_types`), with or without their prefix.
+/// Types whose values are numbers, by their names in MySQL's protocol (`enum_field_types`), with or without their
+/// prefix.
 const NUMBERS: [&str; 11] = [
     "DECIMAL",
     "DOUBLE",

@@ -33,8 +33,8 @@ const LOCAL_FILES: u32 = 1 << 7;
 
 /// `CLIENT_MYSQL`, in MySQL's terms `LONG_PASSWORD`. A server without it is a MariaDB, with capabilities of its own.
 pub(in crate::mysql) const NOT_MARIADB: u32 = LONG_PASSWORD;
-/// One of MariaDB's own capabilities, which begin with bit 32: descriptions of a prepared statement's columns are sent again
-/// only when they change (MariaDB 10.6).
+/// One of MariaDB's own capabilities, which begin with bit 32: descriptions of a prepared statement's columns are sent
+/// again only when they change (MariaDB 10.6).
 pub(in crate::mysql) const MARIADB_CACHE_METADATA: u32 = 1 << 4;
 
 /// Capabilities that the client requests if the server offers them.

@@ -2,8 +2,8 @@
 //! response.
 //!
 //! "Connection Phase Packets" of MySQL's source documentation: `HandshakeV10`, `SSLRequest`, `HandshakeResponse41`.
-//! MariaDB's packets have capabilities of its own ("Connection" in its documentation of the protocol) in bytes that MySQL
-//! reserves.
+//! MariaDB's packets have capabilities of its own ("Connection" in its documentation of the protocol) in bytes that
+//! MySQL reserves.
 
 use crate::error::ProtocolError;
 use crate::mysql::framing::compression::ZSTD_LEVEL;

@@ -27,8 +27,8 @@ Examples:
   dyno engine settings postgres --profile safe --profile fast"
 )]
 pub(super) struct Settings {
-    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mysql@5.6.24; a folder with a build, such as ./build; or an image, such as
-    /// oci:docker.io/library/mysql:8.4
+    /// ENGINE[@VERSION][/STORAGE-ENGINE], such as mysql@5.6.24; a folder with a build, such as ./build; or an image,
+    /// such as oci:docker.io/library/mysql:8.4
     #[arg(value_name = "A")]
     a: EngineName,
     /// A second system, to compare with

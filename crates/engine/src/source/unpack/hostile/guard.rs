@@ -1,5 +1,5 @@
-//! A folder to unpack into, and the guard beside it. Both are so far below a temporary folder that `..` in names and links never
-//! leads above it.
+//! A folder to unpack into, and the guard beside it. Both are so far below a temporary folder that `..` in names and
+//! links never leads above it.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};

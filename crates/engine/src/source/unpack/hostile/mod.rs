@@ -1,5 +1,5 @@
-//! Random archives of every kind that try to get out of the folder that they are unpacked into. A guard folder beside it
-//! must stay as it was.
+//! Random archives of every kind that try to get out of the folder that they are unpacked into. A guard folder beside
+//! it must stay as it was.
 //!
 //! `PROPTEST_CASES=20000` in the environment makes more of them than the default.
 

@@ -89,8 +89,8 @@ impl Source {
         }
     }
 
-    /// Identifies its server, since the same name may mean another one later. `None` for a running server, and for an image that is
-    /// not on this machine.
+    /// Identifies its server, since the same name may mean another one later. `None` for a running server, and for an
+    /// image that is not on this machine.
     pub fn build(&self) -> Option<String> {
         match self {
             Self::Catalogue { entry, .. } => Some(entry.fingerprint()),

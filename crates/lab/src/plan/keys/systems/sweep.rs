@@ -85,7 +85,8 @@ struct Factor {
 }
 
 impl Keys {
-    /// The systems that a sweep makes of the system `id`. Without a sweep, one system. Keys without effect were refused before.
+    /// The systems that a sweep makes of the system `id`. Without a sweep, one system. Keys without effect were refused
+    /// before.
     pub(in crate::plan) fn variants(self, id: &str) -> Result<Vec<Variant>, Mistake> {
         let Some(sweep) = self.sweep else { return Ok(vec![Variant::default()]) };
         let (fraction, seed) = (self.fraction, self.seed);

@@ -38,8 +38,8 @@ pub(in crate::plan) struct StepTable {
     /// prepare drops the tables and fills them again.
     #[serde(default)]
     command: Command,
-    /// A built-in workload (dyno workloads), a file beside the plan (.lua, or .pgbench, several with weights: a.pgbench@3,
-    /// b.pgbench), or traffic to replay the traffic of a server.
+    /// A built-in workload (dyno workloads), a file beside the plan (.lua, or .pgbench, several with weights:
+    /// a.pgbench@3, b.pgbench), or traffic to replay the traffic of a server.
     workload: At<String>,
     /// The traffic file that the workload traffic replays; docs/do/traffic.md.
     traffic: Option<At<String>>,
@@ -88,7 +88,8 @@ pub(in crate::plan) struct StepTable {
     /// true also keeps the server's plan of the query that the workload's command explain prints; false never asks for
     /// plans of statements.
     explain: Option<At<bool>>,
-    /// Compare the systems' answers: the rows that the workload's command answer prints, or those of all replayed statements.
+    /// Compare the systems' answers: the rows that the workload's command answer prints, or those of all replayed
+    /// statements.
     answers: Option<At<bool>>,
     /// Workloads that run while the step's own workload is measured.
     #[serde(default)]

@@ -8,8 +8,8 @@ use dyno_store::ReplicaRecord;
 
 use super::{ANSWER_PATIENCE, LagProbe};
 
-/// Shortest and longest wait between two looks for a token. A look costs the replica about 0.1 ms, and the longest wait is the
-/// error of a long lag.
+/// Shortest and longest wait between two looks for a token. A look costs the replica about 0.1 ms, and the longest wait
+/// is the error of a long lag.
 const LOOK_AGAIN: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(5));
 /// Part of a token's age that passes until the next look for it.
 const AGE_PART: u32 = 50;

@@ -10,7 +10,8 @@ use super::{ANSWER_PATIENCE, GLANCE, LagProbe, Token};
 const EVERY: Duration = Duration::from_millis(50);
 
 impl LagProbe<'_> {
-    /// Commits tokens while the trial is measured. A primary that does not answer, as in a crash of the plan, is tried again.
+    /// Commits tokens while the trial is measured. A primary that does not answer, as in a crash of the plan, is tried
+    /// again.
     pub(super) fn write(&self) {
         let mut writer: Option<TokenWriter> = self.topology.writer(ANSWER_PATIENCE).ok();
         if self.wait_to_begin().is_none() {

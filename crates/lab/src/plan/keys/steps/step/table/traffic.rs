@@ -34,7 +34,8 @@ const PACE_MAX: f64 = 10.0;
 pub struct Traffic {
     /// The traffic file.
     pub file: PathBuf,
-    /// How many times as fast as it was logged. `None` lets each session send its next statement when the last one has ended.
+    /// How many times as fast as it was logged. `None` lets each session send its next statement when the last one has
+    /// ended.
     pub pace: Option<f64>,
     /// Time after which no further statement is sent, in seconds; `None` to replay all.
     pub seconds_max: Option<f64>,
