@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use dyno_engine::testing::confined_test;
+use dyno_engine::testing::{confined_test, go_on, pause};
 use dyno_host::{Confinement, IoLimits};
 use dyno_lab::{Event, Observer};
 use libtest_mimic::{Completion, Trial};
@@ -135,7 +135,8 @@ fn a_limit_that_is_changed_marks_its_trials() {
 
 /// Moves the load process into the cgroup of its server and sets the limit to 16 MiB above the current usage.
 /// The server uses more memory than the load process, so only the OOM score decides which of them the kernel
-/// kills. The step ends with the kill, long before its time is over.
+/// kills. The step ends with the kill, long before its time is over. The server is paused meanwhile: while a killed
+/// process ends slowly on a busy host, the kernel would kill a server that asks for memory as well.
 fn the_load_process_is_killed_before_the_server() {
     let bench = Bench::new();
     bench.write("greedy.lua", include_str!("greedy.lua"));
@@ -150,8 +151,11 @@ fn the_load_process_is_killed_before_the_server() {
     let dyno = bench.start_until(&["run", "plan.toml"], 2);
     let greedy = || bench.load_processes().into_iter().find(|pid| memory_kib(*pid) > GREEDY_KIB);
     eventually("a greedy load", || greedy().is_some());
-    let group = memory_group(bench.servers()[0]);
-    fs::write(group.join("cgroup.procs"), greedy().unwrap().to_string()).unwrap();
+    let server = bench.servers()[0];
+    let group = memory_group(server);
+    let load = greedy().unwrap();
+    pause(server);
+    fs::write(group.join("cgroup.procs"), load.to_string()).unwrap();
     let file = |names: [&str; 2]| names.map(|name| group.join(name)).into_iter().find(|file| file.exists());
     let used = file(["memory.usage_in_bytes", "memory.current"]).unwrap();
     let limit = file(["memory.limit_in_bytes", "memory.max"]).unwrap();
@@ -160,6 +164,9 @@ fn the_load_process_is_killed_before_the_server() {
         let used_bytes: u64 = fs::read_to_string(&used).unwrap().trim().parse().unwrap();
         fs::write(&limit, (used_bytes + (16 << 20)).to_string()).is_ok()
     });
+    // Its memory is free once its parent has waited for it.
+    eventually("the end of the load", || !Path::new(&format!("/proc/{load}")).exists());
+    go_on(server);
     let ended = finish(dyno);
     let message: String = bench
         .value("SELECT message FROM trial WHERE step_id = 'amid' AND round = 0")
