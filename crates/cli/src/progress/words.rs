@@ -14,11 +14,12 @@ pub(super) fn resumed(run: RunId, differences: &[String]) -> Vec<String> {
     std::iter::once(format!("continuing run {run}")).chain(changed).collect()
 }
 
-/// Errors and warnings of the comparability audit, one line each. Notes appear only in the reports.
+/// Errors and warnings of the comparability audit, one line each. Notes appear only in the reports. The run goes on, so that
+/// all are warnings here.
 pub(super) fn audit(audit: &Audit) -> Vec<String> {
     let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
     grave
-        .map(|finding| format!("{}: {}; {}", finding.severity.as_str(), finding.explanation, finding.advice))
+        .map(|finding| format!("warning: {}; {}", finding.explanation, finding.advice))
         .collect()
 }
 
