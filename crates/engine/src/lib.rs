@@ -26,6 +26,7 @@ mod family;
 mod machine;
 mod named;
 mod observe;
+mod pooler;
 mod remote;
 mod replication;
 mod source;
@@ -61,6 +62,7 @@ pub use observe::counters::{
 };
 pub use observe::stack_tool::{StackToolError, stack_tool};
 pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};
+pub use pooler::{Pooler, PoolerProgram};
 pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
 pub use replication::{
     ReplicaStatus, Replication, ReplicationError, ReplicationMode, Role, TokenReader, TokenWriter, Topology,

@@ -20,6 +20,8 @@ const IGNORE_ERRORS: &str = "mysql_ignore_errors";
 /// The option that lets MySQL's servers leave out descriptions of columns. It is one of a step, so that all its systems get the
 /// same.
 const METADATA: &str = "mysql_metadata";
+/// sysbench's option that sends all statements as text. It is one of a step for the same reason.
+const PS_MODE: &str = "db_ps_mode";
 
 impl Plan {
     /// A workload's options: its own override those of the data set.
@@ -214,6 +216,10 @@ fn with_options(job: Job, mut options: BTreeMap<String, String>) -> Job {
         options.remove(METADATA);
         target.metadata = metadata;
     }
+    if let Some(prepared) = options.get(PS_MODE).and_then(|text| prepared_statements(text)) {
+        options.remove(PS_MODE);
+        target.prepared_statements = prepared;
+    }
     Job { target, options, tuning: Tuning { globals, ..job.tuning }, ..job }
 }
 
@@ -221,6 +227,14 @@ fn metadata(text: &str) -> Option<Metadata> {
     match text {
         "full" => Some(Metadata::Full),
         "spared" => Some(Metadata::Spared),
+        _ => None,
+    }
+}
+
+fn prepared_statements(text: &str) -> Option<bool> {
+    match text {
+        "auto" => Some(true),
+        "disable" => Some(false),
         _ => None,
     }
 }
@@ -265,6 +279,15 @@ mod tests {
         );
         assert!(!of("spared").options.contains_key(METADATA));
         assert!(of("none").options.contains_key(METADATA), "the script refuses it");
+    }
+
+    #[test]
+    fn statements_are_sent_as_text_where_a_step_says_so() {
+        let of = |text| job_with(&[(PS_MODE, text)], Protocol::Pgsql);
+        assert!(job_with(&[], Protocol::Pgsql).target.prepared_statements);
+        assert!(of("auto").target.prepared_statements && !of("disable").target.prepared_statements);
+        assert!(!of("disable").options.contains_key(PS_MODE));
+        assert!(of("none").options.contains_key(PS_MODE), "the script refuses it");
     }
 
     #[test]

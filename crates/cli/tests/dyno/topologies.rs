@@ -1,4 +1,6 @@
-//! Systems with replicas, on real servers: reads go to them, and how late they are is measured.
+//! Systems with replicas and poolers, on real servers: reads go to replicas, and how late they are is measured.
+
+mod pooler;
 
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
@@ -22,6 +24,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         );
     }
     of(MARIADB, "a_stopped_run_leaves_no_replica_of", a_stopped_run_leaves_no_replica);
+    tests.extend(pooler::tests());
     tests
 }
 

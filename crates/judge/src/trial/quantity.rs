@@ -28,6 +28,8 @@ pub enum Quantity {
     ServerCpu,
     /// CPU time of the load generator per operation, in µs.
     ClientCpu,
+    /// CPU time of the connection pooler per operation, in µs.
+    PoolerCpu,
     /// Context switches of the server per operation.
     ContextSwitches,
     /// Reads that the device completed per operation.
@@ -58,7 +60,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// Every quantity, with its name in claims and on the command line.
-    pub const ALL: [(&'static str, Self); 21] = [
+    pub const ALL: [(&'static str, Self); 22] = [
         ("throughput", Self::Throughput),
         ("latency_mean_us", Self::LatencyMean),
         ("p50_us", Self::LatencyP50),
@@ -67,6 +69,7 @@ impl Quantity {
         ("latency_max_us", Self::LatencyMax),
         ("server_cpu_us", Self::ServerCpu),
         ("client_cpu_us", Self::ClientCpu),
+        ("pooler_cpu_us", Self::PoolerCpu),
         ("context_switches", Self::ContextSwitches),
         ("reads", Self::Reads),
         ("writes", Self::Writes),
@@ -135,6 +138,7 @@ pub(crate) fn figures(trial: &TrialRecord, variation: Option<&Variation>) -> BTr
         (Quantity::Throughput, throughput(trial)),
         (Quantity::ServerCpu, each(sum(usage.server_user_cpu_us, usage.server_system_cpu_us), 1.0)),
         (Quantity::ClientCpu, each(sum(usage.client_user_cpu_us, usage.client_system_cpu_us), 1.0)),
+        (Quantity::PoolerCpu, each(sum(usage.pooler_user_cpu_us, usage.pooler_system_cpu_us), 1.0)),
         (Quantity::ContextSwitches, each(usage.server_context_switches, 1.0)),
         (Quantity::Reads, each(usage.device_reads, 1.0)),
         (Quantity::Writes, each(usage.device_writes, 1.0)),

@@ -39,6 +39,7 @@ pub use keys::steps::slicing::Freeze;
 pub use keys::steps::stacks::StackSampling;
 pub use keys::steps::step::{Endpoint, Step, Traffic};
 pub use keys::systems::data::{DataOrigin, SystemData};
+pub use keys::systems::pooler::SystemPooler;
 pub use keys::systems::price::{HardwareChoice, HardwareNeed, PriceList};
 pub use keys::systems::source::Source;
 pub use keys::systems::system::System;

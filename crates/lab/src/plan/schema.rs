@@ -78,7 +78,7 @@ impl<T: DeserializeOwned> JsonSchema for Words<T> {
 pub(super) fn one_source(system: &mut Schema) {
     let sources = ["engine", "basedir", "dsn"].map(|key| json!({ "required": [key] }));
     system.insert("oneOf".to_owned(), sources.into());
-    let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"], "may_drop": ["dsn"], "keep_data": ["dsn"], "replication": ["replicas"], "replica_delay_seconds": ["replicas"] });
+    let needs = json!({ "sweep_fraction": ["sweep"], "sweep_seed": ["sweep_fraction"], "family": ["engine"], "may_drop": ["dsn"], "keep_data": ["dsn"], "replication": ["replicas"], "replica_delay_seconds": ["replicas"], "pooler_settings": ["pooler"] });
     let sweep_or_ladder = json!({ "anyOf": [{ "required": ["sweep"] }, { "required": ["ladder"] }] });
     let no_ladder = json!({ "not": { "required": ["ladder"] } });
     let has_data = json!({ "anyOf": [{ "required": ["data"] }, { "required": ["upgrade_of"] }] });
@@ -277,6 +277,7 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nmay_drop = true"),
         ("id = \"b\"", "id = \"b\"\nreplication = \"asynchronous\""),
         ("id = \"b\"", "id = \"b\"\nreplicas = 9"),
+        ("id = \"b\"", "id = \"b\"\npooler_settings = { pool_mode = \"session\" }"),
         ("id = \"b\"", "id = \"b\"\nreplicas = 2\nreplication = \"semisynchronous\""),
         ("engine = \"sqlite\"", "dsn = \"mysql://host/b\"\nkeep_data = 1"),
         ("engine = \"sqlite\"", "engine = \"sqlite\"\nsweep = 1"),

@@ -13,6 +13,9 @@ pub enum Cost {
     /// The load process's CPU time in µs. For an in-process engine it is part of the server's.
     #[serde(rename = "client_cpu_us_per_operation")]
     ClientCpu,
+    /// CPU time of the connection pooler in µs. Only systems with a pooler have one.
+    #[serde(rename = "pooler_cpu_us_per_operation")]
+    PoolerCpu,
     /// The server's context switches.
     #[serde(rename = "context_switches_per_operation")]
     ContextSwitches,
@@ -50,9 +53,10 @@ pub enum Cost {
 
 impl Cost {
     /// Every cost, in the order of the reports.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::ServerCpu,
         Self::ClientCpu,
+        Self::PoolerCpu,
         Self::ContextSwitches,
         Self::Reads,
         Self::Writes,
@@ -70,6 +74,7 @@ impl Cost {
         match self {
             Self::ServerCpu => Quantity::ServerCpu,
             Self::ClientCpu => Quantity::ClientCpu,
+            Self::PoolerCpu => Quantity::PoolerCpu,
             Self::ContextSwitches => Quantity::ContextSwitches,
             Self::Reads => Quantity::Reads,
             Self::Writes => Quantity::Writes,

@@ -41,6 +41,14 @@ pub enum StartError {
         /// The name of its file.
         library: String,
     },
+    /// The pooler's program is not installed.
+    #[error(
+        "there is no program {program} on the path; install it, such as by Debian's package {program}, or leave `pooler` out"
+    )]
+    NoPooler {
+        /// Its name.
+        program: &'static str,
+    },
     /// The program cannot be run.
     #[error("cannot run {program}: {source}{}", hint(source))]
     Program { program: String, source: io::Error },

@@ -87,6 +87,7 @@ fn bare(version: &EngineName, catalogue: &Catalogue) -> Result<System, String> {
         id: version.to_string(),
         source: named(version.clone(), None, &context)?,
         replication: None,
+        pooler: None,
         profile: None,
         settings: BTreeMap::new(),
         confinement: Confinement::default(),

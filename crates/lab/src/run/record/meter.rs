@@ -25,6 +25,8 @@ pub(crate) struct Meter {
     process: Option<ProcessTree>,
     /// Whether that process is the load process.
     in_process: bool,
+    /// The system's connection pooler.
+    pooler: Option<ProcessTree>,
     device: Option<Device>,
     pub(crate) memory: MemoryMeter,
 }
@@ -33,14 +35,15 @@ pub(crate) struct Meter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     process: Option<ProcessSample>,
+    pooler: Option<ProcessSample>,
     host: Option<HostSample>,
     device: Option<DeviceSample>,
 }
 
 impl Meter {
-    /// A meter. It reads a system's processes if they are known, a load process if it runs on this host, and the
-    /// device of the system's data folder if it is known.
-    pub(crate) fn new(work: Work, client_pid: Option<u32>, data: Option<&Path>) -> Self {
+    /// A meter. It reads a system's processes if they are known, those of its connection pooler, a load process if it runs
+    /// on this host, and the device of the system's data folder if it is known.
+    pub(crate) fn new(work: Work, pooler: Option<u32>, client_pid: Option<u32>, data: Option<&Path>) -> Self {
         let pid = match work {
             Work::Server(pid) => Some(pid),
             Work::InClient => client_pid,
@@ -48,6 +51,7 @@ impl Meter {
         };
         Self {
             process: pid.and_then(|pid| ProcessTree::open(pid).ok()),
+            pooler: pooler.and_then(|pid| ProcessTree::open(pid).ok()),
             in_process: work == Work::InClient,
             device: data.and_then(Device::of_path),
             memory: MemoryMeter::new(work, client_pid),
@@ -57,6 +61,7 @@ impl Meter {
     pub(crate) fn read(&mut self) -> Reading {
         Reading {
             process: self.process.as_mut().and_then(|process| process.sample().ok()),
+            pooler: self.pooler.as_mut().and_then(|pooler| pooler.sample().ok()),
             host: sample_host().ok(),
             device: self.device.as_ref().and_then(|device| device.sample().ok()),
         }
@@ -78,6 +83,10 @@ impl Meter {
                 Some(process.voluntary_context_switches + process.involuntary_context_switches);
             usage.process_read_bytes = process.read_bytes;
             usage.process_write_bytes = process.write_bytes;
+        }
+        if let Some(pooler) = difference(from.pooler, to.pooler, |from, to| to.since(&from)) {
+            usage.pooler_user_cpu_us = Some(pooler.user_cpu_us);
+            usage.pooler_system_cpu_us = Some(pooler.system_cpu_us);
         }
         // The load process reports its own CPU time at the exact ends of the interval.
         let (user, system, switches) = if self.in_process {

@@ -103,7 +103,7 @@ impl<'a> Round<'a> {
                 Work::Elsewhere => return None,
             }
             let replicas = system.topology().map(|topology| topology.replicas).unwrap_or_default();
-            pids.extend(replicas.iter().map(|replica| replica.pid));
+            pids.extend(replicas.iter().map(|replica| replica.pid).chain(system.pooler()));
         }
         Some(pids)
     }

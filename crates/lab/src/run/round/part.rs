@@ -89,7 +89,8 @@ impl<'a> RunSession<'a> {
     ) -> Result<Result<ConnectingPart, FinishedTrial>, Stopped> {
         let planned = PlannedTrial { plan: self.plan, trial: &trial, options: self.options };
         let slot = round.ready_slot(trial.system);
-        let target = slot.system().map(RunningSystem::target).map_err(TrialAbort::failed);
+        let target = slot.system().map(|system| system.target_at(planned.step().endpoint));
+        let target = target.map_err(TrialAbort::failed);
         match target.and_then(|target| planned.start_load(&job::sliced(self.plan, &trial, target))) {
             Ok(load) => {
                 note_client_cpus(&mut begun.record, planned.cpus(), load.pid());
@@ -112,7 +113,7 @@ impl<'a> RunSession<'a> {
             planned.watch().until_measuring(&mut load)?;
             let system = slot.system().map_err(TrialAbort::failed)?;
             let work = system.work();
-            let meter = Meter::new(work, Some(load.pid()), system.data());
+            let meter = Meter::new(work, system.pooler(), Some(load.pid()), system.data());
             let tally = Tally::new(system.counters());
             let thread_times = match work {
                 Work::Server(pid) if self.pins_threads && planned.may_pin_threads() => {

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dyno_engine::{
-    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Role, Server, Snapshot,
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Pooler, Role, Server, Snapshot,
     StartError, StartOptions, Topology, drain, remove_dead_homes,
 };
-use dyno_host::{Confined, ReadBack};
+use dyno_host::{Confined, Confinement, ReadBack};
 use dyno_load::{Address, Protocol, Target};
 
 use super::replicas::Replicas;
 use super::running::RunningSystem;
-use crate::plan::{Endpoint, System, SystemData};
+use crate::plan::{Endpoint, System, SystemData, SystemPooler};
 use crate::run::error::SystemError;
 use crate::run::record::Work;
 
@@ -65,6 +65,7 @@ pub(crate) struct LocalServer {
     database: String,
     listen: Option<IpAddr>,
     replicas: Option<Replicas>,
+    pooler: Option<Pooler>,
     /// Declared after the server, so that it is dropped later.
     confined: Option<Arc<Confined>>,
 }
@@ -94,6 +95,8 @@ impl LocalServer {
             .replication
             .map(|replication| Replicas::start(replication, system, installation, cache, data_from, &server));
         let replicas = replicas.transpose()?.flatten();
+        let pooler = system.pooler.as_ref().map(|pooler| start_pooler(pooler, system, cache, &server));
+        let pooler = pooler.transpose()?;
         let image = installation.image();
         let database = match &system.data {
             Some(SystemData { database: Some(database), .. }) => database.clone(),
@@ -102,10 +105,27 @@ impl LocalServer {
         };
         let listen = system.listen;
         let local =
-            Self { server, family, storage_engine, image, driver, database, listen, replicas, confined };
+            Self { server, family, storage_engine, image, driver, database, listen, replicas, pooler, confined };
         local.limit_io(true)?;
         Ok(local)
     }
+}
+
+/// Starts a system's pooler. It has the system's CPUs, and as much memory as its server.
+fn start_pooler(
+    pooler: &SystemPooler,
+    system: &System,
+    cache: &Cache,
+    server: &Server,
+) -> Result<Pooler, SystemError> {
+    let Confinement { server_cpus, memory_bytes, .. } = &system.confinement;
+    let limits = Confinement {
+        server_cpus: server_cpus.clone(),
+        memory_bytes: *memory_bytes,
+        ..Confinement::default()
+    };
+    let confined = (!limits.is_none()).then(|| Confined::create(&limits, &cache.runs())).transpose()?;
+    Ok(Pooler::start(pooler.program, &pooler.settings, server, &cache.runs(), confined.map(Arc::new))?)
 }
 
 /// Limits of a server of a system; `None` without limits.
@@ -130,12 +150,16 @@ impl RunningSystem for LocalServer {
     }
 
     fn target_at(&self, endpoint: Endpoint) -> Target {
-        match (endpoint, &self.replicas) {
-            (Endpoint::Replicas, Some(replicas)) => {
-                Target { addresses: replicas.addresses(), ..self.target() }
-            }
-            _ => self.target(),
-        }
+        let addresses = match (endpoint, &self.replicas, &self.pooler) {
+            (Endpoint::Replicas, Some(replicas), _) => replicas.addresses(),
+            (_, _, Some(pooler)) => vec![Address::Unix(pooler.socket().to_owned())],
+            _ => return self.target(),
+        };
+        Target { addresses, ..self.target() }
+    }
+
+    fn pooler(&self) -> Option<u32> {
+        self.pooler.as_ref().map(Pooler::pid)
     }
 
     fn topology(&self) -> Option<Topology> {
@@ -197,7 +221,12 @@ impl RunningSystem for LocalServer {
 
     fn log_tail(&self) -> String {
         let of_replicas = self.replicas.as_ref().map(|replicas| replicas.log_tail(LOG_LINES));
-        self.server.log_tail(LOG_LINES).join("\n") + &of_replicas.unwrap_or_default()
+        let of_pooler = self.pooler.as_ref().map(|pooler| {
+            let state = if pooler.is_alive() { "" } else { ", which has died" };
+            format!("\n{}{state}:\n{}", pooler.program().as_str(), pooler.log_tail(LOG_LINES).join("\n"))
+        });
+        let of_server = self.server.log_tail(LOG_LINES).join("\n");
+        [of_server, of_replicas.unwrap_or_default(), of_pooler.unwrap_or_default()].concat()
     }
 
     fn counters(&self) -> Option<Counters> {
@@ -238,8 +267,8 @@ impl RunningSystem for LocalServer {
     }
 
     fn restart(&mut self) -> Result<(), SystemError> {
-        if self.replicas.is_some() {
-            // Its replicas must find it again.
+        if self.replicas.is_some() || self.pooler.is_some() {
+            // Its replicas and its pooler must find it again.
             return self.restart_in_place();
         }
         Ok(self.server.restart()?)

@@ -15,9 +15,14 @@ use crate::run::record::Work;
 pub(crate) trait RunningSystem: Send {
     /// The address for the load.
     fn target(&self) -> Target;
-    /// The address for a load at one of its endpoints. A system without replicas has one endpoint.
+    /// The address for a load at one of its endpoints: of its pooler, if it has one. A system without replicas has one
+    /// endpoint.
     fn target_at(&self, _endpoint: Endpoint) -> Target {
         self.target()
+    }
+    /// The process of its connection pooler.
+    fn pooler(&self) -> Option<u32> {
+        None
     }
     /// Its servers, if it has replicas.
     fn topology(&self) -> Option<Topology> {

@@ -48,7 +48,7 @@ impl PlannedTrial<'_> {
             self.start_load(&job::probed(self.plan, self.trial, system.target_at(self.step().endpoint)))?;
         note_client_cpus(&mut finished.record, self.cpus(), load.pid());
         self.watch().until_measuring(&mut load)?;
-        let meter = Meter::new(system.work(), Some(load.pid()), system.data());
+        let meter = Meter::new(system.work(), system.pooler(), Some(load.pid()), system.data());
         let recording = SliceRecording::new(self.step().operation, meter, Tally::new(system.counters()));
         let mut finder = Finder { planned: self, find, load, recording, probes: Vec::new() };
         let found = finder.run(seconds_max, ticked);

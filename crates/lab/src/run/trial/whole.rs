@@ -139,7 +139,7 @@ impl PlannedTrial<'_> {
         if let Some(pid) = pid {
             note_client_cpus(&mut finished.record, self.cpus(), pid);
         }
-        let meter = Meter::new(system.work(), pid, system.data());
+        let meter = Meter::new(system.work(), system.pooler(), pid, system.data());
         // A server that is stopped does not answer, and one that starts again counts anew.
         let is_disturbed = step.step_events.iter().any(|event| event.action.disturbs_server());
         let counters = if is_disturbed { None } else { system.counters() };

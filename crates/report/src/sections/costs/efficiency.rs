@@ -13,6 +13,8 @@ pub(in crate::sections) fn section(reports: &Reports) -> Section {
     for cost in Cost::ALL {
         match greatest(reports, cost) {
             None if is_of_client(cost) && in_process.is_some() => {}
+            // Few systems have a pooler.
+            None if cost == Cost::PoolerCpu => {}
             None => unmeasured.push(name(cost)),
             Some(0.0) => nothing.push(name(cost)),
             Some(_) => tables.push(cost_table(reports, cost)),
@@ -50,6 +52,7 @@ pub(crate) fn name(cost: Cost) -> &'static str {
     match cost {
         Cost::ServerCpu => "server CPU µs",
         Cost::ClientCpu => "client CPU µs",
+        Cost::PoolerCpu => "pooler CPU µs",
         Cost::ContextSwitches => "context switches",
         Cost::Reads => "reads",
         Cost::Writes => "writes",

@@ -82,6 +82,10 @@ columns! {
         client_system_cpu_us,
         /// The load process's context switches, voluntary and not.
         client_context_switches,
+        /// The CPU time of the system's connection pooler in user space; `None` without one.
+        pooler_user_cpu_us,
+        /// The pooler's CPU time in the kernel.
+        pooler_system_cpu_us,
         /// Bytes that the server's process read from storage.
         process_read_bytes,
         /// Bytes that the server's process wrote to storage.

@@ -17,6 +17,7 @@ use crate::plan::keys::systems::confinement::{self, Limits};
 use crate::plan::keys::systems::data::{self, SystemData};
 use crate::plan::keys::systems::image::ImageFamily;
 use crate::plan::keys::systems::ladder::{self, RungTable};
+use crate::plan::keys::systems::pooler::{self, ProgramKey, SystemPooler};
 use crate::plan::keys::systems::price::PriceTable;
 use crate::plan::keys::systems::replication::{self, DelaySeconds, ModeKey, ReplicasNumber};
 use crate::plan::keys::systems::source::{self, Source};
@@ -33,6 +34,8 @@ pub struct System {
     pub source: Source,
     /// How it is replicated; `None` without replicas.
     pub replication: Option<Replication>,
+    /// Its connection pooler.
+    pub pooler: Option<SystemPooler>,
     /// The profile that its settings come from.
     pub profile: Option<String>,
     /// Server variables by the server's own names, including those of the profile; for SQLite, pragmas.
@@ -135,6 +138,10 @@ pub(in crate::plan) struct SystemTable {
     replication: Option<At<ModeKey>>,
     /// Time for which replicas hold back what they have received, in seconds.
     replica_delay_seconds: Option<At<DelaySeconds>>,
+    /// A connection pooler between its load and its server; docs/do/topologies.md.
+    pooler: Option<At<ProgramKey>>,
+    /// The pooler's settings, by its own names.
+    pooler_settings: Option<At<Scalars>>,
     /// A profile of settings; docs/reference/settings.md.
     profile: Option<At<String>>,
     /// Server variables, which override those of the profile; for SQLite, pragmas.
@@ -190,6 +197,8 @@ impl SystemTable {
         };
         self.check_effects(&source, &defaults.confinement)?;
         let replication = self.replication_keys().read(&source, data.is_some())?;
+        let pooler = pooler::Keys { pooler: self.pooler.take(), settings: self.pooler_settings.take() };
+        let pooler = pooler.read(&source)?;
         let own = self.profile.map(|name| name.read(|name| profile(&name, context))).transpose()?;
         let profile = own.as_ref().or(defaults.profile.as_ref());
         let is_unasked = context.builds == Builds::Unasked
@@ -199,6 +208,7 @@ impl SystemTable {
             id: self.id.clone(),
             source,
             replication,
+            pooler,
             profile: profile.map(|profile| profile.name.clone()),
             settings: self.settings.map_or(BTreeMap::new(), |settings| settings.into_inner().0),
             confinement: self

@@ -1,0 +1,114 @@
+//! Poolers in front of real servers. If the program is not installed, the tests are ignored with the reason; with
+//! `DYNO_REQUIRE_CLUSTER=1` they fail instead.
+
+use std::env;
+
+use dyno_engine::testing::engine_test;
+use libtest_mimic::{Completion, Trial};
+use serde_json::Value;
+
+use super::{POSTGRES, bench, plan};
+use crate::bench::{Bench, eventually, finish, press_ctrl_c};
+
+const PROGRAM: &str = "pgbouncer";
+
+pub(super) fn tests() -> Vec<Trial> {
+    let named: [(&str, fn()); 4] = [
+        ("many_clients_share_few_connections_of_a_pooler", many_clients_share_few_connections),
+        ("a_restarted_server_is_found_by_its_pooler", a_restarted_server_is_found),
+        ("a_setting_that_a_pooler_does_not_know_is_told", a_setting_that_it_does_not_know_is_told),
+        ("a_stopped_run_leaves_no_pooler", a_stopped_run_leaves_no_pooler),
+    ];
+    let all = named.into_iter().map(|(name, test)| {
+        let name = format!("dyno::topologies::{name}");
+        if is_installed() || env::var_os("DYNO_REQUIRE_CLUSTER").is_some() {
+            engine_test(&name, POSTGRES, move |_| test())
+        } else {
+            Trial::ignorable_test(name, || Ok(Completion::ignored_with("there is no program pgbouncer")))
+        }
+    });
+    all.collect()
+}
+
+fn is_installed() -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).chain(["/usr/sbin".into()]).any(|folder| folder.join(PROGRAM).is_file())
+}
+
+const POOLED: &str =
+    "pooler = 'pgbouncer'\npooler_settings = { pool_mode = 'transaction', default_pool_size = 2 }";
+
+/// A step whose clients note the server's processes that answer them.
+fn noting(id: &str, keys: &str, not_for: &str) -> String {
+    format!(
+        "[[step]]\nid = '{id}'\nworkload = 'pids.lua'\noperation = 'query'\nclients = [8]\ncheck = true\n\
+         options = {{ {keys} }}\nnot_for = ['{not_for}']\n"
+    )
+}
+
+fn pids_bench(systems: &[(&str, &str)], steps: &str) -> Bench {
+    let text = plan(POSTGRES, systems, 1, steps);
+    let load = "[[step]]\nid = 'pids'\nworkload = 'pids.lua'\ncommand = 'prepare'\n";
+    let bench = bench(&text.replacen("[[step]]\nid = 'load'", &format!("{load}[[step]]\nid = 'load'"), 1));
+    bench.write("pids.lua", include_str!("../pids.lua"));
+    bench
+}
+
+fn many_clients_share_few_connections() {
+    let direct = noting("direct", "processes_min = 8, processes_max = 8", "b");
+    let pooled = noting("pooled", "processes_max = 2", "a");
+    let both =
+        "[[step]]\nid = 'both'\nworkload = 'oltp_point_select'\noptions = { db_ps_mode = 'disable' }\n";
+    let bench = pids_bench(&[("a", ""), ("b", POOLED)], &[&direct, &pooled, both].concat());
+    bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
+    let cpu_us = |system: &str| {
+        bench.value::<Option<i64>>(&format!(
+            "SELECT pooler_user_cpu_us + pooler_system_cpu_us FROM trial WHERE step_id = 'both' AND system_id = '{system}'"
+        ))
+    };
+    assert_eq!(cpu_us("a"), Some(None));
+    assert!(cpu_us("b").flatten() > Some(0));
+    let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
+    assert!(json.to_string().contains("\"pooler_cpu_us_per_operation\":{"), "{json}");
+    assert!(bench.dyno(&["report", "--full"]).stdout.contains("pooler CPU µs per operation"));
+    assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}
+
+fn a_restarted_server_is_found() {
+    let steps = "[[step]]\nid = 'first'\nworkload = 'oltp_point_select'\noptions = { db_ps_mode = 'disable' }\n\
+                 [[step]]\nid = 'second'\nworkload = 'oltp_point_select'\noptions = { db_ps_mode = 'disable' }\n";
+    let text = plan(POSTGRES, &[("a", POOLED)], 1, steps).replacen(
+        "rounds = 1",
+        "rounds = 1\nbetween_steps = 'restart'",
+        1,
+    );
+    let bench = bench(&text);
+    bench.dyno(&["run", "plan.toml"]).with(0);
+    assert_eq!(bench.value("SELECT count(*) FROM trial WHERE outcome = 'completed'"), Some(3));
+}
+
+fn a_setting_that_it_does_not_know_is_told() {
+    let keys = "pooler = 'pgbouncer'\npooler_settings = { no_such_setting = 1 }";
+    let steps = "[[step]]\nid = 'reads'\nworkload = 'oltp_point_select'\n";
+    let bench = bench(&plan(POSTGRES, &[("a", keys)], 1, steps));
+    let ended = bench.dyno(&["run", "plan.toml"]).with(1);
+    assert!(ended.stderr.contains("pgbouncer did not start"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("no_such_setting"), "{}", ended.stderr);
+    assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}
+
+fn a_stopped_run_leaves_no_pooler() {
+    let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 300\n\
+                 options = { db_ps_mode = 'disable' }\n";
+    let bench = bench(&plan(POSTGRES, &[("a", POOLED)], 1, steps));
+    let dyno = bench.start_until(&["run", "plan.toml"], 1);
+    eventually("a pooler", || bench.processes().iter().any(|pid| is_pooler(*pid)));
+    press_ctrl_c(&dyno);
+    finish(dyno).with(130);
+    eventually("the end of every process", || bench.processes().is_empty());
+    assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
+}
+
+fn is_pooler(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim_end() == PROGRAM)
+}

@@ -1,0 +1,188 @@
+//! Connection poolers: programs between clients and a server that Dyno started. Each program has a file.
+//!
+//! A pooler is a process of its own, in a home of its own. Clients log in to it as to the server. It listens on a unix
+//! socket only.
+
+mod pgbouncer;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_host::{Confined, Fence};
+use rustix::process::Signal;
+
+use crate::cache::home::Home;
+use crate::catalogue::entry::Family;
+use crate::machine::environment;
+use crate::machine::path_error::At as _;
+use crate::machine::spawn::{Spawn, spawn};
+use crate::start::access::Access;
+use crate::start::connect::{Transport, connect};
+use crate::start::server::{Server, StartError};
+use crate::start::server_process::ServerProcess;
+
+/// Time limit for the pooler to pass a login on to the server.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(10);
+/// Folders of programs that the search path of users may lack.
+const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
+
+/// A pooler's program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PoolerProgram {
+    /// PgBouncer, for PostgreSQL.
+    Pgbouncer,
+}
+
+impl PoolerProgram {
+    /// The name of the program's file, which is also its name in plans.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pgbouncer => "pgbouncer",
+        }
+    }
+
+    /// Whether it speaks the protocol of a family's servers.
+    pub fn speaks_to(self, family: Family) -> bool {
+        match self {
+            Self::Pgbouncer => family == Family::Postgres,
+        }
+    }
+
+    /// Settings that Dyno sets itself.
+    pub fn own_settings(self) -> &'static [&'static str] {
+        match self {
+            Self::Pgbouncer => pgbouncer::OWN_SETTINGS,
+        }
+    }
+
+    /// The command that runs it, after its files are written.
+    fn command(
+        self,
+        program: &Path,
+        home: &Home,
+        server: &Access,
+        settings: &BTreeMap<String, String>,
+    ) -> Result<Command, StartError> {
+        match self {
+            Self::Pgbouncer => pgbouncer::command(program, home, server, settings),
+        }
+    }
+}
+
+/// A running pooler. It ends when this is dropped, and with this process.
+pub struct Pooler {
+    program: PoolerProgram,
+    process: ServerProcess,
+    access: Access,
+    home: Home,
+    /// Declared after the home, so that it is dropped later.
+    _confined: Option<Arc<Confined>>,
+}
+
+impl Pooler {
+    /// Starts a pooler in front of a server, and returns once a login through it succeeds. Its home is made in `place`.
+    ///
+    /// # Errors
+    /// There is no such program, it ends, or it does not pass logins on. The error has the end of its log.
+    pub fn start(
+        program: PoolerProgram,
+        settings: &BTreeMap<String, String>,
+        server: &Server,
+        place: &Path,
+        confined: Option<Arc<Confined>>,
+    ) -> Result<Self, StartError> {
+        let path = find(program).ok_or(StartError::NoPooler { program: program.as_str() })?;
+        let home = Home::create_in(place)?;
+        let command = program.command(&path, &home, server.access(), settings)?;
+        let mut child = begin(command, &home, server.access(), confined.as_deref())?;
+        let process = ServerProcess::of_child(&child).at("look at", Path::new("/proc"))?;
+        let of_server = server.access();
+        let name = of_server.socket.file_name().unwrap_or_default();
+        let access = Access { socket: home.sockets().join(name), pid: process.pid(), ..of_server.clone() };
+        let pooler = Self { program, process, access, home, _confined: confined };
+        pooler.wait(&mut child, server.entry().family)?;
+        Ok(pooler)
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> &Path {
+        &self.access.socket
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.access.pid
+    }
+
+    pub fn program(&self) -> PoolerProgram {
+        self.program
+    }
+
+    pub fn is_alive(&self) -> bool {
+        self.process.is_alive()
+    }
+
+    /// The last lines of its log. The oldest comes first.
+    pub fn log_tail(&self, lines: usize) -> Vec<String> {
+        self.home.log_tail(lines)
+    }
+
+    /// Waits until a login through it succeeds.
+    fn wait(&self, child: &mut Child, family: Family) -> Result<(), StartError> {
+        let entry = self.program.as_str().to_owned();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let reason = match connect(family, &self.access, Transport::Socket, LOGIN_PATIENCE) {
+                Ok(_) => return Ok(()),
+                Err(error) => error.to_string(),
+            };
+            let log = self.home.last_words();
+            if let Some(status) = child.try_wait().at("wait for", Path::new(&entry))? {
+                return Err(StartError::Ended { entry, status: status.to_string(), log });
+            }
+            if Instant::now() >= deadline {
+                return Err(StartError::Silent { entry, seconds: PATIENCE.as_secs(), reason, log });
+            }
+            thread::sleep(POLL);
+        }
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        // It keeps nothing that a slower end would save.
+        self.process.end(Signal::KILL, &self.home.places());
+    }
+}
+
+/// Begins the program behind a fence that lets it reach its home and the server's socket.
+fn begin(
+    mut command: Command,
+    home: &Home,
+    server: &Access,
+    confined: Option<&Confined>,
+) -> Result<Child, StartError> {
+    environment::restrict(&mut command);
+    environment::settle(&mut command, &home.temporary());
+    command.current_dir(home.folder()).stdin(Stdio::null()).stdout(home.open_log()?).stderr(home.open_log()?);
+    let program = command.get_program().to_string_lossy().into_owned();
+    let of_server = server.socket.parent().unwrap_or(Path::new("/"));
+    let fence = Fence::around(&[home.folder(), home.sockets(), of_server])?;
+    let entrance = confined.map(Confined::entrance).transpose()?;
+    let inherited = Some(home.lock_to_inherit()?);
+    spawn(Spawn { command, death_signal: Some(Signal::KILL), fence: Some(fence), inherited, entrance })
+        .map_err(|source| StartError::Program { program, source })
+}
+
+/// The program's file.
+fn find(program: PoolerProgram) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(SYSTEM_FOLDERS.map(PathBuf::from));
+    folders.map(|folder| folder.join(program.as_str())).find(|file| file.is_absolute() && file.is_file())
+}
