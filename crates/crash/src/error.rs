@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use dyno_engine::{ClientError, RestartError, StartError};
+use dyno_engine::{ClientError, ReplicationError, RestartError, StartError};
 use dyno_host::ConfineError;
 use dyno_settings::VersionError;
 use thiserror::Error;
@@ -16,6 +16,15 @@ use crate::clients::session::SessionError;
 pub enum CrashError {
     #[error(transparent)]
     Start(#[from] StartError),
+    /// Its replicas do not follow, or none takes its place.
+    #[error(transparent)]
+    Replication(#[from] ReplicationError),
+    /// An engine inside the process that uses it.
+    #[error("{entry} has no server, so no replicas; leave --replicas out")]
+    NoReplicas { entry: String },
+    /// The version cannot fail over as asked.
+    #[error("{entry} cannot fail over like this; versions from {oldest} on can{}", if *is_cut_off { ", and from 12 on without --cut-off-ms" } else { "" })]
+    NoFailover { entry: String, oldest: u32, is_cut_off: bool },
     /// The restart after the tables were made.
     #[error(transparent)]
     Restart(#[from] RestartError),
@@ -40,6 +49,9 @@ pub enum CrashError {
         /// The system's last refusal.
         last_refusal: Option<String>,
     },
+    /// The user stopped the test before its first crash.
+    #[error("stopped before the first crash")]
+    Stopped,
     /// A client's thread panicked.
     #[error("a client of the load ended unexpectedly")]
     ClientLost,

@@ -16,7 +16,9 @@ mod subjects;
 
 pub use clients::session::{Field, Session, SessionError};
 pub use error::CrashError;
-pub use options::{CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, CrashOptions, CrashedSystem, VOLUME_BYTES_MIN};
-pub use report::{Crash, CrashReport, Losses, Verdict};
-pub use run::{Observer, crash_test};
+pub use options::{
+    CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, CrashOptions, CrashedSystem, Failover, VOLUME_BYTES_MIN,
+};
+pub use report::{Crash, CrashReport, FailoverReport, Losses, Verdict};
+pub use run::{Observer, crash_test, failover_test};
 pub use subjects::sqlite::serve_sqlite;

@@ -117,6 +117,7 @@ fn crash(
     course: &Course,
     (number, random): (u32, &mut SplitMix64),
 ) -> Result<LoadEnd, CrashError> {
+    subject.before_crash()?;
     let at = course.epoch.elapsed();
     let cut = place.cut(number, random)?;
     course.is_cut.store(cut.is_some(), Ordering::SeqCst);

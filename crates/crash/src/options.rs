@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use dyno_engine::Installation;
+use dyno_engine::{Family, Installation, Replication, ReplicationMode};
 use dyno_settings::CrashKind;
 
 /// The system to crash.
@@ -48,5 +49,29 @@ impl CrashOptions {
     pub fn new(kind: CrashKind, has_server: bool) -> Self {
         let clients = if has_server { 16 } else { 4 };
         Self { kind, crashes: 50, commits: 2000, clients, seed: 1, volume_bytes: 4 << 30 }
+    }
+}
+
+/// Replicas of the system, one of which takes its place after a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failover {
+    pub replication: Replication,
+    /// Time before each crash from which on replicas receive nothing, as if the network to them was cut.
+    pub cut_off: Duration,
+}
+
+impl Failover {
+    /// The oldest major version of a family's servers that can do this; `None` if every version can.
+    pub(crate) fn oldest_version(&self, family: Family) -> Option<u32> {
+        match family {
+            Family::Postgres if self.cut_off.is_zero() => Some(12),
+            Family::Postgres => Some(13),
+            Family::Mysql | Family::Mariadb | Family::Sqlite => None,
+        }
+    }
+
+    /// Whether a commit is acknowledged only when a replica has it.
+    pub(crate) fn waits(&self) -> bool {
+        self.replication.mode != ReplicationMode::Asynchronous
     }
 }

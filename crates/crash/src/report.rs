@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use dyno_engine::ReplicationMode;
 use dyno_host::CutWrites;
 use dyno_settings::{CrashKind, Durability, Loss, Promise};
 use serde::Serialize;
 
 use crate::clients::ledger::Finding;
+use crate::options::Failover;
 
 /// Counts after one or several crashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -36,7 +38,8 @@ pub struct Crash {
     pub acknowledged: u64,
     #[serde(flatten)]
     pub losses: Losses,
-    /// Milliseconds from the start after the crash to the first answer.
+    /// Milliseconds from the start after the crash to the first answer. After a failover, from the crash until a replica takes
+    /// writes.
     pub recovery_ms: f64,
     /// Blocks of 4 KiB that were written but not flushed when the power was cut; `None` if it was not cut.
     pub unflushed_blocks: Option<u64>,
@@ -61,6 +64,25 @@ pub enum Verdict {
     None,
 }
 
+/// The replicas of a system that was crashed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FailoverReport {
+    pub replicas: u32,
+    pub replication: ReplicationMode,
+    /// Time before each crash from which on they received nothing.
+    pub cut_off_ms: u64,
+}
+
+impl From<&Failover> for FailoverReport {
+    fn from(failover: &Failover) -> Self {
+        Self {
+            replicas: failover.replication.replicas,
+            replication: failover.replication.mode,
+            cut_off_ms: failover.cut_off.as_millis() as u64,
+        }
+    }
+}
+
 /// All crashes of a system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrashReport {
@@ -82,6 +104,9 @@ pub struct CrashReport {
     pub failure: Option<String>,
     /// The user stopped the test.
     pub is_stopped: bool,
+    /// The replicas that took the place of crashed primaries, if there were some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failover: Option<FailoverReport>,
     pub verdict: Verdict,
 }
 
@@ -181,6 +206,7 @@ mod tests {
             recovery_ms_max: None,
             failure: None,
             is_stopped: false,
+            failover: None,
             verdict: Verdict::None,
         };
         report.conclude();

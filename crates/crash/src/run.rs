@@ -1,9 +1,10 @@
 //! The crash test: load, crash, recovery and check, repeatedly.
 
-use std::sync::atomic::AtomicBool;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use dyno_settings::{Product, SystemFacts};
+use dyno_settings::{Loss, Product, Promise, SystemFacts};
 
 use crate::check::check;
 use crate::clients::contents::create;
@@ -11,9 +12,10 @@ use crate::clients::ledger::Ledger;
 use crate::clients::session::{Session, SessionError};
 use crate::error::CrashError;
 use crate::load::{LoadEnd, load_and_crash};
-use crate::options::{CrashOptions, CrashedSystem};
+use crate::options::{CrashOptions, CrashedSystem, Failover};
 use crate::report::{Crash, CrashReport, Losses, Verdict};
 use crate::subjects::place::Place;
+use crate::subjects::replicated::ReplicatedSubject;
 use crate::subjects::server::ServerSubject;
 use crate::subjects::sqlite::SqliteSubject;
 use crate::subjects::subject::Subject;
@@ -60,6 +62,79 @@ pub fn crash_test(
     Ok(test.report)
 }
 
+/// Crashes primaries as often as the options say, each with new replicas, one of which then takes its place. Stops early when
+/// `stop` is set or a failover fails.
+///
+/// # Errors
+/// As [`crash_test`]. Also if the system cannot have such replicas, or if the options cut the power.
+pub fn failover_test(
+    system: &CrashedSystem,
+    failover: &Failover,
+    options: &CrashOptions,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<CrashReport, CrashError> {
+    check_version(system, failover)?;
+    let place = Place::OfServer;
+    let mut test: Option<Test<'_>> = None;
+    for number in 1..=options.crashes {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let mut subject = ReplicatedSubject::start(system, failover)?;
+        let test = match &mut test {
+            Some(test) => test,
+            None => {
+                let mut report = empty_report(system, options, &subject)?;
+                report.promise = promise(failover, &subject.variables()?);
+                report.failover = Some(failover.into());
+                test.insert(Test {
+                    report,
+                    ledgers: Vec::new(),
+                    epoch: Instant::now(),
+                    place: &place,
+                    options,
+                })
+            }
+        };
+        test.ledgers = (0..options.clients).map(Ledger::new).collect();
+        make_tables(&subject, options.clients).map_err(CrashError::Tables)?;
+        subject.settle()?;
+        if !test.crash_once(number, &mut subject, stop, observer)? {
+            break;
+        }
+    }
+    let Some(Test { mut report, .. }) = test else { return Err(CrashError::Stopped) };
+    report.is_stopped |= stop.load(Ordering::Relaxed);
+    report.conclude();
+    Ok(report)
+}
+
+fn check_version(system: &CrashedSystem, failover: &Failover) -> Result<(), CrashError> {
+    let entry = &system.installation.entry;
+    if !entry.family.has_server() {
+        return Err(CrashError::NoReplicas { entry: entry.to_string() });
+    }
+    match failover.oldest_version(entry.family) {
+        Some(oldest) if !entry.is_at_least(oldest, 0) => Err(CrashError::NoFailover {
+            entry: entry.to_string(),
+            oldest,
+            is_cut_off: !failover.cut_off.is_zero(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What a failover may lose: commits that no replica had received. PostgreSQL's commits wait for replicas only with these values
+/// of `synchronous_commit`.
+fn promise(failover: &Failover, variables: &BTreeMap<String, String>) -> Promise {
+    let waits = variables
+        .get("synchronous_commit")
+        .is_none_or(|value| ["on", "remote_write", "remote_apply"].contains(&value.as_str()));
+    let loss = if failover.waits() && waits { Loss::Nothing } else { Loss::Last };
+    Promise { loss, is_whole: true }
+}
+
 fn start(system: &CrashedSystem, place: &Place) -> Result<Box<dyn Subject>, CrashError> {
     Ok(match place.folder() {
         Some(folder) if !system.installation.entry.family.has_server() => {
@@ -100,6 +175,7 @@ fn empty_report(
         recovery_ms_max: None,
         failure: None,
         is_stopped: false,
+        failover: None,
         verdict: Verdict::None,
     })
 }

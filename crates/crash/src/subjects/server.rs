@@ -12,7 +12,7 @@ use crate::error::CrashError;
 use crate::options::CrashedSystem;
 use crate::subjects::subject::Subject;
 
-const LOG_LINES: usize = 20;
+pub(super) const LOG_LINES: usize = 20;
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct ServerSubject {
@@ -64,14 +64,19 @@ impl Subject for ServerSubject {
     }
 
     fn faults(&self, session: &mut dyn Session) -> Result<Vec<String>, SessionError> {
-        match self.family {
-            Family::Postgres => postgres_faults(session),
-            _ => mysqld_faults(session),
-        }
+        faults(self.family, session)
     }
 
     fn log_tail(&self) -> Vec<String> {
         self.server.log_tail(LOG_LINES)
+    }
+}
+
+/// The faults that a family's servers find in the tables.
+pub(super) fn faults(family: Family, session: &mut dyn Session) -> Result<Vec<String>, SessionError> {
+    match family {
+        Family::Postgres => postgres_faults(session),
+        _ => mysqld_faults(session),
     }
 }
 

@@ -21,11 +21,16 @@ pub(crate) trait Subject: Sync {
     /// A session for examining the tables.
     fn session(&self) -> Result<Box<dyn Session>, SessionError>;
 
+    /// Called while the load runs, right before the crash.
+    fn before_crash(&self) -> Result<(), CrashError> {
+        Ok(())
+    }
+
     /// Kills all its processes. `killed` is called when none of them can do anything any more, before the
     /// wait for their ends.
     fn crash(&self, killed: &mut dyn FnMut());
 
-    /// Starts it again, so that it recovers.
+    /// Starts it again, so that it recovers; or another server takes its place.
     fn recover(&mut self) -> Result<(), CrashError>;
 
     /// Makes the system check its tables, and returns the faults that it finds.

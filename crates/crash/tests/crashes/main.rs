@@ -1,6 +1,7 @@
 //! Crashes of real servers. Power cuts need root; without it, these tests are ignored with the missing
 //! requirement.
 
+mod failover;
 mod power;
 mod process;
 
@@ -24,7 +25,7 @@ fn main() -> ExitCode {
         serve_sqlite(Path::new(file), stdin().lock(), stdout().lock()).unwrap();
         return ExitCode::SUCCESS;
     }
-    testing::main(process::tests().into_iter().chain(power::tests()).collect())
+    testing::main(process::tests().into_iter().chain(power::tests()).chain(failover::tests()).collect())
 }
 
 /// Settings of a system.
@@ -48,6 +49,18 @@ fn crash(
     options: &CrashOptions,
     observer: &mut dyn Observer,
 ) -> CrashReport {
+    crash_by(system, installation, settings, |system| {
+        crash_test(system, options, &AtomicBool::new(false), observer).unwrap()
+    })
+}
+
+/// Crashes a system, such as `mariadb@10.11/rocksdb`, by a test of one's own.
+fn crash_by(
+    system: &str,
+    installation: &Installation,
+    settings: Settings<'_>,
+    test: impl FnOnce(&CrashedSystem) -> CrashReport,
+) -> CrashReport {
     let folder = tempfile::tempdir().unwrap();
     let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let system = CrashedSystem {
@@ -57,7 +70,7 @@ fn crash(
         data_root: folder.path().to_owned(),
         sqlite_program: env::current_exe().unwrap(),
     };
-    let report = crash_test(&system, options, &AtomicBool::new(false), observer).unwrap();
+    let report = test(&system);
     let items = std::fs::read_dir(folder.path()).unwrap().map(|item| item.unwrap().path());
     let left: Vec<_> = items.filter(|item| item.is_dir()).collect();
     assert!(left.is_empty(), "{left:?}");

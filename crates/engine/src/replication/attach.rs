@@ -11,18 +11,30 @@ use crate::start::server::error::StartError;
 /// Time limit of a statement.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Whether replicas refuse the writes of Dyno's own account, where the server can do that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// They refuse them.
+    ReadOnly,
+    /// A replica may become a primary.
+    Open,
+}
+
 /// Makes replicas follow a primary. All of them have just started, on the same data. Returns primary and replicas as
 /// one topology, or `None` if the server was not started as a primary.
 ///
 /// # Errors
 /// A server refuses.
-pub fn attach(primary: &Server, replicas: &[Server]) -> Result<Option<Topology>, StartError> {
+pub fn attach(primary: &Server, replicas: &[Server], guard: Guard) -> Result<Option<Topology>, StartError> {
     let Some(replication) = primary.role().replication().copied() else { return Ok(None) };
     let entry = primary.entry();
     let Some(steps) = replicating(entry.family) else { return Ok(None) };
     execute(primary.connect(PATIENCE)?, &steps.primary_statements(entry))?;
     for replica in replicas {
-        let statements = steps.replica_statements(entry, &primary.host(), replica.role());
+        let mut statements = steps.replica_statements(entry, &primary.host(), replica.role());
+        if guard == Guard::ReadOnly {
+            statements.extend(steps.guard_statements(entry));
+        }
         execute(replica.connect(PATIENCE)?, &statements)?;
     }
     Ok(Some(Topology {

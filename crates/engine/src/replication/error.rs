@@ -42,6 +42,9 @@ pub enum ReplicationError {
     /// A replica refuses to work.
     #[error("replica {number} refuses to work: {source}")]
     Replica { number: u32, source: ClientError },
+    /// There is no replica that could take the primary's place.
+    #[error("there is no replica")]
+    NoReplica,
     /// The wait was stopped.
     #[error("the wait for replicas was stopped")]
     Interrupted,

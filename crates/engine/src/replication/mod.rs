@@ -6,6 +6,7 @@
 
 mod attach;
 mod error;
+pub(crate) mod failover;
 pub(crate) mod mysqld;
 pub(crate) mod postgres;
 pub(crate) mod role;
@@ -18,8 +19,9 @@ use std::path::Path;
 
 use dyno_client::{Client, ClientError};
 
-pub use self::attach::attach;
+pub use self::attach::{Guard, attach};
 pub use self::error::ReplicationError;
+use self::failover::Progress;
 use self::mysqld::MysqldReplication;
 use self::postgres::PostgresReplication;
 pub use self::role::{Replication, ReplicationMode, Role};
@@ -61,6 +63,20 @@ pub(crate) trait Replicating: Sync {
     fn replica_statements(&self, _entry: &Entry, _host: &str, _role: &Role) -> Vec<String> {
         Vec::new()
     }
+
+    /// Statements on a replica that follows, to keep Dyno's own account from writing on it, where the server can do that.
+    fn guard_statements(&self, _entry: &Entry) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How far a replica is.
+    fn progress(&self, client: &mut Client) -> Result<Progress, ClientError>;
+
+    /// Stops a replica from receiving anything more.
+    fn cut_off(&self, client: &mut Client) -> Result<(), ClientError>;
+
+    /// Makes a primary of a replica, which then takes writes.
+    fn promote(&self, client: &mut Client) -> Result<(), ClientError>;
 
     /// What a replica says about itself.
     fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError>;

@@ -3,11 +3,12 @@
 //! MySQL renamed its statements, its columns and its plug-ins; from 8.0.26 on all have the new words. MariaDB has kept
 //! the old ones, and has semi-synchronous replication built in since 10.3.3.
 
-use dyno_client::{Client, ClientError};
+use dyno_client::{Client, ClientError, ResultSet};
 
 use super::{ReplicaStatus, Replicating, remove};
 use crate::catalogue::entry::{Entry, Family};
 use crate::family::site::Site;
+use crate::replication::failover::Progress;
 use crate::replication::role::{Replication, ReplicationMode, Role};
 use crate::start::access::HOST;
 use crate::start::server::error::StartError;
@@ -114,38 +115,57 @@ impl Replicating for MysqldReplication {
             // It would leave out transactions whose identifiers it knows from its copy.
             statements.push(forget_history(entry).to_owned());
         }
-        statements.extend(read_only(entry));
         statements.push(format!("{statement} {}", options.join(", ")));
         statements.push(start.to_owned());
         statements
     }
 
+    fn guard_statements(&self, entry: &Entry) -> Vec<String> {
+        read_only(entry)
+    }
+
+    fn progress(&self, client: &mut Client) -> Result<Progress, ClientError> {
+        let row = Row::of(client)?;
+        let place =
+            |file: [&str; 2], position: [&str; 2]| (number_of_file(&row.either(file)), row.number(position));
+        Ok(Progress {
+            received: place(
+                ["Source_Log_File", "Master_Log_File"],
+                ["Read_Source_Log_Pos", "Read_Master_Log_Pos"],
+            ),
+            applied: place(
+                ["Relay_Source_Log_File", "Relay_Master_Log_File"],
+                ["Exec_Source_Log_Pos", "Exec_Master_Log_Pos"],
+            ),
+        })
+    }
+
+    fn cut_off(&self, client: &mut Client) -> Result<(), ClientError> {
+        new_or_old(client, "STOP REPLICA IO_THREAD", "STOP SLAVE IO_THREAD")
+    }
+
+    fn promote(&self, client: &mut Client) -> Result<(), ClientError> {
+        new_or_old(client, "STOP REPLICA", "STOP SLAVE")?;
+        new_or_old(client, "RESET REPLICA ALL", "RESET SLAVE ALL")?;
+        client.query("SET GLOBAL read_only = OFF").map(drop)
+    }
+
     fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError> {
-        let found = match client.query("SHOW REPLICA STATUS") {
-            // Older servers do not know the statement.
-            Err(ClientError::Server(_)) => client.query("SHOW SLAVE STATUS")?,
-            answer => answer?,
-        };
-        let column = |name: &str| {
-            let row = found.rows.first()?;
-            let place = found.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
-            row.get(place).cloned().flatten()
-        };
-        let either = |new: &str, old: &str| column(new).or_else(|| column(old)).unwrap_or_default();
-        let sql_error = column("Last_SQL_Error").unwrap_or_default();
-        let io_error = column("Last_IO_Error").unwrap_or_default();
-        let is_down = |running: &str| running.eq_ignore_ascii_case("no");
-        let stopped = if found.rows.is_empty() {
+        let row = Row::of(client)?;
+        let sql_error = row.either(["Last_SQL_Error"; 2]);
+        let io_error = row.either(["Last_IO_Error"; 2]);
+        let is_down = |running: [&str; 2]| row.either(running).eq_ignore_ascii_case("no");
+        let stopped = if row.0.rows.is_empty() {
             Some("it follows no server".to_owned())
-        } else if is_down(&either("Replica_SQL_Running", "Slave_SQL_Running")) && !sql_error.is_empty() {
+        } else if is_down(["Replica_SQL_Running", "Slave_SQL_Running"]) && !sql_error.is_empty() {
             Some(sql_error)
-        } else if is_down(&either("Replica_IO_Running", "Slave_IO_Running")) && !io_error.is_empty() {
+        } else if is_down(["Replica_IO_Running", "Slave_IO_Running"]) && !io_error.is_empty() {
             Some(io_error)
         } else {
             None
         };
-        let behind = column("Seconds_Behind_Source").or_else(|| column("Seconds_Behind_Master"));
-        Ok(ReplicaStatus { behind_seconds: behind.and_then(|text| text.parse().ok()), stopped })
+        let behind = row.either(["Seconds_Behind_Source", "Seconds_Behind_Master"]);
+        Ok(ReplicaStatus { behind_seconds: behind.parse().ok(), stopped })
     }
 
     fn waited_for(&self, client: &mut Client) -> Result<u32, ClientError> {
@@ -160,6 +180,45 @@ impl Replicating for MysqldReplication {
             rows.iter().find(is_it).and_then(|row| row.get(1).cloned().flatten()).unwrap_or_default()
         };
         Ok(if value("status") == "ON" { value("clients").parse().unwrap_or(0) } else { 0 })
+    }
+}
+
+/// What a replica shows of its replication: one row, or none.
+struct Row(ResultSet);
+
+impl Row {
+    fn of(client: &mut Client) -> Result<Self, ClientError> {
+        match client.query("SHOW REPLICA STATUS") {
+            // Older servers do not know the statement.
+            Err(ClientError::Server(_)) => client.query("SHOW SLAVE STATUS").map(Self),
+            answer => answer.map(Self),
+        }
+    }
+
+    /// A column under its new or its old name; empty if there is none.
+    fn either(&self, names: [&str; 2]) -> String {
+        let column = |name: &str| {
+            let place = self.0.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
+            self.0.rows.first()?.get(place).cloned().flatten()
+        };
+        names.into_iter().find_map(column).unwrap_or_default()
+    }
+
+    fn number(&self, names: [&str; 2]) -> u64 {
+        self.either(names).parse().unwrap_or(0)
+    }
+}
+
+/// The number in a name such as `binlog.000012`.
+fn number_of_file(name: &str) -> u64 {
+    name.rsplit('.').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Executes a statement with the new words, or if the server does not know them, the old ones.
+fn new_or_old(client: &mut Client, new: &str, old: &str) -> Result<(), ClientError> {
+    match client.query(new) {
+        Err(ClientError::Server(_)) => client.query(old).map(drop),
+        answer => answer.map(drop),
     }
 }
 

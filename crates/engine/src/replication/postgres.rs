@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use dyno_client::{Client, ClientError};
 
@@ -12,6 +13,7 @@ use super::{ReplicaStatus, Replicating, remove};
 use crate::family::site::Site;
 use crate::machine::folder;
 use crate::machine::path_error::{At as _, PathError};
+use crate::replication::failover::Progress;
 use crate::replication::role::{Replication, ReplicationMode, Role};
 use crate::start::server::error::StartError;
 
@@ -26,6 +28,8 @@ const LEAST: [(&str, u32); 4] = [
     ("max_wal_senders", SENDERS),
     ("max_worker_processes", 8),
 ];
+/// Time between two looks whether a replica still receives.
+const POLL: Duration = Duration::from_millis(2);
 /// Size of a file of the log, in MB.
 const SEGMENT_MB: u32 = 16;
 
@@ -91,6 +95,34 @@ impl Replicating for PostgresReplication {
         let behind = found.rows.into_iter().flatten().flatten().next();
         // It tries for ever to reach its primary, and says only in its log why it cannot.
         Ok(ReplicaStatus { behind_seconds: behind.and_then(|text| text.parse().ok()), stopped: None })
+    }
+
+    fn progress(&self, client: &mut Client) -> Result<Progress, ClientError> {
+        let byte = |function: &str| format!("coalesce(pg_wal_lsn_diff({function}(), '0/0'), 0)::bigint");
+        let sql = format!("SELECT {}, {}", byte("pg_last_wal_receive_lsn"), byte("pg_last_wal_replay_lsn"));
+        let mut numbers =
+            client.query(&sql)?.rows.into_iter().flatten().flatten().map(|it| it.parse().unwrap_or(0));
+        let mut next = || (0, numbers.next().unwrap_or(0));
+        Ok(Progress { received: next(), applied: next() })
+    }
+
+    /// A server from version 13 on reads the address of its primary again.
+    fn cut_off(&self, client: &mut Client) -> Result<(), ClientError> {
+        client.query("ALTER SYSTEM SET primary_conninfo = ''")?;
+        client.query("SELECT pg_reload_conf()")?;
+        // The process that receives ends soon after.
+        let is_there = |client: &mut Client| {
+            Ok::<bool, ClientError>(!client.query("SELECT 1 FROM pg_stat_wal_receiver")?.rows.is_empty())
+        };
+        while is_there(client)? {
+            std::thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    /// The server first applies everything that it has received. The function is there from version 12 on.
+    fn promote(&self, client: &mut Client) -> Result<(), ClientError> {
+        client.query("SELECT pg_promote(true, 60)").map(drop)
     }
 
     fn waited_for(&self, client: &mut Client) -> Result<u32, ClientError> {

@@ -7,14 +7,15 @@ use std::collections::BTreeMap;
 use std::env;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use dyno_crash::{
-    CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, Crash, CrashOptions, CrashReport, CrashedSystem, Observer,
-    VOLUME_BYTES_MIN, Verdict, crash_test,
+    CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, Crash, CrashError, CrashOptions, CrashReport, CrashedSystem,
+    Failover, Observer, VOLUME_BYTES_MIN, Verdict, crash_test, failover_test,
 };
-use dyno_engine::Cache;
+use dyno_engine::{Cache, Family, Replication, ReplicationMode};
 use dyno_host::parse_bytes;
 use dyno_report::json_text;
 use dyno_settings::{CrashKind, Product, Profile, Translation};
@@ -37,7 +38,8 @@ Examples:
   dyno crash mysql@5.6.24 --profile safe
   dyno crash postgres --profile safe --kill power
   dyno crash mysql@5.6.24 --set innodb_flush_log_at_trx_commit=0 --crashes 5
-  dyno crash oci:docker.io/library/mysql:8.4 --profile safe"
+  dyno crash oci:docker.io/library/mysql:8.4 --profile safe
+  dyno crash postgres --replicas 2 --replication synchronous --cut-off-ms 50"
 )]
 pub(crate) struct CrashCommand {
     #[command(flatten)]
@@ -66,9 +68,41 @@ pub(crate) struct CrashCommand {
     /// Size of the volume whose power is cut (default 4G)
     #[arg(long, value_name = "SIZE", value_parser = volume)]
     volume: Option<u64>,
+    /// Replicas. After each crash, the one that has received most takes the place of the crashed server
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPLICAS_MAX)))]
+    replicas: Option<u32>,
+    /// What a commit waits for: no replica, one, or all
+    #[arg(long, value_enum, requires = "replicas", default_value_t = Mode::Asynchronous)]
+    replication: Mode,
+    /// Time before each crash from which on the replicas receive nothing, in ms
+    #[arg(long, value_name = "MS", requires = "replicas", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    cut_off_ms: u64,
     /// Output format
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
+}
+
+/// As many as a plan may have.
+const REPLICAS_MAX: u32 = 8;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// A commit waits for no replica
+    Asynchronous,
+    /// A commit waits until one replica has received it
+    SemiSynchronous,
+    /// A commit waits until all replicas have received it
+    Synchronous,
+}
+
+impl From<Mode> for ReplicationMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Asynchronous => Self::Asynchronous,
+            Mode::SemiSynchronous => Self::SemiSynchronous,
+            Mode::Synchronous => Self::Synchronous,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -107,13 +141,37 @@ impl CrashCommand {
             ..defaults
         };
         let stop = interrupt::stop_flag()?;
-        let report = crash_test(&system, &options, &stop, &mut Teller { crashes: options.crashes })?;
+        let mut teller = Teller { crashes: options.crashes };
+        let report = match self.failover(kind, system.installation.entry.family)? {
+            Some(failover) => failover_test(&system, &failover, &options, &stop, &mut teller),
+            None => crash_test(&system, &options, &stop, &mut teller),
+        };
+        let report = match report {
+            Err(CrashError::Stopped) => return Ok(interrupt::exit_code()),
+            report => report?,
+        };
         self.print(&report)?;
         Ok(match report.verdict {
             Verdict::Broken => ExitCode::FAILURE,
             _ if stop.load(Ordering::Relaxed) => interrupt::exit_code(),
             _ => ExitCode::SUCCESS,
         })
+    }
+
+    /// The replicas that take the place of crashed servers, if there are some.
+    fn failover(&self, kind: CrashKind, family: Family) -> anyhow::Result<Option<Failover>> {
+        let Some(replicas) = self.replicas else { return Ok(None) };
+        if kind == CrashKind::Power {
+            bail!("a failover is tested with killed processes; leave --replicas or --kill power out");
+        }
+        let mode = ReplicationMode::from(self.replication);
+        if family == Family::Mariadb && mode.waits_for(replicas) > 1 {
+            bail!(
+                "a commit of MariaDB waits for one replica at most; write --replication semi-synchronous, or --replicas 1"
+            );
+        }
+        let replication = Replication { mode, replicas, delay_seconds: 0 };
+        Ok(Some(Failover { replication, cut_off: Duration::from_millis(self.cut_off_ms) }))
     }
 
     fn system(&self) -> anyhow::Result<CrashedSystem> {

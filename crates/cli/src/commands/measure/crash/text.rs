@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dyno_crash::{Crash, CrashReport, Losses, Verdict};
+use dyno_crash::{Crash, CrashReport, FailoverReport, Losses, Verdict};
 use dyno_printable::printable;
 use dyno_settings::{CrashKind, Loss};
 
@@ -29,16 +29,18 @@ pub(super) fn crash(crash: &Crash, of: u32) -> String {
 /// The whole test.
 pub(super) fn report(report: &CrashReport) -> String {
     let losses = &report.losses;
-    let kind = match report.kind {
-        CrashKind::Process => "processes killed",
-        CrashKind::Power => "power of the volume cut",
+    let kind = match (report.kind, report.failover) {
+        (_, Some(failover)) => failed_over(failover),
+        (CrashKind::Process, None) => "processes killed".to_owned(),
+        (CrashKind::Power, None) => "power of the volume cut".to_owned(),
     };
+    let guarantee = if report.failover.is_some() { "replicas guarantee" } else { "settings guarantee" };
     let recovery = report.recovery_ms_max.map_or("-".to_owned(), |ms| format!("{:.1} s", ms / 1e3));
     let (kept, gone) = (losses.in_doubt_kept, losses.in_doubt_gone);
     let rows = [
         ("system", format!("{}, version {}", report.system, report.version)),
         ("crash", format!("{kind}, {} clients, seed {}", report.clients, report.seed)),
-        ("settings guarantee", report.promise.to_string()),
+        (guarantee, report.promise.to_string()),
         ("crashes", report.crashes.len().to_string()),
         ("acknowledged", report.acknowledged.to_string()),
         ("lost", lost(losses)),
@@ -53,6 +55,17 @@ pub(super) fn report(report: &CrashReport) -> String {
         let _ = writeln!(text, "{name:<20}{}", printable(&value));
     }
     text + &details(report)
+}
+
+/// `primaries killed, 2 replicas, synchronous, cut off 50 ms before`.
+fn failed_over(failover: FailoverReport) -> String {
+    let FailoverReport { replicas, replication, cut_off_ms } = failover;
+    let cut_off = match cut_off_ms {
+        0 => String::new(),
+        cut_off_ms => format!(", cut off {cut_off_ms} ms before"),
+    };
+    let replicas = if replicas == 1 { "1 replica".to_owned() } else { format!("{replicas} replicas") };
+    format!("primaries killed, {replicas}, {}{cut_off}", replication.as_str())
 }
 
 fn lost(losses: &Losses) -> String {

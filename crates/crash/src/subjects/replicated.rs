@@ -1,0 +1,118 @@
+//! A primary with replicas. When it is crashed, a replica takes its place.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_engine::{Family, Guard, Role, Server, StartOptions, Topology, attach, start};
+
+use crate::clients::contents::COUNTER;
+use crate::clients::session::{ServerSession, Session, SessionError};
+use crate::error::CrashError;
+use crate::options::{CrashedSystem, Failover};
+use crate::subjects::server::{LOG_LINES, faults};
+use crate::subjects::subject::Subject;
+
+/// Time limit for replicas to catch up, and for one of them to take the primary's place.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Time between two tries to write after a failover.
+const POLL: Duration = Duration::from_millis(5);
+
+pub(crate) struct ReplicatedSubject {
+    /// Declared first, so that replicas end before their primary.
+    replicas: Vec<Server>,
+    primary: Server,
+    topology: Topology,
+    cut_off: Duration,
+    family: Family,
+    /// The place of the replica that has become the primary.
+    promoted: Option<usize>,
+}
+
+impl ReplicatedSubject {
+    /// Starts a primary and its replicas.
+    pub(crate) fn start(system: &CrashedSystem, failover: &Failover) -> Result<Self, CrashError> {
+        let replication = failover.replication;
+        let options = |role| StartOptions {
+            role,
+            storage_engine: system.storage_engine.clone(),
+            settings: system.settings.clone(),
+            ..StartOptions::new(&system.data_root)
+        };
+        let primary = start(&system.installation, options(Role::Primary(replication)))?;
+        let replica = |number| {
+            let primary = Box::new(primary.access().clone());
+            start(&system.installation, options(Role::Replica { number, replication, primary }))
+        };
+        let replicas = (1..=replication.replicas).map(replica).collect::<Result<Vec<_>, _>>()?;
+        let topology = attach(&primary, &replicas, Guard::Open)?
+            .ok_or_else(|| CrashError::NoReplicas { entry: system.installation.entry.to_string() })?;
+        let family = system.installation.entry.family;
+        Ok(Self { replicas, primary, topology, cut_off: failover.cut_off, family, promoted: None })
+    }
+
+    /// The server that takes writes.
+    fn server(&self) -> &Server {
+        self.promoted.map_or(&self.primary, |place| &self.replicas[place])
+    }
+}
+
+impl Subject for ReplicatedSubject {
+    fn version(&self) -> String {
+        self.primary.version().to_owned()
+    }
+
+    fn variables(&self) -> Result<BTreeMap<String, String>, CrashError> {
+        Ok(self.primary.variables()?.into_iter().collect())
+    }
+
+    /// Waits until the replicas have everything.
+    fn settle(&mut self) -> Result<(), CrashError> {
+        self.topology.catch_up(PATIENCE, &AtomicBool::new(false))?;
+        Ok(())
+    }
+
+    fn client(&self) -> Result<Box<dyn Session>, SessionError> {
+        Ok(Box::new(ServerSession::open(self.server())?))
+    }
+
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        self.client()
+    }
+
+    fn before_crash(&self) -> Result<(), CrashError> {
+        if !self.cut_off.is_zero() {
+            self.topology.cut_off()?;
+            thread::sleep(self.cut_off);
+        }
+        Ok(())
+    }
+
+    fn crash(&self, killed: &mut dyn FnMut()) {
+        self.primary.crash(killed);
+    }
+
+    /// A replica takes the primary's place, and takes a write.
+    fn recover(&mut self) -> Result<(), CrashError> {
+        self.promoted = Some(self.topology.fail_over(PATIENCE, &AtomicBool::new(false))?);
+        let mut session = self.client().map_err(CrashError::Login)?;
+        let write = format!("UPDATE {COUNTER} SET seq = seq WHERE client = 0");
+        let deadline = Instant::now() + PATIENCE;
+        while let Err(error) = session.execute(&write) {
+            if Instant::now() > deadline {
+                return Err(CrashError::Login(error));
+            }
+            thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    fn faults(&self, session: &mut dyn Session) -> Result<Vec<String>, SessionError> {
+        faults(self.family, session)
+    }
+
+    fn log_tail(&self) -> Vec<String> {
+        self.server().log_tail(LOG_LINES)
+    }
+}

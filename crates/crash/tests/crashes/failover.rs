@@ -1,0 +1,72 @@
+//! Failovers of real servers: what replicas had not received is lost, and nothing else.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use dyno_crash::{CrashError, CrashReport, CrashedSystem, Failover, Verdict, failover_test};
+use dyno_engine::testing::{Trial, engine_test};
+use dyno_engine::{Installation, Replication, ReplicationMode};
+use dyno_settings::CrashKind;
+
+use crate::{Nobody, crash_by, options};
+
+/// Long enough for commits on the busiest host.
+const CUT_OFF: Duration = Duration::from_secs(1);
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = vec![engine_test("cannot fail over", "postgres@9.6.24", old_versions_are_refused)];
+    for system in ["mariadb@10.11", "mysql@9.7.4", "postgres@18.4"] {
+        tests.push(engine_test("loses what its replicas had not received", system, |installation| {
+            lost_without_waiting(installation);
+        }));
+        tests.push(engine_test("loses nothing that a replica had to receive", system, |installation| {
+            kept_by_waiting(installation);
+        }));
+    }
+    tests
+}
+
+fn fail_over(installation: &Installation, failover: &Failover) -> CrashReport {
+    let test = |system: &CrashedSystem| {
+        let options = options(CrashKind::Process);
+        failover_test(system, failover, &options, &AtomicBool::new(false), &mut Nobody).unwrap()
+    };
+    crash_by("", installation, &[], test)
+}
+
+fn lost_without_waiting(installation: &Installation) {
+    let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 2, delay_seconds: 0 };
+    let report = fail_over(installation, &Failover { replication, cut_off: CUT_OFF });
+    assert_eq!((report.crashes.len(), report.failure.as_deref()), (2, None));
+    for crash in &report.crashes {
+        assert!(crash.losses.lost > 0, "{crash:?}");
+        assert!(crash.losses.lost < crash.acknowledged, "what they had received is there: {crash:?}");
+        assert_eq!((crash.losses.torn, crash.losses.resurrected), (0, 0), "{crash:?}");
+    }
+    assert_eq!(report.verdict, Verdict::Allowed);
+}
+
+fn kept_by_waiting(installation: &Installation) {
+    let replication = Replication { mode: ReplicationMode::SemiSynchronous, replicas: 2, delay_seconds: 0 };
+    let report = fail_over(installation, &Failover { replication, cut_off: CUT_OFF });
+    assert_eq!((report.crashes.len(), report.failure.as_deref()), (2, None));
+    assert_eq!((report.losses.lost, report.losses.torn, report.losses.resurrected), (0, 0, 0), "{report:?}");
+    assert!(report.losses.in_doubt_gone > 0, "commits waited for replicas when it was killed: {report:?}");
+    assert_eq!(report.verdict, Verdict::Kept);
+}
+
+fn old_versions_are_refused(installation: &Installation) {
+    let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
+    let failover = Failover { replication, cut_off: Duration::ZERO };
+    let system = CrashedSystem {
+        installation: installation.clone(),
+        storage_engine: None,
+        settings: std::collections::BTreeMap::new(),
+        data_root: std::env::temp_dir(),
+        sqlite_program: "none".into(),
+    };
+    let error =
+        failover_test(&system, &failover, &options(CrashKind::Process), &AtomicBool::new(false), &mut Nobody)
+            .unwrap_err();
+    assert!(matches!(error, CrashError::NoFailover { oldest: 12, .. }), "{error}");
+}

@@ -1,0 +1,99 @@
+//! Failover: a replica takes the place of a primary that is gone.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Replicating, ReplicationError, Topology, replicating};
+
+/// Time between two looks at a replica that applies what it has received.
+const POLL: Duration = Duration::from_millis(5);
+/// Time limit of an answer. A promotion may take as long.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+/// A replica that has applied nothing for this time has applied all whole transactions that it received.
+const AT_REST: Duration = Duration::from_secs(2);
+
+/// How far a replica is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// Position in the primary's log up to which it has received events. A later one is larger.
+    pub(crate) received: (u64, u64),
+    /// Position up to which it has applied them.
+    pub(crate) applied: (u64, u64),
+}
+
+impl Topology {
+    /// Stops the replicas from receiving anything more, as if the network to their primary was cut.
+    ///
+    /// # Errors
+    /// A replica refuses.
+    pub fn cut_off(&self) -> Result<(), ReplicationError> {
+        let Some(steps) = replicating(self.family) else { return Ok(()) };
+        for place in 0..self.replicas.len() {
+            let refused = |source| ReplicationError::Replica { number: place as u32 + 1, source };
+            let mut client = self.connect_replica(place, ANSWER_PATIENCE).map_err(refused)?;
+            steps.cut_off(&mut client).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the replica that has received most a primary, after it has applied everything that it received. Returns its place
+    /// in [`replicas`](Self::replicas).
+    ///
+    /// # Errors
+    /// A replica refuses, or has not applied everything after `patience`; or `stop` is set.
+    pub fn fail_over(&self, patience: Duration, stop: &AtomicBool) -> Result<usize, ReplicationError> {
+        let steps = replicating(self.family).ok_or(ReplicationError::NoReplica)?;
+        let mut furthest: Option<((u64, u64), usize)> = None;
+        for place in 0..self.replicas.len() {
+            let received = self.progress_of(steps, place)?.received;
+            if furthest.is_none_or(|(most, _)| received > most) {
+                furthest = Some((received, place));
+            }
+        }
+        let (_, place) = furthest.ok_or(ReplicationError::NoReplica)?;
+        self.await_applied(steps, place, patience, stop)?;
+        let refused = |source| ReplicationError::Replica { number: place as u32 + 1, source };
+        let mut client = self.connect_replica(place, ANSWER_PATIENCE).map_err(refused)?;
+        steps.promote(&mut client).map_err(refused)?;
+        Ok(place)
+    }
+
+    fn progress_of(&self, steps: &dyn Replicating, place: usize) -> Result<Progress, ReplicationError> {
+        let progress =
+            self.connect_replica(place, ANSWER_PATIENCE).and_then(|mut it| steps.progress(&mut it));
+        progress.map_err(|source| ReplicationError::Replica { number: place as u32 + 1, source })
+    }
+
+    /// Waits until a replica has applied what it received. The end of a log may be a part of a transaction, which it never
+    /// applies.
+    fn await_applied(
+        &self,
+        steps: &dyn Replicating,
+        place: usize,
+        patience: Duration,
+        stop: &AtomicBool,
+    ) -> Result<(), ReplicationError> {
+        let began = Instant::now();
+        let mut last = (self.progress_of(steps, place)?, Instant::now());
+        while last.0.applied < last.0.received && last.1.elapsed() < AT_REST {
+            if stop.load(Ordering::Relaxed) {
+                return Err(ReplicationError::Interrupted);
+            }
+            if began.elapsed() > patience {
+                let behind = "still applying what it received".to_owned();
+                return Err(ReplicationError::Late {
+                    number: place as u32 + 1,
+                    seconds: patience.as_secs(),
+                    behind,
+                });
+            }
+            thread::sleep(POLL);
+            let now = self.progress_of(steps, place)?;
+            if now != last.0 {
+                last = (now, Instant::now());
+            }
+        }
+        Ok(())
+    }
+}
