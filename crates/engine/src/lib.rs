@@ -65,7 +65,7 @@ pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};
 pub use pooler::{Pooler, PoolerProgram};
 pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
 pub use replication::{
-    Guard, ReplicaStatus, Replication, ReplicationError, ReplicationMode, Role, TokenReader, TokenWriter, Topology,
+    ReplicaGuard, ReplicaStatus, Replication, ReplicationError, ReplicationMode, Role, TokenReader, TokenWriter, Topology,
     attach,
 };
 pub use source::add::{AddError, Added, add};

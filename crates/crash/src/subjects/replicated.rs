@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_engine::{Family, Guard, Role, Server, StartOptions, Topology, attach, start};
+use dyno_engine::{Family, ReplicaGuard, Role, Server, StartOptions, Topology, attach, start};
 
 use crate::clients::contents::COUNTER;
 use crate::clients::session::{ServerSession, Session, SessionError};
@@ -46,7 +46,7 @@ impl ReplicatedSubject {
             start(&system.installation, options(Role::Replica { number, replication, primary }))
         };
         let replicas = (1..=replication.replicas).map(replica).collect::<Result<Vec<_>, _>>()?;
-        let topology = attach(&primary, &replicas, Guard::Open)?
+        let topology = attach(&primary, &replicas, ReplicaGuard::Open)?
             .ok_or_else(|| CrashError::NoReplicas { entry: system.installation.entry.to_string() })?;
         let family = system.installation.entry.family;
         Ok(Self { replicas, primary, topology, cut_off: failover.cut_off, family, promoted: None })

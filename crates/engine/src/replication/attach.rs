@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether replicas refuse the writes of Dyno's own account, where the server can do that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
+pub enum ReplicaGuard {
     /// They refuse them.
     ReadOnly,
     /// A replica may become a primary.
@@ -25,14 +25,14 @@ pub enum Guard {
 ///
 /// # Errors
 /// A server refuses.
-pub fn attach(primary: &Server, replicas: &[Server], guard: Guard) -> Result<Option<Topology>, StartError> {
+pub fn attach(primary: &Server, replicas: &[Server], guard: ReplicaGuard) -> Result<Option<Topology>, StartError> {
     let Some(replication) = primary.role().replication().copied() else { return Ok(None) };
     let entry = primary.entry();
     let Some(steps) = replicating(entry.family) else { return Ok(None) };
     execute(primary.connect(PATIENCE)?, &steps.primary_statements(entry))?;
     for replica in replicas {
         let mut statements = steps.replica_statements(entry, &primary.host(), replica.role());
-        if guard == Guard::ReadOnly {
+        if guard == ReplicaGuard::ReadOnly {
             statements.extend(steps.guard_statements(entry));
         }
         execute(replica.connect(PATIENCE)?, &statements)?;

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use dyno_client::{Client, ClientError};
 
-pub use self::attach::{Guard, attach};
+pub use self::attach::{ReplicaGuard, attach};
 pub use self::error::ReplicationError;
 use self::failover::Progress;
 use self::mysqld::MysqldReplication;

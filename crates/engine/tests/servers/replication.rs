@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dyno_engine::testing::{Trial, engine_test};
 use dyno_engine::{
-    Cache, Family, Found, Guard, Installation, Replication, ReplicationError, ReplicationMode, Role, Server,
+    Cache, Family, Found, ReplicaGuard, Installation, Replication, ReplicationError, ReplicationMode, Role, Server,
     Snapshot, SnapshotParts, Snapshots, StartOptions, Topology, attach, start,
 };
 
@@ -50,7 +50,7 @@ fn started(
             .unwrap_or_else(|error| panic!("replica {number}: {error}"))
     };
     let replicas: Vec<Server> = (1..=replication.replicas).map(replica).collect();
-    let topology = attach(&primary, &replicas, Guard::ReadOnly).unwrap_or_else(|error| panic!("{error}")).unwrap();
+    let topology = attach(&primary, &replicas, ReplicaGuard::ReadOnly).unwrap_or_else(|error| panic!("{error}")).unwrap();
     Set { primary, replicas, topology }
 }
 

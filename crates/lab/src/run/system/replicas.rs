@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dyno_engine::{Cache, Guard, Installation, Replication, Role, Server, Snapshot, StartOptions, Topology, attach};
+use dyno_engine::{Cache, ReplicaGuard, Installation, Replication, Role, Server, Snapshot, StartOptions, Topology, attach};
 use dyno_host::Confined;
 use dyno_load::Address;
 
@@ -41,7 +41,7 @@ impl Replicas {
             servers.push(dyno_engine::start(installation, options)?);
             limits.extend(confined);
         }
-        let topology = attach(primary, &servers, Guard::ReadOnly)?;
+        let topology = attach(primary, &servers, ReplicaGuard::ReadOnly)?;
         Ok(topology.map(|topology| Self { servers, confined: limits, topology }))
     }
 
