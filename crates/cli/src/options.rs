@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::bail;
 use clap::{Args, ValueEnum};
+use dyno_engine::{Family, Replication, ReplicationMode};
 use dyno_report::Format;
 use dyno_stats::Margin;
 use dyno_store::RunId;
@@ -76,6 +78,37 @@ impl From<ReportFormat> for Format {
             ReportFormat::Html => Self::Html,
             ReportFormat::Json => Self::Json,
         }
+    }
+}
+
+/// Most replicas of a system, as in a plan.
+pub(crate) const REPLICAS_MAX: u32 = 8;
+
+/// What a commit waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReplicationWord {
+    /// A commit waits for no replica
+    Asynchronous,
+    /// A commit waits until one replica has received it
+    SemiSynchronous,
+    /// A commit waits until all replicas have received it
+    Synchronous,
+}
+
+impl ReplicationWord {
+    /// Replication to a number of replicas, for a server of a family.
+    pub(crate) fn of(self, replicas: u32, family: Family) -> anyhow::Result<Replication> {
+        let mode = match self {
+            Self::Asynchronous => ReplicationMode::Asynchronous,
+            Self::SemiSynchronous => ReplicationMode::SemiSynchronous,
+            Self::Synchronous => ReplicationMode::Synchronous,
+        };
+        if family == Family::Mariadb && mode.waits_for(replicas) > 1 {
+            bail!(
+                "a commit of MariaDB waits for one replica at most; write --replication semi-synchronous, or --replicas 1"
+            );
+        }
+        Ok(Replication { mode, replicas, delay_seconds: 0 })
     }
 }
 

@@ -20,7 +20,7 @@ use clap::Subcommand;
 pub(crate) use self::drive::{Drive, drive};
 pub(crate) use self::measure::crash::CrashClient;
 pub(crate) use self::measure::run::Task;
-use self::measure::{bisect, crash, doctor, explain, quickstart, run, tune, upgrade, versus};
+use self::measure::{bisect, crash, doctor, explain, isolation, quickstart, run, tune, upgrade, versus};
 use self::read::{compare, cost, export, history, report, results, serve};
 
 #[derive(Debug, Subcommand)]
@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Cost(cost::Cost),
     Bisect(bisect::Bisect),
     Crash(crash::CrashCommand),
+    Isolation(isolation::Isolation),
     Export(export::Export),
     History(history::History),
     Traffic(traffic::Traffic),
@@ -66,6 +67,7 @@ impl Command {
             Self::Cost(cost) => Ok(cost.execute()),
             Self::Bisect(bisect) => Ok(bisect.execute()),
             Self::Crash(crash) => Ok(crash.execute()),
+            Self::Isolation(isolation) => Ok(isolation.execute()),
             Self::Export(export) => export.execute(),
             Self::History(history) => history.execute(),
             Self::Traffic(traffic) => traffic.execute(),

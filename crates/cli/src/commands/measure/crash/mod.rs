@@ -15,14 +15,14 @@ use dyno_crash::{
     CLIENTS_MAX, COMMITS_MAX, CRASHES_MAX, Crash, CrashError, CrashOptions, CrashReport, CrashedSystem,
     Failover, Observer, VOLUME_BYTES_MIN, Verdict, crash_test, failover_test,
 };
-use dyno_engine::{Cache, Family, Replication, ReplicationMode};
+use dyno_engine::{Cache, Family};
 use dyno_host::parse_bytes;
 use dyno_report::json_text;
 use dyno_settings::{CrashKind, Product, Profile, Translation};
 
 pub(crate) use self::client::CrashClient;
 use crate::commands::engine::system::{SystemArgument, install};
-use crate::options::{TextOrJson, setting};
+use crate::options::{REPLICAS_MAX, ReplicationWord, TextOrJson, setting};
 use crate::{failure, interrupt, output};
 
 /// Crash a system under load repeatedly, and check whether it loses acknowledged commits
@@ -72,37 +72,14 @@ pub(crate) struct CrashCommand {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPLICAS_MAX)))]
     replicas: Option<u32>,
     /// What a commit waits for: no replica, one, or all
-    #[arg(long, value_enum, requires = "replicas", default_value_t = Mode::Asynchronous)]
-    replication: Mode,
+    #[arg(long, value_enum, requires = "replicas", default_value_t = ReplicationWord::Asynchronous)]
+    replication: ReplicationWord,
     /// Time before each crash from which on the replicas receive nothing, in ms
     #[arg(long, value_name = "MS", requires = "replicas", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     cut_off_ms: u64,
     /// Output format
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     format: TextOrJson,
-}
-
-/// As many as a plan may have.
-const REPLICAS_MAX: u32 = 8;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Mode {
-    /// A commit waits for no replica
-    Asynchronous,
-    /// A commit waits until one replica has received it
-    SemiSynchronous,
-    /// A commit waits until all replicas have received it
-    Synchronous,
-}
-
-impl From<Mode> for ReplicationMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Asynchronous => Self::Asynchronous,
-            Mode::SemiSynchronous => Self::SemiSynchronous,
-            Mode::Synchronous => Self::Synchronous,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -164,13 +141,7 @@ impl CrashCommand {
         if kind == CrashKind::Power {
             bail!("a failover is tested with killed processes; leave --replicas or --kill power out");
         }
-        let mode = ReplicationMode::from(self.replication);
-        if family == Family::Mariadb && mode.waits_for(replicas) > 1 {
-            bail!(
-                "a commit of MariaDB waits for one replica at most; write --replication semi-synchronous, or --replicas 1"
-            );
-        }
-        let replication = Replication { mode, replicas, delay_seconds: 0 };
+        let replication = self.replication.of(replicas, family)?;
         Ok(Some(Failover { replication, cut_off: Duration::from_millis(self.cut_off_ms) }))
     }
 

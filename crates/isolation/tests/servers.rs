@@ -1,0 +1,152 @@
+//! Isolation of real servers: what levels allow and what they exclude, and stale reads of replicas.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use dyno_engine::testing::{self, Trial, engine_test, server_test};
+use dyno_engine::{Family, Installation, Replication, ReplicationMode, Server};
+use dyno_isolation::{
+    IsolatedSystem, IsolationOptions, IsolationReport, Level, Model, Operation, Recorder, Verdict, Worker,
+    isolation_test,
+};
+
+fn main() -> ExitCode {
+    let mut tests = Vec::new();
+    for system in ["mysql@5.6.24", "mysql@9.7.4", "mariadb@10.11", "mariadb@10.11/rocksdb"] {
+        tests.push(engine_test("is read-committed", system, move |it| {
+            keeps(it, system, Level::ReadCommitted)
+        }));
+    }
+    for system in ["mysql@9.7.4", "mariadb@10.11", "postgres@18.4"] {
+        tests.push(engine_test("is serializable", system, move |it| keeps(it, system, Level::Serializable)));
+    }
+    tests.push(engine_test("is snapshot-isolated", "postgres@18.4", |it| {
+        keeps(it, "postgres@18.4", Level::RepeatableRead);
+    }));
+    tests.push(server_test("skews writes in its repeatable reads", "postgres@18.4", |server| {
+        skews_writes(server);
+    }));
+    for system in ["mysql@9.7.4", "mariadb@10.11"] {
+        tests.push(server_test("loses an update in its repeatable reads", system, |server| {
+            loses_update(server)
+        }));
+    }
+    for system in ["mariadb@10.11", "postgres@18.4"] {
+        tests.push(engine_test("has stale reads on a replica", system, stale_reads));
+    }
+    testing::main(tests)
+}
+
+fn options(level: Level, model: Model) -> IsolationOptions {
+    IsolationOptions { level, model, replication: None, clients: 6, transactions: 1500, seed: 1 }
+}
+
+fn run(installation: &Installation, system: &str, options: &IsolationOptions) -> IsolationReport {
+    let folder = tempfile::tempdir().unwrap();
+    let system = IsolatedSystem {
+        installation: installation.clone(),
+        storage_engine: system.split_once('/').map(|(_, name)| name.to_owned()),
+        settings: BTreeMap::new(),
+        data_root: folder.path().to_owned(),
+    };
+    isolation_test(&system, options, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn keeps(installation: &Installation, system: &str, level: Level) {
+    let report = run(installation, system, &options(level, level.model(installation.entry.family)));
+    assert_eq!(report.verdict, Verdict::Kept, "{report:#?}");
+    assert_eq!((report.committed + report.failed, report.unknown), (1500, 0));
+    assert!(report.committed > 100, "{report:#?}");
+}
+
+/// A worker of a server, with its table.
+fn worker<'a>(server: &Server, process: u32, level: Level, recorder: &'a Recorder) -> Worker<'a> {
+    let family = if server.access().engine == "postgres" { Family::Postgres } else { Family::Mysql };
+    Worker { process, client: server.connect(Duration::from_secs(60)).unwrap(), family, level, recorder }
+}
+
+fn make_table(server: &Server) {
+    server.query("CREATE TABLE isolation_list (k INT NOT NULL PRIMARY KEY, v TEXT NOT NULL)").unwrap();
+}
+
+/// Reads all lists after the others have ended.
+fn look(server: &Server, recorder: &Recorder, keys: &[u64]) {
+    let reads: Vec<Operation> = keys.iter().map(|&key| Operation::Read { key }).collect();
+    worker(server, 9, Level::ReadCommitted, recorder).run(&reads).unwrap();
+}
+
+fn judged(recorder: Recorder, model: Model) -> (Vec<String>, Verdict) {
+    let judged = recorder.judge(model).unwrap();
+    (judged.anomalies.into_iter().map(|it| it.kind).collect(), judged.verdict)
+}
+
+/// Two transactions read both lists, and each appends to another one.
+fn skews_writes(server: &Server) {
+    make_table(server);
+    let read = [Operation::Read { key: 1 }, Operation::Read { key: 2 }];
+    for (level, is_skewed) in [(Level::RepeatableRead, true), (Level::Serializable, false)] {
+        let recorder = Recorder::default();
+        let key = if is_skewed { 0 } else { 10 };
+        let of = |append| {
+            let all = read.map(|it| match it {
+                Operation::Read { key: own } => Operation::Read { key: own + key },
+                append @ Operation::Append { .. } => append,
+            });
+            [all[0], all[1], Operation::Append { key: key + append, value: 1 }]
+        };
+        let mut workers = [0, 1].map(|process| worker(server, process, level, &recorder));
+        let [first, second] = &mut workers;
+        let mut first = first.begin(&of(1)).unwrap();
+        let mut second = second.begin(&of(2)).unwrap();
+        for _ in 0..3 {
+            first.step();
+            second.step();
+        }
+        first.commit().unwrap();
+        second.commit().unwrap();
+        drop(workers);
+        look(server, &recorder, &[key + 1, key + 2]);
+        let (kinds, verdict) = judged(recorder, Model::Serializable);
+        if is_skewed {
+            assert_eq!((kinds, verdict), (vec!["G2-item".to_owned()], Verdict::Broken));
+        } else {
+            assert_eq!((kinds, verdict), (Vec::new(), Verdict::Kept), "it refuses one of them");
+        }
+    }
+}
+
+/// Two transactions read a list. One appends and commits, then the other does.
+fn loses_update(server: &Server) {
+    make_table(server);
+    let recorder = Recorder::default();
+    let both = |value| [Operation::Read { key: 1 }, Operation::Append { key: 1, value }];
+    let mut workers = [0, 1].map(|process| worker(server, process, Level::RepeatableRead, &recorder));
+    let [first, second] = &mut workers;
+    let mut first = first.begin(&both(1)).unwrap();
+    let mut second = second.begin(&both(2)).unwrap();
+    first.step();
+    second.step();
+    first.step();
+    first.commit().unwrap();
+    second.step();
+    second.commit().unwrap();
+    drop(workers);
+    look(server, &recorder, &[1]);
+    let (kinds, verdict) = judged(recorder, Model::RepeatableRead);
+    assert!(!kinds.is_empty());
+    assert_eq!(verdict, Verdict::Broken);
+}
+
+/// The replica holds back what it received, so its readers are late whatever the host does.
+fn stale_reads(installation: &Installation) {
+    let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 2 };
+    let options = IsolationOptions {
+        replication: Some(replication),
+        ..options(Level::RepeatableRead, Model::StrictSerializable)
+    };
+    let report = run(installation, "", &options);
+    assert_eq!(report.verdict, Verdict::Broken, "{report:#?}");
+    assert!(report.anomalies.iter().any(|it| it.kind.ends_with("-realtime")), "{:#?}", report.anomalies);
+}
