@@ -21,7 +21,7 @@ use self::generator::{
     client, connections, ibench, kernels, load, outages, pgbench, prepare, table, tprocc, traffic,
 };
 use self::hostile::{faults, fuzz};
-use self::servers::{counters, snapshot};
+use self::servers::{counters, failovers, snapshot};
 use self::verdicts::{capacity, causes, freeze, neighbours, truth, variance};
 
 /// Measures Dyno beside other tools. This is not a test: read the ratios.
@@ -74,6 +74,8 @@ enum What {
     Traffic(traffic::Options),
     /// Outages of known times: their begin and length as Dyno's load and sysbench see them.
     Outages(outages::Options),
+    /// Failovers whose losses are planted: what is lost by the mode of replication.
+    Failovers(failovers::Options),
     /// Work that a server postpones by 200 ms: the bias of a known ratio, with and without freezing resting
     /// servers.
     Freeze(freeze::Options),
@@ -125,6 +127,7 @@ fn main() -> anyhow::Result<()> {
         What::Neighbours(options) => neighbours::run(&options),
         What::Traffic(options) => traffic::run(&options),
         What::Outages(options) => outages::run(&options),
+        What::Failovers(options) => failovers::run(&options),
         What::Freeze(options) => freeze::run(&options),
         What::Capacity(options) => capacity::run(&options),
         What::Causes(options) => causes::run(&options),

@@ -23,7 +23,8 @@ use crate::machine::path_error::At as _;
 use crate::machine::spawn::{Spawn, spawn};
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect};
-use crate::start::server::{Server, StartError};
+use crate::start::server::Server;
+use crate::start::server::error::StartError;
 use crate::start::server_process::ServerProcess;
 
 /// Time limit for the pooler to pass a login on to the server.

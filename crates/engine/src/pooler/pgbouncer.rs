@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::cache::home::Home;
 use crate::start::access::Access;
-use crate::start::server::StartError;
+use crate::start::server::error::StartError;
 
 pub(super) const OWN_SETTINGS: &[&str] = &[
     "auth_file",
