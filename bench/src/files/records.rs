@@ -116,6 +116,8 @@ impl Pool {
             client_user_cpu_us: some(),
             client_system_cpu_us: some(),
             client_context_switches: some(),
+            pooler_user_cpu_us: some(),
+            pooler_system_cpu_us: some(),
             process_read_bytes: some(),
             process_write_bytes: some(),
             device_reads: some(),

@@ -9,7 +9,7 @@ use dyno_stats::{CONFIDENCE, centre_of_rounds};
 
 /// Options of the benchmark.
 #[derive(clap::Args)]
-pub(super) struct Options {
+pub(crate) struct Options {
     /// The `sysbench` program to compare with.
     #[arg(long, default_value = "sysbench")]
     sysbench: String,
@@ -27,7 +27,7 @@ const WORK: &[&str] = &["cpu --events=4000 --time=0", "cpu --cpu-max-prime=20000
 /// Ratios of CPU times that count as equal.
 const GOAL: RangeInclusive<f64> = 0.95..=1.05;
 
-pub(super) fn run(options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     for work in WORK {
         let words: Vec<&str> = work.split(' ').chain(["run"]).collect();
         let mut ratios = Vec::new();

@@ -82,20 +82,13 @@ pub fn failover_test(
             break;
         }
         let mut subject = ReplicatedSubject::start(system, failover)?;
-        let test = match &mut test {
-            Some(test) => test,
-            None => {
-                let mut report = empty_report(system, options, &subject)?;
-                report.promise = promise(failover, &subject.variables()?);
-                report.failover = Some(failover.into());
-                test.insert(Test {
-                    report,
-                    ledgers: Vec::new(),
-                    epoch: Instant::now(),
-                    place: &place,
-                    options,
-                })
-            }
+        let test = if let Some(test) = &mut test {
+            test
+        } else {
+            let mut report = empty_report(system, options, &subject)?;
+            report.promise = promise(failover, &subject.variables()?);
+            report.failover = Some(failover.into());
+            test.insert(Test { report, ledgers: Vec::new(), epoch: Instant::now(), place: &place, options })
         };
         test.ledgers = (0..options.clients).map(Ledger::new).collect();
         make_tables(&subject, options.clients).map_err(CrashError::Tables)?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use dyno_engine::testing::{self, Trial, engine_test, server_test};
+use dyno_engine::testing::{self, engine_test, server_test};
 use dyno_engine::{Family, Installation, Replication, ReplicationMode, Server};
 use dyno_isolation::{
     IsolatedSystem, IsolationOptions, IsolationReport, Level, Model, Operation, Recorder, Verdict, Worker,
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let mut tests = Vec::new();
     for system in ["mysql@5.6.24", "mysql@9.7.4", "mariadb@10.11", "mariadb@10.11/rocksdb"] {
         tests.push(engine_test("is read-committed", system, move |it| {
-            keeps(it, system, Level::ReadCommitted)
+            keeps(it, system, Level::ReadCommitted);
         }));
     }
     for system in ["mysql@9.7.4", "mariadb@10.11", "postgres@18.4"] {
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     }));
     for system in ["mysql@9.7.4", "mariadb@10.11"] {
         tests.push(server_test("loses an update in its repeatable reads", system, |server| {
-            loses_update(server)
+            loses_update(server);
         }));
     }
     for system in ["mariadb@10.11", "postgres@18.4"] {

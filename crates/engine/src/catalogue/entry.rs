@@ -114,7 +114,7 @@ impl Entry {
     }
 
     /// Whether its version is at least a given one.
-    pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
+    pub fn is_at_least(&self, major: u32, minor: u32) -> bool {
         (self.version_number(0), self.version_number(1)) >= (major, minor)
     }
 

@@ -37,7 +37,7 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 /// A pooler's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PoolerProgram {
-    /// PgBouncer, for PostgreSQL.
+    /// `PgBouncer`, for PostgreSQL.
     Pgbouncer,
 }
 

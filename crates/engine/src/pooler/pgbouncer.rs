@@ -1,4 +1,4 @@
-//! PgBouncer. Its configuration: <https://www.pgbouncer.org/config.html>.
+//! `PgBouncer`. Its configuration: <https://www.pgbouncer.org/config.html>.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -12,7 +12,7 @@ use dyno_search::bisect::{Bisected, Tested, between};
 use dyno_settings::Profile;
 use dyno_stats::Margin;
 
-use super::run::{self, RunFlags};
+use super::run::RunFlags;
 use crate::commands::next;
 use crate::failure::{self, NOT_DECIDED};
 use crate::options::{margin, positive};

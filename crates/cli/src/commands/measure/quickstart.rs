@@ -43,7 +43,7 @@ mod tests {
     use crate::commands::outline;
 
     const TOLD: [&str; 2] =
-        [include_str!("../../../../README.md"), include_str!("../../../../docs/start/quickstart.md")];
+        [include_str!("../../../../../README.md"), include_str!("../../../../../docs/start/quickstart.md")];
 
     #[test]
     fn help_plan_and_documents_name_the_time_that_the_plan_is_expected_to_take() {

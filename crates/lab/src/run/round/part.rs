@@ -10,7 +10,6 @@ use super::session::RunSession;
 use crate::job;
 use crate::run::error::Stopped;
 use crate::run::record::{Meter, SliceRecording, Tally, Work};
-use crate::run::system::RunningSystem;
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort, note_client_cpus, note_pinned};
 use crate::schedule::Trial;
 

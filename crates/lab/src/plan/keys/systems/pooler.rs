@@ -22,7 +22,7 @@ pub struct SystemPooler {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::plan) enum ProgramKey {
-    /// PgBouncer, for PostgreSQL.
+    /// `PgBouncer`, for PostgreSQL.
     Pgbouncer,
 }
 
