@@ -8,8 +8,11 @@ use super::{Replicating, ReplicationError, Topology, replicating};
 
 /// Time between two looks at a replica that applies what it has received.
 const POLL: Duration = Duration::from_millis(5);
-/// Time limit of an answer. A promotion may take as long.
+/// Time limit of an answer.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit of each statement of a promotion. MySQL waits up to 60 s for the rest of a transaction of which it has received
+/// only a part, before it stops applying.
+const PROMOTION_PATIENCE: Duration = Duration::from_secs(180);
 /// A replica that has applied nothing for this time has applied all whole transactions that it received.
 const AT_REST: Duration = Duration::from_secs(2);
 
@@ -54,7 +57,7 @@ impl Topology {
         let (_, place) = furthest.ok_or(ReplicationError::NoReplica)?;
         self.await_applied(steps, place, patience, stop)?;
         let refused = |source| ReplicationError::Replica { number: place as u32 + 1, source };
-        let mut client = self.connect_replica(place, ANSWER_PATIENCE).map_err(refused)?;
+        let mut client = self.connect_replica(place, PROMOTION_PATIENCE).map_err(refused)?;
         steps.promote(&mut client).map_err(refused)?;
         Ok(place)
     }
