@@ -144,7 +144,7 @@ fn stale_reads(installation: &Installation) {
     let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 2 };
     let options = IsolationOptions {
         replication: Some(replication),
-        ..options(Level::RepeatableRead, Model::StrictSerializable)
+        ..options(Level::Serializable, Model::StrictSerializable)
     };
     let report = run(installation, "", &options);
     assert_eq!(report.verdict, Verdict::Broken, "{report:#?}");

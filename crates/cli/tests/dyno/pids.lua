@@ -44,3 +44,5 @@ function check()
     error(count .. " processes answered")
   end
 end
+
+sysbench.cmdline.commands = { check = { check } }
