@@ -2,6 +2,7 @@
 -- operation.
 
 local prepared = require("sql.prepared")
+local records = require("ycsb.records")
 local zipf = require("ycsb.zipf").of
 
 local format = string.format
@@ -9,7 +10,6 @@ local uniform = sysbench.rand.uniform
 local TEXT = sysbench.sql.type.VARCHAR
 local INT = sysbench.sql.type.INT
 
-local KEY = "user%010d"
 -- Spreads popular records over all keys. It is prime, so each record keeps a key of its own.
 local SPREAD = 1000003
 
@@ -33,52 +33,8 @@ local mixes = {
   f = { "read", 50, "read_modify_write", 50 },
 }
 
-local function value()
-  return sysbench.rand.string(string.rep("@", sysbench.opt.fieldlength))
-end
-
--- The text, given by a function of the field's number, once for each field.
-local function for_fields(separator, text)
-  local all = {}
-  for field = 0, sysbench.opt.fieldcount - 1 do
-    all[#all + 1] = text(field)
-  end
-  return table.concat(all, separator)
-end
-
-function prepare()
-  local opt, con = sysbench.opt, sysbench.sql.driver():connect()
-  local fields = for_fields(", ", function(field) return "field" .. field .. " TEXT" end)
-  con:query(format("CREATE TABLE usertable (ycsb_key VARCHAR(255) NOT NULL, %s, PRIMARY KEY (ycsb_key)) /*! ENGINE = %s */",
-    fields, opt.mysql_storage_engine))
-  con:bulk_insert_init("INSERT INTO usertable VALUES")
-  for record = 0, opt.recordcount - 1 do
-    con:bulk_insert_next(format("('" .. KEY .. "', '%s')", record, for_fields("', '", value)))
-  end
-  con:bulk_insert_done()
-  con:disconnect()
-end
-
-function cleanup()
-  local con = sysbench.sql.driver():connect()
-  con:query("DROP TABLE IF EXISTS usertable")
-  con:disconnect()
-end
-
--- Every record that prepare made is there, and every field has its length.
-local function check()
-  local con = sysbench.sql.driver():connect()
-  local short = for_fields(" OR ", function(field)
-    return format("field%d IS NULL OR LENGTH(field%d) <> %d", field, field, sysbench.opt.fieldlength)
-  end)
-  local records, wrong = con:query_row("SELECT COUNT(*), COALESCE(SUM(CASE WHEN " .. short .. " THEN 1 ELSE 0 END), 0) FROM usertable")
-  con:disconnect()
-  if tonumber(records) < sysbench.opt.recordcount or tonumber(wrong) > 0 then
-    error(format("ycsb: %s records, of %d; %s have fields of another length", records, sysbench.opt.recordcount, wrong), 0)
-  end
-end
-
-sysbench.cmdline.commands = { check = { check } }
+prepare, cleanup = records.prepare, records.cleanup
+sysbench.cmdline.commands = { check = { records.check } }
 
 local con, popular, operations
 local read, scan, insert, updates
@@ -87,7 +43,7 @@ local inserted, next_number = {}, 0
 
 -- The key of the record that a rank of popularity has.
 local function popular_key()
-  return format(KEY, popular(sysbench.opt.recordcount) * SPREAD % sysbench.opt.recordcount)
+  return records.key(popular(sysbench.opt.recordcount) * SPREAD % sysbench.opt.recordcount)
 end
 
 local run = {}
@@ -98,9 +54,11 @@ function run.read(key)
 end
 
 function run.update(key)
-  local update = updates[uniform(1, #updates)]
-  update.bound[1]:set(value())
-  update.bound[2]:set(key or popular_key())
+  key = key or popular_key()
+  local field = uniform(0, sysbench.opt.fieldcount - 1)
+  local update = updates[field]
+  update.bound[1]:set(records.value(key, field))
+  update.bound[2]:set(key)
   update.statement:execute()
 end
 
@@ -113,7 +71,7 @@ end
 -- The most popular is the last that this thread inserted; those that prepare made come after all of these.
 function run.read_latest()
   local age = popular(#inserted + sysbench.opt.recordcount)
-  run.read(format(KEY, inserted[#inserted + 1 - age] or sysbench.opt.recordcount + #inserted - age))
+  run.read(records.key(inserted[#inserted + 1 - age] or sysbench.opt.recordcount + #inserted - age))
 end
 
 function run.scan()
@@ -123,9 +81,10 @@ function run.scan()
 end
 
 function run.insert()
-  insert.bound[1]:set(format(KEY, next_number))
-  for field = 1, sysbench.opt.fieldcount do
-    insert.bound[field + 1]:set(value())
+  local key = records.key(next_number)
+  insert.bound[1]:set(key)
+  for field = 0, sysbench.opt.fieldcount - 1 do
+    insert.bound[field + 2]:set(records.value(key, field))
   end
   insert.statement:execute()
   inserted[#inserted + 1] = next_number
@@ -148,14 +107,14 @@ function thread_init()
   scan = prepared(con, "SELECT * FROM usertable WHERE ycsb_key >= ? ORDER BY ycsb_key LIMIT ?", key, { INT })
   updates = {}
   for number = 0, opt.fieldcount - 1 do
-    updates[number + 1] = prepared(con, format("UPDATE usertable SET field%d = ? WHERE ycsb_key = ?", number), field, key)
+    updates[number] = prepared(con, format("UPDATE usertable SET field%d = ? WHERE ycsb_key = ?", number), field, key)
   end
   local fields = {}
   for number = 1, opt.fieldcount do fields[number] = field end
   insert = prepared(con, "INSERT INTO usertable VALUES (?" .. string.rep(", ?", opt.fieldcount) .. ")", key, unpack(fields))
   -- All threads ask before the first event inserts.
   local last = con:query_row("SELECT MAX(ycsb_key) FROM usertable")
-  next_number = tonumber(last:sub(5)) + 1 + sysbench.tid
+  next_number = records.number(last) + 1 + sysbench.tid
 end
 
 function event()

@@ -168,7 +168,7 @@ fn records(subject: &Subject) {
     }
     run(ycsb("check")).success();
     let failure = run(with_options(ycsb("check"), &[("fieldlength", "21")])).failure.expect("a violation");
-    assert!(failure.contains("have fields of another length"), "{failure}");
+    assert!(failure.contains("ycsb: fields that are not as they were written: "), "{failure}");
     let failure = run(with_options(ycsb("run"), &[("core", "g")])).failure.expect("a refusal");
     assert!(failure.contains("core is one of a to f, not g"), "{failure}");
     run(ycsb("cleanup")).success();
