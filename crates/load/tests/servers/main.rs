@@ -29,8 +29,6 @@ mod workloads;
 use std::process::ExitCode;
 
 const SYSTEMS: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];
-/// Further systems that run the workloads of other benchmarks.
-const FURTHER: [&str; 2] = ["mysql@9.7.4", "mariadb@10.11/rocksdb"];
 
 fn main() -> ExitCode {
     // The storm takes longest, and its thousands of threads would starve the timing tests, which come last.
@@ -42,14 +40,13 @@ fn main() -> ExitCode {
         tests.extend(bulk::tests(system));
         tests.extend(replay::tests(system));
     }
-    for system in SYSTEMS.into_iter().chain(FURTHER) {
-        tests.extend(benchmarks::tests(system));
+    tests.extend(benchmarks::tests());
+    for system in benchmarks::SERVERS {
         tests.extend(pgbench::tests(system));
         tests.extend(pipelines::tests(system));
     }
     tests.push(micro::sqlite_test());
     tests.push(pgbench::sqlite_test());
-    tests.extend(benchmarks::sqlite_tests());
     tests.extend(big::tests());
     tests.extend(logins::tests());
     tests.extend(tls::tests());

@@ -16,9 +16,6 @@ const SEED: u64 = 7;
 
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     let mut tests = vec![
-        server_test("pgbench scripts run as text and prepared", system, |server: &mut Server| {
-            plain(&target(server), &["simple", "prepared"]);
-        }),
         server_test("pgbench scripts name the line that fails", system, |server: &mut Server| {
             failures(&target(server));
         }),
@@ -52,11 +49,10 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
 
 /// The test that runs on SQLite, which needs no server.
 pub(crate) fn sqlite_test() -> Trial {
-    Trial::test("pgbench scripts run as text and prepared: sqlite", || {
+    Trial::test("pgbench scripts name the line that fails: sqlite", || {
         let folder = tempfile::tempdir().expect("a folder");
         let file = Address::File(folder.path().join("test.db"));
         let target = Target::new(Protocol::Sqlite, vec![file]);
-        plain(&target, &["simple", "prepared"]);
         failures(&target);
         Ok(())
     })
@@ -76,7 +72,8 @@ pub(crate) fn job(target: &Target, scripts: &[(&str, &str)], options: &[(&str, &
         let found = scripts.iter().find(|(name, _)| name.split('@').next() == Some(path));
         Ok(found.expect("a script of this test").1.to_owned())
     };
-    let script: Script = pgbench_workload(&names.join(","), text).expect("scripts").expect("no mistake");
+    let script: Script =
+        pgbench_workload(&names.join(","), text).expect("scripts").expect("no mistake");
     let job = Job { seed: SEED, events: Some(EVENTS), ..Job::new(target.clone(), script, "run") };
     with_options(job, options)
 }
@@ -105,7 +102,7 @@ pub(crate) fn query(target: &Target, sql: &str) -> Vec<Vec<Option<String>>> {
 }
 
 /// A table, rows that depend on variables, and a result that becomes a variable.
-fn plain(target: &Target, protocols: &[&str]) {
+pub(crate) fn plain(target: &Target, protocols: &[&str]) {
     query(target, "CREATE TABLE noted (id INTEGER PRIMARY KEY, kind VARCHAR(20), value INTEGER)");
     let script = "
         \\set last :step

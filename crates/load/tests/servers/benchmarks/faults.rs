@@ -1,11 +1,14 @@
 //! Faults and bad input of the workloads of other benchmarks: each ends with words that say what is wrong.
 
-use dyno_engine::Server;
-use dyno_engine::testing::{Trial, server_test};
+use std::sync::Arc;
+
+use dyno_engine::testing::{Trial, confined_test, server_test, start_inside};
+use dyno_engine::{Installation, Server};
+use dyno_host::{Confined, Confinement};
 use dyno_load::{Job, Protocol};
 
 use super::Subject;
-use crate::bench::{job_on, run, with_options};
+use crate::bench::{run, with_options};
 
 pub(super) fn tests(system: &'static str) -> Vec<Trial> {
     let test = |name: &str, check: fn(&Subject)| {
@@ -24,17 +27,25 @@ pub(super) fn tests(system: &'static str) -> Vec<Trial> {
     tests
 }
 
+/// Tests that need the right to mount a volume.
+pub(super) fn volume_tests() -> Vec<Trial> {
+    let test = |system: &'static str, settings: &'static [(&str, &str)]| {
+        confined_test("ibench tells of a full volume", system, &volume(), move |installation| {
+            full_volume(installation, system, settings);
+        })
+    };
+    // With a larger log, PostgreSQL would end for lack of room for the log.
+    let small_log: &[_] = &[("max_wal_size", "64MB"), ("min_wal_size", "32MB")];
+    vec![test("mariadb@10.11", &[]), test("postgres@18.4", small_log)]
+}
+
+fn volume() -> Confinement {
+    Confinement { volume_bytes: Some(200 << 20), ..Confinement::default() }
+}
+
 fn ibench(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
     let job = with_options(subject.builtin("ibench", command, ""), &[("table_size", "500")]);
     with_options(Job { events: (command == "run").then_some(20), ..job }, options)
-}
-
-fn ask(subject: &Subject, sql: &str) {
-    let source = format!(
-        "function go() local con = sysbench.sql.driver():connect() con:query([[{sql}]]) con:disconnect() end\n\
-         sysbench.cmdline.commands = {{ go = {{ go }} }}"
-    );
-    run(job_on(subject.target.clone(), "ask", &source, "go")).success();
 }
 
 fn failure(job: Job) -> String {
@@ -44,18 +55,18 @@ fn failure(job: Job) -> String {
 /// Somebody else has deleted rows: some, so that the table's own deletes find fewer, and all.
 fn overtaken(subject: &Subject) {
     run(ibench(subject, "prepare", &[])).success();
-    ask(subject, "DELETE FROM purchases1 WHERE transactionid <= 400");
+    subject.ask("DELETE FROM purchases1 WHERE transactionid <= 400");
     let counts = run(ibench(subject, "run", &[])).success().counts;
     assert_eq!((counts.events, counts.errors), (20, 0), "it goes on with the rows that are left");
     run(ibench(subject, "check", &[])).success();
-    ask(subject, "DELETE FROM purchases1");
+    subject.ask("DELETE FROM purchases1");
     let violation = failure(ibench(subject, "check", &[]));
     assert!(violation.contains("purchases1 has 0 rows from 0 to -1, where 500 rows"), "{violation}");
     for action in ["write", "point"] {
         let empty = failure(ibench(subject, "run", &[("action", action)]));
         assert!(empty.contains("ibench: purchases1 is empty; run prepare first"), "{action}: {empty}");
     }
-    ask(subject, "DROP TABLE purchases1");
+    subject.ask("DROP TABLE purchases1");
     let gone = failure(ibench(subject, "run", &[]));
     assert!(gone.contains("purchases1"), "{gone}");
 }
@@ -85,13 +96,30 @@ pub(super) fn full_file(subject: &Subject) {
     assert!(full.contains("database or disk is full"), "{full}");
 }
 
+/// The server says so itself, or ends because it has no room to undo the rows.
+fn full_volume(installation: &Installation, system: &'static str, settings: &[(&str, &str)]) {
+    let parent = tempfile::tempdir().expect("a folder");
+    let confined = Arc::new(Confined::create(&volume(), parent.path()).expect("a volume"));
+    let server = start_inside(&confined, installation, system, settings);
+    let subject = Subject::of(&server, system);
+    run(ibench(&subject, "prepare", &[])).success();
+    // 400 transactions of 4 MB.
+    let many = [("table_size", "1000000"), ("rows_per_commit", "1000")];
+    let large = [("data_length_min", "4000"), ("data_length_max", "4000")];
+    let writes = Job { events: Some(400), ..ibench(&subject, "run", &[many, large].concat()) };
+    let full = failure(writes);
+    let is_told = full.contains("The table 'purchases1' is full") || full.contains("No space left on device");
+    let is_seen = server.full_volume().as_deref() == Some("its volume of 200M is full");
+    assert!(is_told || is_seen, "{full}\n{}", server.log_tail(20).join("\n"));
+}
+
 fn tprocc(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
     with_options(with_options(subject.builtin("tprocc", command, ""), &[("scale", "1")]), options)
 }
 
 /// PostgreSQL without PL/pgSQL.
 fn without_language(subject: &Subject) {
-    ask(subject, "DROP EXTENSION plpgsql");
+    subject.ask("DROP EXTENSION plpgsql");
     let refused = failure(tprocc(subject, "prepare", &[]));
     assert!(refused.contains("tprocc: the server cannot make the procedure tprocc_"), "{refused}");
     assert!(refused.contains("language \"plpgsql\" does not exist"), "{refused}");

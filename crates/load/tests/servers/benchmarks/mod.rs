@@ -1,14 +1,16 @@
-//! The workloads of other benchmarks: pgbench's transactions, the core workloads of YCSB, the insert benchmark, TPC-C by stored
-//! procedures, and CH-benCHmark.
+//! The workloads of other benchmarks on each database: pgbench's transactions, the core workloads of YCSB, the insert benchmark, TPC-C by
+//! stored procedures, and CH-benCHmark.
 
 mod ch;
 mod faults;
+mod ycsb;
 
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
 use dyno_load::{Address, Job, Protocol, Target, builtin_workload};
 
 use crate::bench::{job_on, run, target, with_options};
+use crate::pgbench;
 
 const EVENTS: u64 = 100;
 
@@ -43,49 +45,84 @@ impl Subject {
         // MyRocks has no foreign keys.
         if ["tprocc", "ch"].contains(&name) { with_options(job, &[("use_fk", "0")]) } else { job }
     }
+
+    /// Has the database execute a statement.
+    fn ask(&self, sql: &str) {
+        let source = format!(
+            "function go() local con = sysbench.sql.driver():connect() con:query([[{sql}]]) con:disconnect() end\n\
+             sysbench.cmdline.commands = {{ go = {{ go }} }}"
+        );
+        run(job_on(self.target.clone(), "ask", &source, "go")).success();
+    }
 }
 
-pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
-    let test = |name: &str, check: fn(&Subject)| {
-        server_test(name, system, move |server: &mut Server| check(&Subject::of(server, system)))
-    };
-    let mut tests = vec![
-        test("the sums of tpcb stay equal", sums),
-        test("ycsb reads what is there", records),
-        test("ibench keeps its rows", queue),
-        test("the conditions of TPC-C hold after procedures", procedures),
-        test("ch answers as SQLite does", ch::answers),
-    ];
-    tests.extend(faults::tests(system));
+/// A workload of another benchmark.
+struct Workload {
+    name: &'static str,
+    /// The name of its test.
+    promise: &'static str,
+    check: fn(&Subject),
+}
+
+static WORKLOADS: [Workload; 6] = [
+    Workload { name: "NAME.pgbench", promise: "pgbench scripts run as text and prepared", check: scripts },
+    Workload { name: "tpcb", promise: "the sums of tpcb stay equal", check: sums },
+    Workload { name: "ycsb", promise: "ycsb reads what is there", check: ycsb::records },
+    Workload { name: "ibench", promise: "ibench keeps its rows", check: queue },
+    Workload { name: "tprocc", promise: "the conditions of TPC-C hold after procedures", check: procedures },
+    Workload { name: "ch", promise: "ch answers as SQLite does", check: ch::answers },
+];
+
+/// The servers that run each of these workloads. SQLite does, too.
+pub(crate) const SERVERS: [&str; 5] =
+    ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4", "mysql@9.7.4", "mariadb@10.11/rocksdb"];
+const SQLITE: &str = "sqlite";
+
+/// Workloads that a database cannot run: the workload, the database, and what the refusal of `prepare` says.
+const REFUSED: [(&str, &str, &str); 1] =
+    [("tprocc", SQLITE, "tprocc needs stored procedures, which SQLite does not have")];
+
+/// A test of each workload on each database.
+pub(crate) fn tests() -> Vec<Trial> {
+    let mut tests = Vec::new();
+    for workload in &WORKLOADS {
+        tests.extend(SERVERS.map(|system| {
+            server_test(workload.promise, system, move |server: &mut Server| {
+                let subject = Subject::of(server, system);
+                try_on(workload, system, &subject);
+            })
+        }));
+        tests.push(on_file(workload.promise, |subject| try_on(workload, SQLITE, subject)));
+    }
+    tests.extend(SERVERS.into_iter().flat_map(faults::tests));
+    tests.push(on_file("ibench tells of a full database", faults::full_file));
+    tests.extend(faults::volume_tests());
+    tests.push(Trial::test("popularity falls with the rank", || {
+        ycsb::popularity();
+        Ok(())
+    }));
     tests
 }
 
-/// The tests that run on SQLite, which needs no server.
-pub(crate) fn sqlite_tests() -> Vec<Trial> {
-    let on_file = |check: fn(&Subject)| {
+/// A test on a file of SQLite, which needs no server.
+fn on_file(name: &str, check: impl FnOnce(&Subject) + Send + 'static) -> Trial {
+    Trial::test(format!("{name}: {SQLITE}"), || {
         let folder = tempfile::tempdir().expect("a folder");
         check(&Subject::sqlite(&folder));
         Ok(())
+    })
+}
+
+fn try_on(workload: &Workload, system: &str, subject: &Subject) {
+    let Some((.., says)) = REFUSED.iter().find(|pair| (pair.0, pair.1) == (workload.name, system)) else {
+        return (workload.check)(subject);
     };
-    vec![
-        Trial::test("the sums of tpcb stay equal: sqlite", move || on_file(sums)),
-        Trial::test("ycsb reads what is there: sqlite", move || on_file(records)),
-        Trial::test("ibench keeps its rows: sqlite", move || on_file(queue)),
-        Trial::test("ch runs transactions and queries beside each other: sqlite", move || {
-            on_file(ch::beside)
-        }),
-        Trial::test("ibench tells of a full database: sqlite", move || on_file(faults::full_file)),
-        Trial::test("tprocc needs stored procedures: sqlite", move || {
-            on_file(|subject| {
-                let failure = run(subject.builtin("tprocc", "prepare", "")).failure.expect("a refusal");
-                assert!(failure.contains("stored procedures, which SQLite does not have"), "{failure}");
-            })
-        }),
-        Trial::test("popularity falls with the rank", || {
-            popularity();
-            Ok(())
-        }),
-    ]
+    let failure = run(subject.builtin(workload.name, "prepare", "")).failure.expect("a refusal");
+    assert!(failure.contains(says), "{failure}");
+}
+
+fn scripts(subject: &Subject) {
+    pgbench::plain(&subject.target, &["simple", "prepared"]);
 }
 
 fn sums(subject: &Subject) {
@@ -98,104 +135,12 @@ fn sums(subject: &Subject) {
     let statements = (counts.reads, counts.writes + counts.others);
     assert_eq!((counts.events, statements), (EVENTS, (EVENTS + 1, 6 * EVENTS)));
     run(tpcb("check")).success();
-    let spoil = "function event() local con = sysbench.sql.driver():connect()
-        con:query('UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 3') con:disconnect() end";
-    let mut spoiled = job_on(subject.target.clone(), "spoil", spoil, "run");
-    spoiled.events = Some(1);
-    run(spoiled).success();
+    subject.ask("UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 3");
     let failure = run(tpcb("check")).failure.expect("a violation");
     assert!(failure.contains("the balances of tellers add up to "), "{failure}");
     let failure = run(with_options(tpcb("run"), &[("scale", "2")])).failure.expect("a refusal");
     assert!(failure.contains("tpcb was prepared with --scale=1"), "{failure}");
     run(tpcb("cleanup")).success();
-}
-
-/// Makes a script's prepared statements print their text and their number of rows.
-const TELL: &str = r#"
-local real = require
-function require(name)
-  local module = real(name)
-  if name ~= "sql.prepared" then
-    return module
-  end
-  return function(con, sql, ...)
-    local it = module(con, sql, ...)
-    local statement = it.statement
-    it.statement = { execute = function()
-      local result = statement:execute()
-      print((sql:find("LIMIT") and "SCAN" or sql:match("^%u+")) .. " " .. (result and result.nrows or 0))
-    end }
-    return it
-  end
-end
-"#;
-
-const SMALL: [(&str, &str); 3] = [("recordcount", "500"), ("fieldlength", "20"), ("maxscanlength", "10")];
-
-fn records(subject: &Subject) {
-    let ycsb = |command: &str| with_options(subject.builtin("ycsb", command, TELL), &SMALL);
-    run(ycsb("prepare")).success();
-    let kinds: [(&str, &[&str]); 6] = [
-        ("a", &["SELECT", "UPDATE"]),
-        ("b", &["SELECT", "UPDATE"]),
-        ("c", &["SELECT"]),
-        ("D", &["SELECT", "INSERT"]),
-        ("e", &["SCAN", "INSERT"]),
-        ("f", &["SELECT", "UPDATE"]),
-    ];
-    // Twice: the second run must not insert what the first has inserted.
-    for (core, expected) in kinds.into_iter().chain(kinds) {
-        let mut operations = with_options(ycsb("run"), &[("core", core)]);
-        (operations.connections, operations.events) = (4, Some(EVENTS));
-        let story = run(operations);
-        let lines: Vec<&str> = story.printed.iter().flat_map(|text| text.lines()).map(str::trim).collect();
-        for line in &lines {
-            let (kind, rows) = line.split_once(' ').expect("a kind and a number");
-            let rows: u64 = rows.parse().expect("a number");
-            assert!(expected.contains(&kind), "{core}: {line}");
-            let fits = match kind {
-                "SELECT" => rows == 1,
-                "SCAN" => (1..=10).contains(&rows),
-                _ => rows == 0,
-            };
-            assert!(fits, "{core}: {line}");
-        }
-        for kind in expected {
-            assert!(lines.iter().any(|line| line.starts_with(kind)), "{core}: no {kind}");
-        }
-        let counts = story.success().counts;
-        assert_eq!((counts.events, counts.errors), (EVENTS, 0), "{core}");
-    }
-    run(ycsb("check")).success();
-    let failure = run(with_options(ycsb("check"), &[("fieldlength", "21")])).failure.expect("a violation");
-    assert!(failure.contains("ycsb: fields that are not as they were written: "), "{failure}");
-    let failure = run(with_options(ycsb("run"), &[("core", "g")])).failure.expect("a refusal");
-    assert!(failure.contains("core is one of a to f, not g"), "{failure}");
-    run(ycsb("cleanup")).success();
-}
-
-/// Draws numbers and compares their shares with r^-0.99 over the sum of all.
-fn popularity() {
-    let source = "
-        function event()
-          local draw, n, of = require('ycsb.zipf').of(0.99), 1000, {}
-          for _ = 1, 200000 do
-            local number = draw(n)
-            of[number] = (of[number] or 0) + 1
-          end
-          local sum = 0
-          for rank = 1, n do sum = sum + rank ^ -0.99 end
-          for _, rank in ipairs({ 1, 2, 3, 10, 100, 1000 }) do
-            local expected = 200000 * rank ^ -0.99 / sum
-            assert(math.abs((of[rank] or 0) - expected) < 5 * math.sqrt(expected),
-              rank .. ': ' .. (of[rank] or 0) .. ' in place of ' .. expected)
-          end
-        end";
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = Address::File(folder.path().join("test.db"));
-    let mut job = job_on(Target::new(Protocol::Sqlite, vec![file]), "zipf", source, "run");
-    job.events = Some(1);
-    run(job).success();
 }
 
 const QUEUE: [(&str, &str); 2] = [("tables", "2"), ("table_size", "2000")];
@@ -227,10 +172,10 @@ fn queue(subject: &Subject) {
     };
     assert!(failure(&[], 3).contains("a table has one writer; 3 writers need --tables=3"));
     assert!(failure(&[("action", "read")], 1).contains("action is one of write, range, point"));
-    let spoil = "function event() local con = sysbench.sql.driver():connect()
-        con:query([[DELETE FROM purchases2 WHERE transactionid = (SELECT m FROM
-          (SELECT MAX(transactionid) - 10 AS m FROM purchases2) AS x)]]) con:disconnect() end";
-    run(Job { events: Some(1), ..job_on(subject.target.clone(), "spoil", spoil, "run") }).success();
+    subject.ask(
+        "DELETE FROM purchases2 WHERE transactionid = (SELECT m FROM
+          (SELECT MAX(transactionid) - 10 AS m FROM purchases2) AS x)",
+    );
     let violation = run(ibench("check", &[])).failure.expect("a violation");
     assert!(violation.contains("purchases2 has 1999 rows from"), "{violation}");
     run(ibench("cleanup", &[])).success();
