@@ -31,7 +31,7 @@ fn add_run(bench: &Bench, plan: &str, systems: &[(&str, &[f64])]) {
     add_run_of(bench, plan, systems, 8);
 }
 
-fn add_run_of(bench: &Bench, plan: &str, systems: &[(&str, &[f64])], rounds: u32) {
+pub(crate) fn add_run_of(bench: &Bench, plan: &str, systems: &[(&str, &[f64])], rounds: u32) {
     let mut store = Store::open(&bench.path("dyno.db")).unwrap();
     let record = RunRecord {
         plan_name: plan.to_owned(),

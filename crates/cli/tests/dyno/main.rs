@@ -23,6 +23,7 @@ mod help;
 mod ladders;
 mod load;
 mod not_started;
+mod otava;
 mod outside;
 mod packages;
 mod pages;
@@ -113,6 +114,7 @@ fn main() -> ExitCode {
         compare::tests(),
         cost::tests(),
         export::tests(),
+        otava::tests(),
         traffic::tests(),
         dataset::tests(),
         engines::tests(),

@@ -12,6 +12,15 @@ use tempfile::TempDir;
 /// The folder with these versions of packages (`duckdb==1.4.5`), named after the first one and fetched if
 /// missing. Returns the reason if that fails. Dependencies that these tests do not use are left out.
 pub(crate) fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
+    fetched(requirements, &["--no-deps"])
+}
+
+/// As [`packages`], for one package with all its dependencies.
+pub(crate) fn package(requirement: &str) -> Result<PathBuf, String> {
+    fetched(&[requirement], &[])
+}
+
+fn fetched(requirements: &[&str], options: &[&str]) -> Result<PathBuf, String> {
     let tools = Cache::default_location().root().join("tools");
     let place = tools.join(format!("python-{}", requirements[0].replace("==", "-")));
     if place.exists() {
@@ -20,7 +29,8 @@ pub(crate) fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
     fs::create_dir_all(&tools).map_err(|error| error.to_string())?;
     let partial = TempDir::with_prefix_in("python-", &tools).map_err(|error| error.to_string())?;
     let installed = Command::new("python3")
-        .args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps"])
+        .args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"])
+        .args(options)
         .arg("--target")
         .arg(partial.path())
         .args(requirements)
