@@ -28,7 +28,7 @@ pub use self::test::{Cell, CellWarning, CostFigure, CounterFigure, RoundValue, S
 /// The findings on a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Analysis {
-    /// The rule of the verdicts. Its looks and its correction are those of the run.
+    /// The rule of the verdicts. Its look and its correction are those of the run.
     pub rule: Rule,
     /// Rounds, instances and variances from which the verdicts are computed.
     pub replication: Replication,

@@ -31,7 +31,7 @@ pub use compare::comparison::{
     Comparison, CostRatio, Difference, DisturbedTests, Finding, GateOutcome, GateVote, GroupMean, Judgement,
     RoundRatio, Side, TestComparison, TestWarning, Undecided, compare, compare_sessions,
 };
-pub use compare::rule::Rule;
+pub use compare::rule::{Rule, rounds_for_family, tests_sharing};
 pub use compare::sessions::Replicates;
 pub use cost::forecast::{
     ERROR_MAX, Forecast, Hardware, LeftOut, LeftOutTest, Predicted, Prediction, Resource, Unpredicted, Used,

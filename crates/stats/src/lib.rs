@@ -44,5 +44,5 @@ pub use series::steadiness::{Steadiness, steadiness};
 pub use series::trend::{Trend, trend};
 pub use test::multiple::{benjamini_hochberg, holm};
 pub use test::one_way::{OneWay, one_way};
-pub use test::sequential::Looks;
+pub use test::sequential::{Look, Looks};
 pub use test::verdict::{Better, MARGIN_MIN, Margin, Verdict, more_rounds, rules_out_regression, verdict};

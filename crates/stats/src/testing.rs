@@ -1,6 +1,21 @@
 //! Synthetic measurements for simulations.
 
 use crate::distribution::random::SplitMix64;
+use crate::{Look, Looks, rounds_min};
+
+/// Looks with equal levels, as many as fit into the budget if the number of rounds grows by 1.3 or more.
+pub(crate) fn equal_looks(rounds_max: usize, alpha: f64) -> Looks {
+    let first = |looks: usize| rounds_min(1.0 - alpha / looks as f64) as f64;
+    let fits = |looks: &usize| first(*looks) * 1.3_f64.powi(*looks as i32 - 1) <= rounds_max as f64;
+    let looks = (1..=6).rev().find(fits).unwrap();
+    let growth =
+        |look: usize| (rounds_max as f64 / first(looks)).powf(look as f64 / (looks - 1).max(1) as f64);
+    let look = |look: usize| match looks {
+        1 => Look { rounds: rounds_max, alpha },
+        _ => Look { rounds: (first(looks) * growth(look)).round() as usize, alpha: alpha / looks as f64 },
+    };
+    Looks { at: (0..looks).map(look).collect() }
+}
 
 /// A uniform number in (0, 1].
 pub(crate) fn uniform(random: &mut SplitMix64) -> f64 {

@@ -1,7 +1,7 @@
 //! Scores for equal systems.
 
-use dyno_judge::{Finding, Rule, TestComparison};
-use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN, centre_of_rounds, rounds_min};
+use dyno_judge::{Finding, Rule, TestComparison, rounds_for_family};
+use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN, centre_of_rounds};
 use dyno_store::{Correction, LeftTest, Run};
 
 use super::experiments::{experiments, has_alarm, part, tests, whole_rounds};
@@ -56,8 +56,7 @@ fn rule(correction: Correction, margin: f64) -> Rule {
 fn rounds_of(correction: Correction, run: &Run) -> usize {
     let tests: usize =
         run.steps.iter().filter(|step| step.command == "run").map(|step| step.clients.len()).sum();
-    let sharing = if correction == Correction::Holm { tests } else { 1 };
-    rounds_min(1.0 - (1.0 - CONFIDENCE) / sharing as f64)
+    rounds_for_family(correction, tests, 1.0 - CONFIDENCE)
 }
 
 /// The share of families with an alarm, in runs that last until all tests are decided and leave tests at a look. At a
@@ -65,7 +64,7 @@ fn rounds_of(correction: Correction, run: &Run) -> usize {
 /// the first look.
 fn until_decided(run: &Run) -> Score {
     let rounds = FAMILY_ROUNDS as usize;
-    let looks = Looks::new(rounds, CONFIDENCE).expect("enough rounds");
+    let looks = Looks::new(rounds, 1.0 - CONFIDENCE, 1).expect("enough rounds");
     let families = experiments(run, rounds);
     let alarmed = families.iter().filter(|family| has_alarm(&left_at(family, &looks))).count();
     let what = format!("families with an alarm, until-decided, {rounds} rounds, margin 0%");
@@ -76,10 +75,15 @@ fn until_decided(run: &Run) -> Score {
 fn left_at(family: &Run, looks: &Looks) -> Vec<TestComparison> {
     let rule = rule(Correction::MaxT, 0.0);
     let mut family = family.clone();
-    // An analysis takes the number of looks from the run.
-    family.record.looks = looks.at.len() as u32;
-    let (numbers, rounds) = (whole_rounds(&family), looks.at[0]);
-    let look = tests(&part(&family, &numbers[..rounds]), &rule);
+    // An analysis takes the looks from the run.
+    let planned = |run: &mut Run| {
+        (run.record.rounds, run.record.looks) = (FAMILY_ROUNDS, looks.at.len() as u32);
+    };
+    planned(&mut family);
+    let (numbers, rounds) = (whole_rounds(&family), looks.at[0].rounds);
+    let mut first = part(&family, &numbers[..rounds]);
+    planned(&mut first);
+    let look = tests(&first, &rule);
     let is_open = |test: &&TestComparison| test.finding == Finding::NotEnoughEvidence;
     let p = |test: &&TestComparison| test.p.unwrap_or(1.0);
     let clearest = look.iter().filter(is_open).min_by(|a, b| p(a).total_cmp(&p(b)));

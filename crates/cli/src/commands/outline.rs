@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use dyno_lab::{Foreseen, Found, Outline, OutlineBlock, Plan, Rounds, Source, TooFewRounds};
 use dyno_printable::printable;
 use dyno_search::duration;
+use dyno_stats::{Look, Looks};
 use indicatif::HumanBytes;
 
 /// Longest name, in letters, for which columns are aligned.
@@ -45,10 +46,12 @@ pub(super) fn describe(plan: &Plan, foreseen: &[Foreseen]) -> String {
         }
     }
     let at_least = if matches!(plan.rounds, Rounds::Fixed(_)) { "" } else { "at least " };
-    let _ = write!(text, "\n{}, {at_least}{trials} trials", rounds(plan.rounds));
+    let _ = write!(text, "\n{}, {at_least}{trials} trials", rounds(plan));
     let _ = writeln!(text, ", about {}, about {} of disk", duration(seconds(plan)), HumanBytes(disk_bytes));
     if let Some(found) = plan.too_few_rounds() {
         let _ = writeln!(text, "{}", too_few_rounds(found));
+    } else if let Some(looks) = plan.looks() {
+        let _ = writeln!(text, "{}", looks_line(&looks));
     }
     text
 }
@@ -152,14 +155,21 @@ pub(super) fn too_few_rounds(found: TooFewRounds) -> String {
     format!("no verdicts: the plan has {rounds}, and {tests} {need} {wanted} (--rounds {wanted})")
 }
 
+/// When a run judges its tests before its end. Each look can decide every test.
+pub(super) fn looks_line(looks: &Looks) -> String {
+    let look = |look: &Look| format!("{} rounds (p ≤ {:.4})", look.rounds, look.alpha);
+    format!("verdicts after {}", looks.at.iter().map(look).collect::<Vec<_>>().join(", "))
+}
+
 /// The number of rounds, as text.
-pub(super) fn rounds(rounds: Rounds) -> String {
-    match rounds {
+pub(super) fn rounds(plan: &Plan) -> String {
+    let (min, max) = (plan.rounds_min(), plan.rounds.max());
+    match plan.rounds {
         Rounds::Fixed(1) => "1 round".to_owned(),
         Rounds::Fixed(rounds) => format!("{rounds} rounds"),
         Rounds::Budget { .. } => "as many rounds as time allows".to_owned(),
-        Rounds::UntilDecided(_) if rounds.min() == rounds.max() => format!("{} rounds", rounds.max()),
-        Rounds::UntilDecided(_) => format!("{} to {} rounds", rounds.min(), rounds.max()),
+        Rounds::UntilDecided(_) if min == max => format!("{max} rounds"),
+        Rounds::UntilDecided(_) => format!("{min} to {max} rounds"),
     }
 }
 

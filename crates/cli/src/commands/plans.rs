@@ -68,7 +68,7 @@ fn list(format: TextOrJson, catalogue: &Catalogue) -> String {
 
 fn line(plan: &Plan) -> String {
     let Plan { name, title, .. } = plan;
-    format!("{name}: {title} ({}, {})\n", outline::rounds(plan.rounds), outline::about(plan))
+    format!("{name}: {title} ({}, {})\n", outline::rounds(plan), outline::about(plan))
 }
 
 impl<'a> Listed<'a> {
@@ -76,7 +76,7 @@ impl<'a> Listed<'a> {
         Self {
             name: &plan.name,
             title: &plan.title,
-            rounds_min: plan.rounds.min(),
+            rounds_min: plan.rounds_min(),
             rounds_max: plan.rounds.max(),
             seconds: outline::seconds(plan).round(),
             systems: plan

@@ -328,10 +328,16 @@ fn rounds_go_on_until_all_is_decided() {
         .replace("journal_mode = \"WAL\"", "journal_mode = \"WAL\", synchronous = \"OFF\"");
     let bench = Bench::new();
     bench.write("plan.toml", &plan);
-    bench.dyno(&["run", "plan.toml", "--only", "update"]).with(0);
-    // With 20 rounds, the first look is after 8.
+    let looks = "verdicts after 7 rounds (p ≤ 0.0156), ";
+    let shown = bench.dyno(&["run", "plan.toml", "--only", "update", "--dry-run"]).with(0);
+    assert!(shown.stdout.contains(looks), "{}", shown.stdout);
+    let ended = bench.dyno(&["run", "plan.toml", "--only", "update"]).with(0);
+    assert!(ended.stderr.contains(looks), "{}", ended.stderr);
     assert_eq!(bench.value("SELECT looks FROM run"), Some(4));
-    assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'update'"), Some(8));
+    assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'update'"), Some(7));
+    let report: serde_json::Value =
+        serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).with(0).stdout).unwrap();
+    assert_eq!(report["rule"]["look"], serde_json::json!({ "rounds": 7, "alpha": 0.015625 }));
 }
 
 fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {

@@ -24,9 +24,9 @@ use crate::trial::member::Member;
 use crate::trial::of_run::tests;
 
 /// Judges a run: every test and every system, against each other system as the base. `checks` are the checks of its
-/// trials. The number of looks is the run's. The correction is the rule's if it has one, else the run's.
+/// trials. The look is the run's. The correction is the rule's if it has one, else the run's.
 pub fn analyse(run: &Run, checks: &TrialChecks, rule: &Rule) -> Analysis {
-    let rule = Rule { looks: 1, ..rule.clone() }.for_runs([run]);
+    let rule = Rule { looks: 1, look: None, ..rule.clone() }.for_runs([run]);
     let evidence = Evidence::of(run, checks);
     let member = |system| Member { evidence: &evidence, system };
     let ids = || run.systems.iter().map(|system| system.id.as_str());

@@ -1,4 +1,4 @@
-use dyno_stats::{Margin, Method};
+use dyno_stats::{Looks, Margin, Method};
 use dyno_store::Run;
 
 use super::*;
@@ -54,12 +54,14 @@ fn an_analysis_and_a_comparison_of_the_same_systems_say_the_same() {
 
 #[test]
 fn the_looks_are_the_run_s() {
-    let mut run = three(8);
-    run.record.looks = 4;
+    let looks = Looks::new(20, Rule::default().alpha, 1).unwrap();
+    let look = looks.at[0];
+    let mut run = three(look.rounds);
+    (run.record.rounds, run.record.looks) = (20, looks.at.len() as u32);
     let found = analysis(&run);
-    assert_eq!((found.rule.looks, found.against[0].rule.looks), (4, 4));
+    assert_eq!((found.rule.look, found.against[0].rule.look), (Some(look), Some(look)));
     let interval = found.comparison("old", "new").unwrap().tests[0].interval.unwrap();
-    assert!(interval.confidence >= 1.0 - 0.05 / 4.0);
+    assert!(interval.confidence >= 1.0 - look.alpha);
 }
 
 #[test]

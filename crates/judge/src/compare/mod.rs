@@ -2,6 +2,7 @@
 
 pub(crate) mod anchor;
 pub(crate) mod comparison;
+pub(crate) mod look;
 pub(crate) mod noise;
 pub(crate) mod pair;
 pub(crate) mod rule;

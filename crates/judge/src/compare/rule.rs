@@ -1,15 +1,31 @@
 //! The rule of verdicts.
 
-use dyno_stats::{Margin, ROUNDS_MIN, benjamini_hochberg, holm};
+use dyno_stats::{Look, Margin, ROUNDS_MIN, benjamini_hochberg, holm, rounds_min};
 use dyno_store::{Correction, Run};
 use serde::Serialize;
 
+use crate::compare::look::look_of;
 use crate::trial::quantity::Quantity;
 
 /// Fewest rounds for a verdict on any test: the fewest that give an exact interval. Some starts of a server are
 /// fast and others slow. With fewer rounds, it happens too often that one of several equal systems has only fast
 /// starts. A family of many tests may need more rounds.
 pub(crate) const ROUNDS_WITH_VERDICT_MIN: usize = ROUNDS_MIN;
+
+/// Fewest rounds in which each test of a family of `tests` tests can have an alarm, at this error probability. The
+/// tests share rounds.
+pub fn rounds_for_family(correction: Correction, tests: usize, alpha: f64) -> usize {
+    rounds_min(1.0 - alpha / tests_sharing(correction, tests) as f64).max(ROUNDS_WITH_VERDICT_MIN)
+}
+
+/// The number of tests among which a correction divides the error probability in the worst case. It is 1 for
+/// corrections that can find a clear difference as soon as a single test could.
+pub fn tests_sharing(correction: Correction, tests: usize) -> usize {
+    match correction {
+        Correction::Holm => tests.max(1),
+        Correction::MaxT | Correction::Fdr | Correction::None => 1,
+    }
+}
 
 /// The rule by which verdicts are made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -24,6 +40,9 @@ pub struct Rule {
     /// Number of times that the rounds may have been judged before the run ends ([`dyno_stats::Looks`]). The
     /// number of the run is used if it is larger.
     pub looks: usize,
+    /// The look at which the run is judged, with its part of `alpha`. `None` if it is judged once. Several runs are
+    /// judged at the strictest of their looks.
+    pub look: Option<Look>,
     /// Additional controls with their originals, as (control, original), besides those of the run.
     pub controls: Vec<(String, String)>,
     /// Steps to compare; all if empty.
@@ -38,6 +57,7 @@ impl Default for Rule {
             alpha: 0.05,
             correction: None,
             looks: 1,
+            look: None,
             controls: Vec::new(),
             steps: Vec::new(),
         }
@@ -45,9 +65,14 @@ impl Default for Rule {
 }
 
 impl Rule {
+    /// The error probability of this judgement: that of the look, or all of it if there is only one.
+    fn level(&self) -> f64 {
+        self.look.map_or(self.alpha, |look| look.alpha)
+    }
+
     /// The confidence of the interval of a single test.
-    pub(crate) fn confidence(&self) -> f64 {
-        1.0 - self.alpha / self.looks as f64
+    pub fn confidence(&self) -> f64 {
+        1.0 - self.level()
     }
 
     /// The correction for the number of tests.
@@ -55,19 +80,26 @@ impl Rule {
         self.correction.unwrap_or_default()
     }
 
-    /// This rule for some runs. It takes the runs' number of looks if that is larger, and the runs' correction if the
-    /// rule names no correction. Runs with different corrections are judged with the default.
+    /// This rule for some runs: at the look that they have reached, and with the runs' correction if the rule has none.
+    /// Runs with different corrections are judged with the default.
     pub(crate) fn for_runs<'a>(&self, runs: impl IntoIterator<Item = &'a Run>) -> Self {
         let mut rule = self.clone();
         let mut corrections = Vec::new();
         for run in runs {
             rule.looks = rule.looks.max(run.record.looks as usize);
+            let look = look_of(run, None, rule.alpha);
+            rule.look = rule.look.into_iter().chain(look).min_by(|a, b| a.alpha.total_cmp(&b.alpha));
             corrections.push(run.record.correction);
         }
         corrections.dedup();
         let of_runs = if let [one] = corrections[..] { one } else { Correction::default() };
         rule.correction.get_or_insert(of_runs);
         rule
+    }
+
+    /// This rule for a run as it was after a round.
+    pub(crate) fn at(&self, run: &Run, last_round: u32) -> Self {
+        Self { look: look_of(run, Some(last_round), self.alpha), ..self.clone() }
     }
 
     /// The p-values, adjusted for all tests together. Max-T needs rounds that the tests share. Without them, Holm's
@@ -80,12 +112,53 @@ impl Rule {
         }
     }
 
-    /// The confidence that an alarm needs in the worst case, if `tests` p-values are [adjusted](Self::adjust)
-    /// together.
-    pub(crate) fn confidence_among(&self, tests: usize) -> f64 {
-        match self.correction() {
-            Correction::Holm | Correction::MaxT => 1.0 - self.alpha / (self.looks * tests.max(1)) as f64,
-            Correction::Fdr | Correction::None => self.confidence(),
+    /// A p-value, adjusted for all looks. It is at most α exactly if the p-value is at most the level of the look.
+    pub(crate) fn over_looks(&self, p: f64) -> f64 {
+        let (alpha, level) = (self.alpha, self.level());
+        let adjusted = p * (alpha / level);
+        // Many p-values are equal to the level. The tolerance allows for rounding.
+        if p <= level * (1.0 + 1e-9) { adjusted.min(alpha) } else { adjusted.max(alpha.next_up()).min(1.0) }
+    }
+
+    /// The p-values, adjusted for all tests together and for all looks.
+    pub(crate) fn adjust_over_looks(&self, p: &[f64]) -> Vec<f64> {
+        self.adjust(p).into_iter().map(|p| self.over_looks(p)).collect()
+    }
+
+    /// The confidence that an alarm needs in the worst case, if a correction adjusts `tests` p-values together.
+    pub(crate) fn confidence_among(&self, correction: Correction, tests: usize) -> f64 {
+        1.0 - self.level() / tests_sharing(correction, tests) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_p_value_of_a_look_is_compared_with_its_level() {
+        let level = 2.0 / 128.0;
+        let look = Some(Look { rounds: 7, alpha: level });
+        for alpha in [0.05, 0.01, 0.1, 1.0 / 30.0] {
+            let rule = Rule { alpha, look, ..Rule::default() };
+            assert!(rule.over_looks(level) <= alpha && rule.over_looks(level / 2.0) <= alpha / 2.0);
+            assert!(rule.over_looks(level + 2.0_f64.powi(-14)) > alpha);
+            assert!((rule.confidence() - (1.0 - level)).abs() < 1e-12);
         }
+        let once = Rule::default();
+        assert_eq!([0.01, 0.05, 0.2, 1.0].map(|p| once.over_looks(p)), [0.01, 0.05, 0.2, 1.0]);
+    }
+
+    #[test]
+    fn only_holm_needs_more_rounds_for_more_tests() {
+        for (correction, rounds) in [
+            (Correction::MaxT, [6, 6, 6]),
+            (Correction::Holm, [6, 10, 14]),
+            (Correction::Fdr, [6, 6, 6]),
+            (Correction::None, [6, 6, 6]),
+        ] {
+            assert_eq!([1, 20, 296].map(|tests| rounds_for_family(correction, tests, 0.05)), rounds);
+        }
+        assert_eq!(rounds_for_family(Correction::MaxT, 24, 0.5), 6, "never fewer than six");
     }
 }

@@ -113,19 +113,18 @@ const SEED: u64 = 44;
 
 /// The p-values of a family, adjusted for its number of tests and for all looks.
 fn adjust<K>(family: &[&Measured<K>], rule: &Rule) -> Vec<f64> {
-    let looks = rule.looks as f64;
-    let adjusted = if rule.correction() == Correction::MaxT {
+    if rule.correction() == Correction::MaxT {
         let rounds: BTreeSet<u32> =
             family.iter().flat_map(|it| &it.ln_ratios).map(|(round, _)| *round).collect();
         let shared = |it: &&Measured<K>| {
             let of = |round: &u32| it.ln_ratios.iter().find(|(own, _)| own == round).map(|(_, ln)| *ln);
             SharedTest { ln_ratios: rounds.iter().map(of).collect(), margin: rule.margin }
         };
-        max_t(&family.iter().map(shared).collect::<Vec<_>>(), rounds.len(), SEED)
+        let adjusted = max_t(&family.iter().map(shared).collect::<Vec<_>>(), rounds.len(), SEED);
+        adjusted.into_iter().map(|p| rule.over_looks(p)).collect()
     } else {
-        rule.adjust(&family.iter().map(|it| it.estimate.p()).collect::<Vec<_>>())
-    };
-    adjusted.into_iter().map(|p| (p * looks).min(1.0)).collect()
+        rule.adjust_over_looks(&family.iter().map(|it| it.estimate.p()).collect::<Vec<_>>())
+    }
 }
 
 fn finding(estimate: &RatioEstimate, p: f64, rule: &Rule) -> Finding {

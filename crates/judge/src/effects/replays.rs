@@ -378,7 +378,6 @@ fn finding(estimate: &RatioEstimate, p_adjusted: Option<f64>, rule: &Rule) -> Fi
 /// The adjusted p-values; `None` for a digest with too few rounds.
 fn adjusted(ratios: &[RatioOf], estimates: &[Option<RatioEstimate>], rule: &Rule) -> Vec<Option<f64>> {
     let has_enough = |of: &RatioOf| of.rounds.len() >= ROUNDS_WITH_VERDICT_MIN;
-    let looks = rule.looks as f64;
     if rule.correction() == Correction::MaxT {
         let rounds: BTreeSet<u32> =
             ratios.iter().flat_map(|of| &of.rounds).map(|(round, _)| *round).collect();
@@ -390,12 +389,11 @@ fn adjusted(ratios: &[RatioOf], estimates: &[Option<RatioEstimate>], rule: &Rule
         };
         let tests: Vec<SharedTest> = ratios.iter().map(shared).collect();
         let p = max_t(&tests, rounds.len(), SEED);
-        return ratios.iter().zip(p).map(|(of, p)| has_enough(of).then_some((p * looks).min(1.0))).collect();
+        return ratios.iter().zip(p).map(|(of, p)| has_enough(of).then_some(rule.over_looks(p))).collect();
     }
     let judged = || ratios.iter().zip(estimates).filter(|(of, _)| has_enough(of));
-    let p: Vec<f64> =
-        judged().filter_map(|(_, estimate)| Some((estimate.as_ref()?.p() * looks).min(1.0))).collect();
-    let mut adjusted = rule.adjust(&p).into_iter();
+    let p: Vec<f64> = judged().filter_map(|(_, estimate)| Some(estimate.as_ref()?.p())).collect();
+    let mut adjusted = rule.adjust_over_looks(&p).into_iter();
     let of = |(of, estimate): (&RatioOf, &Option<RatioEstimate>)| {
         (has_enough(of) && estimate.is_some()).then(|| adjusted.next()).flatten()
     };

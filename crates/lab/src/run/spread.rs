@@ -102,11 +102,11 @@ impl<'a> Spread<'a> {
     /// The results file cannot be read.
     pub fn rounds_to_run(&self) -> Result<Vec<u32>, RunError> {
         let wanted = match self.plan.rounds {
-            Rounds::UntilDecided(decision) if self.complete >= self.plan.rounds.min() => {
+            Rounds::UntilDecided(decision) if self.complete >= self.plan.rounds_min() => {
                 let analyse = |rule: &_| analyse_run(&self.store, self.run, rule);
                 next_look(self.plan, self.complete, decision, &[], analyse)?.next
             }
-            rounds => rounds.min(),
+            _ => self.plan.rounds_min(),
         };
         let used = self.rounds_used()?;
         let missing = wanted.min(self.plan.rounds.max()).saturating_sub(self.complete);
@@ -144,7 +144,7 @@ impl<'a> Spread<'a> {
         let completed_trials =
             run.trials.iter().filter(|trial| trial.record.outcome == Outcome::Completed).count();
         let failed_trials = run.trials.len() - completed_trials;
-        let planned = self.trials_per_round * self.plan.rounds.min() as usize;
+        let planned = self.trials_per_round * self.plan.rounds_min() as usize;
         Ok(RunOutcome {
             run: self.run,
             interrupted: ending == Ending::Interrupted,

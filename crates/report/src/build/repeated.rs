@@ -27,8 +27,7 @@ fn change(place: CellInput<'_>, earlier: &str, grid: &Grid<'_>, rule: &Rule) -> 
         Some((after.value / before.value).ln()).filter(|ln_ratio| ln_ratio.is_finite())
     };
     let ln_ratios: Vec<f64> = place.found.rounds.iter().filter_map(ln_ratio).collect();
-    let confidence = 1.0 - rule.alpha / rule.looks.max(1) as f64;
-    let estimate = ratio_of_rounds(&ln_ratios, rule.margin, confidence);
+    let estimate = ratio_of_rounds(&ln_ratios, rule.margin, rule.confidence());
     estimate.map_or(Content::Incomparable, |estimate| {
         Content::Measured(RepeatedRatio {
             ratio: estimate.ratio,

@@ -105,6 +105,14 @@ pub(crate) fn margin(rule: &Rule) -> String {
     format!("{}%", shortest(rule.margin.relative() * 100.0))
 }
 
+/// The confidence of a rule's intervals, rounded down to two decimals: `95%`, `98.43%`.
+pub(crate) fn confidence(rule: &Rule) -> String {
+    // The tolerance allows for rounding.
+    let percent = shortest((rule.confidence() * 1e4 + 1e-6).floor() / 100.0);
+    let of_others = if rule.look.is_some() { " (of a test that was left, that of its look)" } else { "" };
+    format!("{percent}%{of_others}")
+}
+
 /// The fewest decimals that show the value without rounding errors.
 pub(crate) fn shortest(value: f64) -> String {
     format!("{}", (value * 1e6).round() / 1e6)
@@ -129,6 +137,8 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use dyno_stats::Look;
+
     use super::*;
 
     #[test]
@@ -141,6 +151,14 @@ mod tests {
         ] {
             assert_eq!(whole(value), text);
         }
+    }
+
+    #[test]
+    fn a_confidence_is_that_of_the_look_and_not_rounded_up() {
+        let rule = |look| Rule { look, ..Rule::default() };
+        assert_eq!(confidence(&rule(None)), "95%");
+        let look = Look { rounds: 7, alpha: 2.0 / 128.0 };
+        assert!(confidence(&rule(Some(look))).starts_with("98.43% (of a test"));
     }
 
     #[test]

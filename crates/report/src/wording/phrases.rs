@@ -164,7 +164,6 @@ pub(crate) fn ratio_kind(reports: &Reports) -> &'static str {
 /// Explains the brackets of the relative report, or why there are none.
 pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
     let has = |method| ratios(reports).any(|relative| relative.method == method);
-    let confidence = shortest(100.0 * (1.0 - reports.rule.alpha / reports.rule.looks.max(1) as f64));
     let kinds = [
         (Method::Exact, "the exact interval"),
         (Method::StudentT, "the t interval of the rounds"),
@@ -179,8 +178,9 @@ pub(crate) fn interval_note(reports: &Reports) -> Option<String> {
         [] if has(Method::None) => Some("There are too few rounds for intervals.".to_owned()),
         [] => None,
         kinds => Some(format!(
-            "In brackets: {}; {confidence}%, for one test alone.",
-            kinds.join(", or with fewer rounds ")
+            "In brackets: {}; {}, for one test alone.",
+            kinds.join(", or with fewer rounds "),
+            number::confidence(&reports.rule)
         )),
     }
 }

@@ -195,7 +195,7 @@ fn needs(plan: &Plan) -> String {
             1 => "1 system".to_owned(),
             systems => format!("{systems} systems"),
         },
-        outline::rounds(plan.rounds),
+        outline::rounds(plan),
         dyno_search::duration(outline::seconds(plan)),
         HumanBytes(plan.outline().disk_bytes),
     )

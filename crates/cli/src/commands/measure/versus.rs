@@ -172,10 +172,10 @@ impl Versus {
     /// Prints the shortest time that the run takes, and the longest if the user limits it.
     fn foretell(&self, plan: &Plan) {
         let least = plan.expected_seconds();
-        let rounds = if plan.rounds.min() == plan.rounds.max() {
-            format!("{} rounds", plan.rounds.min())
+        let rounds = if plan.rounds_min() == plan.rounds.max() {
+            format!("{} rounds", plan.rounds_min())
         } else {
-            format!("{} rounds or more", plan.rounds.min())
+            format!("{} rounds or more", plan.rounds_min())
         };
         let most = self.time_max.map(|time| time.as_secs_f64()).filter(|most| *most > least);
         let most = most.map_or(String::new(), |most| format!(", at most about {}", duration(most)));

@@ -20,8 +20,8 @@ use crate::trial::member::{ComparedSystem, Member};
 ///
 /// Rounds are paired within one run, and between two runs that were measured in turns. Other pairs of runs have no
 /// verdict, unless both contain the same anchor. All tests of all candidates are one family, and alarms are
-/// corrected for their number. The number of looks is at least that of the runs. The correction is the rule's if it
-/// has one, else the runs'.
+/// corrected for their number. The look is the strictest of the runs. The correction is the rule's if it has one, else
+/// the runs'.
 pub fn compare(subjects: &[(ComparedSystem<'_>, ComparedSystem<'_>)], rule: &Rule) -> Judgement {
     let sides: Vec<_> = subjects.iter().map(|(base, candidate)| (vec![*base], vec![*candidate])).collect();
     compare_sessions(&sides, rule)
@@ -115,18 +115,17 @@ impl Family {
         let judged = subjects.enumerate().filter(|(_, (subject, _))| !subject.is_control(rule));
         let (tests, p): (Vec<&Measured<'_>>, Vec<f64>) = judged
             .flat_map(|(at, (_, measured))| measured.iter().filter(move |test| !test.is_among(alarmed, at)))
-            .filter_map(|test| Some((test, test.p(rule)?)))
+            .filter_map(|test| Some((test, test.p_of_look(rule)?)))
             .unzip();
-        let correction = rule.correction();
-        let by_rounds = (correction == Correction::MaxT).then(|| adjusted_by_rounds(&tests, rule)).flatten();
-        match by_rounds {
-            Some(adjusted) => Self { adjusted, correction, alarm_confidence: rule.confidence() },
-            None => Self {
-                adjusted: rule.adjust(&p),
-                correction: if correction == Correction::MaxT { Correction::Holm } else { correction },
-                alarm_confidence: rule.confidence_among(p.len()),
+        let by_rounds = || adjusted_by_rounds(&tests, rule);
+        let (adjusted, correction) = match rule.correction() {
+            Correction::MaxT => match by_rounds() {
+                Some(adjusted) => (adjusted, Correction::MaxT),
+                None => (rule.adjust_over_looks(&p), Correction::Holm),
             },
-        }
+            correction => (rule.adjust_over_looks(&p), correction),
+        };
+        Self { adjusted, correction, alarm_confidence: rule.confidence_among(correction, p.len()) }
     }
 }
 

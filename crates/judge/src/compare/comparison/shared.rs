@@ -26,9 +26,8 @@ pub(super) fn adjusted_by_rounds(tests: &[&Measured<'_>], rule: &Rule) -> Option
         let ln_ratios = rounds.iter().map(|number| Some(of(number)?.ln_ratio)).collect();
         SharedTest { ln_ratios, margin: test.alarm_margin }
     };
-    let looks = rule.looks as f64;
     are_paired.then(|| {
         let tests: Vec<SharedTest> = tests.iter().map(shared).collect();
-        max_t(&tests, rounds.len(), SEED).into_iter().map(|p| (p * looks).min(1.0)).collect()
+        max_t(&tests, rounds.len(), SEED).into_iter().map(|p| rule.over_looks(p)).collect()
     })
 }

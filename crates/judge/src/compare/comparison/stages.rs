@@ -32,7 +32,7 @@ pub(super) fn judge_in_stages(subjects: &[Subject<'_>], rule: &Rule) -> Option<J
     for end in ends {
         let evidence = evidence.until(end);
         let until: Vec<Subject<'_>> = subjects.iter().map(|subject| subject.on(&evidence)).collect();
-        let stage = judge_together(&until, rule, &alarmed);
+        let stage = judge_together(&until, &rule.at(run, end), &alarmed);
         for (at, comparison) in stage.comparisons.iter().enumerate() {
             for test in comparison.tests.iter().filter(|test| is_left(run, test, end)) {
                 let has_alarm = matches!(test.finding, Finding::Improved | Finding::Regressed);

@@ -80,10 +80,14 @@ impl<'a> Measured<'a> {
         alarmed.has(subject, &self.step.id, self.clients)
     }
 
+    /// The p-value of a test that can be judged, at one look.
+    pub(super) fn p_of_look(&self, rule: &Rule) -> Option<f64> {
+        Some(self.estimate.filter(|_| self.never(rule).is_none())?.p())
+    }
+
     /// The p-value of a test that can be judged, adjusted for all looks.
     pub(super) fn p(&self, rule: &Rule) -> Option<f64> {
-        let estimate = self.estimate.filter(|_| self.never(rule).is_none())?;
-        Some((estimate.p() * rule.looks as f64).min(1.0))
+        Some(rule.over_looks(self.p_of_look(rule)?))
     }
 
     pub(super) fn judge(

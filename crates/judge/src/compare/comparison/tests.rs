@@ -4,7 +4,7 @@ mod means;
 mod neighbours;
 mod slices;
 
-use dyno_stats::{CONFIDENCE, Looks, Margin, SplitMix64};
+use dyno_stats::{Looks, Margin, SplitMix64};
 use dyno_store::{Correction, LatencyRecord, Operation, Run};
 
 use super::*;
@@ -37,6 +37,17 @@ fn run_with(ratios: &[f64], rounds: usize) -> Run {
         ];
         add_step(&mut run, "reads", &format!("s{at}"), 4, &rates);
     }
+    run
+}
+
+/// The looks of a run with at most this many rounds.
+fn looks_of(rounds_max: u32) -> Looks {
+    Looks::new(rounds_max as usize, Rule::default().alpha, 1).unwrap()
+}
+
+/// The run as one until all tests are decided.
+fn planned(mut run: Run, rounds_max: u32) -> Run {
+    (run.record.rounds, run.record.looks) = (rounds_max, looks_of(rounds_max).at.len() as u32);
     run
 }
 
@@ -194,12 +205,14 @@ fn a_test_with_few_rounds_does_not_hide_what_others_show() {
 #[test]
 fn every_look_at_24_tests_can_decide() {
     let ratios = [&[0.8; 4][..], &[1.0; 20][..]].concat();
-    let looks = Looks::new(20, CONFIDENCE).unwrap();
-    for rounds in &looks.at {
-        let mut run = run_with(&ratios, *rounds);
-        run.record.looks = looks.at.len() as u32;
-        let found = findings(&judge(&run));
-        assert_eq!(found[..4], [Finding::Regressed; 4], "{rounds} rounds");
+    for look in looks_of(20).at {
+        let judgement = judge(&planned(run_with(&ratios, look.rounds), 20));
+        let (found, rounds) = (findings(&judgement), look.rounds);
+        assert_eq!(
+            (judgement.rule.look, &found[..4]),
+            (Some(look), &[Finding::Regressed; 4][..]),
+            "{rounds}"
+        );
         assert!(!found[4..].contains(&Finding::Regressed), "{rounds} rounds: {found:?}");
     }
 }
@@ -226,23 +239,19 @@ fn a_run_is_judged_by_the_correction_of_its_plan() {
 fn looking_often_takes_more_evidence_too() {
     let run = run_with(&[0.9], 6);
     assert_eq!(findings(&judge(&run)), [Finding::Regressed]);
-    let noisy = |looks| {
-        let mut noisy = run_with(&[], 8);
-        noisy.record.looks = looks;
-        let rates =
-            [("old", vec![1000.0; 8]), ("new", [vec![950.0; 3], vec![1080.0], vec![900.0; 4]].concat())];
-        add_step(&mut noisy, "reads", "s0", 4, &rates);
-        noisy
-    };
+    let mut noisy = run_with(&[], 8);
+    let rates = [("old", vec![1000.0; 8]), ("new", [vec![950.0; 3], vec![1080.0], vec![900.0; 4]].concat())];
+    add_step(&mut noisy, "reads", "s0", 4, &rates);
     let margin_of_nothing = Rule {
         margin: Margin::new(0.0).unwrap(),
         correction: Some(Correction::None),
         alpha: 0.1,
         ..Rule::default()
     };
-    assert_eq!(findings(&within(&noisy(1), "old", "new", &margin_of_nothing)), [Finding::Regressed]);
-    let judgement = within(&noisy(4), "old", "new", &margin_of_nothing);
-    assert_eq!((findings(&judgement), judgement.rule.looks), (vec![Finding::NotEnoughEvidence], 4));
+    assert_eq!(findings(&within(&noisy, "old", "new", &margin_of_nothing)), [Finding::Regressed]);
+    let judgement = within(&planned(noisy, 20), "old", "new", &margin_of_nothing);
+    assert_eq!(findings(&judgement), [Finding::NotEnoughEvidence]);
+    assert!(judgement.rule.look.is_some_and(|look| look.alpha < 0.05), "{:?}", judgement.rule.look);
 }
 
 #[test]

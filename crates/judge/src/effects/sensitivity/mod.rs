@@ -133,8 +133,8 @@ fn sensitivity(
 
 /// Turns estimates into effects with verdicts. Their p-values are one family.
 fn judged(estimates: &[(u32, usize, RatioEstimate)], rule: &Rule) -> Vec<Effect> {
-    let p: Vec<f64> = estimates.iter().map(|(_, _, it)| (it.p() * rule.looks as f64).min(1.0)).collect();
-    let adjusted = rule.adjust(&p);
+    let p: Vec<f64> = estimates.iter().map(|(_, _, it)| it.p()).collect();
+    let adjusted = rule.adjust_over_looks(&p);
     let effects = estimates.iter().zip(adjusted).map(|((clients, rounds, estimate), p)| Effect {
         clients: *clients,
         ratio: estimate.ratio,

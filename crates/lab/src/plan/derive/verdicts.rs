@@ -1,9 +1,12 @@
-//! Whether a plan has enough rounds for verdicts.
+//! Whether a plan has enough rounds for verdicts, and after which rounds they are judged.
 
-use dyno_stats::rounds_min;
-use dyno_store::Correction;
+use dyno_judge::{rounds_for_family, tests_sharing};
+use dyno_stats::Looks;
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Rounds};
+
+/// Rounds that measure costs and variances before a budget is divided.
+const PILOT: u32 = 3;
 
 /// A plan whose rounds cannot give every test a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +24,29 @@ impl Plan {
     /// `None` if the plan has enough rounds, or compares nothing.
     pub fn too_few_rounds(&self) -> Option<TooFewRounds> {
         let tests = self.tests();
-        let sharing = if self.correction == Correction::Holm { tests } else { 1 };
-        let error = self.rounds.alpha() / (sharing.max(1) * self.rounds.looks() as usize) as f64;
-        let (rounds, wanted) = (self.rounds.max() as usize, rounds_min(1.0 - error));
+        let rounds = self.rounds.max() as usize;
+        let wanted = rounds_for_family(self.correction, tests, self.rounds.alpha());
         (tests > 0 && rounds < wanted).then_some(TooFewRounds { rounds, wanted, tests })
+    }
+
+    /// The looks at which a run until decided is judged. Every test can have an alarm at each of them. `None` for other
+    /// runs, and if there are too few rounds for any.
+    pub fn looks(&self) -> Option<Looks> {
+        let Rounds::UntilDecided(decision) = self.rounds else { return None };
+        let sharing = tests_sharing(self.correction, self.tests());
+        Looks::new(decision.rounds_max as usize, decision.alpha, sharing)
+    }
+
+    /// The fewest rounds of a run: the planned number, the pilot of a budget, or the rounds before the first
+    /// look.
+    pub fn rounds_min(&self) -> u32 {
+        match self.rounds {
+            Rounds::Fixed(rounds) => rounds,
+            Rounds::Budget { .. } => PILOT,
+            Rounds::UntilDecided(decision) => {
+                self.looks().map_or(decision.rounds_max, |looks| looks.at[0].rounds as u32)
+            }
+        }
     }
 
     fn tests(&self) -> usize {
@@ -40,8 +62,10 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use dyno_store::Correction;
+
     use super::*;
-    use crate::plan::Rounds;
+    use crate::plan::Decision;
     use crate::plan::testing::plan;
 
     #[test]
@@ -64,5 +88,41 @@ mod tests {
         plan.rounds = Rounds::Fixed(1);
         plan.systems.truncate(1);
         assert_eq!(plan.too_few_rounds(), None, "nothing is compared");
+    }
+
+    fn planned(rounds: Rounds, correction: Correction) -> Plan {
+        Plan { rounds, correction, ..plan() }
+    }
+
+    /// The rounds of the looks; empty without looks.
+    fn looks(plan: &Plan) -> Vec<usize> {
+        plan.looks().into_iter().flat_map(|looks| looks.at).map(|look| look.rounds).collect()
+    }
+
+    #[test]
+    fn only_runs_until_decided_have_looks() {
+        let fixed = planned(Rounds::Fixed(8), Correction::MaxT);
+        assert_eq!((fixed.rounds_min(), fixed.rounds.max(), fixed.looks()), (8, 8, None));
+        let budget = planned(Rounds::Budget { seconds: 600.0 }, Correction::MaxT);
+        assert_eq!((budget.rounds_min(), budget.rounds.max(), budget.looks()), (3, 1000, None));
+        let until = |max| planned(Rounds::UntilDecided(Decision::within(max)), Correction::MaxT);
+        assert_eq!((until(20).rounds_min(), looks(&until(20)).last()), (7, Some(&20)));
+        assert_eq!((until(6).rounds_min(), looks(&until(6))), (6, vec![6]));
+    }
+
+    #[test]
+    fn looks_that_cannot_decide_are_left_out() {
+        let strict = |max| {
+            let decision = Decision { alpha: 0.05 / 3.0, ..Decision::within(max) };
+            planned(Rounds::UntilDecided(decision), Correction::MaxT)
+        };
+        assert!(strict(20).rounds_min() > 7 && looks(&strict(20)).len() > 1);
+        assert_eq!((strict(6).rounds_min(), strict(6).looks()), (6, None), "no look can decide");
+        assert!(strict(6).too_few_rounds().is_some());
+        let by_holm = planned(Rounds::UntilDecided(Decision::within(20)), Correction::Holm);
+        for look in by_holm.looks().unwrap().at {
+            // 2/2ⁿ ≤ the level of the look, divided by the number of tests.
+            assert!(2.0 / 2_f64.powi(look.rounds as i32) <= look.alpha / by_holm.tests() as f64, "{look:?}");
+        }
     }
 }

@@ -1,13 +1,11 @@
 //! Numbers of rounds, and what is done between the steps of a round.
 
-use dyno_stats::{CONFIDENCE, Looks, Margin, ROUNDS_MIN};
+use dyno_stats::{CONFIDENCE, Margin, ROUNDS_MIN};
 use serde::Deserialize;
 
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 
-/// Rounds that measure costs and variances before a budget is divided.
-const PILOT: u32 = 3;
 /// Error probability of a plan's verdicts together.
 const ALPHA: f64 = 1.0 - CONFIDENCE;
 /// This limit catches typing errors.
@@ -45,26 +43,9 @@ impl Decision {
     pub fn within(rounds_max: u32) -> Self {
         Self { rounds_max, alpha: ALPHA, margin: Margin::least() }
     }
-
-    /// The numbers of rounds at which verdicts are judged; `None` if `rounds_max` is too small for a verdict.
-    pub fn looks(self) -> Option<Looks> {
-        Looks::new(self.rounds_max as usize, 1.0 - self.alpha)
-    }
 }
 
 impl Rounds {
-    /// The fewest rounds of a run: the planned number, the pilot of a budget, or the rounds before the first
-    /// look.
-    pub fn min(self) -> u32 {
-        match self {
-            Self::Fixed(rounds) => rounds,
-            Self::Budget { .. } => PILOT,
-            Self::UntilDecided(decision) => {
-                decision.looks().map_or(decision.rounds_max, |looks| looks.at[0] as u32)
-            }
-        }
-    }
-
     /// The most rounds of a run.
     pub fn max(self) -> u32 {
         match self {
@@ -79,15 +60,6 @@ impl Rounds {
         match self {
             Self::Fixed(_) | Self::Budget { .. } => ALPHA,
             Self::UntilDecided(decision) => decision.alpha,
-        }
-    }
-
-    /// How often verdicts may be judged before the run ends: 1 unless verdicts end the run. A budget depends
-    /// on variances and not on verdicts.
-    pub fn looks(self) -> u32 {
-        match self {
-            Self::Fixed(_) | Self::Budget { .. } => 1,
-            Self::UntilDecided(decision) => decision.looks().map_or(1, |looks| looks.at.len() as u32),
         }
     }
 }
@@ -160,36 +132,4 @@ pub(in crate::plan) fn rounds(
     let pointless =
         "`rounds_max` has no effect without `rounds = \"until-decided\"`; add that, or leave this out";
     max.map_or(Ok(rounds), |max| Err(max.wrong(pointless.to_owned())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_of_rounds_is_looked_at_once() {
-        let rounds = Rounds::Fixed(8);
-        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (8, 8, 1));
-    }
-
-    #[test]
-    fn a_budget_begins_with_three_rounds_and_ends_by_time() {
-        let rounds = Rounds::Budget { seconds: 600.0 };
-        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (3, 1000, 1));
-    }
-
-    #[test]
-    fn rounds_until_decided_go_at_least_to_the_first_look() {
-        let rounds = Rounds::UntilDecided(Decision::within(20));
-        assert_eq!((rounds.min(), rounds.max(), rounds.looks()), (8, 20, 4));
-        let fewest = Rounds::UntilDecided(Decision::within(6));
-        assert_eq!((fewest.min(), fewest.max(), fewest.looks()), (6, 6, 1));
-    }
-
-    #[test]
-    fn less_error_takes_more_rounds_to_the_first_look() {
-        let strict = |max| Rounds::UntilDecided(Decision { alpha: 0.05 / 3.0, ..Decision::within(max) });
-        assert_eq!((strict(12).min(), strict(12).looks()), (8, 2));
-        assert_eq!((strict(6).min(), strict(6).max(), strict(6).looks()), (6, 6, 1), "no look can decide");
-    }
 }

@@ -18,7 +18,7 @@ impl Plan {
     pub fn expected_seconds(&self) -> f64 {
         match self.rounds {
             crate::plan::Rounds::Budget { seconds } => seconds,
-            rounds => Forecast::new(self, rounds.min()).seconds_left(0.0),
+            _ => Forecast::new(self, self.rounds_min()).seconds_left(0.0),
         }
     }
 

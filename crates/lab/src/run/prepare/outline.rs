@@ -44,7 +44,7 @@ impl Plan {
             seconds: self.trials_a_round(block) as f64 * self.expected_trial_seconds(block),
         };
         let rounds = |block: &Block| {
-            let rounds = self.rounds.min();
+            let rounds = self.rounds_min();
             let is_load = self.steps[block.step].is_load();
             if is_load { self.load_rounds(rounds) as usize } else { rounds as usize }
         };
@@ -94,7 +94,7 @@ mod tests {
         let outline = plan().outline();
         let blocks: Vec<_> = outline.blocks.iter().map(|block| (block.step, block.trials)).collect();
         assert_eq!(blocks, [(0, 3), (0, 3), (1, 3), (1, 3)]);
-        assert_eq!(outline.trials, 3 * (2 + 2 * plan().rounds.min() as usize));
+        assert_eq!(outline.trials, 3 * (2 + 2 * plan().rounds_min() as usize));
         let round: f64 = outline.blocks.iter().map(|block| block.seconds).sum();
         assert!(outline.seconds > round);
         assert_eq!(outline.disk_bytes, (3 + 3) * 200 * 250 + 2 * (400 << 20));

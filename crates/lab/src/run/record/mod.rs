@@ -46,7 +46,7 @@ pub(crate) fn run(plan: &Plan, options: &RunOptions<'_>) -> RunRecord {
         command_line: options.command_line.clone(),
         claims: plan.claims.clone(),
         rounds: plan.rounds.max(),
-        looks: plan.rounds.looks(),
+        looks: plan.looks().map_or(1, |looks| looks.at.len() as u32),
         correction: plan.correction,
         counts_disturbed: options.counts_disturbed,
         ladders: plan.ladders.clone(),

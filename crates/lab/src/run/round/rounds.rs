@@ -89,8 +89,8 @@ impl RunSession<'_> {
         if complete > 0 && self.options.needs_all_systems && !self.outcome.not_started.is_empty() {
             return Ok(None);
         }
-        let (min, max) = (self.plan.rounds.min(), self.plan.rounds.max());
-        // Here time decides and not the results, so skipped looks keep their part of the error probability.
+        let (min, max) = (self.plan.rounds_min(), self.plan.rounds.max());
+        // Here time decides and not the results, so the verdicts are those of the next look, which will not take place.
         let is_late = |limit: Duration| spent_seconds + self.forecast.round_seconds() > limit.as_secs_f64();
         if complete >= min.max(ROUNDS_MIN as u32) && self.options.time_max.is_some_and(is_late) {
             return Ok(None);
@@ -136,7 +136,7 @@ pub(crate) struct Look {
 /// Looks at the complete rounds, if a look is planned now. Does not wait for verdicts on the `left` tests.
 ///
 /// Judging after every round would raise the probability of a false alarm. Therefore there are few looks, fixed in
-/// advance, which share the error probability (see [`Decision::looks`]).
+/// advance, which share the error probability (see [`Plan::looks`]).
 pub(crate) fn next_look(
     plan: &Plan,
     complete: u32,
@@ -145,15 +145,15 @@ pub(crate) fn next_look(
     analyse: impl Fn(&Rule) -> Result<Analysis, StoreError>,
 ) -> Result<Look, RunError> {
     let Decision { rounds_max: max, alpha, margin } = decision;
-    let Some(looks) = decision.looks() else { return Ok(Look { next: max, undecided: None }) };
+    let Some(looks) = plan.looks() else { return Ok(Look { next: max, undecided: None }) };
     let rule = Rule { alpha, margin, ..Rule::default() };
-    let is_time = looks.at.contains(&(complete as usize));
+    let is_time = looks.at.iter().any(|look| look.rounds == complete as usize);
     let analysis = is_time.then(|| analyse(&rule)).transpose()?;
     let is_waited_for = |test: &TestComparison| !is_left(left, &test.step, test.clients);
     if analysis.as_ref().is_some_and(|analysis| !analysis.open_tests(plan.base_id()).any(is_waited_for)) {
         return Ok(Look { next: complete, undecided: None });
     }
-    let next = looks.at.iter().map(|at| *at as u32).find(|at| *at > complete);
+    let next = looks.at.iter().map(|look| look.rounds as u32).find(|rounds| *rounds > complete);
     Ok(Look { next: next.unwrap_or(max), undecided: analysis.filter(|_| next.is_some()) })
 }
 

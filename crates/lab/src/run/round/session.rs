@@ -103,7 +103,7 @@ impl<'a> RunSession<'a> {
             load_round: executed.load_round.unwrap_or(executed.next_round),
             divided: None,
             next_position: executed.next_position,
-            forecast: Forecast::new(plan, plan.rounds.min()),
+            forecast: Forecast::new(plan, plan.rounds_min()),
             round_began: Instant::now(),
             stacks,
             // Each task of a shared run has one round. Only the task of round 0 asks for plans and answers.
@@ -119,7 +119,7 @@ impl<'a> RunSession<'a> {
                 given: BTreeMap::new(),
             },
         };
-        session.plan_rounds(executed.next_round, executed.rounds_complete, plan.rounds.min());
+        session.plan_rounds(executed.next_round, executed.rounds_complete, plan.rounds_min());
         session
     }
 

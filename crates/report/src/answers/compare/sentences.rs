@@ -6,7 +6,7 @@ use dyno_judge::{
 };
 use dyno_stats::{Interval, ROUNDS_MIN};
 
-use crate::wording::number::{counted, margin, ratio, shortest};
+use crate::wording::number::{confidence, counted, margin, ratio};
 use crate::wording::{phrases, words};
 
 /// The overall verdict, which is the first line.
@@ -258,12 +258,12 @@ pub(super) fn how_to_read(judgement: &Judgement) -> String {
     let is_noisy = tests(judgement).any(|test| test.alarm_margin > rule.margin);
     let noise = if is_noisy { " (more for an alarm, if an A/A pair differs by more)" } else { "" };
     format!(
-        "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}%, for one test alone.",
+        "Ratios are of {}. A difference counts from {}{noise}, {}. {}Intervals are of {}, for one test alone.",
         rule.quantity.name(),
         margin(rule),
         phrases::error(rule),
         methods(judgement),
-        shortest(100.0 * (1.0 - rule.alpha / rule.looks.max(1) as f64)),
+        confidence(rule),
     )
 }
 

@@ -1,4 +1,5 @@
 mod leaving;
+mod looks;
 
 use super::*;
 use crate::testing::{hits_max, normal, uniform};

@@ -160,6 +160,8 @@ impl Run {
         }
         if let Some(found) = plan.too_few_rounds() {
             self.tell_too_few_rounds(found)?;
+        } else if let Some(looks) = plan.looks() {
+            output::tell(&outline::looks_line(&looks));
         }
         carry_out(&plan, &self.flags, &self.page, self.resume, &[])
     }

@@ -74,7 +74,7 @@ impl Run {
         let options = options(&self.flags, self.resume, &stop)?;
         let id = format!("{:016x}", RandomState::new().build_hasher().finish());
         if self.spread.print {
-            let rounds: Vec<u32> = (0..plan.rounds.min()).collect();
+            let rounds: Vec<u32> = (0..plan.rounds_min()).collect();
             let task = self.task_command(&plan.files, id, options.seed)?;
             let folder = Folder::of(&self.flags.results.path, &task.spread_id);
             output::print_rendered(&self.spread.shown(on, self.flags.remote_dyno(), task, folder, &rounds))?;

@@ -4,13 +4,14 @@ use dyno_store::LeftTest;
 
 use super::*;
 
-/// Two looks: after 7 and 10 rounds.
+/// The first of two looks: after 7 and 10 rounds.
 const FIRST_LOOK: u32 = 7;
+const ROUNDS: u32 = 10;
 
 /// A run whose tests have these ratios, and were left after these numbers of rounds.
 fn left_run(tests: &[(f64, u32)]) -> Run {
-    let mut run = run_with(&tests.iter().map(|(ratio, _)| *ratio).collect::<Vec<_>>(), 10);
-    run.record.looks = 2;
+    let ratios: Vec<f64> = tests.iter().map(|(ratio, _)| *ratio).collect();
+    let mut run = planned(run_with(&ratios, ROUNDS as usize), ROUNDS);
     for (at, (_, rounds)) in tests.iter().enumerate().filter(|(_, (_, rounds))| *rounds < 10) {
         let step = format!("s{at}");
         run.trials.retain(|trial| trial.record.step_id != step || trial.record.round < *rounds);
@@ -64,7 +65,7 @@ fn equals_alarm_no_more_often_if_those_that_look_alike_are_left() {
             let rates = |of: u64| around(1000.0, 0.05, 10, 1_000 * salt + 10 * at + of);
             add_step(&mut whole, "reads", &format!("s{at}"), 4, &[("old", rates(0)), ("new", rates(1))]);
         }
-        whole.record.looks = 2;
+        let mut whole = planned(whole, ROUNDS);
         let rule = Rule { margin: Margin::new(0.0).unwrap(), ..Rule::default() };
         let look = within(&after(&whole, FIRST_LOOK), "old", "new", &rule);
         // The worst choice: only the test with the smallest p goes on.

@@ -1,13 +1,13 @@
 //! Tests that are left at looks: false alarms, and the savings.
 
 use super::*;
-use crate::Looks;
+use crate::{Look, Looks};
 
 const ROUNDS: usize = 10;
 
 /// The looks: after 7 and 10 rounds.
 fn looks() -> Looks {
-    Looks::new(ROUNDS, 1.0 - ALPHA).unwrap()
+    Looks::new(ROUNDS, ALPHA, 1).unwrap()
 }
 
 /// Chooses the tests to leave at a look, from the t of each test that is still measured.
@@ -27,7 +27,7 @@ fn judge(family: &Family, leaves: Leaves, forgets: bool) -> Judged {
     let (looks, tests) = (looks(), family[0].len());
     let mut judged = Judged { alarms: vec![false; tests], rounds: vec![ROUNDS; tests] };
     let mut is_left = vec![false; tests];
-    for &look in &looks.at {
+    for Look { rounds: look, alpha } in looks.at {
         let is_member = |test: &usize| !(judged.alarms[*test] || forgets && is_left[*test]);
         let members: Vec<usize> = (0..tests).filter(is_member).collect();
         let of = |test: usize| SharedTest {
@@ -41,7 +41,7 @@ fn judge(family: &Family, leaves: Leaves, forgets: bool) -> Judged {
             if is_left[test] {
                 continue;
             }
-            if p * looks.at.len() as f64 <= ALPHA {
+            if p <= alpha {
                 (judged.alarms[test], judged.rounds[test], is_left[test]) = (true, look, true);
             } else {
                 let own: Vec<f64> = family[..look].iter().map(|round| round[test]).collect();
@@ -128,7 +128,7 @@ fn leaving_tests_finds_as_much_in_fewer_trials() {
         .iter()
         .map(|family| {
             let p = adjusted(family);
-            p[..3].iter().filter(|p| **p * looks().at.len() as f64 <= ALPHA).count()
+            p[..3].iter().filter(|p| **p <= looks().at.last().unwrap().alpha).count()
         })
         .sum();
     let (found, trials) = count(small);
