@@ -1,4 +1,4 @@
-//! Apache Otava, as PyPI has it, reads exported figures. It finds the change that `dyno history` finds.
+//! Apache Otava, as `PyPI` has it, reads exported figures. It finds the change that `dyno history` finds.
 
 use std::path::Path;
 use std::process::Command;

@@ -337,7 +337,7 @@ fn rounds_go_on_until_all_is_decided() {
     assert_eq!(bench.value("SELECT count(DISTINCT round) FROM trial WHERE step_id = 'update'"), Some(7));
     let report: serde_json::Value =
         serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).with(0).stdout).unwrap();
-    assert_eq!(report["rule"]["look"], serde_json::json!({ "rounds": 7, "alpha": 0.015625 }));
+    assert_eq!(report["rule"]["look"], serde_json::json!({ "rounds": 7, "alpha": 0.015_625 }));
 }
 
 fn systems_that_promise_different_things_are_told_and_refused_if_wanted() {

@@ -20,12 +20,12 @@
 //!
 //! # Why false alarms stay below α
 //!
-//! Let n₁ < … < n_K be the looks and a₁, …, a_K their levels, whose sum is α. At a look, the tests without an alarm are
+//! Let n₁ < … < nₖ be the looks and a₁, …, aₖ their levels, whose sum is α. At a look, the tests without an alarm are
 //! judged together, step by step, at its level. Consider the first look with a false alarm. Until then, only tests with
 //! a true difference had an alarm and left the family. So the family of this look contains all tests without a
-//! difference, and a step-down test at level a_k rejects one of these only if their largest statistic exceeds its own
-//! critical value. The probability of this event is at most a_k, and the event depends neither on the other tests nor
-//! on earlier looks. By Boole's inequality, the probability of any false alarm is at most a₁ + … + a_K = α. This holds
+//! difference, and a step-down test at level aᵢ rejects one of these only if their largest statistic exceeds its own
+//! critical value. The probability of this event is at most aᵢ, and the event depends neither on the other tests nor
+//! on earlier looks. By Boole's inequality, the probability of any false alarm is at most a₁ + … + aₖ = α. This holds
 //! for any dependence between tests and between looks. Looks that do not take place, because all is decided, make it
 //! smaller. Tests that are left without an alarm stay in the family ([`max_t`](crate::max_t) says why this is valid).
 //!
