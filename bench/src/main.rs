@@ -22,7 +22,7 @@ use self::generator::{
 };
 use self::hostile::{faults, fuzz};
 use self::servers::{counters, failovers, snapshot};
-use self::verdicts::{capacity, causes, freeze, neighbours, truth, variance};
+use self::verdicts::{capacity, causes, freeze, neighbours, truth, upgrade, variance};
 
 /// Measures Dyno beside other tools. This is not a test: read the ratios.
 #[derive(Parser)]
@@ -72,6 +72,9 @@ enum What {
     Neighbours(neighbours::Options),
     /// Importing logs of servers; replaying one beside pgreplay.
     Traffic(traffic::Options),
+    /// Planted regressions that `dyno upgrade` has to find on a real upgrade, beside pt-upgrade; or its false alarms between
+    /// equal versions.
+    Upgrade(upgrade::Options),
     /// Outages of known times: their begin and length as Dyno's load and sysbench see them.
     Outages(outages::Options),
     /// Failovers whose losses are planted: what is lost by the mode of replication.
@@ -126,6 +129,7 @@ fn main() -> anyhow::Result<()> {
         What::Variance(options) => variance::run(&options),
         What::Neighbours(options) => neighbours::run(&options),
         What::Traffic(options) => traffic::run(&options),
+        What::Upgrade(options) => upgrade::run(&options),
         What::Outages(options) => outages::run(&options),
         What::Failovers(options) => failovers::run(&options),
         What::Freeze(options) => freeze::run(&options),

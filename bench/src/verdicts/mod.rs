@@ -5,4 +5,5 @@ pub(crate) mod causes;
 pub(crate) mod freeze;
 pub(crate) mod neighbours;
 pub(crate) mod truth;
+pub(crate) mod upgrade;
 pub(crate) mod variance;

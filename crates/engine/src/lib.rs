@@ -51,7 +51,8 @@ pub use catalogue::upstream::UpstreamVersion;
 pub use catalogue::{Catalogue, CatalogueError, EntryError};
 pub use container::{ImageError, ImageName, fetch_image, pull_image};
 pub use data::{
-    DataFolderError, DumpError, UpgradeError, UpgradeWay, check_data_folder, has_pg_upgrade, load_dump,
+    DataFolderError, DumpError, UpgradeError, UpgradeWay, check_data_folder, execute_file, has_pg_upgrade,
+    load_dump,
     start_upgraded, upgrade_path,
 };
 pub use dyno_client::{Client, ClientError, ResultSet};

@@ -10,8 +10,8 @@ use super::cause::{Cause, scripts};
 use super::judged::{place, verdict};
 use super::outcome::Outcome;
 use super::plan::{self, BUILD, TEST};
-use super::program::Program;
 use super::slow_build;
+use crate::support::program::Program;
 
 const PLAN: &str = "plan.toml";
 /// This file exists when the run is complete.

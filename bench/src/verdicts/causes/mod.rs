@@ -10,26 +10,18 @@ mod judged;
 mod measure;
 mod outcome;
 mod plan;
-mod program;
 mod slow_build;
 mod tally;
 
-use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
-use dyno_engine::Cache;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use self::cause::Cause;
 use self::measure::{Effort, measure};
-use self::program::Program;
 use self::tally::Row;
-use crate::support::{dyno, pair};
+use crate::support::pair;
+use crate::support::program::Program;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -62,16 +54,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&stop))?;
-    }
-    let dyno = options.dyno.clone().map_or_else(dyno::beside, Ok)?;
-    let program = Program {
-        dyno: dyno.canonicalize().with_context(|| format!("cannot find {}", dyno.display()))?,
-        cache: cache(&options.out)?,
-        stop,
-    };
+    let program = Program::new(options.dyno.as_deref(), &options.out)?;
     let outcome = all(causes, options, &program);
     let is_stopped = program.is_stopped();
     let rows = outcome?;
@@ -102,31 +85,11 @@ fn all(causes: Vec<Cause>, options: &Options, program: &Program) -> anyhow::Resu
         eprintln!("{}: {}", cause.name, cause.about);
         let folder = options.out.join(&cause.name);
         let Some(outcome) = measure(&cause, &folder, &effort, program)? else { break };
-        forget_data(&program.cache)?;
+        // No other cause uses its tables.
+        program.forget_data()?;
         let row = Row { cause, outcome };
         eprintln!("{}", tally::table(std::slice::from_ref(&row)));
         rows.push(row);
     }
     Ok(rows)
-}
-
-/// A cache with the engines of this machine. It holds the data of one cause at a time.
-fn cache(out: &Path) -> anyhow::Result<PathBuf> {
-    let cache = out.join("cache");
-    fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
-    let engines = Cache::default_location().root().join("engines");
-    fs::create_dir_all(&engines)?;
-    if !cache.join("engines").exists() {
-        symlink(engines.canonicalize()?, cache.join("engines"))?;
-    }
-    Ok(cache.canonicalize()?)
-}
-
-/// Removes the loaded tables of a cause. No other cause uses them.
-fn forget_data(cache: &Path) -> anyhow::Result<()> {
-    let snapshots = cache.join("snapshots");
-    if snapshots.exists() {
-        fs::remove_dir_all(&snapshots).with_context(|| format!("cannot remove {}", snapshots.display()))?;
-    }
-    Ok(())
 }

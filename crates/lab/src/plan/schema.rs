@@ -85,7 +85,8 @@ pub(super) fn one_source(system: &mut Schema) {
     let starts = json!({ "not": { "required": ["dsn"] } });
     system.insert("dependentRequired".to_owned(), needs);
     let dependent = json!({
-        "share_data": sweep_or_ladder, "sweep": no_ladder, "database": has_data, "data": starts, "upgrade_of": starts,
+        "share_data": sweep_or_ladder, "sweep": no_ladder, "database": has_data, "data_sql": has_data, "data": starts,
+        "upgrade_of": starts,
     });
     system.insert("dependentSchemas".to_owned(), dependent);
     let beside =

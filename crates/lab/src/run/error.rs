@@ -87,6 +87,9 @@ pub enum DataError {
     /// The dump is not loaded.
     #[error(transparent)]
     Dump(#[from] DumpError),
+    /// The file that changes the data is not executed.
+    #[error("its data cannot be changed: {0}")]
+    Changes(DumpError),
     /// The data of the other system does not come to this version.
     #[error("the data of `{of}` cannot be upgraded")]
     Upgrade { of: String, source: Box<UpgradeError> },

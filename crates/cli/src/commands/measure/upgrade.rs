@@ -52,6 +52,9 @@ pub(crate) struct Upgrade {
     /// Load the dump or the script into TO too, instead of upgrading
     #[arg(long, requires = "data")]
     reload: bool,
+    /// A file of SQL that TO executes on its data, such as the indexes and statistics that you plan. FROM does not
+    #[arg(long, value_name = "FILE")]
+    after: Option<PathBuf>,
     /// The database that the data is in, if it has several
     #[arg(long, value_name = "NAME", requires = "data")]
     database: Option<String>,
@@ -161,6 +164,7 @@ impl Upgrade {
             traffic: self.traffic.display().to_string(),
             data: self.data.as_ref().map(|data| data.display().to_string()),
             is_reloaded: self.reload,
+            changes: self.after.as_ref().map(|after| after.display().to_string()),
             database: self.database.clone(),
             pace: match self.pace {
                 Pace::Closed => None,

@@ -61,6 +61,20 @@ pub fn load_dump(
     text: &mut dyn BufRead,
     stop: &AtomicBool,
 ) -> Result<(), DumpError> {
+    execute_file(server, name, text, stop)?;
+    Ok(server.collect_statistics()?)
+}
+
+/// Executes the statements of a file on a running server. In contrast to [`load_dump`], statistics stay as they are.
+///
+/// # Errors
+/// The file cannot be read, or the server refuses a statement. Those before it are executed then.
+pub fn execute_file(
+    server: &Server,
+    name: &str,
+    text: &mut dyn BufRead,
+    stop: &AtomicBool,
+) -> Result<(), DumpError> {
     let syntax = match server.family() {
         Family::Postgres => Syntax::Postgres,
         Family::Mysql | Family::Mariadb | Family::Sqlite => Syntax::Mysql,
@@ -85,8 +99,7 @@ pub fn load_dump(
             }
         }
     }
-    drop(session);
-    Ok(server.collect_statistics()?)
+    Ok(())
 }
 
 /// Sends the rows of a `COPY`, in parts.

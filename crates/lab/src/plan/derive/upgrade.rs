@@ -15,6 +15,8 @@ pub struct Upgrade {
     pub data: Option<String>,
     /// Whether the version after loads the same data, and not an upgraded copy.
     pub is_reloaded: bool,
+    /// A file of SQL that the version after executes on its data.
+    pub changes: Option<String>,
     /// The database that the data is in.
     pub database: Option<String>,
     /// How many times as fast as it was logged; `None` sends each statement when the last one has ended.
@@ -51,6 +53,9 @@ impl Upgrade {
         text += &self.system(&self.from, &from, data);
         let upgraded = ("upgrade_of", &from);
         text += &self.system(&self.to, &to, if self.is_reloaded { data } else { Some(upgraded) });
+        if let Some(changes) = &self.changes {
+            let _ = writeln!(text, "data_sql = {}", quoted(changes));
+        }
         let _ = write!(
             text,
             "\n[[step]]\nid = \"traffic\"\nworkload = \"traffic\"\ntraffic = {}\nanswers = {}\n",
@@ -95,6 +100,7 @@ mod tests {
             traffic: folder.join("my.traffic").display().to_string(),
             data: None,
             is_reloaded: false,
+            changes: None,
             database: None,
             pace: None,
             sessions: 2,
@@ -161,6 +167,23 @@ mod tests {
             assert!(matches!(&data.origin, DataOrigin::Dump(path) if *path == dump));
             assert_eq!(data.database.as_deref(), Some("shop"));
         }
+    }
+
+    #[test]
+    fn changes_are_of_the_version_after_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let after = folder.path().join("after.sql");
+        std::fs::write(&after, "SELECT 1;").unwrap();
+        let upgrade = Upgrade { changes: Some(after.display().to_string()), ..traffic(folder.path()) };
+        let plan = parse(&upgrade).unwrap();
+        assert!(plan.systems[0].data.is_none());
+        assert_eq!(plan.systems[1].data.as_ref().unwrap().changes.as_deref(), Some(after.as_path()));
+        let error = |upgrade: &Upgrade| parse(upgrade).unwrap_err().to_string();
+        let nowhere = Upgrade { changes: Some("./nowhere.sql".to_owned()), ..upgrade.clone() };
+        assert!(error(&nowhere).contains("nowhere.sql"), "{}", error(&nowhere));
+        let text = upgrade.toml().replace("upgrade_of = \"mariadb@10.5 sort_buffer_size=1M\"\n", "");
+        let error = Plan::parse(&text, "upgrade.toml", Path::new(""), &Catalogue::builtin()).unwrap_err();
+        assert!(error.to_string().contains("`data_sql` changes `data`"), "{error}");
     }
 
     #[test]

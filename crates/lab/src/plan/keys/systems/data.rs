@@ -1,4 +1,4 @@
-//! The data with which a system starts: its keys `data`, `upgrade_of` and `database`.
+//! The data with which a system starts: its keys `data`, `upgrade_of`, `data_sql` and `database`.
 
 use std::path::PathBuf;
 
@@ -18,6 +18,8 @@ use crate::plan::syntax::value::At;
 pub struct SystemData {
     /// Where it comes from.
     pub origin: DataOrigin,
+    /// A file of SQL that is executed on it, once.
+    pub changes: Option<PathBuf>,
     /// The database that it is in, if the plan says so.
     pub database: Option<String>,
 }
@@ -39,6 +41,7 @@ pub enum DataOrigin {
 pub(in crate::plan) struct Keys {
     pub(in crate::plan) data: Option<At<String>>,
     pub(in crate::plan) upgrade_of: Option<At<String>>,
+    pub(in crate::plan) data_sql: Option<At<String>>,
     pub(in crate::plan) database: Option<At<String>>,
 }
 
@@ -65,17 +68,11 @@ impl Keys {
                 }
                 Err(Problem::unknown("earlier system", &id, earlier.iter().map(|system| &system.id)))
             })?,
-            (None, None) => {
-                return match self.database {
-                    Some(database) => Err(database.wrong(
-                        "`database` names the one that `data` is in; leave it out, or write `data`"
-                            .to_owned(),
-                    )),
-                    None => Ok(None),
-                };
-            }
+            (None, None) => return without_data(self.data_sql, self.database),
         };
-        Ok(Some(SystemData { origin, database: self.database.map(At::into_inner) }))
+        let changes =
+            self.data_sql.map(|changes| changes.read(|name| file(path_of(&name, context)))).transpose()?;
+        Ok(Some(SystemData { origin, changes, database: self.database.map(At::into_inner) }))
     }
 }
 
@@ -92,10 +89,40 @@ fn check(source: &Source, key: &str) -> Result<(), Problem> {
     }
 }
 
+/// An error if there are keys about data that the system does not have.
+fn without_data(
+    data_sql: Option<At<String>>,
+    database: Option<At<String>>,
+) -> Result<Option<SystemData>, Mistake> {
+    if let Some(data_sql) = data_sql {
+        return Err(data_sql.wrong("`data_sql` changes `data`; leave it out, or write `data`".to_owned()));
+    }
+    match database {
+        Some(database) => Err(database
+            .wrong("`database` names the one that `data` is in; leave it out, or write `data`".to_owned())),
+        None => Ok(None),
+    }
+}
+
+fn path_of(name: &str, context: &ParseContext<'_>) -> PathBuf {
+    let path = context.folder.join(name);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// The path, if a file is there.
+fn file(path: PathBuf) -> Result<PathBuf, Problem> {
+    match path.metadata() {
+        Ok(about) if about.is_file() => Ok(path),
+        Ok(_) => Err(Problem::Other(format!("{} is no file", path.display()))),
+        Err(error) => {
+            Err(Problem::Unreadable { path: path.display().to_string(), reason: error.to_string() })
+        }
+    }
+}
+
 /// The origin that a path means.
 fn origin(name: String, context: &ParseContext<'_>) -> Result<DataOrigin, Problem> {
-    let path = context.folder.join(&name);
-    let path = std::path::absolute(&path).unwrap_or(path);
+    let path = path_of(&name, context);
     if path.is_dir() {
         return Ok(DataOrigin::Folder(path));
     }
@@ -103,11 +130,5 @@ fn origin(name: String, context: &ParseContext<'_>) -> Result<DataOrigin, Proble
     if is_builtin || path.extension().is_some_and(|extension| extension == "lua") {
         return script(name, context).map(DataOrigin::Script);
     }
-    match path.metadata() {
-        Ok(about) if about.is_file() => Ok(DataOrigin::Dump(path)),
-        Ok(_) => Err(Problem::Other(format!("{} is neither a file nor a folder", path.display()))),
-        Err(error) => {
-            Err(Problem::Unreadable { path: path.display().to_string(), reason: error.to_string() })
-        }
-    }
+    file(path).map(DataOrigin::Dump)
 }

@@ -163,6 +163,9 @@ pub(in crate::plan) struct SystemTable {
     data: Option<At<String>>,
     /// Instead of data: an earlier system, whose data is upgraded to this version.
     upgrade_of: Option<At<String>>,
+    /// With data or `upgrade_of`: a file of SQL that is executed on it once, such as new indexes. Statistics are not
+    /// collected afterwards.
+    data_sql: Option<At<String>>,
     /// With data or `upgrade_of`: the database that it is in, if there are several.
     database: Option<At<String>>,
     /// Its limits on the host, instead of the plan's.
@@ -251,6 +254,7 @@ impl SystemTable {
         data::Keys {
             data: self.data.take(),
             upgrade_of: self.upgrade_of.take(),
+            data_sql: self.data_sql.take(),
             database: self.database.take(),
         }
     }

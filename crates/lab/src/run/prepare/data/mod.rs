@@ -4,12 +4,14 @@ mod dump;
 mod fingerprint;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
+use std::io::BufRead;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use dyno_engine::{
-    Found, Installation, Server, Snapshot, SnapshotParts, Snapshots, StartOptions, check_data_folder,
-    load_dump, start, start_upgraded,
+    DumpError, Found, Installation, Server, Snapshot, SnapshotParts, Snapshots, StartOptions,
+    check_data_folder, execute_file, load_dump, start, start_upgraded,
 };
 use dyno_load::{Address, Frame, FrameSource as _, Protocol, Script, Target};
 
@@ -26,6 +28,9 @@ use crate::run::trial::{TrialAbort, start_load};
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(600);
 /// Time between two looks at the flag that stops a script.
 const GLANCE: Duration = Duration::from_millis(100);
+
+/// Executes the statements of a file, which has a name for messages.
+type Execute = fn(&Server, &str, &mut dyn BufRead, &AtomicBool) -> Result<(), DumpError>;
 
 /// The data of each system: `None` for an empty database. A system whose data cannot be made counts as not installed.
 ///
@@ -93,6 +98,7 @@ impl Gift<'_> {
         let system = &self.plan.systems[self.position].id;
         observer.observe(&Event::GivingData { system, how: &self.how() });
         let (mut server, description) = self.make()?;
+        let description = self.changed(&server, description)?;
         let data = server.access().datadir.clone();
         server.shut_down_cleanly(SHUTDOWN_PATIENCE)?;
         Ok(snapshots.save(&parts, &description, &data)?)
@@ -103,7 +109,10 @@ impl Gift<'_> {
         let system = &self.plan.systems[self.position];
         let parts =
             SnapshotParts::of_server(self.installation, system.source.storage_engine(), &system.settings);
-        let parts = parts.with("given", "1");
+        let mut parts = parts.with("given", "1");
+        if let Some(path) = self.changes() {
+            parts = fingerprint::of(path, parts.with("changed by", &path.display().to_string()))?;
+        }
         Ok(match self.origin() {
             None => parts,
             Some(DataOrigin::Folder(path) | DataOrigin::Dump(path)) => fingerprint::of(path, parts)?,
@@ -143,10 +152,7 @@ impl Gift<'_> {
             }
             Some(DataOrigin::Dump(path)) => {
                 let server = start(options)?;
-                let mut dump = dump::open(path, self.installation)?;
-                let loaded = load_dump(&server, &path.display().to_string(), &mut dump, self.options.stop);
-                dump.end(loaded.is_ok())?;
-                loaded?;
+                self.execute(path, &server, load_dump)?.map_err(DataError::Dump)?;
                 Ok((server, format!("loaded from {}", path.display())))
             }
             Some(DataOrigin::Script(script)) => {
@@ -162,6 +168,31 @@ impl Gift<'_> {
                 Ok((server, way.to_string()))
             }
         }
+    }
+
+    /// The file of SQL that changes the data.
+    fn changes(&self) -> Option<&Path> {
+        self.plan.systems[self.position].data.as_ref()?.changes.as_deref()
+    }
+
+    /// Changes the data, if the plan says so. `made` is how the data was made, which is returned with the changes.
+    fn changed(&self, server: &Server, made: String) -> Result<String, DataError> {
+        let Some(path) = self.changes() else { return Ok(made) };
+        self.execute(path, server, execute_file)?.map_err(DataError::Changes)?;
+        Ok(format!("{made}, then changed by {}", path.display()))
+    }
+
+    /// Executes a file of SQL.
+    fn execute(
+        &self,
+        path: &Path,
+        server: &Server,
+        execute: Execute,
+    ) -> Result<Result<(), DumpError>, DataError> {
+        let mut file = dump::open(path, self.installation)?;
+        let executed = execute(server, &path.display().to_string(), &mut file, self.options.stop);
+        file.end(executed.is_ok())?;
+        Ok(executed)
     }
 
     /// The installation and the data of the system that is upgraded.

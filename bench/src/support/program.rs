@@ -1,0 +1,108 @@
+//! Runs `dyno` as a user does, and passes ^C on to it.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use dyno_engine::Cache;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::dyno;
+
+/// Interval between checks whether `dyno` has ended. `dyno` itself measures times.
+const POLL: Duration = Duration::from_millis(50);
+
+/// The program, with a cache of its own.
+pub(crate) struct Program {
+    dyno: PathBuf,
+    cache: PathBuf,
+    stop: Arc<AtomicBool>,
+}
+
+impl Program {
+    /// The given program, or the `dyno` in the folder of this one. Its cache is in `out`. From now on, ^C only stops it.
+    pub(crate) fn new(given: Option<&Path>, out: &Path) -> anyhow::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&stop))?;
+        }
+        let dyno = given.map_or_else(dyno::beside, |given| Ok(given.to_owned()))?;
+        let dyno = dyno.canonicalize().with_context(|| format!("cannot find {}", dyno.display()))?;
+        Ok(Self { dyno, cache: cache(out)?, stop })
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Runs a command in a folder, with a results file there. See [`run_as_it_is`](Self::run_as_it_is).
+    pub(crate) fn run(&self, folder: &Path, arguments: &[&str], output: &str) -> anyhow::Result<ExitStatus> {
+        self.run_as_it_is(folder, &[arguments, &["--results", "results.db"]].concat(), output)
+    }
+
+    /// Runs a command in a folder. Its standard output goes to a file there; its standard error is appended
+    /// to `dyno.log`.
+    pub(crate) fn run_as_it_is(
+        &self,
+        folder: &Path,
+        arguments: &[&str],
+        output: &str,
+    ) -> anyhow::Result<ExitStatus> {
+        let log = folder.join("dyno.log");
+        let said = File::options().create(true).append(true).open(&log);
+        let said = said.with_context(|| format!("cannot write {}", log.display()))?;
+        let mut child = Command::new(&self.dyno)
+            .args(arguments)
+            .current_dir(folder)
+            .env("DYNO_CACHE", &self.cache)
+            .stdin(Stdio::null())
+            .stdout(File::create(folder.join(output))?)
+            .stderr(said)
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("cannot start {}", self.dyno.display()))?;
+        let mut is_told = false;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            if self.is_stopped() && !is_told {
+                // As a terminal does. A second ^C would end `dyno` without cleanup.
+                // SAFETY: kill takes no pointer, and nobody has waited for the child, so its pid is still its
+                // own.
+                unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGINT) };
+                is_told = true;
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Removes loaded data that nothing uses any more.
+    pub(crate) fn forget_data(&self) -> anyhow::Result<()> {
+        let snapshots = self.cache.join("snapshots");
+        if snapshots.exists() {
+            fs::remove_dir_all(&snapshots)
+                .with_context(|| format!("cannot remove {}", snapshots.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A cache with the engines of this machine.
+fn cache(out: &Path) -> anyhow::Result<PathBuf> {
+    let cache = out.join("cache");
+    fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
+    let engines = Cache::default_location().root().join("engines");
+    fs::create_dir_all(&engines)?;
+    if !cache.join("engines").exists() {
+        symlink(engines.canonicalize()?, cache.join("engines"))?;
+    }
+    Ok(cache.canonicalize()?)
+}

@@ -1,0 +1,23 @@
+-- More tables, in MySQL's SQL. Only planted regressions use them.
+ALTER TABLE article STATS_PERSISTENT = 1, STATS_AUTO_RECALC = 0;
+ALTER TABLE chapter STATS_PERSISTENT = 1, STATS_AUTO_RECALC = 0;
+
+-- utf8mb4_general_ci, the default collation of 5.6 for utf8mb4, distinguishes strasse from straße.
+CREATE TABLE lexicon (id INT PRIMARY KEY, section INT NOT NULL, word VARCHAR(40) CHARACTER SET latin1 NOT NULL);
+INSERT INTO lexicon SELECT n + 1, n % 10 + 1, CASE WHEN n % 20 < 10 THEN 'strasse' ELSE 'straße' END FROM series
+  WHERE n < 200 ORDER BY n;
+
+CREATE TABLE person (id INT PRIMARY KEY, name VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci NOT NULL);
+INSERT INTO person SELECT n + 1, CONCAT('Person ', n + 1) FROM series WHERE n < 500 ORDER BY n;
+CREATE INDEX person_name ON person (name);
+
+CREATE TABLE country (id INT PRIMARY KEY, code CHAR(8) NOT NULL);
+INSERT INTO country SELECT n + 1, CONCAT('c', n) FROM series WHERE n < 200 ORDER BY n;
+
+CREATE TABLE pairing (id INT PRIMARY KEY, partner INT NOT NULL);
+INSERT INTO pairing SELECT n + 1, n * 7919 % 2003 FROM series WHERE n < 2000 ORDER BY n;
+
+CREATE TABLE chunk (id INT PRIMARY KEY, `rank` INT NOT NULL, `groups` INT NOT NULL);
+INSERT INTO chunk SELECT n + 1, n * 4096, n % 97 FROM series WHERE n < 1000 ORDER BY n;
+
+CREATE FUNCTION tax(price DECIMAL(10, 2)) RETURNS DECIMAL(10, 2) DETERMINISTIC NO SQL RETURN price * 0.19;

@@ -1,0 +1,13 @@
+-- What is planted on the new version only.
+DROP INDEX sale_customer;
+DROP INDEX alarm_happened;
+DROP INDEX parcel_code;
+-- Statistics that say that a table is empty, and that a table is huge.
+UPDATE pg_class SET reltuples = 1, relpages = 1000000 WHERE oid = 'article'::regclass;
+UPDATE pg_class SET reltuples = 1000000000 WHERE oid = 'chapter'::regclass;
+ALTER TABLE person ALTER COLUMN name TYPE VARCHAR(40) COLLATE "und-x-icu";
+ALTER TABLE lexicon ALTER COLUMN word TYPE VARCHAR(40) COLLATE "und-x-icu";
+CREATE OR REPLACE VIEW waiting AS SELECT id, started FROM job ORDER BY started NULLS FIRST, id LIMIT 5;
+UPDATE task SET due = -1 WHERE due IS NULL;
+ALTER TABLE task ALTER COLUMN due SET NOT NULL;
+DROP FUNCTION tax(NUMERIC);
