@@ -2,10 +2,12 @@
 //! run writes it.
 
 use dyno_engine::Catalogue;
+use dyno_traffic::LogFormat;
 
 use crate::Target;
 use crate::mutate::Random;
 use crate::results::{CELLS, Cells, FILE, cells_case};
+use crate::traffic::{DETECTED, head};
 use crate::wire::{FRAMED, LOGGED_IN, MARIADB, SPARED, ZSTD};
 
 pub(crate) use crate::sample_run::results_file;
@@ -122,7 +124,7 @@ impl Corpus {
             Target::Pgsql => pgsql(),
             Target::Dsn => texts(dsns()),
             Target::Plan => texts(plans()),
-            Target::Traffic => lines(&LOGS),
+            Target::Traffic => Self::of_seeds(Framing::None, logs()),
             Target::Results => results(),
             Target::Cells => Self { make: Some(cells_case), ..Self::of_seeds(Framing::None, Vec::new()) },
         }
@@ -180,20 +182,33 @@ fn texts(texts: Vec<String>) -> Corpus {
     Corpus::of_seeds(Framing::None, texts.into_iter().map(seed).collect())
 }
 
-/// Logs in their lines.
-fn lines(logs: &[&[u8]]) -> Corpus {
-    let parts = |log: &&[u8]| log.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
-    let seeds = logs.iter().map(|log| Seed { head: Vec::new(), parts: parts(log) }).collect();
-    Corpus::of_seeds(Framing::None, seeds)
+/// Lines of a piece of a log: a few entries. Short inputs are read sooner, and a change of them changes more.
+const PIECE_LINES: usize = 12;
+
+/// Pieces of logs in their lines, each read in its format. Each overlaps with the next one. The beginnings of logs are also read
+/// in the format that their first lines show.
+fn logs() -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    for (format, log) in LOGS {
+        let lines: Vec<Vec<u8>> = log.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let piece = |head: u8, begin: usize| Seed {
+            head: vec![head],
+            parts: lines.iter().skip(begin).take(PIECE_LINES).cloned().collect(),
+        };
+        let begins = (0..lines.len()).step_by(PIECE_LINES / 2);
+        seeds.extend(begins.map(|begin| piece(head(format), begin)));
+        seeds.push(piece(DETECTED, 0));
+    }
+    seeds
 }
 
 /// What real servers logged (`crates/traffic/tests/servers`).
-static LOGS: [&[u8]; 5] = [
-    include_bytes!("../corpus/mariadb-10.11.slow.log"),
-    include_bytes!("../corpus/mysql-9.7.general.log"),
-    include_bytes!("../corpus/postgres-18.csv"),
-    include_bytes!("../corpus/postgres-18.json"),
-    include_bytes!("../corpus/postgres-18.log"),
+static LOGS: [(LogFormat, &[u8]); 5] = [
+    (LogFormat::Slow, include_bytes!("../corpus/mariadb-10.11.slow.log")),
+    (LogFormat::General, include_bytes!("../corpus/mysql-9.7.general.log")),
+    (LogFormat::Csvlog, include_bytes!("../corpus/postgres-18.csv")),
+    (LogFormat::Jsonlog, include_bytes!("../corpus/postgres-18.json")),
+    (LogFormat::Stderr, include_bytes!("../corpus/postgres-18.log")),
 ];
 
 fn dsns() -> Vec<String> {

@@ -5,23 +5,29 @@ use std::io::Cursor;
 use dyno_traffic::sql::{Dialect, Kind, Normalizer, digest_text, rebuilt};
 use dyno_traffic::{Event, LogFormat, Statement, read_log};
 
-/// Reads a log in each format, and parses the statements in it.
+/// The first byte of an input whose format its first lines show.
+pub(crate) const DETECTED: u8 = LogFormat::ALL.len() as u8;
+
+/// The first byte of an input in a format.
+pub(crate) fn head(format: LogFormat) -> u8 {
+    LogFormat::ALL.iter().position(|other| *other == format).map_or(DETECTED, |position| position as u8)
+}
+
+/// Reads a log in the format that its first byte says, and parses the statements in it.
 pub(crate) fn log(bytes: &[u8]) {
-    for format in LogFormat::ALL {
-        let dialect = format.dialect();
-        let mut normalizers = [false, true].map(|redact| Normalizer::new(dialect, redact));
-        let read = read_log(Cursor::new(bytes.to_vec()), Some(format), &mut |_, event| {
-            if let Event::Statement(statement) | Event::Failed(statement) = event {
-                part(&mut normalizers, &statement, dialect);
-            }
-            Ok(())
-        });
-        if let Err(error) = read {
-            let _ = error.to_string();
+    let Some((head, bytes)) = bytes.split_first() else { return };
+    let format = LogFormat::ALL.get(usize::from(*head) % (LogFormat::ALL.len() + 1)).copied();
+    let dialect = format.map_or(Dialect::Mysql, LogFormat::dialect);
+    let mut normalizers = [false, true].map(|redact| Normalizer::new(dialect, redact));
+    let read = read_log(Cursor::new(bytes.to_vec()), format, &mut |_, event| {
+        if let Event::Statement(statement) | Event::Failed(statement) = event {
+            part(&mut normalizers, &statement, dialect);
         }
+        Ok(())
+    });
+    if let Err(error) = read {
+        let _ = error.to_string();
     }
-    // As its format is seen by its first lines.
-    let _ = read_log(Cursor::new(bytes.to_vec()), None, &mut |_, _| Ok(()));
 }
 
 fn part(normalizers: &mut [Normalizer], statement: &Statement<'_>, dialect: Dialect) {
