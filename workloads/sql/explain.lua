@@ -81,8 +81,63 @@ local function is_shown(driver, line)
   return driver:name() ~= "pgsql" or line:find("%[%d+ rows%]")
 end
 
--- Prints the plan of each statement, or why there is none. Each line starts with the statement's number.
-local function each(statements)
+local counters = {}
+
+-- Rows that the server has read for this connection.
+local function rows_so_far(con)
+  local result, rows = con:query("SHOW SESSION STATUS LIKE 'Handler_read%'"), 0
+  for _ = 1, result.nrows do
+    rows = rows + tonumber(result:fetch_row()[2])
+  end
+  return rows
+end
+
+-- Rows that the server reads for a query. To ask for the number may read rows too, as many each time.
+function counters.mysql(con, sql)
+  local first = rows_so_far(con)
+  local before = rows_so_far(con)
+  con:query(sql)
+  return rows_so_far(con) - before - (before - first)
+end
+
+-- Whether the line of a plan reads a table. The rows of a bitmap of an index are those of the node above it.
+local function is_scan(line)
+  return not line:find("Bitmap Index Scan", 1, true)
+    and (line:find("Seq Scan on ", 1, true) or line:find("Index Scan ", 1, true)
+      or line:find("Index Only Scan ", 1, true) or line:find("Bitmap Heap Scan on ", 1, true))
+end
+
+-- Rows that nodes return and rows that they drop, each time that they run.
+function counters.pgsql(con, sql)
+  local result, rows, loops = con:query("EXPLAIN (ANALYZE, TIMING OFF) " .. sql), 0, 0
+  for _ = 1, result.nrows do
+    local line = result:fetch_row()[1]
+    local returned, times = line:match("%(actual rows=(%S+) loops=(%d+)%)")
+    if line:find("(cost=", 1, true) then
+      loops = times and is_scan(line) and tonumber(times) or 0
+    end
+    local dropped = line:match("Rows Removed by Filter: (%d+)") or line:match("Rows Removed by Index Recheck: (%d+)")
+    rows = rows + loops * (tonumber(returned or dropped) or 0)
+  end
+  return rows
+end
+
+-- Prints the rows that the server reads for each query. Other statements would change rows.
+local function count(driver, con, statements)
+  local counter = counters[driver:name()]
+  for number, sql in ipairs(statements) do
+    if counter and sql:upper():find("^[%s(]*SELECT%W") then
+      local is_counted, rows = pcall(counter, con, sql)
+      if is_counted then
+        print(string.format("rows\t%d\t%.0f", number, rows))
+      end
+    end
+  end
+end
+
+-- Prints the plan of each statement, or why there is none. Each line starts with the statement's number. With `is_counted`, also
+-- the rows that queries read.
+local function each(statements, is_counted)
   local driver = sysbench.sql.driver()
   local con = driver:connect()
   for number, sql in ipairs(statements) do
@@ -97,6 +152,9 @@ local function each(statements)
     else
       print("refused\t" .. number .. "\t" .. reason(con, found))
     end
+  end
+  if is_counted then
+    count(driver, con, statements)
   end
   con:disconnect()
 end

@@ -332,6 +332,7 @@ fn replayed(digest: &str, rate: f64) -> DigestRecord {
         statements: 9,
         rows: 8,
         rows_affected: 0,
+        rows_examined: Some(900),
         error_codes: [("1205".to_owned(), 1)].into(),
         answers: Some(7),
         latency: latency_record([(1e6 / rate) as u64; 8]),

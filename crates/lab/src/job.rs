@@ -137,11 +137,11 @@ pub(crate) fn network(target: Target) -> Job {
 }
 
 /// The job that prints the server's plans for some statements.
-pub(crate) fn explaining(statements: &[NotedStatement], target: Target) -> Job {
+pub(crate) fn explaining(statements: &[NotedStatement], counts_rows: bool, target: Target) -> Job {
     let examples: Vec<String> = statements.iter().map(|statement| lua_string(&statement.example)).collect();
     let source = format!(
         "local each = require('sql.explain').each\n\
-         sysbench.cmdline.commands = {{ explain = {{ function() each({{ {} }}) end }} }}",
+         sysbench.cmdline.commands = {{ explain = {{ function() each({{ {} }}, {counts_rows}) end }} }}",
         examples.join(", ")
     );
     let script = Script { name: "the explanation of statements".to_owned(), source, search_path: Vec::new() };

@@ -89,6 +89,14 @@ fn listed(report: &Value, list: &str) -> Vec<String> {
         .collect()
 }
 
+/// The rows that both versions read for an example of the first digest with these words.
+fn rows_examined(report: &Value, words: &str) -> [u64; 2] {
+    let digests = report["replay"]["digests"].as_array().unwrap();
+    let is_it = |digest: &&Value| digest["statement"].as_str().unwrap().contains(words);
+    let systems = &digests.iter().find(is_it).unwrap()["systems"];
+    [0, 1].map(|system| systems[system]["rows_examined"].as_u64().unwrap())
+}
+
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
@@ -99,21 +107,30 @@ fn planted_regressions_of_mariadb_are_found() {
     let fails = "SELECT offset FROM item WHERE id = 3";
     let otherwise = "SELECT note || 'x' FROM item WHERE id = 4";
     let changes = "SELECT note, NOW(6), RAND() FROM item WHERE id = 5";
-    import(&bench, &[SLOWER, HARMLESS, WRITE, fails, otherwise, changes], of_mysql);
+    let changed_after = "SELECT id, note FROM item WHERE id = 6";
+    bench.write("after.sql", "UPDATE item SET note = 'after' WHERE id = 6;\n");
+    import(&bench, &[SLOWER, HARMLESS, WRITE, fails, otherwise, changes, changed_after], of_mysql);
     let to = "mariadb@11.8/innodb optimizer_switch=semijoin=off,materialization=off sql_mode=PIPES_AS_CONCAT";
-    let line = [&["upgrade", MARIADB, to, "--data", "shop.sql", "--format", "json"][..], &QUICK].concat();
+    let data = ["--data", "shop.sql", "--after", "after.sql", "--format", "json"];
+    let line = [&["upgrade", MARIADB, to][..], &data, &QUICK].concat();
     let report = json(&bench.dyno(&line).with(1).stdout);
     assert_eq!(report["safety"], "not_safe");
     assert_eq!(listed(&report, "failed"), ["SELECT OFFSET FROM item WHERE id = ?"]);
     assert!(listed(&report, "slower").iter().any(|it| it.contains("NOT IN")), "{report}");
+    let [before, after] = rows_examined(&report, "NOT IN");
+    assert!(before > 6000 && after > 10 * before, "{before} rows, then {after}");
+    assert_eq!(rows_examined(&report, "SELECT note FROM item"), [1, 1]);
     let other = listed(&report, "answers_otherwise");
-    assert!(other.len() == 1 && other[0].contains("||"), "{other:?}");
+    assert_eq!(other.len(), 2, "{other:?}");
+    assert!(other.iter().any(|it| it.contains("||")), "{other:?}");
+    assert!(other.contains(&"SELECT id, note FROM item WHERE id = ?".to_owned()), "{other:?}");
     assert!(
         report["found"]["answers_not_determined"].as_u64().unwrap() >= 1,
         "NOW() says something else each time"
     );
     let data = report["to"]["data"].as_str().unwrap();
     assert!(data.starts_with("upgraded in place"), "{data}");
+    assert!(data.contains(", then changed by ") && data.ends_with("after.sql"), "{data}");
     assert!(report["to"]["version"].as_str().unwrap().starts_with("11.8"), "{}", report["to"]);
     assert!(report["settings"].as_array().unwrap().len() > 5);
     let page = fs::read_to_string(bench.path("upgrade-1.html")).unwrap();
@@ -133,6 +150,8 @@ fn planted_regressions_of_postgres_are_found() {
     let report = json(&bench.dyno(&line).with(1).stdout);
     assert_eq!(listed(&report, "failed").len(), 1, "a setting that is gone: {report}");
     assert!(listed(&report, "slower").iter().any(|it| it.contains("NOT IN")), "{report}");
+    assert_eq!(rows_examined(&report, "NOT IN"), [6200, 6200], "both read each row once");
+    assert_eq!(rows_examined(&report, "SELECT note FROM item"), [1, 1]);
     let other = listed(&report, "answers_otherwise");
     assert!(other.iter().any(|it| it.to_lowercase().contains("system_user")), "{other:?}");
     assert!(report["to"]["version"].as_str().unwrap().starts_with("18."), "{}", report["to"]);
@@ -192,6 +211,8 @@ fn what_cannot_be_upgraded_is_told() {
         broken.contains("broken.sql:3: the server says") && broken.contains("INSERT INTO nowhere"),
         "{broken}"
     );
+    let broken = line(MARIADB, &["--after", "broken.sql"]);
+    assert!(broken.contains("its data cannot be changed") && broken.contains("broken.sql:3: "), "{broken}");
     assert!(line(MARIADB, &["--data", "nothing.sql"]).contains("nothing.sql"));
     assert!(line(MARIADB, &["--data", ".", "--reload"]).contains("a folder is data of one version"));
     assert!(line(MARIADB, &["--data", "."]).contains("is not a data folder of mariadb: it has no ibdata1"));

@@ -79,6 +79,8 @@ pub struct DigestFigures {
     /// Statements in all rounds, with those that failed.
     pub statements: u64,
     pub rows: u64,
+    /// Rows that the server reads for an example of it; `None` if they were not counted.
+    pub rows_examined: Option<u64>,
     /// Errors by code.
     pub error_codes: BTreeMap<String, u64>,
     /// Whether it answers as the base does; `None` for the base, and if answers were not read.
@@ -426,6 +428,7 @@ fn figures(of: &OfSystem<'_>, digest: &str) -> DigestFigures {
     for record in of.made.iter().filter_map(|trial| find(trial, digest)) {
         found.statements += record.statements;
         found.rows += record.rows;
+        found.rows_examined = found.rows_examined.or(record.rows_examined);
         for (code, errors) in &record.error_codes {
             *found.error_codes.entry(code.clone()).or_default() += errors;
         }

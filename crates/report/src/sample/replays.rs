@@ -43,6 +43,7 @@ fn digest(name: &str, latency_us: u64, answers: u64) -> DigestRecord {
         statements: 10,
         rows: 10,
         rows_affected: 0,
+        rows_examined: (name == "b").then_some(latency_us),
         error_codes: BTreeMap::new(),
         answers: Some(answers),
         latency: latency_record([latency_us; 10]),

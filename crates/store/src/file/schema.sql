@@ -438,6 +438,7 @@ CREATE TABLE replayed_digest (
     statements      INTEGER NOT NULL,           -- that were answered, with rows or an error
     rows            INTEGER NOT NULL,           -- that they returned
     rows_affected   INTEGER NOT NULL,
+    rows_examined   INTEGER,                    -- that the server reads for an example; NULL if they were not counted
     error_codes     TEXT NOT NULL CHECK (json_valid(error_codes)),
     answers         INTEGER,                    -- hash of the answers, whatever their order; NULL if they were not read
     latency         BLOB NOT NULL,              -- HDR histogram of µs, V2 format, from when each was sent, without errors

@@ -14,6 +14,7 @@ fn digest(name: &str, latency_us: u64, error: Option<&str>) -> DigestRecord {
         statements: 10 + u64::from(error.is_some()),
         rows: 10,
         rows_affected: 0,
+        rows_examined: (latency_us > 150).then_some(latency_us),
         error_codes: error.map(|code| (code.to_owned(), 1)).into_iter().collect(),
         answers: None,
         latency: latency_record([latency_us; 10]),

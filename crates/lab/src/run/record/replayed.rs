@@ -57,6 +57,7 @@ fn digest_record(digest: &ReplayedDigest, name: &DigestName) -> DigestRecord {
         statements: digest.statements,
         rows: digest.rows,
         rows_affected: digest.affected_rows,
+        rows_examined: None,
         error_codes: digest.error_codes.clone(),
         answers: None,
         latency: LatencyRecord { histogram: digest.latency.to_bytes(), exact },

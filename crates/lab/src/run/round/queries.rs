@@ -72,7 +72,8 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Asks the server of a completed trial for the plans of statements that its load recorded.
+    /// Asks the server of a completed trial for the plans of statements that its load recorded, and after a replay for the rows
+    /// that it reads for them.
     pub(crate) fn explain(&mut self, round: &mut Round<'a>, trial: &Trial, finished: &mut FinishedTrial) {
         let is_wanted = !finished.noted.statements.is_empty()
             && finished.record.outcome == Outcome::Completed
@@ -81,7 +82,12 @@ impl<'a> RunSession<'a> {
             && !self.is_stopped();
         let planned = PlannedTrial { plan: self.plan, trial, options: self.options };
         if let Some(slot) = round.slot(trial.system).filter(|_| is_wanted) {
-            finished.record.statement_plans = planned.statement_plans(&finished.noted, slot);
+            let is_replay = finished.record.replay.is_some();
+            let explained = planned.explained(&finished.noted, is_replay, slot);
+            finished.record.statement_plans = explained.plans;
+            for digest in &mut finished.record.replayed {
+                digest.rows_examined = explained.rows_examined.get(&digest.statement).copied();
+            }
         }
     }
 }

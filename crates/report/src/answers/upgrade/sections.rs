@@ -38,14 +38,14 @@ impl UpgradeReport {
     }
 
     fn digests(&self, title: &str, set: &DigestSet) -> Option<Section> {
-        let columns = vec![
-            Column::of("time"),
-            Column::of("before, ms"),
-            Column::of("after, ms"),
-            Column::of("multiple"),
-            Column::of_words("statement"),
-        ];
-        let mut lines: Vec<Line> = self.of(set).take(SHOWN_MAX).map(|digest| self.line(digest)).collect();
+        let has_rows = self.of(set).flat_map(|digest| &digest.systems).any(|it| it.rows_examined.is_some());
+        let mut columns = ["time", "before, ms", "after, ms", "multiple"].map(Column::of).to_vec();
+        if has_rows {
+            columns.extend(["rows read before", "rows read after"].map(Column::of));
+        }
+        columns.push(Column::of_words("statement"));
+        let mut lines: Vec<Line> =
+            self.of(set).take(SHOWN_MAX).map(|digest| self.line(digest, has_rows)).collect();
         if set.digests.len() > SHOWN_MAX {
             lines.push(Line::group(format!(
                 "and {} more, which --format json has",
@@ -57,7 +57,8 @@ impl UpgradeReport {
             title: title.to_owned(),
             paragraphs: vec![format!(
                 "Those that change the time of the traffic most first, with their share of the time on {}. Times are means from \
-                 when a statement was sent until its answer, medians over rounds.",
+                 when a statement was sent until its answer, medians over rounds. Rows read are those of one example, counted after a \
+                 replay.",
                 self.from.id
             )],
             tables: vec![table],
@@ -65,7 +66,7 @@ impl UpgradeReport {
         })
     }
 
-    fn line(&self, digest: &DigestTest) -> Line {
+    fn line(&self, digest: &DigestTest, has_rows: bool) -> Line {
         let dash = || "–".to_owned();
         let ms = |system: &str| {
             let mean_us = figures(digest, system).and_then(|figures| figures.mean_us);
@@ -80,13 +81,18 @@ impl UpgradeReport {
             },
             None => Shown::plain(dash()),
         };
-        let cells = vec![
+        let mut cells = vec![
             Shown::plain(digest.time_share.map_or_else(dash, number::percent)),
             Shown::plain(ms(&self.from.id)),
             Shown::plain(ms(&self.to.id)),
             shown,
-            Shown::plain(&digest.statement),
         ];
+        if has_rows {
+            let rows = |system: &str| figures(digest, system).and_then(|figures| figures.rows_examined);
+            let shown = |system: &str| rows(system).map_or_else(dash, |rows| rows.to_string());
+            cells.extend([&self.from.id, &self.to.id].map(|system| Shown::plain(shown(system))));
+        }
+        cells.push(Shown::plain(&digest.statement));
         Line::of(digest.digest.chars().take(8).collect::<String>(), cells)
     }
 

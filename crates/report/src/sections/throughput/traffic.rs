@@ -28,7 +28,8 @@ fn paragraphs(reports: &Reports, base: &str) -> Vec<String> {
     let about = format!(
         "Those that took the longest on {base} first, with their share of its time. Milliseconds are means from when a \
          statement was sent until its answer, medians over rounds; multiples are of {base}, with the 95% interval over rounds \
-         in brackets. Verdicts are corrected for all digests together. Errors are counted, and are not part of the times."
+         in brackets. Verdicts are corrected for all digests together. Rows read are those of one example, counted after a trial. \
+         Errors are counted, and are not part of the times."
     );
     let found = reports.replays.iter().flat_map(|test| {
         let candidates = (0..test.systems.len()).filter(|at| test.systems[*at].system != base);
@@ -143,11 +144,15 @@ fn table(test: &ReplayedTest, base: &str) -> Table {
     let mut columns = vec![Column::of("time"), Column::of("statements")];
     columns.extend(ids().map(|id| Column::of(format!("{id} ms"))));
     columns.extend(candidates.iter().map(|at| Column::of(format!("{} × {base}", test.systems[*at].system))));
+    let has_rows = test.digests.iter().flat_map(|it| &it.systems).any(|it| it.rows_examined.is_some());
+    if has_rows {
+        columns.extend(ids().map(|id| Column::of(format!("{id} rows read"))));
+    }
     columns.push(Column::of("errors"));
     columns.push(Column::of_words("statement"));
     let shown: Vec<&DigestTest> = shown(&test.digests);
     let left_out = test.digests.len() - shown.len();
-    let mut lines: Vec<Line> = shown.into_iter().map(|digest| line(digest, &candidates)).collect();
+    let mut lines: Vec<Line> = shown.into_iter().map(|digest| line(digest, &candidates, has_rows)).collect();
     if left_out > 0 {
         lines.push(Line::group(format!("and {left_out} more, which --format json has")));
     }
@@ -165,7 +170,7 @@ fn shown(digests: &[DigestTest]) -> Vec<&DigestTest> {
     first.iter().chain(others.iter().filter(|digest| is_decided(digest)).take(WITH_VERDICT_MAX)).collect()
 }
 
-fn line(digest: &DigestTest, candidates: &[usize]) -> Line {
+fn line(digest: &DigestTest, candidates: &[usize], has_rows: bool) -> Line {
     let dash = || "–".to_owned();
     let ms = |us: Option<f64>| us.map_or_else(dash, |us| number::three_digits(us / 1e3));
     let statements: u64 = digest.systems.iter().map(|figures| figures.statements).sum();
@@ -176,6 +181,10 @@ fn line(digest: &DigestTest, candidates: &[usize]) -> Line {
     ];
     cells.extend(digest.systems.iter().map(|figures| Shown::plain(ms(figures.mean_us))));
     cells.extend(candidates.iter().map(|at| ratio(&digest.systems[*at])));
+    if has_rows {
+        let rows = |rows: Option<u64>| Shown::plain(rows.map_or_else(dash, |rows| rows.to_string()));
+        cells.extend(digest.systems.iter().map(|figures| rows(figures.rows_examined)));
+    }
     cells.push(Shown::plain(errors.to_string()));
     cells.push(Shown::plain(&digest.statement));
     Line::of(digest.digest.chars().take(8).collect::<String>(), cells)
@@ -221,6 +230,9 @@ mod tests {
         assert_eq!(slower[3].text, "1.00");
         assert!(slower[4].text.starts_with("2.00 [") && slower[4].note == " −", "{:?}", slower[4]);
         assert_eq!(cells(&table.lines[0])[4].note, " =");
+        let rows = |line: &Line| cells(line)[5..7].iter().map(|cell| cell.text.clone()).collect::<Vec<_>>();
+        assert_eq!(rows(&table.lines[0]), ["–", "–"]);
+        assert_eq!(rows(&table.lines[1]), ["500", "1000"]);
     }
 
     #[test]

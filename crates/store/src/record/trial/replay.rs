@@ -54,6 +54,9 @@ pub struct DigestRecord {
     pub rows: u64,
     /// Rows that they changed.
     pub rows_affected: u64,
+    /// Rows that the server reads for an example. They are counted after the trial, and only for the digests that took the most
+    /// time.
+    pub rows_examined: Option<u64>,
     /// Errors by number, or by SQL state for a server that has no numbers.
     pub error_codes: BTreeMap<String, u64>,
     /// A hash of the answers to statements without an error; `None` if answers were not read.
@@ -83,6 +86,7 @@ pub(crate) fn insert(
         row.set("statements", digest.statements.cast_signed());
         row.set("rows", digest.rows.cast_signed());
         row.set("rows_affected", digest.rows_affected.cast_signed());
+        row.set("rows_examined", digest.rows_examined.map(u64::cast_signed));
         row.set("error_codes", serde_json::json!(digest.error_codes).to_string());
         row.set("answers", digest.answers.map(u64::cast_signed));
         row.set("latency", digest.latency.histogram.clone());
@@ -112,6 +116,7 @@ fn record(row: &SqlRow<'_>) -> rusqlite::Result<DigestRecord> {
         statements: row.get("statements")?,
         rows: row.get("rows")?,
         rows_affected: row.get("rows_affected")?,
+        rows_examined: row.get("rows_examined")?,
         error_codes: crate::file::columns::json(row, "error_codes")?,
         answers: row.get::<_, Option<i64>>("answers")?.map(i64::cast_unsigned),
         latency: latency::latency_of(row)?,
@@ -136,6 +141,7 @@ mod tests {
             statements: 3,
             rows: 7,
             rows_affected: 1,
+            rows_examined: (digest == "bb").then_some(20_000),
             error_codes: BTreeMap::from([("1213".to_owned(), 2)]),
             answers: (digest == "aa").then_some(u64::MAX - 1),
             latency: latency_record(latencies_us.iter().copied()),

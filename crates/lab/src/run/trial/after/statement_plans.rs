@@ -1,6 +1,7 @@
 //! A server's plans for the statements of a trial. A separate load process asks for them after the trial, so no
 //! measured event waits for them and no row changes.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use dyno_load::{Frame, Noted};
@@ -15,12 +16,21 @@ use crate::run::trial::watch::{TrialAbort, Watch};
 /// explain it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What a server says about the statements of a load.
+pub(crate) struct Explained {
+    pub(crate) plans: Vec<StatementPlan>,
+    /// The rows that it reads for examples, by the text of the statement.
+    pub(crate) rows_examined: HashMap<String, u64>,
+}
+
 impl PlannedTrial<'_> {
-    /// The plans of a load's statements. A missing plan is not a failure; its place has the reason.
-    pub(crate) fn statement_plans(&self, noted: &Noted, slot: &SystemSlot<'_>) -> Vec<StatementPlan> {
+    /// The plans of a load's statements. A missing plan is not a failure; its place has the reason. With `counts_rows`, queries are
+    /// also executed once, and their rows counted.
+    pub(crate) fn explained(&self, noted: &Noted, counts_rows: bool, slot: &SystemSlot<'_>) -> Explained {
         let mut answer = Answer::default();
         let asked = slot.system().map_err(TrialAbort::failed).and_then(|system| {
-            let mut load = self.start_load(&job::explaining(&noted.statements, system.target()))?;
+            let mut load =
+                self.start_load(&job::explaining(&noted.statements, counts_rows, system.target()))?;
             let note = |frame: &Frame| {
                 if let Frame::Log { text } = frame {
                     answer.note(text);
@@ -34,7 +44,7 @@ impl PlannedTrial<'_> {
             TrialAbort::Failed { message, .. } => message,
             TrialAbort::Hung(_) => format!("it did not answer within {} s", PATIENCE.as_secs()),
         });
-        answer.plans(noted, ended.as_deref())
+        Explained { rows_examined: answer.rows_examined(noted), plans: answer.plans(noted, ended.as_deref()) }
     }
 }
 
@@ -42,6 +52,7 @@ impl PlannedTrial<'_> {
 #[derive(Debug, Default)]
 struct Answer {
     found: Vec<(usize, Result<Vec<String>, String>)>,
+    rows_examined: HashMap<usize, u64>,
 }
 
 impl Answer {
@@ -54,9 +65,21 @@ impl Answer {
         match (kind, self.found.last_mut()) {
             ("plan", _) => self.found.push((number, Ok(Vec::new()))),
             ("refused", _) => self.found.push((number, Err(rest))),
+            ("rows", _) => {
+                if let Ok(rows) = rest.parse() {
+                    self.rows_examined.insert(number, rows);
+                }
+            }
             ("line", Some((of, Ok(lines)))) if *of == number => lines.push(rest),
             _ => {}
         }
+    }
+
+    fn rows_examined(&self, noted: &Noted) -> HashMap<String, u64> {
+        let rows = |(number, statement): (usize, &dyno_load::NotedStatement)| {
+            Some((statement.text.clone(), *self.rows_examined.get(&number)?))
+        };
+        (1..).zip(&noted.statements).filter_map(rows).collect()
     }
 
     /// The plan of each statement. `ended` is the reason why the last statements have no plan.
@@ -102,12 +125,16 @@ mod tests {
             "plan\t3",
             "line\t2\tof another",
             "line\tx\t",
+            "rows\t1\t20000",
+            "rows\t3\tmany",
         ] {
             answer.note(line);
         }
         let statement = |text: &str| NotedStatement { text: text.to_owned(), example: text.to_owned() };
         let statements = ["one", "two", "three", "four"].map(statement).to_vec();
-        let plans = answer.plans(&Noted { statements, left_out: 7 }, Some("the server died"));
+        let noted = Noted { statements, left_out: 7 };
+        assert_eq!(answer.rows_examined(&noted), HashMap::from([("one".to_owned(), 20_000)]));
+        let plans = answer.plans(&noted, Some("the server died"));
         let found: Vec<(&str, Result<&str, &str>)> = plans
             .iter()
             .map(|it| (it.statement.as_str(), it.plan.as_deref().map_err(String::as_str)))
