@@ -52,8 +52,7 @@ pub use catalogue::{Catalogue, CatalogueError, EntryError};
 pub use container::{ImageError, ImageName, fetch_image, pull_image};
 pub use data::{
     DataFolderError, DumpError, UpgradeError, UpgradeWay, check_data_folder, execute_file, has_pg_upgrade,
-    load_dump,
-    start_upgraded, upgrade_path,
+    load_dump, start_upgraded, upgrade_path,
 };
 pub use dyno_client::{Client, ClientError, ResultSet};
 pub use machine::path_error::PathError;
@@ -66,8 +65,8 @@ pub use observe::stacks::{FoldedStack, FoldedStacks, fold_stacks};
 pub use pooler::{Pooler, PoolerProgram};
 pub use remote::{Dsn, DsnError, Hold, HoldError, Left, Remote, RemoteAddress, RemoteError, Survey};
 pub use replication::{
-    ReplicaGuard, ReplicaStatus, Replication, ReplicationError, ReplicationMode, Role, TokenReader, TokenWriter, Topology,
-    attach,
+    ReplicaGuard, ReplicaStatus, Replication, ReplicationError, ReplicationMode, Role, TokenReader,
+    TokenWriter, Topology, attach,
 };
 pub use source::add::{AddError, Added, add};
 pub use source::fetch::fetch;

@@ -34,8 +34,8 @@ pub use plan::{
     Background, BetweenSteps, BuiltinPlan, Changes, Contender, Data, DataOrigin, Decision, Endpoint,
     EventAction, Explained, Freeze, HardwareChoice, HardwareNeed, KeepCoresAwake, LeaveDecided, Measure,
     Mixture, PinThreads, Plan, PlanError, PriceList, Probed, Problem, Queries, Rounds, Scale, Script,
-    SliceSeconds, Source, SourceLocation, StackSampling, Step, StepEvent, System, SystemData, SystemPooler, TooFewRounds,
-    Traffic, Upgrade, Versus, builtin_plans,
+    SliceSeconds, Source, SourceLocation, StackSampling, Step, StepEvent, System, SystemData, SystemPooler,
+    TooFewRounds, Traffic, Upgrade, Versus, builtin_plans,
 };
 pub use run::{
     DataError, DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline,

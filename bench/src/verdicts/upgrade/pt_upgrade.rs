@@ -92,7 +92,8 @@ fn reported(report: &str) -> Reported {
     let mut reported = BTreeMap::new();
     for class in report.split(CLASS).skip(1) {
         let harms: BTreeSet<Harm> = class.lines().filter_map(harm).collect();
-        let mut digests = class.lines().filter(|line| is_example(line)).map(|line| digest(line, Dialect::Mysql));
+        let mut digests =
+            class.lines().filter(|line| is_example(line)).map(|line| digest(line, Dialect::Mysql));
         if let Some(digest) = digests.next_back().filter(|_| !harms.is_empty()) {
             reported.entry(digest).or_insert_with(super::judged::Seen::default).harms.extend(harms);
         }

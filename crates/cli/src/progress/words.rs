@@ -18,9 +18,7 @@ pub(super) fn resumed(run: RunId, differences: &[String]) -> Vec<String> {
 /// all are warnings here.
 pub(super) fn audit(audit: &Audit) -> Vec<String> {
     let grave = audit.findings.iter().filter(|finding| finding.severity != Severity::Note);
-    grave
-        .map(|finding| format!("warning: {}; {}", finding.explanation, finding.advice))
-        .collect()
+    grave.map(|finding| format!("warning: {}; {}", finding.explanation, finding.advice)).collect()
 }
 
 /// Progress of a drain: `myrocks: waiting for pending writes, 12 s (dirty pages 311)`.

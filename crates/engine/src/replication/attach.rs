@@ -25,7 +25,11 @@ pub enum ReplicaGuard {
 ///
 /// # Errors
 /// A server refuses.
-pub fn attach(primary: &Server, replicas: &[Server], guard: ReplicaGuard) -> Result<Option<Topology>, StartError> {
+pub fn attach(
+    primary: &Server,
+    replicas: &[Server],
+    guard: ReplicaGuard,
+) -> Result<Option<Topology>, StartError> {
     let Some(replication) = primary.role().replication().copied() else { return Ok(None) };
     let entry = primary.entry();
     let Some(steps) = replicating(entry.family) else { return Ok(None) };

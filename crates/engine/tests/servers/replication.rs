@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use dyno_engine::testing::{Trial, engine_test};
 use dyno_engine::{
-    Cache, Family, Found, ReplicaGuard, Installation, Replication, ReplicationError, ReplicationMode, Role, Server,
-    Snapshot, SnapshotParts, Snapshots, StartOptions, Topology, attach, start,
+    Cache, Family, Found, Installation, ReplicaGuard, Replication, ReplicationError, ReplicationMode, Role,
+    Server, Snapshot, SnapshotParts, Snapshots, StartOptions, Topology, attach, start,
 };
 
 use crate::leftovers::assert_nothing_left;
@@ -50,7 +50,9 @@ fn started(
             .unwrap_or_else(|error| panic!("replica {number}: {error}"))
     };
     let replicas: Vec<Server> = (1..=replication.replicas).map(replica).collect();
-    let topology = attach(&primary, &replicas, ReplicaGuard::ReadOnly).unwrap_or_else(|error| panic!("{error}")).unwrap();
+    let topology = attach(&primary, &replicas, ReplicaGuard::ReadOnly)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .unwrap();
     Set { primary, replicas, topology }
 }
 

@@ -72,8 +72,7 @@ pub(crate) fn job(target: &Target, scripts: &[(&str, &str)], options: &[(&str, &
         let found = scripts.iter().find(|(name, _)| name.split('@').next() == Some(path));
         Ok(found.expect("a script of this test").1.to_owned())
     };
-    let script: Script =
-        pgbench_workload(&names.join(","), text).expect("scripts").expect("no mistake");
+    let script: Script = pgbench_workload(&names.join(","), text).expect("scripts").expect("no mistake");
     let job = Job { seed: SEED, events: Some(EVENTS), ..Job::new(target.clone(), script, "run") };
     with_options(job, options)
 }

@@ -138,7 +138,10 @@ mod tests {
                 format!("is used with {verifying}, not with --mysql-ssl=on"),
             ),
             (&["--mysql-ssl-cipher=AES128-SHA"], "encrypted connections (--mysql-ssl=REQUIRED)".into()),
-            (&["--mysql-ssl-cert=/c", "--mysql-ssl-key=/k"], "but these are not encrypted (--mysql-ssl=off)".into()),
+            (
+                &["--mysql-ssl-cert=/c", "--mysql-ssl-key=/k"],
+                "but these are not encrypted (--mysql-ssl=off)".into(),
+            ),
             (
                 &["--mysql-ssl=on", "--mysql-ssl-key=/k"],
                 "--mysql-ssl-cert and --mysql-ssl-key go together".into(),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dyno_engine::{
-    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Pooler, Role, Server, Snapshot,
-    StartError, StartOptions, Topology, drain, remove_dead_homes,
+    Cache, Counters, DrainLimits, DrainProgress, DrainReport, Family, Installation, Pooler, Role, Server,
+    Snapshot, StartError, StartOptions, Topology, drain, remove_dead_homes,
 };
 use dyno_host::{Confined, Confinement, ReadBack};
 use dyno_load::{Address, Protocol, Target};
@@ -104,8 +104,18 @@ impl LocalServer {
             None => dyno_engine::DATABASE.to_owned(),
         };
         let listen = system.listen;
-        let local =
-            Self { server, family, storage_engine, image, driver, database, listen, replicas, pooler, confined };
+        let local = Self {
+            server,
+            family,
+            storage_engine,
+            image,
+            driver,
+            database,
+            listen,
+            replicas,
+            pooler,
+            confined,
+        };
         local.limit_io(true)?;
         Ok(local)
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use dyno_engine::{Cache, ReplicaGuard, Installation, Replication, Role, Server, Snapshot, StartOptions, Topology, attach};
+use dyno_engine::{
+    Cache, Installation, ReplicaGuard, Replication, Role, Server, Snapshot, StartOptions, Topology, attach,
+};
 use dyno_host::Confined;
 use dyno_load::Address;
 
