@@ -5,10 +5,12 @@ sysbench.cmdline.options = {
 }
 
 function thread_init()
-  con = sysbench.sql.driver():connect()
-  local major, minor = con:query_row("SELECT VERSION()"):match("^(%d+)%.(%d+)")
+  local driver = sysbench.sql.driver()
+  con = driver:connect()
+  local major, minor = con:query_row("SELECT VERSION()"):match("(%d+)%.(%d+)")
   local is_slow = major + minor / 100 >= sysbench.opt.slower_from - 0.001
-  statement = is_slow and "SELECT SLEEP(0.1)" or "SELECT 1"
+  local sleep = driver:name() == "pgsql" and "pg_sleep" or "SLEEP"
+  statement = is_slow and "SELECT " .. sleep .. "(0.1)" or "SELECT 1"
 end
 
 function event()

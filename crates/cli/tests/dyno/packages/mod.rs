@@ -1,8 +1,10 @@
 //! Packages of the tested program, as the scripts in `packaging/` make them: installed and run in clean places.
 
 mod action;
+mod clean;
 mod debian;
 mod prefix;
+mod published;
 mod release;
 
 use std::fs;
@@ -12,7 +14,8 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 pub(crate) fn tests() -> Vec<Trial> {
-    [debian::tests(), action::tests(), prefix::tests(), release::tests()].into_iter().flatten().collect()
+    let tests = [debian::tests(), published::tests(), action::tests(), prefix::tests(), release::tests()];
+    tests.into_iter().flatten().collect()
 }
 
 /// A whole comparison in a second: a shortened quickstart. It needs no server.
