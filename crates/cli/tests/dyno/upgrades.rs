@@ -151,7 +151,11 @@ fn planted_regressions_of_postgres_are_found() {
     assert_eq!(listed(&report, "failed").len(), 1, "a setting that is gone: {report}");
     assert!(listed(&report, "slower").iter().any(|it| it.contains("NOT IN")), "{report}");
     assert_eq!(rows_examined(&report, "NOT IN"), [6200, 6200], "both read each row once");
-    assert_eq!(rows_examined(&report, "SELECT note FROM item"), [200, 200], "a table of few pages is scanned");
+    assert_eq!(
+        rows_examined(&report, "SELECT note FROM item"),
+        [200, 200],
+        "a table of few pages is scanned"
+    );
     let other = listed(&report, "answers_otherwise");
     assert!(other.iter().any(|it| it.to_lowercase().contains("system_user")), "{other:?}");
     assert!(report["to"]["version"].as_str().unwrap().starts_with("18."), "{}", report["to"]);

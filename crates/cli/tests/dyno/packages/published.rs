@@ -20,7 +20,7 @@ const VERSIONS: [&str; 2] = ["9.6.24", "18.4"];
 /// What the Debian package recommends. apt installs it too.
 const RECOMMENDED: [&str; 2] = ["ca-certificates", "curl"];
 
-/// Where releases are, and what their files are called, is as in https://github.com/theseus-rs/postgresql-binaries.
+/// Where releases are, and what their files are called, is as in <https://github.com/theseus-rs/postgresql-binaries>.
 const TEMPLATE: &str = "engine = 'acme-postgres'
 family = 'postgres'
 versions = ['9.6.24', '18.4']
