@@ -52,7 +52,7 @@ impl CrashOptions {
     }
 }
 
-/// Replicas of the system, one of which takes its place after a crash.
+/// Replicas of the system. After a crash, one of them takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failover {
     pub replication: Replication,

@@ -62,8 +62,8 @@ pub fn crash_test(
     Ok(test.report)
 }
 
-/// Crashes primaries as often as the options say, each with new replicas, one of which then takes its place. Stops early when
-/// `stop` is set or a failover fails.
+/// Crashes primaries as often as the options say. Each has new replicas; after the crash, one of them takes its place. Stops
+/// early when `stop` is set or a failover fails.
 ///
 /// # Errors
 /// As [`crash_test`]. Also if the system cannot have such replicas, or if the options cut the power.

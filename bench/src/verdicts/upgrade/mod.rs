@@ -31,7 +31,7 @@ const ROUNDS_MIN: u32 = 2;
 const REPORT: &str = "report.json";
 
 #[derive(Args)]
-#[command(after_help = "Example of a trial run (2 min):\n  \
+#[command(after_help = "Example of a trial run:\n  \
     cargo run --release -p dyno-bench -- upgrade --digests 20 --rounds 1")]
 pub(crate) struct Options {
     /// The upgrade.

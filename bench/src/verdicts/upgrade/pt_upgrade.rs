@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs::{self, File};
-use std::io::BufReader;
-use std::os::unix::fs::PermissionsExt as _;
+use std::io::{BufReader, ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -72,7 +72,8 @@ fn load(server: &Server, bed: &Bed) -> anyhow::Result<()> {
     Ok(load_dump(server, DATA, &mut BufReader::new(data), &AtomicBool::new(false))?)
 }
 
-/// Writes a file with the login of a server: command lines are public.
+/// Writes a file with the login of a server, because command lines are public. The file is new: what has its name before, a link
+/// included, is removed.
 fn login(server: &Server, path: &Path) -> anyhow::Result<PathBuf> {
     let access = server.access();
     let text = format!(
@@ -81,9 +82,12 @@ fn login(server: &Server, path: &Path) -> anyhow::Result<PathBuf> {
         access.password,
         access.socket.display()
     );
-    fs::write(path, "")?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    fs::write(path, text)?;
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
     Ok(path.to_owned())
 }
 

@@ -42,7 +42,7 @@ impl Traffic {
     }
 }
 
-/// The first units without a planted regression that have at most so many digests.
+/// The first units without a planted regression, up to a number of digests.
 fn ordinary(dialect: Dialect, digests: usize) -> anyhow::Result<Vec<Unit>> {
     let mut seen = BTreeSet::new();
     let mut units = Vec::new();

@@ -10,8 +10,8 @@ use super::{Replicating, ReplicationError, Topology, replicating};
 const POLL: Duration = Duration::from_millis(5);
 /// Time limit of an answer.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
-/// Time limit of each statement of a promotion. MySQL waits up to 60 s for the rest of a transaction of which it has received
-/// only a part, before it stops applying.
+/// Time limit of each statement of a promotion. If MySQL has received only a part of a transaction, it waits up to 60 s
+/// for the rest before it stops applying.
 const PROMOTION_PATIENCE: Duration = Duration::from_secs(180);
 /// A replica that has applied nothing for this time has applied all whole transactions that it received.
 const AT_REST: Duration = Duration::from_secs(2);
