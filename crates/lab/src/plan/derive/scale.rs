@@ -10,7 +10,7 @@ use crate::plan::keys::rounds::RoundsNumber;
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::syntax::value::{Above0, At, Clients};
+use crate::plan::syntax::value::{Above0, At, Clients, Size};
 use crate::plan::{Data, Plan, PlanError, Rounds};
 
 /// Settings of cache sizes. They scale with the data, so that data that fitted into the cache still does, and
@@ -49,6 +49,9 @@ pub struct Scale {
     pub seconds_factor: Option<f64>,
     /// Factor on caches, instead of `factor`.
     pub caches_factor: Option<f64>,
+    /// Limit of memory of each server, in bytes, instead of the systems' own. It also bounds the page cache that the
+    /// server fills.
+    pub memory_bytes: Option<u64>,
     /// Longest trial, in seconds.
     pub seconds_max: Option<f64>,
     /// Numbers of clients to keep, as in [`Plan::keep_clients`]; empty keeps all.
@@ -65,6 +68,7 @@ impl Scale {
             factor,
             seconds_factor: None,
             caches_factor: None,
+            memory_bytes: None,
             seconds_max: None,
             clients: Vec::new(),
             rounds: None,
@@ -96,6 +100,9 @@ pub(in crate::plan) struct ScaleTable {
     /// On caches, instead of factor. Use it where the server's cache also holds data that does not shrink
     /// with the tables.
     caches_factor: Option<Above0>,
+    /// Limit of memory of each server, as in confinement, which also bounds the page cache that it fills. With data
+    /// that is larger, reads come from the disk.
+    memory: Option<Size>,
     /// Upper limit of the measured time of a trial.
     seconds_max: Option<Above0>,
     /// The numbers of connections that remain.
@@ -125,6 +132,7 @@ impl ScaleTable {
             factor: self.factor.0,
             seconds_factor: self.seconds_factor.map(|factor| factor.0),
             caches_factor: self.caches_factor.map(|factor| factor.0),
+            memory_bytes: self.memory.map(|size| size.0),
             seconds_max: self.seconds_max.map(|seconds| seconds.0),
             clients: self.clients.map_or(Ok(Vec::new()), Clients::read)?,
             rounds: self.rounds.map(|rounds| rounds.0 as u32),
@@ -187,6 +195,9 @@ impl Plan {
                 if let Some(value) = system.settings.get_mut(name) {
                     *value = scaled_size(value, factor, bytes_min).unwrap_or_else(|| value.clone());
                 }
+            }
+            if scale.memory_bytes.is_some() && system.source.family().has_server() {
+                system.confinement.memory_bytes = scale.memory_bytes;
             }
             if let Some(bytes) = &mut system.confinement.volume_bytes {
                 *bytes = ((*bytes as f64 * factor) as u64).max(VOLUME_BYTES_MIN.min(*bytes));
@@ -260,6 +271,23 @@ mod tests {
         let small = plan.scale_of("small").unwrap();
         let settings = &plan.scaled(&small).systems[0].settings;
         assert_eq!(settings["innodb_buffer_pool_size"], "209715k");
+    }
+
+    #[test]
+    fn a_scale_can_limit_the_memory_of_servers() {
+        let limits = "innodb_doublewrite = 1 }\nconfinement = { memory = \"8G\", iops = 500 }";
+        let text = TEXT.replace("innodb_doublewrite = 1 }", limits);
+        let text = format!("{text}[scale]\nlarge = {{ factor = 2, memory = \"1G\" }}\nlarger = 2\n");
+        let plan = parse(&text).unwrap();
+        let limits = |scale: &str, system: usize| {
+            let scaled = plan.clone().scaled(&plan.scale_of(scale).unwrap());
+            let limits = &scaled.systems[system].confinement;
+            (limits.memory_bytes, limits.io.read_iops)
+        };
+        assert_eq!(limits("larger", 0), (Some(8 << 30), Some(500)));
+        assert_eq!(limits("large", 0), (Some(1 << 30), Some(500)));
+        let sqlite = plan.systems.iter().position(|system| !system.source.family().has_server()).unwrap();
+        assert_eq!(limits("large", sqlite), (None, None), "SQLite has no server");
     }
 
     #[test]
