@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use dyno_engine::testing::engine_test;
+use dyno_engine::testing::{confined_test, engine_test};
+use dyno_host::Confinement;
 use libtest_mimic::Trial;
 use rusqlite::Connection;
 use serde_json::Value;
@@ -25,6 +26,9 @@ pub(crate) fn tests() -> Vec<Trial> {
     of_mariadb("events_that_fail_fail_their_trial", events_that_fail_fail_their_trial);
     of_mariadb("a_stopped_run_leaves_no_stopped_server", a_stopped_run_leaves_no_stopped_server);
     of_mariadb("events_of_several_rounds_are_compared", events_of_several_rounds_are_compared);
+    let slow = Confinement { latency_us: Some(0), volume_bytes: Some(512 << 20), ..Confinement::default() };
+    let name = "dyno::step_events::a_disk_is_slow_for_the_time_of_an_event";
+    tests.push(confined_test(name, MARIADB, &slow, |_| a_disk_is_slow_for_the_time_of_an_event()));
     tests
 }
 
@@ -140,6 +144,24 @@ fn a_load_goes_on_through_events(engine: &'static str) {
     let slowest_us: f64 = of_trial(&bench, "latency_max_us", "rate");
     assert!(slowest_us > 900_000.0, "{slowest_us}: who was due during the outage has waited for its end");
     reports_have_the_events(&bench, alter);
+}
+
+fn a_disk_is_slow_for_the_time_of_an_event() {
+    let slow = "at_seconds = 1.5\ndisk_latency_ms = 300\nhold_seconds = 1";
+    let steps = [step("calm", 2.0, "at_seconds = 1\nsql = 'SELECT 1'"), step("slow", 4.0, slow)].concat();
+    let durable = "profile = 'lean.toml'\nconfinement = { latency_ms = 0, volume = '512M' }\n\
+                   settings = { innodb_flush_log_at_trx_commit = 1 }";
+    let text = plan(&[("a", MARIADB)], 1, &steps);
+    let bench = bench(&text.replacen("profile = 'lean.toml'", durable, 1));
+    bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
+    let (began, ended, outcome) = event(&bench, "slow");
+    assert!(outcome == "done" && ended - began >= 1.0, "{outcome} {began} {ended}");
+    let slowest_us: f64 = of_trial(&bench, "latency_max_us", "slow");
+    assert!(slowest_us >= 300_000.0, "{slowest_us}: a commit waits for the disk");
+    let differences: String = of_trial(&bench, "json_extract(limits, '$.differences')", "slow");
+    assert_eq!(differences, "[]", "the disk has its own latency again");
+    let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
+    assert!(text.contains("each request to the disk takes 300 ms"), "{text}");
 }
 
 fn reports_have_the_events(bench: &Bench, alter: &str) {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::statvfs;
 
@@ -18,6 +19,7 @@ use super::size::format_bytes;
 use super::volume;
 use crate::error::SampleError;
 use crate::machine::device::Device;
+use crate::power::DelayedDisk;
 
 /// Cgroups and a volume for one server. Dropping it ends the processes in the groups and removes groups and volume, so
 /// it must outlive the server.
@@ -28,6 +30,8 @@ pub struct Confined {
     volume: Option<Volume>,
     /// `None` if the limits of I/O never change.
     burst: Option<Burst>,
+    /// The disk below the volume; `None` if its latency is not set.
+    disk: Option<DelayedDisk>,
     // The last field, because dropping it removes everything.
     _holding: Holding,
 }
@@ -67,9 +71,14 @@ impl Confined {
         if let Some(bytes) = confinement.memory_bytes {
             cgroup.limit_memory(bytes)?;
         }
-        let mut volume = None;
+        let (mut volume, mut disk) = (None, None);
         if let Some(bytes) = confinement.volume_bytes() {
-            let device = volume::make(&holding.image(), &holding.volume(), bytes)?;
+            volume::format(&holding.image(), bytes)?;
+            if confinement.latency_us.is_some() {
+                disk = Some(DelayedDisk::serve(&holding.image(), bytes, &holding.disk())?);
+            }
+            let file = if disk.is_some() { holding.disk() } else { holding.image() };
+            let device = volume::make(&file, &holding.volume())?;
             made.limits = cgroup
                 .lasting_io_limits()
                 .map(|group| LastingLimits { device: device.clone(), group: group.to_owned() });
@@ -77,7 +86,7 @@ impl Confined {
             volume = Some(Volume { folder: holding.volume(), device });
         }
         let burst = confinement.burst().map(|(iops, burst, max)| Burst::new(Credits::full(iops, burst, max)));
-        let confined = Self { confinement: confinement.clone(), cgroup, volume, burst, _holding: holding };
+        let confined = Self { confinement: confinement.clone(), cgroup, volume, burst, disk, _holding: holding };
         // An earlier user of the device may have left limits.
         confined.lift_io_limits()?;
         Ok(confined)
@@ -105,11 +114,17 @@ impl Confined {
         Device::of_path(self.volume()?)
     }
 
-    /// Activates the limits of I/O, after all earlier writes are on the volume.
+    /// Activates the limits of I/O, after all earlier writes are on the volume, and the disk's latency.
     ///
     /// # Errors
     /// The kernel refuses.
     pub fn impose_io_limits(&self) -> Result<(), ConfineError> {
+        self.impose_rates()?;
+        self.restore_latency();
+        Ok(())
+    }
+
+    fn impose_rates(&self) -> Result<(), ConfineError> {
         match &self.volume {
             Some(volume) if !self.confinement.io.is_none() => {
                 volume::flush(&volume.folder)?;
@@ -123,11 +138,23 @@ impl Confined {
         }
     }
 
-    /// Deactivates the limits of I/O, for work that is not measured.
+    /// Sets the least time that each request to the disk takes from now on. Returns false if the confinement has no
+    /// disk whose latency can be set.
+    pub fn set_latency(&self, latency: Duration) -> bool {
+        self.disk.as_ref().inspect(|disk| disk.set_latency(latency)).is_some()
+    }
+
+    /// Gives the disk the latency of the confinement. Returns false if it has none.
+    pub fn restore_latency(&self) -> bool {
+        self.set_latency(Duration::from_micros(self.confinement.latency_us.unwrap_or(0)))
+    }
+
+    /// Deactivates the limits of I/O and the disk's latency, for work that is not measured.
     ///
     /// # Errors
     /// The kernel refuses.
     pub fn lift_io_limits(&self) -> Result<(), ConfineError> {
+        self.set_latency(Duration::ZERO);
         let Some(volume) = &self.volume else { return Ok(()) };
         // Before the limit is lifted, so that the burst thread does not set it again.
         self.burst.as_ref().inspect(|burst| burst.stop());
@@ -150,6 +177,7 @@ impl Confined {
         let in_force = InForce {
             server_cpus: CpuSet::of_process(pid),
             volume_bytes: device.and_then(volume::device_bytes),
+            latency_us: self.disk.as_ref().map(|disk| disk.latency().as_micros() as u64),
             is_direct_io: self.is_direct_io(),
             ..self.cgroup.in_force(pid, device)
         };

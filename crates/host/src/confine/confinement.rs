@@ -30,8 +30,12 @@ pub struct Confinement {
     /// operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_credits: Option<u64>,
-    /// Size of the volume with the data, in bytes. `None` means [`DEFAULT_VOLUME_BYTES`] if I/O is limited; otherwise
-    /// there is no volume.
+    /// Least time that each request to the volume's disk takes, in microseconds. The disk of a volume with 0 can be
+    /// slowed down later ([`Confined::set_latency`](crate::Confined::set_latency)); that of one with `None` cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_us: Option<u64>,
+    /// Size of the volume with the data, in bytes. `None` means [`DEFAULT_VOLUME_BYTES`] if I/O is limited or has a
+    /// latency; otherwise there is no volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub volume_bytes: Option<u64>,
 }
@@ -88,7 +92,8 @@ impl Confinement {
 
     /// The size of its volume in bytes; `None` if it needs none.
     pub fn volume_bytes(&self) -> Option<u64> {
-        self.volume_bytes.or_else(|| (!self.io.is_none()).then_some(DEFAULT_VOLUME_BYTES))
+        let needs_one = !self.io.is_none() || self.latency_us.is_some();
+        self.volume_bytes.or_else(|| needs_one.then_some(DEFAULT_VOLUME_BYTES))
     }
 
     /// Checks the numbers, independently of any host.
@@ -132,6 +137,8 @@ mod tests {
     fn limited_io_takes_a_volume_and_nothing_else_does() {
         let io = Confinement { io: IoLimits::of_iops(500), ..Confinement::default() };
         assert_eq!(io.volume_bytes(), Some(DEFAULT_VOLUME_BYTES));
+        let slow = Confinement { latency_us: Some(0), ..Confinement::default() };
+        assert_eq!(slow.volume_bytes(), Some(DEFAULT_VOLUME_BYTES));
         let sized = Confinement { volume_bytes: Some(1 << 30), ..Confinement::default() };
         assert_eq!(sized.volume_bytes(), Some(1 << 30));
         let memory = Confinement { memory_bytes: Some(1 << 30), ..Confinement::default() };

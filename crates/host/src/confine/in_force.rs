@@ -22,6 +22,8 @@ pub struct InForce {
     /// Limits of I/O on its volume.
     #[serde(flatten)]
     pub io: IoLimits,
+    /// Least time that a request to its disk takes, in microseconds; `None` if it is not set.
+    pub latency_us: Option<u64>,
     /// Size of its volume's device; `None` without a volume.
     pub volume_bytes: Option<u64>,
     /// Whether the loop device uses direct I/O on the volume's file; `None` without a volume.
@@ -85,6 +87,7 @@ impl Confinement {
         let cpus = |cpus: &Option<CpuSet>| cpus.as_ref().map(ToString::to_string);
         let bytes = |bytes: Option<u64>| bytes.map(format_bytes);
         let number = |number: Option<u64>| number.map(|number| number.to_string());
+        let milliseconds = |us: Option<u64>| us.map(|us| (us as f64 / 1e3).to_string());
         // The kernel rounds memory down to pages and devices to sectors.
         let rounded = |bytes: Option<u64>, unit: u64| bytes.map(|bytes| bytes / unit * unit);
         let swap = self.memory_bytes.and(in_force.swap_bytes).map(|_| 0);
@@ -102,6 +105,7 @@ impl Confinement {
                 bytes(asked.write_bytes_per_second),
                 bytes(found.write_bytes_per_second),
             ),
+            ("latency_ms", milliseconds(self.latency_us), milliseconds(in_force.latency_us)),
             ("volume", bytes(rounded(self.volume_bytes(), 512)), bytes(in_force.volume_bytes)),
         ];
         let differs = limits.into_iter().filter(|(_, asked, found)| asked.is_some() && asked != found);
@@ -144,6 +148,7 @@ mod tests {
             server_cpus: Some("0-1".parse().unwrap()),
             memory_bytes: Some((64 << 20) + 1),
             io: IoLimits { write_bytes_per_second: Some(8 << 20), ..IoLimits::of_iops(200) },
+            latency_us: Some(2500),
             volume_bytes: Some(64 << 20),
             ..Confinement::default()
         }
@@ -155,6 +160,7 @@ mod tests {
             memory_bytes: Some(64 << 20),
             swap_bytes: Some(0),
             io: asked().io,
+            latency_us: Some(2500),
             volume_bytes: Some(64 << 20),
             is_direct_io: Some(true),
         }
@@ -173,6 +179,7 @@ mod tests {
             memory_bytes: Some(128 << 20),
             swap_bytes: Some(1 << 30),
             io: IoLimits { write_iops: None, read_iops: Some(7), ..asked().io },
+            latency_us: Some(0),
             ..in_force()
         };
         let found: Vec<_> = asked()
@@ -186,6 +193,7 @@ mod tests {
             "swap 0 1G",
             "read_iops 200 7",
             "write_iops 200 no limit",
+            "latency_ms 2.5 0",
         ];
         assert_eq!(found, expected);
     }

@@ -9,7 +9,7 @@ pub enum LimitPart {
     ServerCpus,
     ClientCpus,
     Memory,
-    /// The volume's size and its limits of I/O, which need a volume.
+    /// The volume's size, its limits of I/O and its latency, which need a volume.
     Volume,
 }
 
@@ -61,6 +61,7 @@ impl LimitPart {
                 to.io = from.io.clone();
                 to.burst_iops = from.burst_iops;
                 to.burst_credits = from.burst_credits;
+                to.latency_us = from.latency_us;
                 to.volume_bytes = from.volume_bytes();
             }
         }
@@ -84,6 +85,7 @@ fn volume(of: &Confinement, bytes: u64) -> String {
         (io.write_bytes_per_second.map(format_bytes), "bytes written/s"),
         (of.burst_iops.map(|iops| iops.to_string()), "operations/s in bursts"),
         (of.burst_credits.map(|credits| credits.to_string()), "burst credits"),
+        (of.latency_us.map(|us| (us as f64 / 1e3).to_string()), "ms a request"),
     ];
     let limits: Vec<String> =
         limits.into_iter().filter_map(|(limit, of)| Some(format!("{} {of}", limit?))).collect();

@@ -11,6 +11,7 @@ use super::confinement::Confinement;
 use super::cpu_set::CpuSet;
 use super::missing::{LOOP_CONTROL, Lack, Missing};
 use super::volume;
+use crate::power::FUSE;
 
 impl Confinement {
     /// Checks whether this process can create the confinement, without creating anything.
@@ -22,6 +23,9 @@ impl Confinement {
         lacks.extend(self.missing_cpus());
         if self.volume_bytes().is_some() {
             lacks.extend(missing_for_a_volume());
+        }
+        if self.latency_us.is_some() {
+            lacks.extend(missing_for_a_served_disk());
         }
         let tree = Tree::of_this_process().ok();
         let needed = self.controllers_needed();
@@ -77,6 +81,11 @@ pub(crate) fn missing_for_a_volume() -> Vec<Lack> {
         lacks.push(Lack::Mkfs);
     }
     lacks
+}
+
+/// What is missing for a disk that this process serves.
+pub(crate) fn missing_for_a_served_disk() -> Option<Lack> {
+    File::options().read(true).write(true).open(FUSE).is_err().then_some(Lack::Fuse)
 }
 
 fn missing_controller(tree: Option<&Tree>, controller: Controller) -> Option<Lack> {

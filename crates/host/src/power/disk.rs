@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
+use super::medium::Medium;
+
 /// The unit in which writes survive a cut. As in most disks, a write of this size is either complete or
 /// absent.
 pub(super) const BLOCK_BYTES: usize = 4096;
@@ -37,55 +39,6 @@ impl Disk {
         Self { image, bytes, unflushed: BTreeMap::new(), is_powered: true }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Reads up to the end of the disk. Returns the number of bytes.
-    pub(super) fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        let bytes = into.len().min(self.bytes.saturating_sub(offset) as usize);
-        let into = &mut into[..bytes];
-        self.image.read_exact_at(into, offset)?;
-        for (number, in_block, range) in parts(offset, bytes) {
-            if let Some(block) = self.unflushed.get(&number) {
-                into[range.clone()].copy_from_slice(&block[in_block..in_block + range.len()]);
-            }
-        }
-        Ok(bytes)
-    }
-
-    pub(super) fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        if offset + bytes.len() as u64 > self.bytes {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        for (number, in_block, range) in parts(offset, bytes.len()) {
-            let is_whole = range.len() == BLOCK_BYTES;
-            if !is_whole && !self.unflushed.contains_key(&number) {
-                let mut block = Box::new([0; BLOCK_BYTES]);
-                self.image.read_exact_at(&mut *block, number * BLOCK_BYTES as u64)?;
-                self.unflushed.insert(number, block);
-            }
-            let block = self.unflushed.entry(number).or_insert_with(|| Box::new([0; BLOCK_BYTES]));
-            block[in_block..in_block + range.len()].copy_from_slice(&bytes[range]);
-        }
-        Ok(())
-    }
-
-    /// Makes all writes so far survive a cut.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        if !self.is_powered {
-            return Ok(());
-        }
-        let blocks: Vec<(u64, &Block)> =
-            self.unflushed.iter().map(|(number, block)| (*number, &**block)).collect();
-        for run in blocks.chunk_by(|a, b| a.0 + 1 == b.0).flat_map(|run| run.chunks(RUN_BLOCKS)) {
-            let bytes: Vec<u8> = run.iter().flat_map(|(_, block)| block.iter().copied()).collect();
-            self.image.write_all_at(&bytes, run[0].0 * BLOCK_BYTES as u64)?;
-        }
-        self.unflushed.clear();
-        Ok(())
-    }
-
     /// Cuts the power. Of the blocks that were not flushed, those for which `survives` returns true survive, because a
     /// disk writes in an order of its own.
     pub(super) fn cut(&mut self, mut survives: impl FnMut() -> bool) -> io::Result<CutWrites> {
@@ -102,6 +55,55 @@ impl Disk {
     pub(super) fn power_on(&mut self) {
         self.unflushed.clear();
         self.is_powered = true;
+    }
+}
+
+impl Medium for Disk {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = into.len().min(self.bytes.saturating_sub(offset) as usize);
+        let into = &mut into[..bytes];
+        self.image.read_exact_at(into, offset)?;
+        for (number, in_block, range) in parts(offset, bytes) {
+            if let Some(block) = self.unflushed.get(&number) {
+                into[range.clone()].copy_from_slice(&block[in_block..in_block + range.len()]);
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        if offset + bytes.len() as u64 > self.bytes {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        for (number, in_block, range) in parts(offset, bytes.len()) {
+            let is_whole = range.len() == BLOCK_BYTES;
+            if !is_whole && !self.unflushed.contains_key(&number) {
+                let mut block = Box::new([0; BLOCK_BYTES]);
+                self.image.read_exact_at(&mut *block, number * BLOCK_BYTES as u64)?;
+                self.unflushed.insert(number, block);
+            }
+            let block = self.unflushed.entry(number).or_insert_with(|| Box::new([0; BLOCK_BYTES]));
+            block[in_block..in_block + range.len()].copy_from_slice(&bytes[range]);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if !self.is_powered {
+            return Ok(());
+        }
+        let blocks: Vec<(u64, &Block)> =
+            self.unflushed.iter().map(|(number, block)| (*number, &**block)).collect();
+        for run in blocks.chunk_by(|a, b| a.0 + 1 == b.0).flat_map(|run| run.chunks(RUN_BLOCKS)) {
+            let bytes: Vec<u8> = run.iter().flat_map(|(_, block)| block.iter().copied()).collect();
+            self.image.write_all_at(&bytes, run[0].0 * BLOCK_BYTES as u64)?;
+        }
+        self.unflushed.clear();
+        Ok(())
     }
 }
 

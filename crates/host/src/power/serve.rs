@@ -5,65 +5,78 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, mount};
 
 use super::disk::{CutWrites, Disk};
+use super::medium::Medium;
 use super::protocol::{self, Request, TRANSFER_BYTES};
 use crate::confine::ConfineError;
 use crate::confine::error::At as _;
 
-pub(super) const FUSE: &str = "/dev/fuse";
-/// Duration of a flush, about as long as on a solid-state disk without a protected cache. Only in this time can a cut
-/// show that a server answers before its flush is done.
-const FLUSH: Duration = Duration::from_millis(1);
+pub(crate) const FUSE: &str = "/dev/fuse";
 /// The calling thread writes data that others wait for (`prctl(2)`).
 const PR_SET_IO_FLUSHER: libc::c_int = 57;
+/// Longest sleep of a request before it looks whether the latency has changed.
+const GLANCE: Duration = Duration::from_millis(20);
 
 /// A disk that is served.
 #[derive(Debug)]
-pub(super) struct ServedDisk {
-    state: Mutex<State>,
+pub(super) struct ServedDisk<M> {
+    state: Mutex<State<M>>,
     released: Condvar,
+    /// Duration of every request.
+    latency_us: AtomicU64,
+    /// The shortest duration of a flush.
+    flush: Duration,
 }
 
 #[derive(Debug)]
-struct State {
-    disk: Disk,
+struct State<M> {
+    disk: M,
     /// Whether requests wait, as they would for ever without power.
     is_held: bool,
     /// Number of times that power was switched on. Handles that were opened before are no longer valid.
     generation: u64,
 }
 
-impl ServedDisk {
-    /// Serves a disk as a file, which must exist, until it is unmounted.
-    pub(super) fn serve(disk: Disk, file: &Path) -> Result<Arc<Self>, ConfineError> {
+/// A request, and when it came.
+type Arrived = (Instant, Vec<u8>);
+
+impl<M: Medium + Send + 'static> ServedDisk<M> {
+    /// Serves a disk as a file, which must exist, until it is unmounted. A flush takes at least `flush`.
+    pub(super) fn serve(disk: M, flush: Duration, file: &Path) -> Result<Arc<Self>, ConfineError> {
         let device = Path::new(FUSE);
         let fuse = File::options().read(true).write(true).open(device).at("open", device)?;
+        let answers = fuse.try_clone().at("open", device)?;
         let options = format!("fd={},rootmode=100600,user_id=0,group_id=0", fuse.as_raw_fd());
         let options = CString::new(options).map_err(io::Error::from).at("serve", file)?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
         mount("dyno", file, "fuse", flags, options.as_c_str()).at("serve", file)?;
         let state = Mutex::new(State { disk, is_held: false, generation: 0 });
-        let served = Arc::new(Self { state, released: Condvar::new() });
+        let latency_us = AtomicU64::new(0);
+        let served = Arc::new(Self { state, released: Condvar::new(), latency_us, flush });
         let answering = Arc::clone(&served);
-        thread::Builder::new()
-            .name("disk".to_owned())
-            .spawn(move || answering.run(fuse))
-            .at("serve", file)?;
+        let (arrive, arrived) = mpsc::channel();
+        let named = || thread::Builder::new().name("disk".to_owned());
+        named().spawn(move || receive(fuse, &arrive)).at("serve", file)?;
+        named().spawn(move || answering.run(answers, &arrived)).at("serve", file)?;
         Ok(served)
     }
 
-    /// Cuts the power. From now on no request is answered, until [`release`](Self::release).
-    pub(super) fn cut(&self, survives: &mut dyn FnMut() -> bool) -> io::Result<CutWrites> {
-        let mut state = self.state();
-        state.is_held = true;
-        state.disk.cut(survives)
+    /// Sets the duration of every request, in whole microseconds.
+    pub(super) fn set_latency(&self, latency: Duration) {
+        self.latency_us.store(u64::try_from(latency.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    pub(super) fn latency(&self) -> Duration {
+        Duration::from_micros(self.latency_us.load(Ordering::Relaxed))
     }
 
     /// Answers requests again, without keeping anything, so that users of the disk can end.
@@ -72,45 +85,27 @@ impl ServedDisk {
         self.released.notify_all();
     }
 
-    /// Switches the power on. Processes that opened the disk before get errors.
-    pub(super) fn power_on(&self) {
-        let mut state = self.state();
-        state.generation += 1;
-        state.disk.power_on();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers requests until the file is unmounted.
-    fn run(&self, mut fuse: File) {
-        // SAFETY: sets a flag of this thread. If the kernel refuses, lack of memory may slow the disk down.
-        unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) };
-        let mut request = vec![0; protocol::REQUEST_BYTES];
-        loop {
-            match fuse.read(&mut request) {
-                Ok(bytes) => {
-                    if let Some(answer) = self.answer(&request[..bytes]) {
-                        // The process that sent the request may have been killed meanwhile.
-                        let _ = fuse.write(&answer);
-                    }
-                }
-                Err(error) if matches!(Errno::from_io_error(&error), Some(Errno::INTR | Errno::NOENT)) => {}
-                // ENODEV: it is unmounted.
-                Err(_) => return,
+    /// Answers requests in the order of their arrival, each when its time has passed, until the file is unmounted.
+    fn run(&self, mut fuse: File, arrived: &Receiver<Arrived>) {
+        flush_for_others();
+        while let Ok((arrival, request)) = arrived.recv() {
+            if let Some(answer) = self.answer(arrival, &request) {
+                // The process that sent the request may have been killed meanwhile.
+                let _ = fuse.write(&answer);
             }
         }
     }
 
-    fn answer(&self, request: &[u8]) -> Option<Vec<u8>> {
+    fn answer(&self, arrival: Instant, request: &[u8]) -> Option<Vec<u8>> {
         let (unique, request) = protocol::parse(request)?;
         if request == Request::Silent {
             return None;
         }
-        if matches!(request, Request::Flush { .. }) {
-            thread::sleep(FLUSH);
-        }
+        self.wait(arrival, &request);
         let state = self.state();
         let mut state =
             self.released.wait_while(state, |state| state.is_held).unwrap_or_else(PoisonError::into_inner);
@@ -119,9 +114,62 @@ impl ServedDisk {
             Err(error) => protocol::refusal(unique, Errno::from_io_error(&error).unwrap_or(Errno::IO)),
         })
     }
+
+    /// Waits until a request has taken its time.
+    fn wait(&self, arrival: Instant, request: &Request<'_>) {
+        let is_flush = matches!(request, Request::Flush { .. });
+        let takes_time = is_flush || matches!(request, Request::Read { .. } | Request::Write { .. });
+        while takes_time {
+            let takes = self.latency().max(if is_flush { self.flush } else { Duration::ZERO });
+            match takes.checked_sub(arrival.elapsed()) {
+                Some(left) if !left.is_zero() => thread::sleep(left.min(GLANCE)),
+                _ => return,
+            }
+        }
+    }
 }
 
-impl State {
+impl ServedDisk<Disk> {
+    /// Cuts the power. From now on no request is answered, until [`release`](Self::release).
+    pub(super) fn cut(&self, survives: &mut dyn FnMut() -> bool) -> io::Result<CutWrites> {
+        let mut state = self.state();
+        state.is_held = true;
+        state.disk.cut(survives)
+    }
+
+    /// Switches the power on. Processes that opened the disk before get errors.
+    pub(super) fn power_on(&self) {
+        let mut state = self.state();
+        state.generation += 1;
+        state.disk.power_on();
+    }
+}
+
+/// Takes requests from the kernel until the file is unmounted.
+fn receive(mut fuse: File, arrive: &Sender<Arrived>) {
+    flush_for_others();
+    let mut request = vec![0; protocol::REQUEST_BYTES];
+    loop {
+        match fuse.read(&mut request) {
+            Ok(bytes) => {
+                if arrive.send((Instant::now(), request[..bytes].to_vec())).is_err() {
+                    return;
+                }
+            }
+            Err(error) if matches!(Errno::from_io_error(&error), Some(Errno::INTR | Errno::NOENT)) => {}
+            // ENODEV: it is unmounted.
+            Err(_) => return,
+        }
+    }
+}
+
+/// Marks this thread as one that writes what others wait for.
+fn flush_for_others() {
+    // SAFETY: sets a flag of this thread. If the kernel refuses, lack of memory may slow the disk down.
+    unsafe { libc::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) };
+}
+
+impl<M: Medium> State<M> {
     fn execute(&mut self, request: &Request<'_>) -> io::Result<Vec<u8>> {
         match *request {
             Request::Init => Ok(protocol::init()),

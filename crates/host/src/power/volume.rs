@@ -3,19 +3,24 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::disk::{CutWrites, Disk};
-use super::serve::{FUSE, ServedDisk};
+use super::serve::ServedDisk;
 use crate::confine::error::At as _;
 use crate::confine::holding::Holding;
-use crate::confine::{ConfineError, Lack, Missing, rights, volume};
+use crate::confine::{ConfineError, Missing, rights, volume};
+
+/// Duration of a flush, about as long as on a solid-state disk without a protected cache. Only in this time can a cut
+/// show that a server answers before its flush is done.
+const FLUSH: Duration = Duration::from_millis(1);
 
 /// An ext4 volume on a disk with a volatile cache. Dropping it removes everything.
 #[derive(Debug)]
 pub struct VolatileVolume {
     folder: PathBuf,
     file: PathBuf,
-    disk: Arc<ServedDisk>,
+    disk: Arc<ServedDisk<Disk>>,
     // The last field, because dropping it unmounts everything.
     _holding: Holding,
 }
@@ -27,9 +32,7 @@ impl VolatileVolume {
     /// The rights, devices and tools that are missing.
     pub fn check_rights() -> Result<(), Missing> {
         let mut lacks = rights::missing_for_a_volume();
-        if File::options().read(true).write(true).open(FUSE).is_err() {
-            lacks.push(Lack::Fuse);
-        }
+        lacks.extend(rights::missing_for_a_served_disk());
         if lacks.is_empty() { Ok(()) } else { Err(Missing(lacks)) }
     }
 
@@ -45,7 +48,7 @@ impl VolatileVolume {
         let open = File::options().read(true).write(true).open(&image).at("open", &image)?;
         fs::create_dir(&folder).at("create", &folder)?;
         File::create_new(&file).at("create", &file)?;
-        let disk = ServedDisk::serve(Disk::new(open, bytes), &file)?;
+        let disk = ServedDisk::serve(Disk::new(open, bytes), FLUSH, &file)?;
         let volume = Self { folder, file, disk, _holding: holding };
         volume.mount()?;
         Ok(volume)

@@ -5,6 +5,7 @@ mod left;
 mod made;
 mod power;
 mod rights;
+mod slow;
 
 use std::process::ExitCode;
 
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     tests.extend(left::tests());
     tests.extend(rights::tests());
     tests.extend(power::tests());
+    tests.extend(slow::tests());
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
 }
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::read::PlanTable;
 use super::syntax::de;
 use super::syntax::error::Problem;
-use super::syntax::value::{Above0, At, Cpus, From0, Scalar, Size, Whole};
+use super::syntax::value::{Above0, At, Cpus, From0, Milliseconds, Scalar, Size, Whole};
 use super::testing::TEXT;
 use super::{Plan, builtin_plans};
 
@@ -44,6 +44,7 @@ schema!(Size, [], { "type": ["string", "integer"] });
 schema!(Cpus, [], { "type": ["string", "integer"] });
 schema!(Above0, [], { "type": "number", "exclusiveMinimum": 0 });
 schema!(From0, [], { "type": "number", "minimum": 0 });
+schema!(Milliseconds, [], { "type": "number", "minimum": 0, "maximum": Milliseconds::MAX });
 schema!(Whole<MIN, MAX>, [const MIN: u64, const MAX: u64], { "type": "integer", "minimum": MIN, "maximum": MAX });
 
 impl<T: JsonSchema> JsonSchema for At<T> {
@@ -124,10 +125,20 @@ pub(super) fn whole_trials(step: &mut Schema) {
 
 /// Requires exactly one key that says what an event does.
 pub(super) fn one_action(event: &mut Schema) {
-    let actions =
-        ["sql", "command", "kill", "restart", "stop_seconds", "connections", "idle_transaction_seconds"];
+    let actions = [
+        "sql",
+        "command",
+        "kill",
+        "restart",
+        "stop_seconds",
+        "connections",
+        "idle_transaction_seconds",
+        "disk_latency_ms",
+    ];
     event.insert("oneOf".to_owned(), actions.map(|key| json!({ "required": [key] })).into());
-    event.insert("dependentRequired".to_owned(), json!({ "hold_seconds": ["connections"] }));
+    event.insert("dependentRequired".to_owned(), json!({ "disk_latency_ms": ["hold_seconds"] }));
+    let held = json!({ "anyOf": [{ "required": ["connections"] }, { "required": ["disk_latency_ms"] }] });
+    event.insert("dependentSchemas".to_owned(), json!({ "hold_seconds": held }));
 }
 
 /// Requires exactly one limit of a search.

@@ -232,8 +232,8 @@ CREATE TABLE step_event (
     number        INTEGER NOT NULL,             -- from 0, in the plan's order
     id            TEXT NOT NULL,                -- its name in the plan
     kind          TEXT NOT NULL CHECK (kind IN ('sql', 'command', 'kill', 'stop', 'restart', 'connections',
-                                                'idle_transaction')),
-    what          TEXT NOT NULL,                -- the statement, the command, a number of seconds or connections
+                                                'idle_transaction', 'disk_latency')),
+    what          TEXT NOT NULL,                -- the statement, the command, a number of seconds, connections or ms
     at_seconds    REAL NOT NULL,                -- when it was due, since the measurement began
     began_seconds REAL,                         -- NULL if it did not begin
     ended_seconds REAL,                         -- NULL if it did not begin

@@ -22,9 +22,8 @@ use super::error::{At as _, ConfineError};
 const PATIENCE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 
-/// Creates a volume of a size in a new file and mounts it on a new folder. Returns its device (`MAJOR:MINOR`).
-pub(super) fn make(image: &Path, folder: &Path, bytes: u64) -> Result<String, ConfineError> {
-    format(image, bytes)?;
+/// Mounts the file system of a file on a new folder. Returns its device (`MAJOR:MINOR`).
+pub(super) fn make(image: &Path, folder: &Path) -> Result<String, ConfineError> {
     fs::create_dir(folder).at("create", folder)?;
     attach(image, folder)
 }

@@ -120,6 +120,24 @@ impl<'de, const ZERO: bool> Deserialize<'de> for Number<ZERO> {
     }
 }
 
+/// A latency in milliseconds, from 0 to ten seconds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::plan) struct Milliseconds(pub(in crate::plan) f64);
+
+impl<'de> Deserialize<'de> for Milliseconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        if (0.0..=Self::MAX).contains(&number) {
+            return Ok(Self(number));
+        }
+        Err(D::Error::invalid_value(Unexpected::Float(number), &"from 0 to 10000"))
+    }
+}
+
+impl Milliseconds {
+    pub(in crate::plan) const MAX: f64 = 10_000.0;
+}
+
 /// A text, number or boolean as its text, as on a command line.
 #[derive(Debug, Deserialize)]
 #[serde(rename = "a text, a number, true or false")]

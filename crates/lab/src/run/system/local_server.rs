@@ -268,6 +268,11 @@ impl RunningSystem for LocalServer {
         }
     }
 
+    fn delay_disk(&self, latency: Option<Duration>) -> bool {
+        let Some(confined) = &self.confined else { return false };
+        latency.map_or_else(|| confined.restore_latency(), |latency| confined.set_latency(latency))
+    }
+
     fn limits(&self) -> Option<ReadBack> {
         self.confined.as_ref().map(|confined| confined.read_back(self.server.access().pid))
     }

@@ -89,6 +89,11 @@ pub(crate) trait RunningSystem: Send {
     }
     /// Switches its I/O limits on, or off for work that is not measured.
     fn limit_io(&self, limited: bool) -> Result<(), SystemError>;
+    /// Makes each request to its disk take at least a time, or the planned time again if that is `None`. Returns false
+    /// if its confinement has no latency.
+    fn delay_disk(&self, _latency: Option<Duration>) -> bool {
+        false
+    }
     /// Its limits, read back from the kernel; `None` if it has no limits, or Dyno did not start it.
     fn limits(&self) -> Option<ReadBack> {
         None

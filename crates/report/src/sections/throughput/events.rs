@@ -79,6 +79,7 @@ fn what(event: &PlannedEvent) -> String {
         EventKind::Stop => format!("the server's processes are stopped for {text} s"),
         EventKind::Connections => format!("{text} more connections are opened at once"),
         EventKind::IdleTransaction => format!("a transaction is left open for {text} s"),
+        EventKind::DiskLatency => format!("each request to the disk takes {text} ms"),
     }
 }
 

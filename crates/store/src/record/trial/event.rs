@@ -17,7 +17,7 @@ pub struct StepEventRecord {
     /// Its name in the plan.
     pub id: String,
     pub kind: EventKind,
-    /// The statement, the command, or a number of seconds or connections.
+    /// The statement, the command, or a number of seconds, connections or milliseconds.
     pub what: String,
     /// When it was due, in seconds since the measurement began.
     pub at_seconds: f64,
@@ -49,6 +49,8 @@ pub enum EventKind {
     Connections,
     /// Leaves a transaction open for a time.
     IdleTransaction,
+    /// Slows the server's disk down for a time.
+    DiskLatency,
 }
 
 /// How an event ended.
@@ -74,7 +76,7 @@ pub struct Timeline {
 }
 
 impl EventKind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Sql,
         Self::Command,
         Self::Kill,
@@ -82,6 +84,7 @@ impl EventKind {
         Self::Restart,
         Self::Connections,
         Self::IdleTransaction,
+        Self::DiskLatency,
     ];
 
     /// Its word in the results file.
@@ -94,6 +97,7 @@ impl EventKind {
             Self::Restart => "restart",
             Self::Connections => "connections",
             Self::IdleTransaction => "idle_transaction",
+            Self::DiskLatency => "disk_latency",
         }
     }
 }

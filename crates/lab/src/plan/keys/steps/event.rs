@@ -8,7 +8,7 @@ use crate::plan::keys::systems::source::Source;
 use crate::plan::keys::systems::system::System;
 use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::syntax::value::{Above0, At, ClientsNumber, From0, each};
+use crate::plan::syntax::value::{Above0, At, ClientsNumber, From0, Milliseconds, each};
 
 /// Default of `limit_seconds`.
 const LIMIT_SECONDS: f64 = 600.0;
@@ -44,6 +44,8 @@ pub enum EventAction {
     Connections { number: u32, hold_seconds: f64 },
     /// Leaves a transaction open for a time.
     IdleTransaction { seconds: f64 },
+    /// Makes each request to the server's disk take at least `latency_ms` for a time.
+    DiskLatency { latency_ms: f64, hold_seconds: f64 },
 }
 
 impl EventAction {
@@ -56,16 +58,18 @@ impl EventAction {
             Self::Stop { .. } => EventKind::Stop,
             Self::Connections { .. } => EventKind::Connections,
             Self::IdleTransaction { .. } => EventKind::IdleTransaction,
+            Self::DiskLatency { .. } => EventKind::DiskLatency,
         }
     }
 
-    /// Its statement, command, duration or number, for the results file.
+    /// Its statement, command, duration, number or latency, for the results file.
     pub(crate) fn what(&self) -> String {
         match self {
             Self::Sql(text) | Self::Command(text) => text.clone(),
             Self::Kill | Self::Restart => "server".to_owned(),
             Self::Stop { seconds } | Self::IdleTransaction { seconds } => seconds.to_string(),
             Self::Connections { number, .. } => number.to_string(),
+            Self::DiskLatency { latency_ms, .. } => latency_ms.to_string(),
         }
     }
 
@@ -75,7 +79,11 @@ impl EventAction {
             Self::Kill => Some("killed"),
             Self::Restart => Some("restarted"),
             Self::Stop { .. } => Some("stopped"),
-            Self::Sql(_) | Self::Command(_) | Self::Connections { .. } | Self::IdleTransaction { .. } => None,
+            Self::Sql(_)
+            | Self::Command(_)
+            | Self::Connections { .. }
+            | Self::IdleTransaction { .. }
+            | Self::DiskLatency { .. } => None,
         }
     }
 
@@ -94,7 +102,9 @@ impl EventAction {
         match self {
             Self::Stop { seconds } => Some(("stop_seconds", seconds)),
             Self::IdleTransaction { seconds } => Some(("idle_transaction_seconds", seconds)),
-            Self::Connections { hold_seconds, .. } => Some(("hold_seconds", hold_seconds)),
+            Self::Connections { hold_seconds, .. } | Self::DiskLatency { hold_seconds, .. } => {
+                Some(("hold_seconds", hold_seconds))
+            }
             Self::Sql(_) | Self::Command(_) | Self::Kill | Self::Restart => None,
         }
     }
@@ -131,10 +141,13 @@ pub(in crate::plan) struct EventTable {
     stop_seconds: Option<Above0>,
     /// Opens this many connections at once, in addition to those of the load.
     connections: Option<ClientsNumber>,
-    /// With connections: the time for which each is held (default 0).
+    /// With connections: the time for which each is held (default 0). With disk_latency_ms: the time for which it lasts.
     hold_seconds: Option<At<From0>>,
     /// Leaves a transaction open for this time. The transaction has a snapshot of the data.
     idle_transaction_seconds: Option<Above0>,
+    /// Makes each request to the server's disk take at least this time, in milliseconds. The system's confinement has a
+    /// latency_ms, which may be 0.
+    disk_latency_ms: Option<Milliseconds>,
     /// step: the event is ended with the step if it still runs. done: the load continues until the event has ended.
     until: Option<Until>,
     /// The time after which it counts as failed (default 600).
@@ -209,6 +222,13 @@ impl StepOfEvent<'_> {
         };
         self.systems.iter().filter(runs).find_map(|system| Some((system.id.as_str(), why(&system.source)?)))
     }
+
+    /// A system of the step whose disk has no latency that can be changed.
+    fn system_without_latency(&self) -> Option<&str> {
+        let runs = |system: &&System| !self.not_for.contains(&system.id);
+        let lacks = |system: &&System| system.confinement.latency_us.is_none();
+        self.systems.iter().filter(runs).find(lacks).map(|system| system.id.as_str())
+    }
 }
 
 impl EventTable {
@@ -223,6 +243,13 @@ impl EventTable {
         if let (Some(done), Some((system, why))) = (action.done_to_server(), step.system_without_server()) {
             let problem =
                 format!("the server of system `{system}` cannot be {done}: {why}; name it in `not_for`");
+            return Err(Problem::Other(problem).into());
+        }
+        if let (EventAction::DiskLatency { .. }, Some(system)) = (&action, step.system_without_latency()) {
+            let problem = format!(
+                "the disk of system `{system}` cannot be slowed down; write `latency_ms = 0` in its \
+                 `confinement`, or name it in `not_for`"
+            );
             return Err(Problem::Other(problem).into());
         }
         let until_done = self.until.unwrap_or_default() == Until::Done;
@@ -262,12 +289,17 @@ impl EventTable {
                 seconds(self.idle_transaction_seconds)
                     .map(|seconds| EventAction::IdleTransaction { seconds }),
             ),
+            (
+                "disk_latency_ms",
+                self.disk_latency_ms
+                    .map(|latency| EventAction::DiskLatency { latency_ms: latency.0, hold_seconds }),
+            ),
         ]
         .into_iter()
         .filter_map(|(key, action)| Some((key, action?)));
         let Some((key, action)) = found.next() else {
             let needs = "an event needs a key that says what it does: sql, command, kill, restart, stop_seconds, \
-                         connections or idle_transaction_seconds";
+                         connections, idle_transaction_seconds or disk_latency_ms";
             return Err(Problem::Other(needs.to_owned()).into());
         };
         if let Some((other, _)) = found.next() {
@@ -275,11 +307,15 @@ impl EventTable {
                 format!("an event does one thing; leave `{key}` or `{other}` out, or write two events");
             return Err(Problem::Other(problem).into());
         }
-        match (&self.hold_seconds, self.connections) {
-            (Some(hold), None) => {
-                Err(hold.wrong("`hold_seconds` is for `connections`; leave it out".to_owned()))
+        match (&self.hold_seconds, &action) {
+            (None, EventAction::DiskLatency { .. }) => {
+                Err(Problem::Other("`disk_latency_ms` needs `hold_seconds`".to_owned()).into())
             }
-            _ => Ok(action),
+            (_, EventAction::Connections { .. } | EventAction::DiskLatency { .. }) | (None, _) => Ok(action),
+            (Some(hold), _) => {
+                let problem = "`hold_seconds` is for `connections` and `disk_latency_ms`; leave it out";
+                Err(hold.wrong(problem.to_owned()))
+            }
         }
     }
 }
@@ -331,6 +367,16 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_with_a_latency_can_be_slowed_down() {
+        let limits = "warmup_seconds = 0.5\nconfinement = { latency_ms = 0.25 }";
+        let text = with("at_seconds = 4\ndisk_latency_ms = 5\nhold_seconds = 2");
+        let plan = parse(&text.replace("warmup_seconds = 0.5", limits)).unwrap();
+        assert_eq!(plan.systems[0].confinement.latency_us, Some(250));
+        let action = &plan.steps[1].step_events[0].action;
+        assert_eq!(*action, EventAction::DiskLatency { latency_ms: 5.0, hold_seconds: 2.0 });
+    }
+
+    #[test]
     fn times_of_events_change_with_those_of_their_step() {
         let plan = parse(&with("at_seconds = 4\nstop_seconds = 2")).unwrap();
         let mut step = plan.steps[1].clone();
@@ -352,7 +398,13 @@ mod tests {
             (with("at_seconds = 1\nsql = \"x\"\nkill = \"server\""), "leave `sql` or `kill` out"),
             (with("at_seconds = 1\nkill = \"client\""), "`kill` cannot be `client`"),
             (with("at_seconds = 7\nstop_seconds = 3"), "`stop_seconds` must be below 3, so that it ends"),
-            (with("at_seconds = 1\nsql = \"x\"\nhold_seconds = 3"), "`hold_seconds` is for `connections`"),
+            (with("at_seconds = 1\nsql = \"x\"\nhold_seconds = 3"), "`hold_seconds` is for `connections` and"),
+            (with("at_seconds = 1\ndisk_latency_ms = 5"), "`disk_latency_ms` needs `hold_seconds`"),
+            (
+                with("at_seconds = 1\ndisk_latency_ms = 5\nhold_seconds = 1"),
+                "the disk of system `a` cannot be slowed down; write `latency_ms = 0` in its `confinement`",
+            ),
+            (with("at_seconds = 1\ndisk_latency_ms = -1\nhold_seconds = 1"), "from 0 to 10000"),
             (with("at_seconds = 1\nsqll = \"x\""), "unknown key `sqll`"),
             (
                 with(

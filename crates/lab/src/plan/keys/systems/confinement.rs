@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::plan::syntax::de;
 use crate::plan::syntax::mistake::Mistake;
-use crate::plan::syntax::value::{Cpus, Size, Whole};
+use crate::plan::syntax::value::{Cpus, Milliseconds, Size, Whole};
 
 /// Limits of a system on the host; docs/do/confinement.md.
 #[derive(Deserialize)]
@@ -34,6 +34,9 @@ struct ConfinementTable {
     read_bytes_per_second: Option<Size>,
     /// A size in bytes, or with K, M, G or T: 512M.
     write_bytes_per_second: Option<Size>,
+    /// Least time of each request to the disk of the volume, in milliseconds. 0 makes a disk that the event
+    /// disk_latency_ms can slow down.
+    latency_ms: Option<Milliseconds>,
     /// Size of the volume that holds the data.
     volume: Option<Size>,
 }
@@ -82,6 +85,7 @@ impl ConfinementTable {
             },
             burst_iops: self.burst_iops.map(|iops| iops.0).or(under.burst_iops),
             burst_credits: self.burst_credits.map(|credits| credits.0).or(under.burst_credits),
+            latency_us: self.latency_ms.map(|latency| (latency.0 * 1e3).round() as u64).or(under.latency_us),
             volume_bytes: bytes(self.volume, under.volume_bytes),
             server_cpus: self.server_cpus.map(|cpus| cpus.0).or_else(|| under.server_cpus.clone()),
             client_cpus: self.client_cpus.map(|cpus| cpus.0).or_else(|| under.client_cpus.clone()),

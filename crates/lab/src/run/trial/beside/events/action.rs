@@ -43,9 +43,11 @@ impl TrialEvents<'_> {
                 jobs::connections(*number, *hold_seconds, target)
             }
             EventAction::IdleTransaction { seconds } => jobs::transaction(*seconds, target),
-            EventAction::Command(_) | EventAction::Kill | EventAction::Restart | EventAction::Stop { .. } => {
-                return Ok(Ready::Nothing);
-            }
+            EventAction::Command(_)
+            | EventAction::Kill
+            | EventAction::Restart
+            | EventAction::Stop { .. }
+            | EventAction::DiskLatency { .. } => return Ok(Ready::Nothing),
         };
         let end = self.clock.end_of(false);
         self.connect(&job, end).map(|load| Ready::Load(Box::new(load)))
@@ -80,6 +82,9 @@ impl TrialEvents<'_> {
                 ended(system.shut_down_cleanly().and_then(|()| system.restart_in_place()))
             }
             (EventAction::Stop { seconds }, _) => self.stop(*seconds, event),
+            (EventAction::DiskLatency { latency_ms, hold_seconds }, _) => {
+                self.delay_disk(*latency_ms, *hold_seconds, event)
+            }
             (_, Ready::Load(load)) => self.follow(load, event),
             (_, Ready::Nothing) => Ended::Done,
         }
@@ -104,12 +109,23 @@ impl TrialEvents<'_> {
         let Some(mut freezer) = freezer else {
             return Ended::Failed("the server has no process that can be stopped".to_owned());
         };
-        let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        let until = later_by(seconds);
         if !freezer.freeze() {
             return Ended::Failed("this user may not stop the server's processes".to_owned());
         }
         let is_done = sleep_until(until, self.clock.end_of(event.until_done));
         freezer.thaw();
+        if is_done { Ended::Done } else { Ended::Cut }
+    }
+
+    /// Slows the server's disk down for a time. It always gets its planned latency back.
+    fn delay_disk(&self, latency_ms: f64, hold_seconds: f64, event: &StepEvent) -> Ended {
+        let until = later_by(hold_seconds);
+        if !self.system().delay_disk(Some(Duration::from_secs_f64(latency_ms / 1e3))) {
+            return Ended::Failed("the disk has no latency that can be set".to_owned());
+        }
+        let is_done = sleep_until(until, self.clock.end_of(event.until_done));
+        self.system().delay_disk(None);
         if is_done { Ended::Done } else { Ended::Cut }
     }
 
@@ -164,6 +180,10 @@ impl TrialEvents<'_> {
             }
         }
     }
+}
+
+fn later_by(seconds: f64) -> Instant {
+    Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO)
 }
 
 fn limit(event: &StepEvent) -> Duration {

@@ -1,0 +1,44 @@
+//! A disk whose requests take a given time.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::medium::Plain;
+use super::serve::ServedDisk;
+use crate::confine::ConfineError;
+use crate::confine::error::At as _;
+
+/// A disk in a file. Each request takes the disk's latency, and requests wait at the same time, as on a disk with a deep
+/// queue.
+#[derive(Debug)]
+pub(crate) struct DelayedDisk(Arc<ServedDisk<Plain>>);
+
+impl DelayedDisk {
+    /// Serves an image of a size as a file, which is created, until it is unmounted. Its latency is 0 at first.
+    pub(crate) fn serve(image: &Path, bytes: u64, file: &Path) -> Result<Self, ConfineError> {
+        let open = File::options().read(true).write(true).open(image).at("open", image)?;
+        File::create_new(file).at("create", file)?;
+        let disk = ServedDisk::serve(Plain::new(open, bytes), Duration::ZERO, file)?;
+        // The kernel asks for the file's size only when somebody looks at it.
+        std::fs::metadata(file).at("look at", file)?;
+        Ok(Self(disk))
+    }
+
+    /// Sets the time that a request takes. Requests that wait already get it too.
+    pub(crate) fn set_latency(&self, latency: Duration) {
+        self.0.set_latency(latency);
+    }
+
+    pub(crate) fn latency(&self) -> Duration {
+        self.0.latency()
+    }
+}
+
+impl Drop for DelayedDisk {
+    fn drop(&mut self) {
+        // Its users end sooner.
+        self.0.set_latency(Duration::ZERO);
+    }
+}

@@ -1,0 +1,114 @@
+//! A volume whose disk has a latency, on the real kernel.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dyno_host::{Confined, Confinement};
+use libtest_mimic::{Completion, Trial};
+
+use crate::left::{assert_nothing_left, mounted_below};
+
+const LATENCY: Duration = Duration::from_millis(20);
+
+pub(crate) fn tests() -> Vec<Trial> {
+    vec![
+        slow_test("each request to a slow disk takes its time", each_takes_its_time),
+        slow_test("requests to a slow disk wait at the same time", many_wait_at_once),
+    ]
+}
+
+fn slow() -> Confinement {
+    let latency_us = Some(LATENCY.as_micros() as u64);
+    Confinement { latency_us, volume_bytes: Some(64 << 20), ..Confinement::default() }
+}
+
+fn slow_test(name: &str, test: fn()) -> Trial {
+    Trial::ignorable_test(name, move || {
+        if let Err(missing) = slow().check_rights() {
+            return Ok(Completion::ignored_with(missing.to_string()));
+        }
+        test();
+        Ok(Completion::Completed)
+    })
+}
+
+/// A file of some blocks on a volume, read and written past the page cache.
+fn file_on(volume: &Path, blocks: u64) -> File {
+    let path = volume.join("rows");
+    let bytes: Vec<u8> = (0..blocks).flat_map(|block| [block as u8; 4096]).collect();
+    std::fs::write(&path, bytes).unwrap();
+    let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_DIRECT).open(&path).unwrap();
+    file.sync_all().unwrap();
+    file
+}
+
+/// A block at an address that direct I/O takes.
+#[repr(align(4096))]
+struct Block([u8; 4096]);
+
+/// Reads a block, and checks what it holds.
+fn read(file: &File, block: u64) {
+    let mut into = Box::new(Block([0xff; 4096]));
+    file.read_exact_at(&mut into.0, block * 4096).unwrap();
+    assert!(into.0.iter().all(|byte| *byte == block as u8), "block {block}");
+}
+
+/// How long an action takes.
+fn time(action: impl FnOnce()) -> Duration {
+    let began = Instant::now();
+    action();
+    began.elapsed()
+}
+
+fn each_takes_its_time() {
+    let parent = tempfile::tempdir().unwrap();
+    let confined = Confined::create(&slow(), parent.path()).unwrap();
+    let volume = confined.volume().unwrap();
+    assert!(mounted_below(parent.path()).contains(&volume.to_owned()), "the volume is mounted");
+    let file = file_on(volume, 8);
+    confined.impose_io_limits().unwrap();
+    let me = std::process::id();
+    assert_eq!(confined.read_back(me).differences, []);
+    assert!(time(|| (0..8).for_each(|block| read(&file, block))) >= 8 * LATENCY);
+    // A write, then the flush that makes it durable.
+    let write = || {
+        file.write_all_at(&Block([7; 4096]).0, 7 * 4096).unwrap();
+        file.sync_data().unwrap();
+    };
+    assert!(time(write) >= 2 * LATENCY);
+    read(&file, 7);
+
+    assert!(confined.set_latency(3 * LATENCY));
+    let differences = confined.read_back(me).differences;
+    assert_eq!((differences[0].limit, differences[0].found.as_str()), ("latency_ms", "60"));
+    assert!(time(|| read(&file, 0)) >= 3 * LATENCY);
+    confined.restore_latency();
+    assert_eq!(confined.read_back(me).differences, []);
+    confined.lift_io_limits().unwrap();
+    assert_eq!(confined.read_back(me).in_force.latency_us, Some(0));
+
+    drop((file, confined));
+    assert_nothing_left(parent.path());
+}
+
+fn many_wait_at_once() {
+    let parent = tempfile::tempdir().unwrap();
+    let confined = Confined::create(&slow(), parent.path()).unwrap();
+    let file = file_on(confined.volume().unwrap(), 32);
+    confined.impose_io_limits().unwrap();
+    let reading = || {
+        thread::scope(|scope| {
+            for first in 0..16 {
+                let file = &file;
+                scope.spawn(move || (first..first + 16).for_each(|block| read(file, block)));
+            }
+        });
+    };
+    let took = time(reading);
+    assert!(took >= 16 * LATENCY && took < 16 * 16 * LATENCY, "{took:?}");
+    drop((file, confined));
+    assert_nothing_left(parent.path());
+}
