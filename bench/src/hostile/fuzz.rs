@@ -5,11 +5,14 @@
 //! $ cargo run --profile fuzz -p dyno-bench -- fuzz mysql --cases 30000000
 //! ```
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::panic::{self, PanicHookInfo};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,6 +39,9 @@ pub(crate) struct Options {
     /// Number of the first case. Use it to reproduce a case.
     #[arg(long, default_value_t = 0)]
     first: u64,
+    /// Number of threads. The cases are the same with any number.
+    #[arg(long, default_value_t = cores())]
+    jobs: NonZeroUsize,
     /// Write the first case into this file and exit.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -45,6 +51,10 @@ fn target(name: &str) -> Result<Target, String> {
     let names: Vec<_> = Target::ALL.iter().map(|target| target.name()).collect();
     let target = Target::ALL.into_iter().find(|target| target.name() == name);
     target.ok_or_else(|| format!("there are {}", names.join(", ")))
+}
+
+fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Findings: the place of a panic, or the word for a slow case, with the number of the first case and the
@@ -58,21 +68,54 @@ struct Tried {
     cells: u64,
 }
 
+/// Cases that several threads try.
+struct Cases<'a> {
+    target: Target,
+    mutator: &'a Mutator,
+    /// Number of the next case.
+    next: AtomicU64,
+    end: u64,
+    tried: Mutex<Tried>,
+    /// When progress was told.
+    told: Mutex<Instant>,
+}
+
+thread_local! {
+    /// Place of the thread's last panic.
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let &Options { target, cases, seed, first, .. } = options;
+    let &Options { target, cases, seed, first, jobs, .. } = options;
     let mutator = Mutator::new(Corpus::of(target), seed);
     if let Some(path) = &options.write {
         return fs::write(path, mutator.case(first))
             .with_context(|| format!("cannot write {}", path.display()));
     }
+    // For a single case, the panic's own message says everything.
+    if cases > 1 {
+        panic::set_hook(Box::new(keep_place));
+    }
     let began = Instant::now();
-    // A separate thread drops what the target keeps before the process ends.
-    let worker = thread::spawn(move || try_all(target, &mutator, first..first + cases));
-    let Tried { found, cells } =
-        worker.join().map_err(|_| anyhow::anyhow!("the thread of cases panicked"))?;
+    let shared = Cases {
+        target,
+        mutator: &mutator,
+        next: AtomicU64::new(first),
+        end: first + cases,
+        tried: Mutex::default(),
+        told: Mutex::new(began),
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs.get()).map(|_| scope.spawn(|| shared.try_all())).collect();
+        // A thread that is joined has dropped what the target keeps.
+        workers.into_iter().try_for_each(thread::ScopedJoinHandle::join)
+    })
+    .map_err(|_| anyhow::anyhow!("a thread of cases panicked"))?;
+    let _ = panic::take_hook();
+    let Tried { found, cells } = shared.tried.into_inner().unwrap_or_else(PoisonError::into_inner);
     let seconds = began.elapsed().as_secs_f64();
     println!(
-        "{}: {cases} cases of seed {seed} in {seconds:.0} s, {:.0} a second: {} faults",
+        "{}: {cases} cases of seed {seed} in {seconds:.0} s (--jobs {jobs}), {:.0} a second: {} faults",
         target.name(),
         cases as f64 / seconds,
         found.len()
@@ -92,45 +135,62 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn try_all(target: Target, mutator: &Mutator, numbers: std::ops::Range<u64>) -> Tried {
-    let place = Arc::new(Mutex::new(String::new()));
-    let seen = place.clone();
-    let hook = move |info: &PanicHookInfo<'_>| {
-        let at = info.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
-        *seen.lock().unwrap_or_else(PoisonError::into_inner) = format!("panic at {at}");
-    };
-    // For a single case, the findings say everything.
-    if numbers.end - numbers.start > 1 {
-        panic::set_hook(Box::new(hook));
-    }
-    let Tried { mut found, mut cells } = Tried::default();
-    let mut told = Instant::now();
-    for number in numbers {
-        let input = mutator.case(number);
-        if target == Target::Cells {
-            cells += cells_of(&input) as u64;
-        }
-        let mut add = |what: String| {
-            // Each new finding is printed at once, before the end.
-            if !found.contains_key(&what) {
-                eprintln!("{}: case {number}: {what}", target.name());
+fn keep_place(info: &PanicHookInfo<'_>) {
+    let at = info.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
+    PLACE.set(format!("panic at {at}"));
+}
+
+impl Cases<'_> {
+    /// Tries cases until there are no more.
+    fn try_all(&self) {
+        let target = self.target;
+        let mut cells = 0;
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.end {
+                break;
             }
-            found.entry(what).or_insert((number, 0)).1 += 1;
-        };
-        let began = cpu_time();
-        if panic::catch_unwind(|| target.run(&input)).is_err() {
-            add(place.lock().unwrap_or_else(PoisonError::into_inner).clone());
+            let input = self.mutator.case(number);
+            if target == Target::Cells {
+                cells += cells_of(&input) as u64;
+            }
+            let began = cpu_time();
+            if panic::catch_unwind(|| target.run(&input)).is_err() {
+                self.add(number, PLACE.take());
+            }
+            if cpu_time().saturating_sub(began) > SLOW {
+                self.add(number, "slow".to_owned());
+            }
+            self.tell(number);
         }
-        if cpu_time().saturating_sub(began) > SLOW {
-            add("slow".to_owned());
+        self.tried().cells += cells;
+    }
+
+    /// Adds a finding. A new one is printed at once, before the end.
+    fn add(&self, number: u64, what: String) {
+        let mut tried = self.tried();
+        let found = &mut tried.found;
+        if !found.contains_key(&what) {
+            eprintln!("{}: case {number}: {what}", self.target.name());
         }
-        if told.elapsed() > TOLD_EVERY {
-            eprintln!("{}: at case {number}", target.name());
-            told = Instant::now();
+        let (first, count) = found.entry(what).or_insert((number, 0));
+        *first = number.min(*first);
+        *count += 1;
+    }
+
+    fn tried(&self) -> MutexGuard<'_, Tried> {
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the progress from time to time, unless another thread is doing so.
+    fn tell(&self, number: u64) {
+        if let Ok(mut told) = self.told.try_lock()
+            && told.elapsed() > TOLD_EVERY
+        {
+            eprintln!("{}: at case {number}", self.target.name());
+            *told = Instant::now();
         }
     }
-    let _ = panic::take_hook();
-    Tried { found, cells }
 }
 
 /// CPU time of this thread. Other processes on the machine do not make a case slow.

@@ -8,7 +8,7 @@ use crate::Target;
 use crate::mutate::Random;
 use crate::results::{CELLS, Cells, FILE, cells_case};
 use crate::traffic::{DETECTED, head};
-use crate::wire::{FRAMED, LOGGED_IN, MARIADB, SPARED, ZSTD};
+use crate::wire::{FRAMED, LOGGED_IN, MARIADB, PACKED, SPARED, ZSTD};
 
 pub(crate) use crate::sample_run::results_file;
 
@@ -156,8 +156,12 @@ fn mysql() -> Corpus {
 fn mysql_compressed() -> Corpus {
     let packed =
         |flags, captured: Captured| Seed { head: vec![flags, 0], parts: FRAMES.split(captured.answers) };
-    let mut seeds =
-        vec![packed(0, captured!("mariadb-10.11-zlib")), packed(ZSTD, captured!("mysql-8.0-zstd"))];
+    let mut seeds = vec![
+        packed(0, captured!("mariadb-10.11-zlib")),
+        packed(PACKED, captured!("mariadb-10.11-zlib")),
+        packed(ZSTD, captured!("mysql-8.0-zstd")),
+        packed(ZSTD | PACKED, captured!("mysql-8.0-zstd")),
+    ];
     // Packets that are put into frames. They are one part, so that mutations change their lengths.
     for captured in mysql_servers() {
         seeds.push(Seed { head: vec![FRAMED, 200], parts: vec![captured.answers.to_vec()] });

@@ -14,6 +14,9 @@ const TLS: u8 = 2;
 const EOF_PACKETS: u8 = 4;
 /// Frames are compressed with zstd instead of zlib.
 pub(crate) const ZSTD: u8 = 8;
+/// The client's long commands are compressed. Otherwise they are cut to a length that is not: compressing takes longer
+/// than all else in a case, and the texts of commands do not depend on the server.
+pub(crate) const PACKED: u8 = 4;
 /// The rest is packets, which are put into frames here. Otherwise it is frames.
 pub(crate) const FRAMED: u8 = 16;
 /// The server may learn the password.
@@ -32,6 +35,8 @@ const CAPABILITIES_HIGH_BYTE: usize = 26;
 /// The byte that tells MySQL from MariaDB, and the byte with MariaDB's own capabilities.
 const CAPABILITIES_LOW_BYTE: usize = 20;
 const CAPABILITIES_OF_MARIADB: usize = 34;
+/// Texts up to this length make commands that are not compressed.
+const UNPACKED_BYTES: usize = 40;
 const PGSQL_WELCOME: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
 /// The client's requests, in order. `examples/capture.rs` sends the same to real servers.
@@ -58,6 +63,17 @@ pub enum Asked {
 }
 
 impl Asked {
+    /// The same request with the first `bytes` of its text, which is ASCII.
+    fn cut(self, bytes: usize) -> Self {
+        let cut = |sql: &'static str| -> &'static str { &sql[..sql.len().min(bytes)] };
+        match self {
+            Self::Query(sql) => Self::Query(cut(sql)),
+            Self::Prepare(sql) => Self::Prepare(cut(sql)),
+            Self::Execute(_) => self,
+            Self::CloseAndQuery(sql) => Self::CloseAndQuery(cut(sql)),
+        }
+    }
+
     pub fn ask(self, client: &mut impl Client, statement: StatementId) {
         match self {
             Self::Query(sql) => client.query(sql.as_bytes()),
@@ -86,7 +102,7 @@ pub(crate) fn mysql(input: &[u8]) {
         }
         client.receive(&welcome);
     }
-    drive(&mut client, pieces);
+    drive(&mut client, pieces, usize::MAX);
 }
 
 pub(crate) fn mysql_compressed(input: &[u8]) {
@@ -101,7 +117,8 @@ pub(crate) fn mysql_compressed(input: &[u8]) {
             if flags & FRAMED != 0 { frame(number, piece) } else { piece.to_vec() }
         },
     ));
-    drive(&mut client, pieces);
+    let text_bytes = if flags & PACKED != 0 { usize::MAX } else { UNPACKED_BYTES };
+    drive(&mut client, pieces, text_bytes);
 }
 
 pub(crate) fn pgsql(input: &[u8]) {
@@ -110,7 +127,7 @@ pub(crate) fn pgsql(input: &[u8]) {
     if flags & LOGGED_IN != 0 {
         client.receive(PGSQL_WELCOME);
     }
-    drive(&mut client, pieces);
+    drive(&mut client, pieces, usize::MAX);
 }
 
 fn login(flags: u8) -> Login {
@@ -135,8 +152,9 @@ fn frame(number: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Feeds a client piece by piece. At every event it does what a caller does next: it reads all rows, goes on
-/// to the next result, or starts another command. Ends when the client refuses to continue.
-fn drive(client: &mut impl Client, pieces: impl Iterator<Item = impl AsRef<[u8]>>) {
+/// to the next result, or starts another command, whose text is cut to `text_bytes`. Ends when the client
+/// refuses to continue.
+fn drive(client: &mut impl Client, pieces: impl Iterator<Item = impl AsRef<[u8]>>, text_bytes: usize) {
     let mut commands = COMMANDS.iter().cycle();
     let mut statement = 0;
     for piece in pieces {
@@ -157,7 +175,7 @@ fn drive(client: &mut impl Client, pieces: impl Iterator<Item = impl AsRef<[u8]>
                     }
                     read(client);
                     if let Some(command) = commands.next() {
-                        command.ask(client, statement);
+                        command.cut(text_bytes).ask(client, statement);
                     }
                 }
             }

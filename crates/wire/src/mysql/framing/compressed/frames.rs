@@ -3,9 +3,7 @@
 //! Format ("Compression" in MySQL's source documentation): three bytes for the length of the payload, one for the
 //! sequence number, three for the length before compression (0: not compressed), then the payload.
 
-use super::coder::Coder;
-use super::zlib::Zlib;
-use super::zstd::Zstd;
+use super::coder;
 use crate::error::ProtocolError;
 use crate::limits::KEPT_BUFFER_BYTES;
 use crate::mysql::framing::compression::Algorithm;
@@ -21,7 +19,7 @@ const COMPRESS_BYTES_MIN: usize = 50;
 
 /// Writes and reads frames.
 pub(super) struct Frames {
-    coder: Box<dyn Coder>,
+    algorithm: Algorithm,
     /// Frames that were not read yet, after `read_bytes` of frames that were read.
     arrived: Vec<u8>,
     read_bytes: usize,
@@ -31,11 +29,7 @@ pub(super) struct Frames {
 
 impl Frames {
     pub(super) fn new(algorithm: Algorithm) -> Self {
-        let coder: Box<dyn Coder> = match algorithm {
-            Algorithm::Zlib => Box::new(Zlib::new()),
-            Algorithm::Zstd => Box::new(Zstd::new()),
-        };
-        Self { coder, arrived: Vec::new(), read_bytes: 0, sequence: 0 }
+        Self { algorithm, arrived: Vec::new(), read_bytes: 0, sequence: 0 }
     }
 
     /// Restarts the sequence numbers at 0, as each command does.
@@ -47,7 +41,7 @@ impl Frames {
     pub(super) fn write(&mut self, plain: &[u8], output: &mut Vec<u8>) {
         let header = output.len();
         output.resize(header + HEADER_BYTES, 0);
-        let is_packed = plain.len() >= COMPRESS_BYTES_MIN && self.coder.pack(plain, output);
+        let is_packed = plain.len() >= COMPRESS_BYTES_MIN && coder::pack(self.algorithm, plain, output);
         if !is_packed {
             output.truncate(header + HEADER_BYTES);
             output.extend_from_slice(plain);
@@ -84,7 +78,7 @@ impl Frames {
         self.sequence = header[3].wrapping_add(1);
         match length(header, 4) {
             0 => plain(payload),
-            plain_bytes => self.coder.unpack(payload, plain_bytes, &mut plain)?,
+            plain_bytes => coder::unpack(self.algorithm, payload, plain_bytes, &mut plain)?,
         }
         self.read_bytes += HEADER_BYTES + payload.len();
         Ok(true)
@@ -200,6 +194,22 @@ mod tests {
                 let error = read(algorithm, &bytes).unwrap_err();
                 let is_told = matches!(error, ProtocolError::Malformed { what: "compressed packet", .. });
                 assert!(is_told, "{algorithm:?}: {error}");
+            }
+        }
+    }
+
+    /// They share the contexts of their thread.
+    #[test]
+    fn a_broken_frame_does_not_harm_other_connections() {
+        let plain = b"a word, and a word, and a word again".repeat(40);
+        for algorithm in ALGORITHMS {
+            let whole = framed(algorithm, &plain);
+            for end in HEADER_BYTES + 1..whole.len() {
+                let mut cut = whole[..end].to_vec();
+                cut[0] = (end - HEADER_BYTES) as u8;
+                assert!(read(algorithm, &cut).is_err(), "{algorithm:?}: {end}");
+                assert_eq!(read(algorithm, &whole).unwrap(), plain, "{algorithm:?}: {end}");
+                assert_eq!(framed(algorithm, &plain), whole, "{algorithm:?}: {end}");
             }
         }
     }

@@ -11,17 +11,21 @@ use crate::mysql::framing::reader::malformed;
 const WINDOW_LOG_MAX: u32 = 24;
 
 pub(super) struct Zstd {
-    packer: CCtx<'static>,
-    unpacker: DCtx<'static>,
+    packer: Option<CCtx<'static>>,
+    unpacker: Option<DCtx<'static>>,
 }
 
 impl Zstd {
-    pub(super) fn new() -> Self {
-        let mut unpacker = DCtx::create();
-        // If this call failed, the library's own limit would apply, which is eight times as high.
-        let _ = unpacker.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
-        Self { packer: CCtx::create(), unpacker }
+    pub(super) const fn new() -> Self {
+        Self { packer: None, unpacker: None }
     }
+}
+
+fn unpacker() -> DCtx<'static> {
+    let mut unpacker = DCtx::create();
+    // If this call failed, the library's own limit would apply, which is eight times as high.
+    let _ = unpacker.set_parameter(DParameter::WindowLogMax(WINDOW_LOG_MAX));
+    unpacker
 }
 
 impl Coder for Zstd {
@@ -29,7 +33,8 @@ impl Coder for Zstd {
         let start = output.len();
         // The limit on the output makes compression fail when it does not save at least one byte.
         output.resize(start + plain.len().saturating_sub(1), 0);
-        let packed = self.packer.compress(&mut output[start..], plain, i32::from(ZSTD_LEVEL));
+        let packer = self.packer.get_or_insert_with(CCtx::create);
+        let packed = packer.compress(&mut output[start..], plain, i32::from(ZSTD_LEVEL));
         packed.is_ok_and(|packed_bytes| {
             output.truncate(start + packed_bytes);
             true
@@ -43,14 +48,15 @@ impl Coder for Zstd {
         plain: &mut dyn FnMut(&[u8]),
     ) -> Result<(), ProtocolError> {
         let broken = |code| malformed("compressed packet", get_error_name(code).to_owned());
-        self.unpacker.reset(ResetDirective::SessionOnly).map_err(broken)?;
+        let unpacker = self.unpacker.get_or_insert_with(unpacker);
+        unpacker.reset(ResetDirective::SessionOnly).map_err(broken)?;
         let mut buffer = [0; UNPACK_BYTES];
         let mut input = InBuffer::around(payload);
         let mut total_bytes = 0;
         loop {
             let read = input.pos();
             let mut output = OutBuffer::around(&mut buffer[..]);
-            let wanted_bytes = self.unpacker.decompress_stream(&mut output, &mut input).map_err(broken)?;
+            let wanted_bytes = unpacker.decompress_stream(&mut output, &mut input).map_err(broken)?;
             let written = output.pos();
             total_bytes += written;
             plain(&buffer[..written]);
