@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use dyno_engine::testing::python;
 use libtest_mimic::{Completion, Failed, Trial};
 use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use crate::bench::Bench;
-use crate::python;
 use crate::sqlite::bench_with_run;
 use crate::tests;
 
@@ -113,7 +113,7 @@ struct Engine {
 }
 
 const DUCKDB: Engine =
-    Engine { name: "duckdb", view: "-- DuckDB", packages: &["duckdb==1.4.5"], is_large: false };
+    Engine { name: "duckdb", view: "-- DuckDB", packages: &[python::DUCKDB], is_large: false };
 /// `ClickHouse` as a Python package.
 pub(crate) const CHDB: &[&str] = &["chdb-core==26.9.0"];
 

@@ -29,7 +29,6 @@ mod packages;
 mod pages;
 mod plans;
 mod precious;
-mod python;
 mod queries;
 mod rates;
 mod remote;

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
+use dyno_engine::testing::python;
 use libtest_mimic::{Completion, Trial};
 use serde_json::Value;
 
 use crate::bench::{Bench, Ended};
 use crate::compare::add_run_of;
-use crate::python;
 
 const PACKAGE: &str = "apache-otava==0.8.0";
 

@@ -6,6 +6,7 @@
 
 mod authority;
 mod network;
+pub mod python;
 mod signals;
 mod vendor;
 mod wait;

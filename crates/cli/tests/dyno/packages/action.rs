@@ -5,13 +5,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno_engine::testing::{engine_test, installation};
+use dyno_engine::testing::{engine_test, installation, python};
 use libtest_mimic::{Completion, Trial};
 use tempfile::TempDir;
 
 use super::{made_by, packaging, succeed, top, version};
 use crate::bench::{Bench, Ended};
-use crate::{python, tests};
+use crate::tests;
 
 const OF_MAIN: &str = "mariadb@10.1.23";
 const OF_THE_REQUEST: &str = "mariadb@10.11";

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use dyno_engine::testing::python;
 use libtest_mimic::{Completion, Trial};
 use tempfile::TempDir;
 
 use super::{SHORT_RUN, made_by, succeed, version};
 use crate::bench::Bench;
-use crate::{python, tests};
+use crate::tests;
 
 pub(super) fn tests() -> Vec<Trial> {
     let mut trials = tests![the_archive_is_complete_below_a_prefix];

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use dyno_engine::Installation;
-use dyno_engine::testing::{Answer, Authority, Vendor, installation};
+use dyno_engine::testing::{Answer, Authority, Vendor, installation, python};
 use libtest_mimic::{Completion, Trial};
 use tempfile::TempDir;
 
@@ -14,7 +14,6 @@ use super::clean::{CLEAN, LIMITS, clean_system};
 use super::{made_by, succeed};
 use crate::containers::images::Images;
 use crate::containers::lacking;
-use crate::python;
 
 const VERSIONS: [&str; 2] = ["9.6.24", "18.4"];
 /// What the Debian package recommends. apt installs it too.

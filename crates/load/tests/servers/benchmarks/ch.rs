@@ -1,8 +1,10 @@
 //! CH-benCHmark: its answers on several databases, and its transactions beside its queries.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
-use dyno_load::{Job, Protocol};
+use dyno_engine::testing::{Completion, Trial, python};
+use dyno_load::{Address, Job, Protocol};
 
 use super::Subject;
 use crate::bench::{Story, job_on, run, with_options};
@@ -12,6 +14,17 @@ const QUERIES: usize = 22;
 /// Rows of the load are alike in many columns, so that many answers would be empty or 0. These statements give them values that depend
 /// on keys.
 const VARIED: &str = include_str!("varied.sql");
+
+/// A command that prints the queries, each after a line with its number. It follows the workload's script. `DuckDB` understands the
+/// functions that are written for PostgreSQL.
+const TEXTS: &str = r#"
+commands.texts = { function()
+  local postgres = { name = function() return "pgsql" end }
+  for number = 1, queries.COUNT do
+    print("# " .. number .. "\n" .. queries.text(number, 1, postgres))
+  end
+end }
+"#;
 
 fn ch(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
     // Without foreign keys, orders can be deleted alone.
@@ -32,14 +45,23 @@ fn load(subject: &Subject) {
     run(job_on(subject.target.clone(), "vary", &source, "go")).success();
 }
 
-/// The rows of each answer.
-fn all_answers(subject: &Subject) -> Vec<Vec<String>> {
-    let story = run(ch(subject, "answer", &[]));
+/// What a job prints.
+fn printed(job: Job) -> String {
+    let story = run(job);
     let printed: Vec<&str> = story.printed.iter().map(|text| text.trim_end()).collect();
     let text = printed.join("\n");
     story.success();
+    text
+}
+
+/// The rows of each answer that `answer` prints.
+fn rows_of(text: &str) -> Vec<Vec<String>> {
     let sections = text.split("# ").skip(1);
     sections.map(|section| section.lines().skip(1).map(str::to_owned).collect()).collect()
+}
+
+fn all_answers(subject: &Subject) -> Vec<Vec<String>> {
+    rows_of(&printed(ch(subject, "answer", &[])))
 }
 
 /// SQLite's answers, which the others have to give too.
@@ -64,12 +86,8 @@ fn is_same_row(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| is_same(a, b))
 }
 
-pub(super) fn answers(subject: &Subject) {
-    if subject.target.driver == Protocol::Sqlite {
-        return beside(subject);
-    }
-    load(subject);
-    let (ours, reference) = (all_answers(subject), reference());
+/// Checks that two databases give the same answers, and that no answer is empty.
+fn check_same(ours: &[Vec<String>], reference: &[Vec<String>]) {
     assert_eq!((ours.len(), reference.len()), (QUERIES, QUERIES));
     for (number, (ours, theirs)) in (1..).zip(ours.iter().zip(reference)) {
         assert!(
@@ -83,8 +101,40 @@ pub(super) fn answers(subject: &Subject) {
     }
     // What the test compares can differ.
     assert!(!is_same_row("1|a", "2|a") && !is_same_row("1|a", "1|b") && !is_same_row("1", "1|b"));
+}
+
+pub(super) fn answers(subject: &Subject) {
+    if subject.target.driver == Protocol::Sqlite {
+        return beside(subject);
+    }
+    load(subject);
+    check_same(&all_answers(subject), reference());
     run_beside(subject);
     run(ch(subject, "cleanup", &[])).success();
+}
+
+/// The test that SQLite's answers, which the other databases have to give, are also those of `DuckDB` on the same rows.
+pub(super) fn duckdb_test() -> Trial {
+    Trial::ignorable_test("ch answers as DuckDB does: sqlite", || match python::package(python::DUCKDB) {
+        Ok(packages) => {
+            check_by_duckdb(&packages);
+            Ok(Completion::Completed)
+        }
+        Err(reason) => python::lacking(reason),
+    })
+}
+
+fn check_by_duckdb(packages: &Path) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let subject = Subject::sqlite(&folder);
+    load(&subject);
+    let mut texts = ch(&subject, "texts", &[]);
+    texts.script.source.push_str(TEXTS);
+    let [Address::File(file)] = &subject.target.addresses[..] else { panic!("SQLite's address is a file") };
+    let file = file.to_str().expect("a text");
+    let script = include_str!("duckdb_answers.py");
+    let theirs = python::run(script, &[file], packages, folder.path(), &printed(texts));
+    check_same(&rows_of(&theirs), &all_answers(&subject));
 }
 
 /// What is left to test on SQLite, whose answers are the reference.

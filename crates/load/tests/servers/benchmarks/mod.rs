@@ -94,6 +94,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         }));
         tests.push(on_file(workload.promise, |subject| try_on(workload, SQLITE, subject)));
     }
+    tests.push(ch::duckdb_test());
     tests.extend(SERVERS.into_iter().flat_map(faults::tests));
     tests.push(on_file("ibench tells of a full database", faults::full_file));
     tests.extend(faults::volume_tests());

@@ -5,23 +5,34 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use dyno_engine::Cache;
 use libtest_mimic::{Completion, Failed};
 use tempfile::TempDir;
 
+use super::is_set;
+use crate::cache::location::Cache;
+
+/// The version of `DuckDB` that tests use.
+pub const DUCKDB: &str = "duckdb==1.4.5";
+
 /// The folder with these versions of packages (`duckdb==1.4.5`), named after the first one and fetched if
-/// missing. Returns the reason if that fails. Dependencies that these tests do not use are left out.
-pub(crate) fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
+/// missing. Dependencies that tests do not use are left out.
+///
+/// # Errors
+/// Why they are not available, in words.
+pub fn packages(requirements: &[&str]) -> Result<PathBuf, String> {
     fetched(requirements, &["--no-deps"])
 }
 
 /// As [`packages`], for one package with all its dependencies.
-pub(crate) fn package(requirement: &str) -> Result<PathBuf, String> {
+///
+/// # Errors
+/// Why it is not available, in words.
+pub fn package(requirement: &str) -> Result<PathBuf, String> {
     fetched(&[requirement], &[])
 }
 
 fn fetched(requirements: &[&str], options: &[&str]) -> Result<PathBuf, String> {
-    let tools = Cache::default_location().root().join("tools");
+    let tools = Cache::default_location().tools();
     let place = tools.join(format!("python-{}", requirements[0].replace("==", "-")));
     if place.exists() {
         return Ok(place);
@@ -47,18 +58,21 @@ fn fetched(requirements: &[&str], options: &[&str]) -> Result<PathBuf, String> {
 }
 
 /// The result of a test without a fetched package: ignored, or failed if everything is required.
-pub(crate) fn lacking(reason: String) -> Result<Completion, Failed> {
-    match std::env::var_os("DYNO_REQUIRE_ENGINES") {
-        Some(value) if value == "1" => Err(Failed::from(reason)),
-        _ => Ok(Completion::ignored_with(reason)),
+///
+/// # Errors
+/// Everything is required.
+pub fn lacking(reason: String) -> Result<Completion, Failed> {
+    if is_set("DYNO_REQUIRE_ENGINES") {
+        return Err(Failed::from(reason));
     }
+    Ok(Completion::ignored_with(reason))
 }
 
 /// Runs a script of the tests with `input` on standard input. Returns its standard output.
 ///
 /// # Panics
 /// The script fails.
-pub(crate) fn run(script: &str, arguments: &[&str], packages: &Path, folder: &Path, input: &str) -> String {
+pub fn run(script: &str, arguments: &[&str], packages: &Path, folder: &Path, input: &str) -> String {
     let mut child = Command::new("python3")
         .args(["-c", script])
         .args(arguments)
@@ -68,9 +82,9 @@ pub(crate) fn run(script: &str, arguments: &[&str], packages: &Path, folder: &Pa
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let ended = child.wait_with_output().unwrap();
+        .expect("python3");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads its input");
+    let ended = child.wait_with_output().expect("its output");
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
-    String::from_utf8(ended.stdout).unwrap()
+    String::from_utf8(ended.stdout).expect("a text")
 }
