@@ -82,7 +82,7 @@ pub use protocol::job::{
     Address, Compression, IoMethod, Job, Join, LostConnections, Protocol, Scheduler, Script, Share, Target,
     Tuning,
 };
-pub use protocol::pgbench::{PgbenchError, lua_string, pgbench_workload};
+pub use protocol::pgbench::{PgbenchError, SHELL_OPTION, lua_string, pgbench_workload};
 pub use protocol::process::{FrameSource, LoadProcess, LoadProcessError};
 pub use protocol::replay::{PackedLatency, Replay, Replayed, ReplayedDigest};
 pub use protocol::stdio::{StdioError, drive_stdio};

@@ -23,10 +23,8 @@ pub enum Problem {
     NoWeight,
     #[error("pgbench has no command \\{name}{hint}")]
     UnknownCommand { name: String, hint: String },
-    #[error(
-        "\\{0} runs a program on this machine, which scripts may not do; take it out, or run the program in `before` of the step"
-    )]
-    Shell(String),
+    #[error("\\{0} runs a program on this machine, for which it needs the option allow_shell")]
+    Shell(&'static str),
     #[error(
         "\\startpipeline sends statements without their text, so it needs --protocol=extended or prepared"
     )]
@@ -122,6 +120,10 @@ pub enum EvaluationError {
     GatherInPipeline(&'static str),
     #[error("\\gset needs one row, and the statement gave {0}")]
     Rows(u64),
+    #[error("the command failed: {0}")]
+    CommandFailed(String),
+    #[error("\\setshell needs a whole number of 64 bits, and the command printed '{0}'")]
+    NotPrintedNumber(String),
     #[error("a column is called '{0}', which cannot be the name of a variable; add AS and a name")]
     ColumnName(String),
 }

@@ -42,6 +42,17 @@ impl Program {
         self.names.all()
     }
 
+    /// The refusal of the first command for a shell, to programs that may not have any; `None` if there is no such command.
+    pub fn shell_refusal(&self) -> Option<Mistake> {
+        self.scripts.iter().find_map(|script| {
+            script.commands.iter().find_map(|command| {
+                let Action::Shell { slot, .. } = &command.action else { return None };
+                let problem = Problem::Shell(if slot.is_some() { "setshell" } else { "shell" });
+                Some(Mistake { file: script.file.clone(), line: command.line, column: 1, problem })
+            })
+        })
+    }
+
     /// The first `\startpipeline`.
     pub(crate) fn pipeline(&self) -> Option<(&Script, &Command)> {
         self.scripts.iter().find_map(|script| {

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dyno_load::{Frame, UnmeasuredConnections, Work, builtin_workload, run_job, run_work, script_memory};
+use dyno_load::{
+    Frame, SHELL_OPTION, UnmeasuredConnections, Work, builtin_workload, run_job, run_work, script_memory,
+};
 use dyno_script::ScriptInfo;
 
 use crate::failure::Failure;
-use crate::job::{check_options, job, runtime};
+use crate::job::{check_options, job, runtime, underscored};
 use crate::log::{Console, Log};
 use crate::native::{self, Built, Native};
 use crate::options::Arguments;
@@ -111,7 +113,8 @@ fn script_test(
     log: &mut Log<'_>,
     stop: &AtomicBool,
 ) -> Result<u8, Failure> {
-    let script = script::find(name)?;
+    let has_shell_option = arguments.others.iter().any(|given| underscored(&given.name) == SHELL_OPTION);
+    let script = script::find(name, has_shell_option)?;
     let name = name.unwrap_or(&script.name).to_owned();
     let job = job(arguments, settings, script, arguments.command.as_deref().unwrap_or_default())?;
     let memory = script_memory().map_err(|error| Failure::usage(error.to_string()))?;

@@ -130,7 +130,7 @@ pub(crate) fn unknown_option<'a>(given: &Given, own: impl Iterator<Item = &'a st
     Failure::usage(format!("invalid option: {}{hint}", given.as_written()))
 }
 
-fn underscored(name: &str) -> String {
+pub(crate) fn underscored(name: &str) -> String {
     name.replace('-', "_")
 }
 

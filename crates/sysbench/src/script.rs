@@ -10,9 +10,11 @@ use dyno_load::{Script, builtin_workload, builtin_workloads, pgbench_workload};
 use crate::failure::Failure;
 use crate::options::nearest;
 
-/// The script with this name. Without a name, or with `-`, it is read from standard input.
-pub(crate) fn find(name: Option<&str>) -> Result<Script, Failure> {
-    if let Some(script) = name.and_then(|name| pgbench_workload(name, |path| fs::read_to_string(path))) {
+/// The script with this name. Without a name, or with `-`, it is read from standard input. `has_shell_option` is whether
+/// the option is given that pgbench's scripts need to run programs.
+pub(crate) fn find(name: Option<&str>, has_shell_option: bool) -> Result<Script, Failure> {
+    let pgbench = |name| pgbench_workload(name, has_shell_option, |path| fs::read_to_string(path));
+    if let Some(script) = name.and_then(pgbench) {
         return script.map_err(|error| Failure::fatal(error.to_string()));
     }
     match name {
@@ -111,7 +113,7 @@ mod tests {
         let path = folder.path().join("mine.lua");
         fs::write(&path, "function event() end").unwrap();
         for name in [path.clone(), path.with_extension("")] {
-            let script = find(name.to_str()).unwrap();
+            let script = find(name.to_str(), false).unwrap();
             assert_eq!(script.source, "function event() end");
             assert_eq!(script.name, path.display().to_string());
             assert_eq!(script.search_path[0], folder.path());
@@ -120,13 +122,13 @@ mod tests {
 
     #[test]
     fn built_in_workloads_have_names() {
-        assert_eq!(find(Some("oltp_read_only")).unwrap().name, "oltp_read_only");
-        assert_eq!(find(Some("oltp_read_only.lua")).unwrap().name, "oltp_read_only");
+        assert_eq!(find(Some("oltp_read_only"), false).unwrap().name, "oltp_read_only");
+        assert_eq!(find(Some("oltp_read_only.lua"), false).unwrap().name, "oltp_read_only");
     }
 
     #[test]
     fn a_name_that_is_nowhere_is_told_with_its_neighbour() {
-        let error = find(Some("oltp_raed_only")).unwrap_err().to_string();
+        let error = find(Some("oltp_raed_only"), false).unwrap_err().to_string();
         assert!(
             error.starts_with("there is no test 'oltp_raed_only' (did you mean oltp_read_only?)"),
             "{error}"

@@ -60,6 +60,13 @@ fn scripts_of_pgbench_are_run() {
     let refused = sysbench(&[&[&wrong], &bench.database(), &["run"]]);
     assert_eq!(refused.status, 1);
     assert!(refused.out.contains("wrong.pgbench:2:1: \\shell runs a program on this machine"), "{refused:?}");
+    let text = "\\setshell base echo 40\nINSERT INTO noted VALUES (:base);\n\\shell echo :base rows";
+    let shell = write("shell.pgbench", text);
+    let out = sysbench(&[&[&shell], &bench.database(), &["--allow-shell", "--events=1", "run"]]).success();
+    assert!(out.contains("\n40 rows\n"), "{out}");
+    let refused = sysbench(&[&[&shell], &bench.database(), &["--allow-shell=off", "--events=1", "run"]]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.out.contains("shell.pgbench:1:1: \\setshell runs a program"), "{refused:?}");
 }
 
 const TABLES: &[&str] = &["--tables=2", "--table-size=50"];

@@ -135,7 +135,7 @@ fn by_dyno(options: &Options, server: &Server, script: &BenchScript, protocol: &
 }
 
 fn job(options: &Options, access: &Access, script: &BenchScript, protocol: &str) -> anyhow::Result<Job> {
-    let workload = pgbench_workload("script.pgbench", |_| Ok(script.text.clone()));
+    let workload = pgbench_workload("script.pgbench", false, |_| Ok(script.text.clone()));
     let workload = workload.context("a pgbench script")??;
     let own = [("protocol", protocol.to_owned()), ("scale", options.scale.to_string())];
     Ok(Job {

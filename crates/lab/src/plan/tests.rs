@@ -104,6 +104,14 @@ fn a_workload_may_be_scripts_of_pgbench() {
     let error = |workload: &str| plan(workload).unwrap_err().to_string();
     assert!(error("wrong.pgbench").contains("wrong.pgbench:2:11: the end of the line is not expected here"));
     assert!(error("no.pgbench").contains("cannot read the workload no.pgbench: "));
+    write("shell.pgbench", "SELECT 1;\n\\shell date");
+    assert!(error("shell.pgbench").contains("shell.pgbench:2:1: \\shell runs a program on this machine"));
+    let allowed = TEXT
+        .replace("operation = \"row\"", "operation = \"row\"\noptions = { allow_shell = true }")
+        .replace("skip_trx = true", "allow_shell = true");
+    write("plan.toml", &allowed.replace("oltp_read_write", "shell.pgbench"));
+    let read = Plan::read(&folder.path().join("plan.toml"), &Catalogue::builtin()).unwrap();
+    assert!(read.steps.iter().all(|step| step.script.name == "shell.pgbench"));
 }
 
 #[test]

@@ -7,6 +7,9 @@ use dyno_pgbench::{Mistake, Program, script_files};
 
 use crate::protocol::job::Script;
 
+/// The option by which the scripts may have a shell run programs (`\shell`, `\setshell`).
+pub const SHELL_OPTION: &str = "allow_shell";
+
 /// A workload of pgbench scripts that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PgbenchError {
@@ -17,12 +20,14 @@ pub enum PgbenchError {
 }
 
 /// The workload with this name, if it names pgbench scripts: `a.pgbench`, or `a.pgbench@3, b.pgbench` with weights. It is a script
-/// in Lua that runs them. `read` gives the text of a file.
+/// in Lua that runs them. `read` gives the text of a file. Without [`SHELL_OPTION`], commands for a shell are refused here; its
+/// value counts when the scripts are run.
 ///
 /// # Errors
 /// A file cannot be read, or a script has a mistake.
 pub fn pgbench_workload(
     name: &str,
+    has_shell_option: bool,
     mut read: impl FnMut(&str) -> io::Result<String>,
 ) -> Option<Result<Script, PgbenchError>> {
     let mut files = Vec::new();
@@ -32,7 +37,11 @@ pub fn pgbench_workload(
             Err(error) => return Some(Err(PgbenchError::Unreadable { path: file.path, error })),
         }
     }
-    if let Err(mistake) = Program::read(&files) {
+    let mistake = match Program::read(&files) {
+        Ok(program) => program.shell_refusal().filter(|_| !has_shell_option),
+        Err(mistake) => Some(mistake),
+    };
+    if let Some(mistake) = mistake {
         return Some(Err(mistake.into()));
     }
     let mut list = String::new();
@@ -67,18 +76,21 @@ mod tests {
         let text = |path: &str| match path {
             "a.pgbench" => Ok("SELECT 'x\"';\n".to_owned()),
             "wrong.pgbench" => Ok("\\set".to_owned()),
+            "shell.pgbench" => Ok("SELECT 1;\n\\setshell a date".to_owned()),
             _ => Err(io::Error::from(io::ErrorKind::NotFound)),
         };
-        let script = pgbench_workload("a.pgbench@3, a.pgbench", text).unwrap().unwrap();
+        let script = pgbench_workload("a.pgbench@3, a.pgbench", false, text).unwrap().unwrap();
         assert_eq!(script.name, "a.pgbench@3, a.pgbench");
         assert!(
             script.source.contains("  \"a.pgbench\", 3, \"SELECT 'x\\034';\\010\",\n"),
             "{}",
             script.source
         );
-        assert!(pgbench_workload("tpcc", text).is_none());
-        let error = |name| pgbench_workload(name, text).unwrap().unwrap_err().to_string();
+        assert!(pgbench_workload("tpcc", false, text).is_none());
+        let error = |name| pgbench_workload(name, false, text).unwrap().unwrap_err().to_string();
         assert!(error("wrong.pgbench").starts_with("wrong.pgbench:1:1: \\set lacks its variable"));
+        assert!(error("shell.pgbench").starts_with("shell.pgbench:2:1: \\setshell runs a program"));
+        assert!(pgbench_workload("shell.pgbench", true, text).unwrap().is_ok());
         assert!(error("no.pgbench").starts_with("cannot read the workload no.pgbench: "));
     }
 

@@ -72,7 +72,8 @@ pub(crate) fn job(target: &Target, scripts: &[(&str, &str)], options: &[(&str, &
         let found = scripts.iter().find(|(name, _)| name.split('@').next() == Some(path));
         Ok(found.expect("a script of this test").1.to_owned())
     };
-    let script: Script = pgbench_workload(&names.join(","), text).expect("scripts").expect("no mistake");
+    let workload = pgbench_workload(&names.join(","), true, text);
+    let script: Script = workload.expect("scripts").expect("no mistake");
     let job = Job { seed: SEED, events: Some(EVENTS), ..Job::new(target.clone(), script, "run") };
     with_options(job, options)
 }
@@ -141,6 +142,7 @@ pub(crate) fn plain(target: &Target, protocols: &[&str]) {
 }
 
 fn failures(target: &Target) {
+    shell(target);
     for (script, expected) in [
         ("SELECT 1;\n\n\\set a 1 / 0", "one.pgbench:3: division by zero"),
         ("SELECT 1;\nSELECT nonsense", "one.pgbench:2: SQL error, errno = "),
@@ -167,6 +169,26 @@ fn failures(target: &Target) {
         let other = failure(&[("protocol", "extended")]);
         assert!(other.contains("--protocol=extended is of PostgreSQL only"), "{other}");
     }
+}
+
+/// Programs are run if that is allowed, and their failures have a place.
+fn shell(target: &Target) {
+    let script = "\\setshell x echo 5\n\\set y debug(:x + 1)\nSELECT :y;\n\\shell echo said :y ; echo twice";
+    let story = run_one(target, script, &[("allow_shell", "on")]);
+    let lines: Vec<&str> = story.printed.iter().flat_map(|text| text.lines()).collect();
+    assert_eq!(lines, ["debug(script=0,command=2): int 6", "said 6", "twice"], "{story:?}");
+    assert_eq!(story.success().counts.events, 1);
+    for (script, allow_shell, expected) in [
+        ("SELECT 1;\n\\shell false", "on", "one.pgbench:2: the command failed: exit status: 1"),
+        ("\\shell kill -9 $$", "on", "one.pgbench:1: the command failed: signal: 9"),
+        ("\\setshell x echo five", "on", "one.pgbench:1: \\setshell needs a whole number of 64 bits"),
+        ("SELECT 1;\n\\shell true", "off", "one.pgbench:2:1: \\shell runs a program on this machine"),
+    ] {
+        let failure = run_one(target, script, &[("allow_shell", allow_shell)]).failure.expect("a failure");
+        assert!(failure.contains(expected), "{failure}");
+    }
+    let failure = run_one(target, "\\setshell x echo 1", &[]).failure.expect("a refusal");
+    assert!(failure.contains("one.pgbench:1:1: \\setshell runs a program on this machine"), "{failure}");
 }
 
 /// Clients whose transactions fail by serialization (PostgreSQL) or by deadlocks.

@@ -2,9 +2,11 @@
 //! carry out.
 
 use std::borrow::Cow;
+use std::process::Output;
 use std::rc::Rc;
 
 use super::pipeline::{self, Pipeline};
+use super::shell;
 use super::state::{Content, State};
 use super::step::{Gather, Parameter, Protocol, Setup, Step};
 use crate::error::{EvaluationError, Mistake, Problem, RunError};
@@ -39,6 +41,7 @@ pub struct Client {
     /// Whether the next transaction is a retry of the failed one.
     again: bool,
     sql: Vec<u8>,
+    shell_line: Vec<u8>,
     /// The open pipeline, or the one that was sent last.
     pipeline: Pipeline,
 }
@@ -48,7 +51,7 @@ impl Client {
     /// With several clients, each one's own numbers are the same too; only the choice among scripts differs.
     ///
     /// # Errors
-    /// A statement has too many parameters for the protocol, or the session cannot run a pipeline.
+    /// A statement has too many parameters for the protocol, the session cannot run a pipeline, or a program may not be run.
     pub fn new(program: Rc<Program>, setup: &Setup) -> Result<Self, Mistake> {
         if setup.protocol != Protocol::Simple
             && let Some((script, command, given)) = program.statement_above(PARAMETERS_MAX)
@@ -60,6 +63,11 @@ impl Client {
             && let Some((script, command)) = program.pipeline()
         {
             return Err(Mistake { file: script.file.clone(), line: command.line, column: 1, problem });
+        }
+        if !setup.allows_shell
+            && let Some(refusal) = program.shell_refusal()
+        {
+            return Err(refusal);
         }
         // pgbench draws a seed for each client, then that of hashes, then three for each of its threads, which have clients each.
         let mut seeds = Generator::seeded(setup.seed);
@@ -87,6 +95,7 @@ impl Client {
             tries_max: setup.tries_max,
             again: false,
             sql: Vec::new(),
+            shell_line: Vec::new(),
             pipeline: Pipeline::default(),
             state,
             program,
@@ -172,6 +181,10 @@ impl Client {
                 let units = self.units(*time)?;
                 let us = u64::try_from(units).unwrap_or(0).saturating_mul(*unit_us);
                 return Ok(Some(Step::Sleep { us }));
+            }
+            Action::Shell { words, .. } => {
+                self.shell_line = shell::line(words, &self.state)?;
+                return Ok(Some(Step::Shell));
             }
             Action::StartPipeline { statements } => {
                 self.pipeline.start()?;
@@ -309,7 +322,32 @@ impl Client {
         Ok(())
     }
 
-    /// Takes the lines that `debug` has written since the last call.
+    /// The current command for a shell.
+    pub fn shell_line(&self) -> &[u8] {
+        &self.shell_line
+    }
+
+    /// Takes what the current command for a shell did. What `\shell` printed is said. `\setshell` stores the number that was printed,
+    /// with any status, as in pgbench.
+    ///
+    /// # Errors
+    /// The command of `\shell` failed, or that of `\setshell` printed no number.
+    pub fn shell_ran(&mut self, output: &Output) -> Result<(), RunError> {
+        let program = Rc::clone(&self.program);
+        let command = &program.scripts[self.script].commands[self.current];
+        if let Action::Shell { slot: Some(slot), .. } = command.action {
+            let number = shell::number(&output.stdout).map_err(|error| self.error(error))?;
+            self.state.set(slot, Content::Value(Value::Int(number)));
+            return Ok(());
+        }
+        self.state.said.extend(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned));
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(self.error(EvaluationError::CommandFailed(output.status.to_string())))
+    }
+
+    /// Takes the lines that `debug` and commands for a shell have written since the last call.
     pub fn take_said(&mut self) -> Vec<String> {
         std::mem::take(&mut self.state.said)
     }
@@ -340,7 +378,7 @@ impl Client {
 }
 
 /// The text of a variable in SQL.
-fn text_of(content: &Content) -> Cow<'_, [u8]> {
+pub(super) fn text_of(content: &Content) -> Cow<'_, [u8]> {
     match content {
         Content::Value(value) => Cow::Owned(value.text().into_bytes()),
         Content::Text(text) => Cow::Borrowed(text),

@@ -22,7 +22,7 @@ pub(crate) struct State {
     pub(crate) random: Generator,
     /// The command that is being run, for the lines of `debug`: the script's number from 0, and the command's from 1.
     pub(crate) place: (usize, usize),
-    /// Lines of `debug` that the caller has not taken yet.
+    /// Lines of `debug` and of commands for a shell that the caller has not taken yet.
     pub(crate) said: Vec<String>,
 }
 

@@ -39,6 +39,8 @@ pub struct Setup {
     pub tries_max: u32,
     /// Whether the database has pipelines.
     pub has_pipelines: bool,
+    /// Whether scripts may have a shell run programs.
+    pub allows_shell: bool,
 }
 
 /// What the caller has to do next.
@@ -50,6 +52,8 @@ pub enum Step {
     Execute { statement: usize },
     /// Wait.
     Sleep { us: u64 },
+    /// Have a shell run [`Client::shell_line`], and tell [`Client::shell_ran`] what it did.
+    Shell,
     /// A pipeline begins. With [`Protocol::Prepared`], prepare these statements, which are [`Client::sql_of`], unless they are:
     /// inside the pipeline they cannot be.
     StartPipeline { first: usize, end: usize },

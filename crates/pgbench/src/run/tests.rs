@@ -1,5 +1,7 @@
 //! Runs scripts without a server. The expected values are those of pgbench's own tests and manual.
 
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ExitStatus, Output};
 use std::rc::Rc;
 
 use crate::{Client, Gather, Parameter, Program, Protocol, ScriptFile, Setup, Step};
@@ -12,6 +14,7 @@ const SETUP: Setup = Setup {
     scale: 1,
     tries_max: 1,
     has_pipelines: true,
+    allows_shell: false,
 };
 
 fn program(scripts: &[(&str, u32)]) -> Result<Rc<Program>, String> {
@@ -38,6 +41,7 @@ fn transaction(client: &mut Client) -> Result<Vec<String>, String> {
                 done.push(format!("{statement}: {} {parameters:?}", client.prepared_sql(true)));
             }
             Step::Sleep { us } => done.push(format!("sleep {us}")),
+            Step::Shell => done.push(String::from_utf8_lossy(client.shell_line()).into_owned()),
             Step::StartPipeline { first, end } => {
                 let texts: Vec<String> = (first..end).map(|number| client.sql_of(number, true)).collect();
                 done.push(format!("start {texts:?}"));
@@ -374,15 +378,75 @@ fn pipelines_that_cannot_be_had_are_refused() {
 }
 
 #[test]
+fn commands_for_a_shell_need_permission() {
+    let refusal = |script: &str| {
+        let program = program(&[(script, 1)]).unwrap();
+        Client::new(program, &SETUP).unwrap_err().to_string()
+    };
+    let needs = "runs a program on this machine, for which it needs the option allow_shell";
+    assert_eq!(refusal("SELECT 1;\n\\shell date"), format!("0.pgbench:2:1: \\shell {needs}"));
+    assert_eq!(refusal("\\SetShell a date"), format!("0.pgbench:1:1: \\setshell {needs}"));
+}
+
+/// What a command did that ended with this status, as `wait` gives it.
+fn output(status: i32, printed: &str) -> Output {
+    let stdout = printed.as_bytes().to_vec();
+    Output { status: ExitStatus::from_raw(status), stdout, stderr: Vec::new() }
+}
+
+/// The status of a command that exits with 1.
+const EXIT_1: i32 = 1 << 8;
+
+#[test]
+fn commands_for_a_shell_print_lines_and_numbers() {
+    let setup = Setup { allows_shell: true, ..SETUP };
+    let client = |script: &str| Client::new(program(&[(script, 1)]).unwrap(), &setup).unwrap();
+    let mut set = client("\\set a 5\n\\setshell b  count :a ::a c:a \\\n 'd e'\n\\set c debug(:b + 1)");
+    for status in [0, EXIT_1] {
+        set.begin();
+        assert_eq!(set.advance(), Ok(Step::Shell));
+        assert_eq!(String::from_utf8_lossy(set.shell_line()), "count 5 :a c:a 'd e'");
+        assert_eq!(set.shell_ran(&output(status, " 41 \nmore\n")), Ok(()));
+        assert_eq!(set.advance(), Ok(Step::End));
+        assert_eq!(set.take_said(), ["debug(script=0,command=3): int 42"]);
+    }
+    for printed in ["", "five\n", "5 6\n", "99999999999999999999\n"] {
+        set.begin();
+        assert_eq!(set.advance(), Ok(Step::Shell));
+        let error = set.shell_ran(&output(0, printed)).unwrap_err().to_string();
+        let expected = format!(
+            "0.pgbench:2: \\setshell needs a whole number of 64 bits, and the command printed '{}'",
+            printed.trim()
+        );
+        assert_eq!(error, expected);
+    }
+
+    let mut plain = client("\\shell date");
+    let failed = Err("0.pgbench:1: the command failed: exit status: 1".to_owned());
+    for (status, expected) in [(0, Ok(())), (EXIT_1, failed)] {
+        plain.begin();
+        assert_eq!(plain.advance(), Ok(Step::Shell));
+        let ran = plain.shell_ran(&output(status, "Monday\n")).map_err(|error| error.to_string());
+        assert_eq!(ran, expected);
+        assert_eq!(plain.take_said(), ["Monday"]);
+    }
+    let unset = client("\\shell echo :nosuch").advance().unwrap_err().to_string();
+    assert_eq!(unset, "0.pgbench:1: the variable nosuch is not set");
+}
+
+#[test]
 fn mistakes_have_a_line_and_a_column() {
     for (script, expected) in [
         ("", "1:1: the script has no command"),
         ("-- nothing\n ;", "1:1: the script has no command"),
         ("SELECT 1;\n  \\nosuch", "2:3: pgbench has no command \\nosuch"),
         ("\\sett a 1", "1:1: pgbench has no command \\sett (did you mean set?)"),
+        ("SELECT 1;\n\\shell", "2:1: \\shell lacks its program; write \\shell PROGRAM [ARGUMENT ...]"),
+        ("\\setshell", "1:1: \\setshell lacks its variable; write \\setshell NAME PROGRAM [ARGUMENT ...]"),
+        ("\\setshell a", "1:1: \\setshell lacks its program; write \\setshell NAME PROGRAM [ARGUMENT ...]"),
         (
-            "SELECT 1;\n\\shell echo 1",
-            "2:1: \\shell runs a program on this machine, which scripts may not do; take it out, or run the program in `before` of the step",
+            "\\shell echo :1",
+            "1:13: '1' cannot be the name of a variable: a name has letters, digits and _, and does not begin with a digit",
         ),
         ("\\startpipeline", "1:1: this \\startpipeline has no \\endpipeline"),
         ("SELECT 1;\n\\syncpipeline", "2:1: \\syncpipeline has no \\startpipeline before it"),

@@ -36,6 +36,7 @@ pub(super) fn join(commands: &mut [Command]) -> Result<(), Wrong> {
             Action::Sql(_)
             | Action::Set { .. }
             | Action::Sleep { .. }
+            | Action::Shell { .. }
             | Action::StartPipeline { .. }
             | Action::SyncPipeline
             | Action::EndPipeline => {}

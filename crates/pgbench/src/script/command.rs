@@ -1,13 +1,13 @@
 //! Reads backslash commands.
 
 use super::reader::Reader;
-use super::{Action, Time, nearest};
+use super::{Action, ShellWord, Time, nearest};
 use crate::error::Problem;
 use crate::expression::{Expression, Wrong, continuation_bytes, parse};
 use crate::names::is_name;
 use crate::run::step::Gather;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 13] = [
     "aset",
     "elif",
     "else",
@@ -16,12 +16,16 @@ const COMMANDS: [&str; 11] = [
     "gset",
     "if",
     "set",
+    "setshell",
+    "shell",
     "sleep",
     "startpipeline",
     "syncpipeline",
 ];
 
 const SET_USAGE: &str = "\\set NAME EXPRESSION";
+const SET_SHELL_USAGE: &str = "\\setshell NAME PROGRAM [ARGUMENT ...]";
+const SHELL_USAGE: &str = "\\shell PROGRAM [ARGUMENT ...]";
 const SLEEP_USAGE: &str = "\\sleep TIME [us|ms|s]";
 
 /// A word of a command, with its position in the script.
@@ -37,7 +41,6 @@ impl<'a> Reader<'a, '_> {
         let at = self.at;
         self.at += 1;
         let word = self.word().map_or("", |word| word.text);
-        let wrong = |problem| Wrong { at, problem };
         match word.to_ascii_lowercase().as_str() {
             "set" => self.set(at)?,
             "if" => {
@@ -59,7 +62,16 @@ impl<'a> Reader<'a, '_> {
             "sleep" => self.sleep(at)?,
             "gset" => self.gather(at, "gset", Gather::Last)?,
             "aset" => self.gather(at, "aset", Gather::All)?,
-            "shell" | "setshell" => return Err(wrong(Problem::Shell(word.to_owned()))),
+            "shell" => {
+                let words = self.shell_words(at, "shell", SHELL_USAGE)?;
+                self.push(at, Action::Shell { words, slot: None });
+            }
+            "setshell" => {
+                let name = self.variable(at, "setshell", SET_SHELL_USAGE)?;
+                let words = self.shell_words(at, "setshell", SET_SHELL_USAGE)?;
+                let slot = Some(self.names.slot(name));
+                self.push(at, Action::Shell { words, slot });
+            }
             "startpipeline" => {
                 self.end_of_command("startpipeline", "\\startpipeline")?;
                 self.push(at, Action::StartPipeline { statements: 0..0 });
@@ -74,7 +86,7 @@ impl<'a> Reader<'a, '_> {
             }
             lower => {
                 let hint = nearest(lower, COMMANDS.into_iter());
-                return Err(wrong(Problem::UnknownCommand { name: word.to_owned(), hint }));
+                return Err(Wrong { at, problem: Problem::UnknownCommand { name: word.to_owned(), hint } });
             }
         }
         Ok(())
@@ -121,15 +133,48 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn set(&mut self, at: usize) -> Result<(), Wrong> {
-        let missing = |missing| Problem::MissingArgument { command: "set", missing, usage: SET_USAGE };
-        let name = self.word().ok_or(Wrong { at, problem: missing("variable") })?;
+        let name = self.variable(at, "set", SET_USAGE)?;
+        let expression = self.expression()?;
+        let slot = self.names.slot(name);
+        self.push(at, Action::Set { slot, expression });
+        Ok(())
+    }
+
+    /// The name of the variable that a command at a position sets.
+    fn variable(&mut self, at: usize, command: &'static str, usage: &'static str) -> Result<&'a str, Wrong> {
+        let missing = Problem::MissingArgument { command, missing: "variable", usage };
+        let name = self.word().ok_or(Wrong { at, problem: missing })?;
         if !is_name(name.text) {
             return Err(Wrong { at: name.at, problem: Problem::VariableName(name.text.to_owned()) });
         }
-        let expression = self.expression()?;
-        let slot = self.names.slot(name.text);
-        self.push(at, Action::Set { slot, expression });
-        Ok(())
+        Ok(name.text)
+    }
+
+    /// The words of a program and its arguments. A word that begins with a colon is a variable. One that begins with two colons is a
+    /// text that begins with one.
+    fn shell_words(
+        &mut self,
+        at: usize,
+        command: &'static str,
+        usage: &'static str,
+    ) -> Result<Vec<ShellWord>, Wrong> {
+        let mut words = Vec::new();
+        while let Some(word) = self.word() {
+            words.push(match word.text.strip_prefix(':') {
+                None => ShellWord::Text(word.text.to_owned()),
+                Some(text) if text.starts_with(':') => ShellWord::Text(text.to_owned()),
+                Some(name) if is_name(name) => ShellWord::Variable(self.names.slot(name)),
+                Some(name) => {
+                    let problem = Problem::VariableName(name.to_owned());
+                    return Err(Wrong { at: word.at, problem });
+                }
+            });
+        }
+        if words.is_empty() {
+            let problem = Problem::MissingArgument { command, missing: "program", usage };
+            return Err(Wrong { at, problem });
+        }
+        Ok(words)
     }
 
     /// `\sleep 10 ms`, `\sleep 10ms` or `\sleep :time ms`. The default unit is seconds.

@@ -61,6 +61,11 @@ pub(crate) enum Action {
         time: Time,
         unit_us: u64,
     },
+    /// Has a shell run a command. The number that it prints is stored in the variable, if there is one.
+    Shell {
+        words: Vec<ShellWord>,
+        slot: Option<usize>,
+    },
     /// From here on statements are sent together. These are the numbers of the statements up to the next `\endpipeline`.
     StartPipeline {
         statements: Range<usize>,
@@ -74,6 +79,14 @@ pub(crate) enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
     Number(i64),
+    /// The variable with this number.
+    Variable(usize),
+}
+
+/// A word of a command that a shell runs.
+#[derive(Debug)]
+pub(crate) enum ShellWord {
+    Text(String),
     /// The variable with this number.
     Variable(usize),
 }

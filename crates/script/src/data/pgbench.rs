@@ -45,11 +45,12 @@ impl Pgbench {
         program: usize,
         (protocol, client): (Protocol, u32),
         (scale, tries_max): (i64, u32),
+        allows_shell: bool,
     ) -> Option<Result<usize, Mistake>> {
         let program = self.programs.get(program)?;
         let (seed, clients) = (self.seed, self.clients_in_all);
         let has_pipelines = self.is_pgsql;
-        let setup = Setup { protocol, seed, client, clients, scale, tries_max, has_pipelines };
+        let setup = Setup { protocol, seed, client, clients, scale, tries_max, has_pipelines, allows_shell };
         Some(Client::new(Rc::clone(program), &setup).map(|client| {
             self.clients.push(client);
             self.clients.len() - 1

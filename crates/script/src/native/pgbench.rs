@@ -1,5 +1,9 @@
 //! Functions that run the scripts of pgbench.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::{Command, Stdio};
+
 use dyno_pgbench::{BUILTIN_VARIABLES, Client, Gather, Parameter, Protocol, ScriptFile, Step};
 
 use super::requests::{id, wait};
@@ -65,6 +69,7 @@ pub(super) fn register(table: &Table) {
         Ok(Returns::Values(1))
     });
     table.add("pgbench_store", store);
+    table.add("pgbench_shell", shell);
     table.add("pgbench_fail", |call| {
         of(call)?.fail();
         Ok(Returns::Values(0))
@@ -129,8 +134,8 @@ fn variables(call: &mut Call<'_>) -> Answer {
     Ok(Returns::Values(1))
 }
 
-/// `pgbench_client(program, protocol, number, scale, tries)`: the number of a new client. Its own number, of all clients of the
-/// run, begins with 0.
+/// `pgbench_client(program, protocol, number, scale, tries, allows_shell)`: the number of a new client. Its own number, of all
+/// clients of the run, begins with 0.
 fn client(call: &mut Call<'_>) -> Answer {
     let program = call.integer(1)? as usize;
     let name = call.stack.text(2).unwrap_or_default();
@@ -141,7 +146,8 @@ fn client(call: &mut Call<'_>) -> Answer {
     };
     let (number, scale, tries_max) = (call.integer(3)? as u32, call.integer(4)?, call.integer(5)?);
     let tries_max = u32::try_from(tries_max).unwrap_or(0);
-    match call.machine().pgbench.add_client(program, (protocol, number), (scale, tries_max)) {
+    let allows_shell = call.stack.truthy(6);
+    match call.machine().pgbench.add_client(program, (protocol, number), (scale, tries_max), allows_shell) {
         Some(Ok(client)) => {
             call.stack.push_number(client as f64);
             Ok(Returns::Values(1))
@@ -153,7 +159,7 @@ fn client(call: &mut Call<'_>) -> Answer {
 
 /// `pgbench_next(client)`: 0 at the end of the transaction, 1 to query, 2 and a statement's number to execute it, 3 and µs to
 /// sleep, 4 and the numbers of its statements (the first, and the one after the last) to begin a pipeline, 5 and a statement's number to
-/// add it, 6 to synchronize, 7 to send the pipeline.
+/// add it, 6 to synchronize, 7 to send the pipeline, 8 to have a shell run a command.
 fn next(call: &mut Call<'_>) -> Answer {
     let client = of(call)?;
     let step = client.advance();
@@ -170,12 +176,31 @@ fn next(call: &mut Call<'_>) -> Answer {
         Ok(Step::Pipe { statement }) => (5.0, statement, 0),
         Ok(Step::Sync) => (6.0, 0, 0),
         Ok(Step::EndPipeline) => (7.0, 0, 0),
+        Ok(Step::Shell) => (8.0, 0, 0),
         Err(error) => return Err(call.raise_as_is(&error.to_string())),
     };
     call.stack.push_number(kind);
     call.stack.push_number(value as f64);
     call.stack.push_number(end as f64);
     Ok(Returns::Values(3))
+}
+
+/// `pgbench_shell(client)`: has a shell run the current command, and waits until it has ended. That blocks the thread, as it does
+/// in pgbench. Standard input and output of this process may be those of its protocol, so the command gets neither.
+fn shell(call: &mut Call<'_>) -> Answer {
+    let client = of(call)?;
+    let line = OsStr::from_bytes(client.shell_line());
+    // `output` gives it no standard input.
+    let ran = Command::new("/bin/sh").arg("-c").arg(line).stderr(Stdio::inherit()).output();
+    let taken = match ran {
+        Ok(output) => client.shell_ran(&output).map_err(|error| error.to_string()),
+        Err(error) => Err(format!("{}: cannot run /bin/sh: {error}", client.place())),
+    };
+    let said = client.take_said();
+    for line in &said {
+        call.machine().print(line);
+    }
+    taken.map(|()| Returns::Values(0)).map_err(|message| call.raise_as_is(&message))
 }
 
 /// `pgbench_query(client, connection)`: sends the current statement as text. Returns what `query` does.

@@ -4,7 +4,7 @@ local native, more_results = dyno.native, dyno.native.more_results
 local RESTART_EVENT = dyno.sysbench.error.RESTART_EVENT
 
 -- Numbers of native/pgbench.rs: what comes next, and whose rows are stored.
-local END, QUERY, SLEEP, START_PIPELINE, PIPE, SYNC, END_PIPELINE = 0, 1, 3, 4, 5, 6, 7
+local END, QUERY, SLEEP, START_PIPELINE, PIPE, SYNC, END_PIPELINE, SHELL = 0, 1, 3, 4, 5, 6, 7, 8
 local NOTHING, ALL = 0, 2
 
 -- By the texts of their scripts: all tasks of a script have the same program.
@@ -21,6 +21,7 @@ local function options_of(program)
     protocol = { "How statements are sent: simple, extended (PostgreSQL) or prepared", "simple" },
     max_tries = { "Tries of a transaction that fails with a serialization error or a deadlock; 0 for no limit", 1 },
     scale = { "The variable scale", 1 },
+    allow_shell = { "Whether \\shell and \\setshell may run programs on this machine", false },
   }
   local function add(name)
     options[name] = options[name] or { "First value of the variable " .. name }
@@ -45,7 +46,7 @@ function Client.new(program, tid)
     error("--protocol=extended is of PostgreSQL only; here it is simple or prepared", 0)
   end
   local client = {
-    number = native.pgbench_client(program, opt.protocol, tid, opt.scale, opt.max_tries),
+    number = native.pgbench_client(program, opt.protocol, tid, opt.scale, opt.max_tries, opt.allow_shell),
     is_extended = opt.protocol == "extended",
     is_prepared = opt.protocol == "prepared",
   }
@@ -175,6 +176,8 @@ function Client:transaction()
       return
     elseif step == SLEEP then
       native.sleep(value)
+    elseif step == SHELL then
+      native.pgbench_shell(self.number)
     elseif step == PIPE then
       self:pipe(value)
     elseif step == START_PIPELINE then

@@ -112,7 +112,7 @@ impl BackgroundTable {
         Ok(Background {
             id: self.id,
             endpoint: endpoint::read(self.endpoint.as_ref(), of)?,
-            script: self.workload.read(|name| script(name, context))?,
+            script: self.workload.read(|name| script(name, &self.options.0, context))?,
             options: self.options.0,
             operation: self.operation.unwrap_or_default(),
             clients: match &*self.clients {

@@ -1,16 +1,21 @@
 //! The plan key `workload`: a script by its name or its file.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use dyno_load::{Script, builtin_workload, builtin_workloads, pgbench_workload};
+use dyno_load::{SHELL_OPTION, Script, builtin_workload, builtin_workloads, pgbench_workload};
 
 use crate::plan::context::{ParseContext, is_file};
 use crate::plan::syntax::error::Problem;
 
-/// Reads a workload: a path if it looks like one, otherwise the name of a built-in workload.
-pub(in crate::plan) fn script(name: String, context: &ParseContext<'_>) -> Result<Script, Problem> {
-    if let Some(script) = pgbench_script(&name, context) {
+/// Reads a workload with these options: a path if it looks like one, otherwise the name of a built-in workload.
+pub(in crate::plan) fn script(
+    name: String,
+    options: &BTreeMap<String, String>,
+    context: &ParseContext<'_>,
+) -> Result<Script, Problem> {
+    if let Some(script) = pgbench_script(&name, options.contains_key(SHELL_OPTION), context) {
         return script;
     }
     if is_file(&name, "lua") {
@@ -31,9 +36,13 @@ pub(in crate::plan) fn script(name: String, context: &ParseContext<'_>) -> Resul
 }
 
 /// The scripts of pgbench that a workload names, if it does.
-fn pgbench_script(name: &str, context: &ParseContext<'_>) -> Option<Result<Script, Problem>> {
+fn pgbench_script(
+    name: &str,
+    has_shell_option: bool,
+    context: &ParseContext<'_>,
+) -> Option<Result<Script, Problem>> {
     let mut folders: Vec<PathBuf> = Vec::new();
-    let script = pgbench_workload(name, |path| {
+    let script = pgbench_workload(name, has_shell_option, |path| {
         let path = context.file(path);
         folders.extend(path.parent().map(Path::to_owned));
         fs::read_to_string(path)

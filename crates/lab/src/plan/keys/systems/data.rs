@@ -1,5 +1,6 @@
 //! The data with which a system starts: its keys `data`, `upgrade_of`, `data_sql` and `database`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyno_engine::Family;
@@ -128,7 +129,7 @@ fn origin(name: String, context: &ParseContext<'_>) -> Result<DataOrigin, Proble
     }
     let is_builtin = !name.contains(['/', '.']) && !path.exists();
     if is_builtin || path.extension().is_some_and(|extension| extension == "lua") {
-        return script(name, context).map(DataOrigin::Script);
+        return script(name, &BTreeMap::new(), context).map(DataOrigin::Script);
     }
     file(path).map(DataOrigin::Dump)
 }

@@ -232,7 +232,7 @@ impl StepTable {
             id: self.id,
             group: self.group.map_or_else(|| self.command.group().to_owned(), Name::into_inner),
             measure,
-            script: self.workload.read(|name| script(name, context))?,
+            script: self.workload.read(|name| script(name, &self.options.0, context))?,
             options: self.options.0,
             operation,
             clients,
