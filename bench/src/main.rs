@@ -21,7 +21,7 @@ use self::generator::{
     client, connections, ibench, kernels, load, outages, pgbench, prepare, table, tprocc, traffic,
 };
 use self::hostile::{faults, fuzz};
-use self::servers::{counters, failovers, snapshot};
+use self::servers::{counters, failovers, lag, snapshot};
 use self::verdicts::{capacity, causes, freeze, neighbours, truth, upgrade, variance};
 
 /// Measures Dyno beside other tools. This is not a test: read the ratios.
@@ -79,6 +79,8 @@ enum What {
     Outages(outages::Options),
     /// Failovers whose losses are planted: what is lost by the mode of replication.
     Failovers(failovers::Options),
+    /// Lags of a replica that is held back for known times, beside those that Dyno measures.
+    Lag(lag::Options),
     /// Work that a server postpones by 200 ms: the bias of a known ratio, with and without freezing resting
     /// servers.
     Freeze(freeze::Options),
@@ -132,6 +134,7 @@ fn main() -> anyhow::Result<()> {
         What::Upgrade(options) => upgrade::run(&options),
         What::Outages(options) => outages::run(&options),
         What::Failovers(options) => failovers::run(&options),
+        What::Lag(options) => lag::run(&options),
         What::Freeze(options) => freeze::run(&options),
         What::Capacity(options) => capacity::run(&options),
         What::Causes(options) => causes::run(&options),

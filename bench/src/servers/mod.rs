@@ -1,5 +1,6 @@
-//! What reading and copying a server's state costs, and what a failover loses.
+//! What reading and copying a server's state costs, how late replicas are, and what a failover loses.
 
 pub(crate) mod counters;
 pub(crate) mod failovers;
+pub(crate) mod lag;
 pub(crate) mod snapshot;

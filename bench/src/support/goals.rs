@@ -80,7 +80,18 @@ impl Goals {
 
     /// Adds a figure that each round has.
     pub(crate) fn values(&mut self, what: &str, values: &[f64], limit: Option<Limit>) {
-        self.figure(what, [String::new(), String::new()], values, |value| value, limit);
+        self.values_beside(what, [String::new(), String::new()], values, limit);
+    }
+
+    /// As [`values`](Self::values), with the figures of the sides from which they come.
+    pub(crate) fn values_beside(
+        &mut self,
+        what: &str,
+        sides: [String; 2],
+        values: &[f64],
+        limit: Option<Limit>,
+    ) {
+        self.figure(what, sides, values, |value| value, limit);
     }
 
     fn figure(

@@ -1,5 +1,6 @@
 //! What several benchmarks use.
 
+pub(crate) mod background;
 pub(crate) mod child;
 pub(crate) mod dyno;
 pub(crate) mod goals;

@@ -39,7 +39,7 @@ pub use plan::{
 };
 pub use run::{
     DataError, DriverHosts, Event, Foreseen, Found, LatencyNow, NoDrivers, NotStarted, Observer, Outline,
-    OutlineBlock, Pace, RunError, RunOptions, RunOutcome, ScriptMistake, Spread, SweepTooLarge, SystemError,
-    Task, TrialLabel, audit_host, foresee, run, sqlite_variables,
+    OutlineBlock, Pace, ReplicaLag, RunError, RunOptions, RunOutcome, ScriptMistake, Spread, SweepTooLarge,
+    SystemError, Task, TokenLag, TrialLabel, audit_host, foresee, measure_lag, run, sqlite_variables,
 };
 pub use schedule::{Block, Trial, blocks, trials};

@@ -38,6 +38,7 @@ pub use self::round::audit_host;
 pub use self::spread::Spread;
 use self::system::Holds;
 pub use self::system::{Foreseen, Found, foresee, sqlite_variables};
+pub use self::trial::{ReplicaLag, TokenLag, measure_lag};
 
 /// Runs a plan. Every trial is in the results file when it ends.
 ///

@@ -14,6 +14,7 @@ mod ready;
 mod watch;
 mod whole;
 
+pub use self::beside::{ReplicaLag, TokenLag, measure_lag};
 pub(crate) use self::finished::FinishedTrial;
 pub(crate) use self::limits::{note_client_cpus, note_pinned};
 pub(crate) use self::planned::PlannedTrial;

@@ -7,6 +7,7 @@ pub(in crate::run::trial) mod lag;
 use std::thread;
 use std::time::Instant;
 
+pub use self::lag::{ReplicaLag, TokenLag, measure_lag};
 use crate::run::trial::beside::events::TrialEvents;
 use crate::run::trial::beside::lag::LagProbe;
 use crate::run::trial::finished::FinishedTrial;

@@ -1,6 +1,7 @@
 //! How late a system's replicas are while its load runs, by tokens: each is committed on the primary, and its lag on a
 //! replica is the time from the end of that commit until the replica shows it.
 
+mod alone;
 mod reader;
 mod writer;
 
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use dyno_engine::Topology;
 use dyno_store::ReplicaRecord;
 
+pub use self::alone::{ReplicaLag, TokenLag, measure_lag};
 use crate::run::system::RunningSystem;
 use crate::run::trial::planned::{LOAD_PATIENCE, PlannedTrial};
 use crate::run::trial::watch::TrialAbort;
@@ -41,7 +43,8 @@ struct Progress {
     tokens: Vec<Token>,
     /// Why a replica does not follow.
     failure: Option<String>,
-    records: Vec<ReplicaRecord>,
+    /// What was found of each replica, with the lags of its tokens in ms, in order.
+    records: Vec<(ReplicaRecord, Vec<f64>)>,
 }
 
 /// A token that was committed.
@@ -54,13 +57,12 @@ struct Token {
 impl<'a> LagProbe<'a> {
     /// `None` for a system without replicas.
     pub(in crate::run::trial) fn of(trial: &PlannedTrial<'a>, system: &dyn RunningSystem) -> Option<Self> {
-        Some(Self {
-            topology: system.topology()?,
-            stop: trial.options.stop,
-            patience: trial.options.patience * LOAD_PATIENCE,
-            progress: Mutex::default(),
-            changed: Condvar::new(),
-        })
+        let patience = trial.options.patience * LOAD_PATIENCE;
+        Some(Self::new(system.topology()?, trial.options.stop, patience))
+    }
+
+    fn new(topology: Topology, stop: &'a AtomicBool, patience: Duration) -> Self {
+        Self { topology, stop, patience, progress: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Starts the threads. They wait for [`begin`](Self::begin).
@@ -99,7 +101,8 @@ impl<'a> LagProbe<'a> {
 
     /// The replicas, in order.
     pub(in crate::run::trial) fn into_records(self) -> Vec<ReplicaRecord> {
-        let mut records = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner).records;
+        let found = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner).records;
+        let mut records: Vec<ReplicaRecord> = found.into_iter().map(|(record, _)| record).collect();
         records.sort_by_key(|record| record.number);
         records
     }

@@ -71,7 +71,7 @@ impl LagProbe<'_> {
             }
         }
         let record = self.record(&watched, (first, last), caught_up);
-        self.progress().records.push(record);
+        self.progress().records.push((record, watched.lags_ms));
     }
 
     fn token_reader(&self, place: usize) -> Option<TokenReader> {

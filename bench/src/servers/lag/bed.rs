@@ -1,0 +1,85 @@
+//! A primary with one replica, under a load that writes.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use dyno_engine::{
+    Cache, Catalogue, Family, ReplicaGuard, Replication, ReplicationMode, Role, Server, StartOptions,
+    SystemName, Topology, attach, fetch, start,
+};
+use dyno_load::Rate;
+
+use crate::generator::load::fill;
+use crate::support::background::BackgroundLoad;
+use crate::support::dyno;
+use crate::support::shape::Shape;
+
+/// Time limit for the replica to catch up, and for the load to connect.
+const PATIENCE: Duration = Duration::from_secs(120);
+const CONNECTIONS: u32 = 4;
+/// Settings by which a commit, and a replica that applies what was held back, do not wait for the disk.
+const MYSQLD: [(&str, &str); 2] =
+    [("innodb_buffer_pool_size", "128M"), ("innodb_flush_log_at_trx_commit", "0")];
+const POSTGRES: [(&str, &str); 2] = [("shared_buffers", "128MB"), ("fsync", "off")];
+
+pub(super) struct Bed {
+    load: BackgroundLoad,
+    /// Declared before the primary, so that it ends before it.
+    replica: Server,
+    primary: Server,
+    topology: Topology,
+}
+
+impl Bed {
+    /// Starts the servers, fills a table, and begins the load at a rate of transactions per second.
+    pub(super) fn start(name: &SystemName, rate: f64) -> anyhow::Result<Self> {
+        let cache = Cache::default_location();
+        let installation = fetch(&Catalogue::builtin().find(name)?, &cache, &mut |_| {})?;
+        let settings = if installation.entry.family == Family::Postgres { POSTGRES } else { MYSQLD };
+        let settings: BTreeMap<String, String> =
+            settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let options = |role| StartOptions {
+            role,
+            storage_engine: name.storage_engine.clone(),
+            settings: settings.clone(),
+            ..StartOptions::new(cache.runs())
+        };
+        let replication =
+            Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
+        let primary = start(&installation, options(Role::Primary(replication)))?;
+        let of_primary = Box::new(primary.access().clone());
+        let role = Role::Replica { number: 1, replication, primary: of_primary };
+        let replica = start(&installation, options(role))?;
+        let topology = attach(&primary, std::slice::from_ref(&replica), ReplicaGuard::ReadOnly)?;
+        let topology = topology.with_context(|| format!("{name} has no replicas"))?;
+        let shape = Shape {
+            workload: "oltp_update_index".to_owned(),
+            tables: 1,
+            rows: 10_000,
+            seconds: 3600,
+            unprepared: false,
+        };
+        fill(primary.access(), &shape)?;
+        topology.catch_up(PATIENCE, &AtomicBool::new(false))?;
+        let mut job = dyno::job(primary.access(), &shape, "run", CONNECTIONS)?;
+        // The load ends when it is told to.
+        job.seconds = None;
+        job.rate = Some(Rate::steady(rate));
+        let load = BackgroundLoad::start(&job, PATIENCE)?;
+        Ok(Self { load, replica, primary, topology })
+    }
+
+    pub(super) fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Ends the load and removes the servers. An error if the load failed.
+    pub(super) fn stop(self) -> anyhow::Result<()> {
+        self.load.end()?;
+        self.replica.stop()?;
+        self.primary.stop()?;
+        Ok(())
+    }
+}
