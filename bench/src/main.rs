@@ -18,7 +18,7 @@ use dyno_host::Awake;
 
 use self::files::{dataset, merge, report, results};
 use self::generator::{
-    client, connections, ibench, kernels, load, outages, pgbench, prepare, table, tprocc, traffic,
+    client, connections, ibench, kernels, load, outages, pgbench, prepare, reconnect, table, tprocc, traffic,
 };
 use self::hostile::{faults, fuzz};
 use self::servers::{counters, failovers, lag, snapshot};
@@ -55,6 +55,8 @@ enum What {
     Tprocc(tprocc::Options),
     /// Thousands of connections at a low rate: Dyno alone.
     Connections(connections::Options),
+    /// Thousands of connections that are lost at once: after what time they are back, and logins per tenth of a second.
+    Reconnect(reconnect::Options),
     /// All benchmarks with goals, beside their goals.
     All(table::Options),
     /// CPU time that one reading of a server's counters costs the server and the reader.
@@ -123,6 +125,7 @@ fn main() -> anyhow::Result<()> {
         What::Ibench(options) => ibench::run(&options),
         What::Tprocc(options) => tprocc::run(&options),
         What::Connections(options) => connections::run(&options),
+        What::Reconnect(options) => reconnect::run(&options),
         What::All(options) => table::run(&options),
         What::Counters(options) => counters::run(&options),
         What::Snapshot(options) => snapshot::run(&options),

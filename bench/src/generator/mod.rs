@@ -8,6 +8,7 @@ pub(crate) mod load;
 pub(crate) mod outages;
 pub(crate) mod pgbench;
 pub(crate) mod prepare;
+pub(crate) mod reconnect;
 pub(crate) mod table;
 pub(crate) mod tprocc;
 pub(crate) mod traffic;

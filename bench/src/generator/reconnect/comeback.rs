@@ -1,0 +1,107 @@
+//! How the connections of a load come back after all of them were lost.
+
+use std::fmt::{self, Display, Formatter};
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+use dyno_engine::Server;
+use dyno_load::Frame;
+
+use super::loss::{Loss, attempts};
+use crate::support::background::BackgroundLoad;
+
+/// Time between two figures of the load. A login counts as done when its figure arrives, so times are up to this much
+/// too long, never too short.
+pub(super) const TICK_SECONDS: f64 = 0.02;
+/// Time before each loss.
+const CALM: Duration = Duration::from_secs(2);
+/// Time limit for all connections to be back.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How the connections came back.
+pub(super) struct Comeback {
+    connections: u32,
+    /// Seconds since the server could answer, and the logins since the time before.
+    logins: Vec<(f64, u64)>,
+    /// Attempts to connect that the server counted.
+    attempts: u64,
+}
+
+impl Comeback {
+    /// Loses all connections of a load, and waits until they are back.
+    pub(super) fn after(
+        way: Loss,
+        server: &mut Server,
+        load: &mut BackgroundLoad,
+        connections: u32,
+    ) -> anyhow::Result<Self> {
+        load.go_on(CALM)?;
+        let (answers, attempts_before) = way.plant(server)?;
+        let (mut logins, mut back) = (Vec::new(), 0_u64);
+        while back < u64::from(connections) {
+            let (at, frame) = load.next()?;
+            if let Frame::Tick(tick) = frame {
+                back += tick.counts.reconnects;
+                logins.push((at.saturating_duration_since(answers).as_secs_f64(), tick.counts.reconnects));
+            }
+            let waited = Instant::now().saturating_duration_since(answers);
+            ensure!(waited < PATIENCE, "{back} of {connections} connections are back after {waited:.0?}");
+        }
+        let attempts = attempts(server)?.saturating_sub(attempts_before);
+        Ok(Self { connections, logins, attempts })
+    }
+
+    /// Seconds until a share of the connections was back.
+    pub(super) fn seconds_until(&self, share: f64) -> f64 {
+        let wanted = share * f64::from(self.connections);
+        let mut back = 0_u64;
+        let reached = self.logins.iter().find(|(_, logins)| {
+            back += logins;
+            back as f64 >= wanted
+        });
+        reached.map_or(f64::NAN, |(seconds, _)| *seconds)
+    }
+
+    /// Logins in each tenth of a second. Those between two figures count at the middle of that time.
+    pub(super) fn tenths(&self) -> Vec<u64> {
+        let mut tenths: Vec<u64> = Vec::new();
+        for (seconds, logins) in &self.logins {
+            let tenth = ((seconds - TICK_SECONDS / 2.0).max(0.0) * 10.0) as usize;
+            if tenths.len() <= tenth {
+                tenths.resize(tenth + 1, 0);
+            }
+            tenths[tenth] += logins;
+        }
+        tenths
+    }
+
+    pub(super) fn most_in_a_tenth(&self) -> u64 {
+        self.tenths().into_iter().max().unwrap_or(0)
+    }
+
+    /// Attempts that reached the server. More than 1 if logins were repeated.
+    pub(super) fn attempts_per_connection(&self) -> f64 {
+        self.attempts as f64 / f64::from(self.connections)
+    }
+}
+
+impl Display for Comeback {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [half, most, all] = [0.5, 0.99, 1.0].map(|share| self.seconds_until(share));
+        write!(f, "50% back after {half:.2} s, 99% after {most:.2} s, all after {all:.2} s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_back_when_their_figure_arrives_and_tenths_add_up() {
+        let logins = vec![(0.0, 0), (0.02, 10), (0.12, 40), (0.14, 49), (0.9, 1)];
+        let comeback = Comeback { connections: 100, logins, attempts: 110 };
+        assert_eq!([0.5, 0.99, 1.0].map(|share| comeback.seconds_until(share)), [0.12, 0.14, 0.9]);
+        assert_eq!(comeback.tenths(), [10, 89, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!((comeback.most_in_a_tenth(), comeback.attempts_per_connection()), (89, 1.1));
+    }
+}
