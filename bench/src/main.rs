@@ -22,7 +22,7 @@ use self::generator::{
 };
 use self::hostile::{faults, fuzz};
 use self::servers::{counters, failovers, lag, snapshot};
-use self::verdicts::{capacity, causes, freeze, neighbours, truth, upgrade, variance};
+use self::verdicts::{capacity, causes, events, freeze, neighbours, truth, upgrade, variance};
 
 /// Measures Dyno beside other tools. This is not a test: read the ratios.
 #[derive(Parser)]
@@ -83,6 +83,8 @@ enum What {
     Failovers(failovers::Options),
     /// Lags of a replica that is held back for known times, beside those that Dyno measures.
     Lag(lag::Options),
+    /// False alarms of the figures of events, between equal systems.
+    Events(events::Options),
     /// Work that a server postpones by 200 ms: the bias of a known ratio, with and without freezing resting
     /// servers.
     Freeze(freeze::Options),
@@ -138,6 +140,7 @@ fn main() -> anyhow::Result<()> {
         What::Outages(options) => outages::run(&options),
         What::Failovers(options) => failovers::run(&options),
         What::Lag(options) => lag::run(&options),
+        What::Events(options) => events::run(&options),
         What::Freeze(options) => freeze::run(&options),
         What::Capacity(options) => capacity::run(&options),
         What::Causes(options) => causes::run(&options),

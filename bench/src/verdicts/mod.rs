@@ -2,6 +2,7 @@
 
 pub(crate) mod capacity;
 pub(crate) mod causes;
+pub(crate) mod events;
 pub(crate) mod freeze;
 pub(crate) mod neighbours;
 pub(crate) mod truth;

@@ -12,7 +12,7 @@ pub(super) fn no_margin() -> Rule {
 }
 
 /// Divides the whole rounds of a run into runs of `rounds` rounds. Each is a separate experiment.
-pub(super) fn experiments(run: &Run, rounds: usize) -> Vec<Run> {
+pub(in crate::verdicts) fn experiments(run: &Run, rounds: usize) -> Vec<Run> {
     whole_rounds(run).chunks_exact(rounds).map(|numbers| part(run, numbers)).collect()
 }
 

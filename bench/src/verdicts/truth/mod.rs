@@ -9,11 +9,11 @@
 //! If the same command is repeated, it continues where it paused. At the end it prints the table of all parts.
 
 mod equals;
-mod experiments;
+pub(super) mod experiments;
 mod nights;
 mod plans;
 mod rounds;
-mod score;
+pub(super) mod score;
 mod scores;
 mod sessions;
 

@@ -8,7 +8,7 @@ const ONE_SIDED: f64 = 2.0 * CONFIDENCE - 1.0;
 
 /// The goal of a figure.
 #[derive(Clone, Copy)]
-pub(super) enum Goal {
+pub(in crate::verdicts) enum Goal {
     AtMost(f64),
     AtLeast(f64),
     Within(f64, f64),
@@ -17,7 +17,7 @@ pub(super) enum Goal {
 }
 
 /// A row of the table.
-pub(super) struct Score {
+pub(in crate::verdicts) struct Score {
     what: String,
     of: String,
     measured: String,
@@ -30,7 +30,7 @@ pub(super) struct Score {
 
 impl Score {
     /// A share of equal experiments, with its exact interval.
-    pub(super) fn share(what: String, hits: usize, of: usize, goal: Goal) -> Self {
+    pub(in crate::verdicts) fn share(what: String, hits: usize, of: usize, goal: Goal) -> Self {
         let confidence = match goal {
             Goal::AtMost(_) | Goal::AtLeast(_) => ONE_SIDED,
             Goal::Within(..) | Goal::None => CONFIDENCE,
@@ -63,7 +63,7 @@ impl Score {
         Self { what, of, measured: unit(value), interval, goal, unit }
     }
 
-    pub(super) fn row(&self) -> [String; 6] {
+    pub(in crate::verdicts) fn row(&self) -> [String; 6] {
         let goal = match self.goal {
             Goal::AtMost(most) => format!("<= {}", (self.unit)(most)),
             Goal::AtLeast(least) => format!(">= {}", (self.unit)(least)),
