@@ -11,12 +11,8 @@ CREATE TABLE person (id INT PRIMARY KEY, name VARCHAR(40) CHARACTER SET utf8mb4 
 INSERT INTO person SELECT n + 1, CONCAT('Person ', n + 1) FROM series WHERE n < 500 ORDER BY n;
 CREATE INDEX person_name ON person (name);
 
-CREATE TABLE reply (id INT PRIMARY KEY, author INT NOT NULL, body VARCHAR(40) NOT NULL);
-INSERT INTO reply SELECT n + 1, n % 50 + 1, CASE WHEN n < 100 THEN '' ELSE CONCAT('reply ', n) END FROM series
-  WHERE n < 1000 ORDER BY n;
-CREATE INDEX reply_author ON reply (author);
+CREATE TABLE shipment (id INT PRIMARY KEY, sent DATE NOT NULL);
 
+-- `offset` is reserved since 10.6, `row_number` since 10.7.
 CREATE TABLE chunk (id INT PRIMARY KEY, `offset` INT NOT NULL, `row_number` INT NOT NULL);
 INSERT INTO chunk SELECT n + 1, n * 4096, n % 97 FROM series WHERE n < 1000 ORDER BY n;
-
-CREATE FUNCTION tax(price DECIMAL(10, 2)) RETURNS DECIMAL(10, 2) DETERMINISTIC NO SQL RETURN price * 0.19;

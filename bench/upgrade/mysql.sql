@@ -11,9 +11,6 @@ CREATE TABLE person (id INT PRIMARY KEY, name VARCHAR(40) CHARACTER SET utf8mb4 
 INSERT INTO person SELECT n + 1, CONCAT('Person ', n + 1) FROM series WHERE n < 500 ORDER BY n;
 CREATE INDEX person_name ON person (name);
 
-CREATE TABLE country (id INT PRIMARY KEY, code CHAR(8) NOT NULL);
-INSERT INTO country SELECT n + 1, CONCAT('c', n) FROM series WHERE n < 200 ORDER BY n;
-
 CREATE TABLE pairing (id INT PRIMARY KEY, partner INT NOT NULL);
 INSERT INTO pairing SELECT n + 1, n * 7919 % 2003 FROM series WHERE n < 2000 ORDER BY n;
 

@@ -2,8 +2,11 @@
 DROP INDEX sale_customer;
 DROP INDEX alarm_happened;
 DROP INDEX parcel_code;
--- Statistics that say that a table is empty, and that a table is huge.
-UPDATE pg_class SET reltuples = 1, relpages = 1000000 WHERE oid = 'article'::regclass;
+-- A statistic that says that most articles are of each author, so that the first five by id seem to come soon.
+ALTER TABLE article ALTER COLUMN author SET (n_distinct = 2);
+ALTER TABLE article ALTER COLUMN author SET STATISTICS 1;
+ANALYZE article;
+-- A statistic that says that a table is too large to be hashed.
 UPDATE pg_class SET reltuples = 1000000000 WHERE oid = 'chapter'::regclass;
 ALTER TABLE person ALTER COLUMN name TYPE VARCHAR(40) COLLATE "und-x-icu";
 ALTER TABLE lexicon ALTER COLUMN word TYPE VARCHAR(40) COLLATE "und-x-icu";
