@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use dyno_engine::{DumpError, StartError, UpgradeError};
-use dyno_judge::{Analysis, Rule, Safety, analyse, check_trials, upgrade_found};
+use dyno_judge::{Analysis, Rule, Safety, TestComparison, analyse, check_trials, upgrade_found};
 use dyno_lab::{DataError, RunError};
-use dyno_report::{DigestPlans, Refusal, UpgradeReport, UpgradedSystem, disturbed_tests};
+use dyno_report::{DigestPlans, ProofState, Refusal, UpgradeReport, UpgradedSystem, disturbed_tests};
 use dyno_stats::Margin;
 use dyno_store::{Outcome, Run, RunChoice, RunId, StatementPlan, Store};
 
-use crate::explain::settings_between;
+use crate::explain::{Explainer, proof, settings_between};
 
 /// An upgrade that was tried.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +65,7 @@ impl TriedUpgrade<'_> {
             run: Some(run.id.0),
             refusal: None,
             plans: self.differing_plans(&run, &plans, &slower),
+            proof: self.proof((&store, results), &run, &analysis)?,
             settings: settings_between(&run, from, to),
             warnings: failures.into_iter().chain(warnings(&analysis)).collect(),
             found,
@@ -95,6 +96,29 @@ impl TriedUpgrade<'_> {
         differing.collect()
     }
 
+    /// The command that proves which settings make the traffic slower. `None` if it is not slower as a whole, which is what a proof
+    /// measures, or if no proof is possible.
+    fn proof(
+        &self,
+        (store, results): (&Store, &Path),
+        run: &Run,
+        analysis: &Analysis,
+    ) -> anyhow::Result<Option<String>> {
+        let [from, to] = self.ids.each_ref().map(String::as_str);
+        let slower = analysis.replays.first().and_then(|replay| {
+            let is_slower = |test: &&TestComparison| {
+                test.step == replay.step && test.interval.is_some_and(|interval| interval.high < 1.0)
+            };
+            analysis.comparison(from, to)?.tests.iter().find(is_slower)
+        });
+        let Some(test) = slower else { return Ok(None) };
+        let explanation = Explainer::of(store, run, analysis)?.explanation((from, to), test)?;
+        Ok(explanation.and_then(|explanation| match proof(store, results, run, &explanation) {
+            ProofState::NotMade { command } => Some(command),
+            ProofState::Made { .. } | ProofState::Impossible { .. } => None,
+        }))
+    }
+
     /// The report if the server after the upgrade refuses the data. `None` for any other error.
     pub fn refused(&self, error: &anyhow::Error, path: Option<String>) -> Option<UpgradeReport> {
         let error = error.chain().find_map(|cause| cause.downcast_ref::<RunError>())?;
@@ -118,6 +142,7 @@ impl TriedUpgrade<'_> {
             found: None,
             replay: None,
             plans: Vec::new(),
+            proof: None,
             settings: Vec::new(),
             warnings: Vec::new(),
         })

@@ -26,6 +26,8 @@ pub struct UpgradeReport {
     pub replay: Option<ReplayedTest>,
     /// The plans of slower digests that differ.
     pub plans: Vec<DigestPlans>,
+    /// The command that proves which settings make the traffic as a whole slower, if there may be any.
+    pub proof: Option<String>,
     /// Settings that only one version has, or whose value differs.
     pub settings: Vec<SettingDifference>,
     /// Why the figures may not hold.

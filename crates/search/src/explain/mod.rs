@@ -11,6 +11,7 @@ use dyno_store::Run;
 
 pub use explainer::Explainer;
 pub(crate) use settings::{between as settings_between, facts as reported_facts};
+pub(crate) use why::proof;
 pub use why::{largest, reasons};
 
 /// Whether there is a difference to explain.

@@ -70,7 +70,7 @@ fn explained(store: &Store, results: &Path, run: &Run, explanations: &[Explanati
 
 /// The state of a proof. If a proof cannot be read, for example because the files of its plan have moved, it counts
 /// as not made.
-fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) -> ProofState {
+pub(crate) fn proof(store: &Store, results: &Path, run: &Run, explanation: &Explanation) -> ProofState {
     if let Some(reason) = obstacle(run, explanation) {
         return ProofState::Impossible { reason };
     }

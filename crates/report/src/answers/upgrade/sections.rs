@@ -19,7 +19,7 @@ impl UpgradeReport {
     pub(super) fn sections(&self) -> Vec<Section> {
         let digests = self.found.as_ref().map(|found| {
             [
-                self.digests("Slower digests", &found.slower),
+                self.slower(&found.slower),
                 self.failed(&found.failed),
                 self.otherwise(&found.answers_otherwise),
                 self.plans(),
@@ -35,6 +35,18 @@ impl UpgradeReport {
     fn of<'a>(&'a self, set: &'a DigestSet) -> impl Iterator<Item = &'a DigestTest> {
         let all = self.replay.as_ref().map_or(&[][..], |replay| &replay.digests);
         set.digests.iter().filter_map(|at| all.get(*at))
+    }
+
+    /// With the command that proves the cause.
+    fn slower(&self, set: &DigestSet) -> Option<Section> {
+        let mut section = self.digests("Slower digests", set)?;
+        section.paragraphs.extend(self.proof.as_ref().map(|command| {
+            format!(
+                "`{command}` measures which of the settings that differ make the traffic slower. It replays the whole traffic, not \
+                 single digests."
+            )
+        }));
+        Some(section)
     }
 
     fn digests(&self, title: &str, set: &DigestSet) -> Option<Section> {

@@ -61,6 +61,7 @@ fn report(digests: Vec<DigestTest>) -> UpgradeReport {
         found: Some(found),
         replay: Some(replay),
         plans: Vec::new(),
+        proof: None,
         settings: Vec::new(),
         warnings: Vec::new(),
     }
@@ -79,6 +80,7 @@ fn the_headline_counts_and_what_is_worse_is_listed() {
     let slower = digest("SELECT `slow`", 0.31, ratio(2.5, Finding::Regressed));
     let failed = digest("SELECT rank FROM t", 0.01, ratio(1.0, Finding::Failed));
     let mut report = report(vec![slower, failed, digest("SELECT 1", 0.68, ratio(1.0, Finding::Same))]);
+    report.proof = Some("dyno explain 3 b --test traffic --prove".to_owned());
     report.plans.push(DigestPlans {
         statement: "SELECT `slow`".to_owned(),
         from: "INDEX k".to_owned(),
@@ -109,6 +111,7 @@ fn the_headline_counts_and_what_is_worse_is_listed() {
         "rows read before",
         "17500",
         "error 1064 × 80 in 80 statements: SELECT rank FROM t",
+        "`dyno explain 3 b --test traffic --prove` measures which of the settings",
         "INDEX k",
         "query_cache_type OFF → gone: whether results are cached",
     ] {
