@@ -133,6 +133,11 @@ fn planted_regressions_of_mariadb_are_found() {
     assert!(data.contains(", then changed by ") && data.ends_with("after.sql"), "{data}");
     assert!(report["to"]["version"].as_str().unwrap().starts_with("11.8"), "{}", report["to"]);
     assert!(report["settings"].as_array().unwrap().len() > 5);
+    let proof = report["proof"].as_str().unwrap_or_default();
+    assert!(
+        proof.starts_with("dyno explain 1 ") && proof.contains(" --test traffic --clients 1 --prove"),
+        "{proof}"
+    );
     let page = fs::read_to_string(bench.path("upgrade-1.html")).unwrap();
     assert!(page.contains("is not safe") && page.contains("Slower digests"), "the page");
 }
