@@ -267,6 +267,6 @@ pub(crate) fn eventually(what: &str, is_so: impl Fn() -> bool) {
 
 /// A plan that compares two ways to run SQLite: a load, then a short step, then one of `last_seconds`.
 pub(crate) fn sqlite_plan(last_seconds: f64) -> String {
-    let head = include_str!("sqlite.toml");
+    let head = include_str!("plans/sqlite.toml");
     format!("{head}seconds = {last_seconds}\n")
 }

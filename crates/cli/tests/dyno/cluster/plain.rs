@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 
 use super::{COMPLETE, plan};
 use crate::bench::{Bench, Ended, eventually};
-use crate::resume::ORDER;
+use crate::run::resume::ORDER;
 use crate::tests;
 
 pub(super) fn tests() -> Vec<Trial> {

@@ -94,7 +94,7 @@ fn a_slower_request_fails_and_gets_a_comment() {
     let bench = Bench::new();
     let clone = clone(&bench, "server", &roots[0], &roots[1]);
     bench.write_lean_profiles();
-    fs::write(clone.join("slower_from.lua"), include_str!("../slower_from.lua")).unwrap();
+    fs::write(clone.join("slower_from.lua"), include_str!("../search/slower_from.lua")).unwrap();
     let arguments = "--workload slower_from.lua --option 'slower_from=10.11' --no-prepare --profile ../lean.toml \
                      --seconds 0.3 --rounds-max 6";
     let mut job = comparison(&bench, &clone, "ln -s \"$(cat server)\" build");

@@ -8,7 +8,7 @@ use dyno_engine::Cache;
 use tempfile::TempDir;
 
 use super::succeed;
-use crate::containers::images::{Images, is_on_path};
+use crate::engine::containers::images::{Images, is_on_path};
 
 /// The image's name.
 pub(super) const CLEAN: &str = "localhost/dyno-clean:1";

@@ -9,8 +9,8 @@ use tempfile::TempDir;
 
 use super::clean::{CLEAN, clean_system};
 use super::{SHORT_RUN, made_by, packaging, succeed};
-use crate::containers::images::{Images, is_on_path};
-use crate::containers::lacking;
+use crate::engine::containers::images::{Images, is_on_path};
+use crate::engine::containers::lacking;
 
 const IMAGE: &str = "localhost/dyno-packaged:1";
 /// Options of containers: no network, and no more files and processes than podman's user may grant.

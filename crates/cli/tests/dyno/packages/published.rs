@@ -12,8 +12,8 @@ use tempfile::TempDir;
 
 use super::clean::{CLEAN, LIMITS, clean_system};
 use super::{made_by, succeed};
-use crate::containers::images::Images;
-use crate::containers::lacking;
+use crate::engine::containers::images::Images;
+use crate::engine::containers::lacking;
 
 const VERSIONS: [&str; 2] = ["9.6.24", "18.4"];
 /// What the Debian package recommends. apt installs it too.
@@ -79,7 +79,7 @@ fn compared(images: &Images, engines: &[Installation]) {
         publish(&site, version, engine, folder.path());
     }
     fs::write(given.join("postgres.toml"), TEMPLATE.replace("SITE", &site.address())).unwrap();
-    fs::write(given.join("slower_from.lua"), include_str!("../slower_from.lua")).unwrap();
+    fs::write(given.join("slower_from.lua"), include_str!("../search/slower_from.lua")).unwrap();
 
     let volume = format!("--volume={}:/given:ro", given.display());
     let options = [

@@ -14,7 +14,7 @@ use rustix::process::geteuid;
 use serde_json::Value;
 
 use crate::bench::{Bench, Ended, eventually, finish, unwrapped};
-use crate::servers::run_plan;
+use crate::run::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11";
 /// The patience of `dyno run`. A server that is slow on a busy machine must not count as hung.

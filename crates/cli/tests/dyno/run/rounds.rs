@@ -38,7 +38,7 @@ pub(crate) fn tests() -> Vec<Trial> {
 
 fn loads_connect_at_the_same_time_and_one_that_fails_stops_no_other() {
     let bench = Bench::new();
-    bench.write("connecting.lua", include_str!("connecting.lua"));
+    bench.write("connecting.lua", include_str!("scripts/connecting.lua"));
     bench.let_all_write();
     let step = |id: &str, options: &str| {
         format!(
@@ -90,7 +90,7 @@ fn turning_plan(keys: &str, steps: &[(&str, &str)]) -> String {
 
 fn bench_of_turning(keys: &str, steps: &[(&str, &str)]) -> Bench {
     let bench = Bench::new();
-    bench.write("turning.lua", include_str!("turning.lua"));
+    bench.write("turning.lua", include_str!("scripts/turning.lua"));
     bench.let_all_write();
     bench.write("plan.toml", &turning_plan(keys, steps));
     bench
@@ -180,7 +180,7 @@ fn a_client_and_its_server_have_cores_of_their_own() {
     let cores = std::thread::available_parallelism().unwrap().get();
     for (key, pins) in [("", cores >= 2), ("pin_threads = false\n", false)] {
         let bench = Bench::new();
-        bench.write("cpus.lua", include_str!("cpus.lua"));
+        bench.write("cpus.lua", include_str!("scripts/cpus.lua"));
         bench.let_all_write();
         let plan = format!(
             "{key}name = 'cpus'\ntitle = 'CPUs'\nbase = 'mariadb'\nrounds = 1\nclients = [1]\nseconds = 1\n\
@@ -236,7 +236,7 @@ fn servers_plan() -> String {
 fn every_round_has_fresh_servers_that_take_turns() {
     installation(MYROCKS).unwrap();
     let bench = Bench::new();
-    bench.write("rows.lua", include_str!("rows.lua"));
+    bench.write("rows.lua", include_str!("scripts/rows.lua"));
     bench.let_all_write();
     bench.write("plan.toml", &servers_plan());
     bench.dyno(&["run", "plan.toml", "--no-html"]).with(0);

@@ -3,8 +3,8 @@
 use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
 
+use super::steps::UPDATES;
 use crate::bench::Bench;
-use crate::steps::UPDATES;
 use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11/innodb";

@@ -213,7 +213,7 @@ fn prometheus_reads_the_metrics() {
     let checked = Command::new("promtool").args(["check", "metrics"]).stdin(text).output().unwrap();
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
 
-    let rules = include_str!("../../../../docs/do/monitoring.md");
+    let rules = include_str!("../../../../../docs/do/monitoring.md");
     let blocks: Vec<&str> =
         rules.split("```yaml\n").skip(1).map(|it| it.split("```").next().unwrap()).collect();
     let [scrapes, alerts] = blocks[..] else { panic!("{} blocks", blocks.len()) };

@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bench::{Bench, eventually, finish, press_ctrl_c, send};
-use crate::servers::run_plan;
+use crate::run::servers::run_plan;
 
 const MARIADB: &str = "mariadb@10.11/innodb";
 const POSTGRES: &str = "postgres@18.4";

@@ -131,7 +131,7 @@ fn a_server_that_dies_while_systems_take_turns_fails_its_trial_only() {
         )
     };
     let bench = Bench::new();
-    bench.write("killing.lua", include_str!("killing.lua"));
+    bench.write("killing.lua", include_str!("scripts/killing.lua"));
     bench.let_all_write();
     let head = "name = 'k'\ntitle = 'Killed'\nbase = 's0'\nrounds = 2\nclients = [1]\nseconds = 0.4\n\
                 rest_seconds_max = 0\n";

@@ -2,8 +2,8 @@
 
 use libtest_mimic::Trial;
 
+use super::steps::UPDATES;
 use crate::bench::Bench;
-use crate::steps::UPDATES;
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {

@@ -5,7 +5,7 @@ use std::fs;
 use libtest_mimic::{Completion, Failed, Trial};
 
 use crate::bench::Bench;
-use crate::sqlite::bench_with_run;
+use crate::run::sqlite::bench_with_run;
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {

@@ -8,8 +8,8 @@ use dyno_browser::{Browser, Page, Scheme};
 use libtest_mimic::{Completion, Failed, Trial};
 use serde_json::Value;
 
+use super::serve::Served;
 use crate::bench::Bench;
-use crate::serve::Served;
 
 /// Names that break out of HTML, scripts and attributes unless they are escaped.
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";

@@ -85,7 +85,7 @@ fn run(bench: &Bench, images: &Images, arguments: &[&str]) -> Ended {
 
 /// The plan of the documentation, with this test's image and files.
 fn documented_plan(images: &Images) -> String {
-    let page = include_str!("../../../../../docs/do/containers.md");
+    let page = include_str!("../../../../../../docs/do/containers.md");
     let plan = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let files = images.path(FILES).display().to_string();
     plan.replace("oci:docker.io/library/mariadb:10.11", &format!("oci:{IMAGE}"))

@@ -50,7 +50,7 @@ fn pids_bench(systems: &[(&str, &str)], steps: &str) -> Bench {
     let text = plan(POSTGRES, systems, 1, steps);
     let load = "[[step]]\nid = 'pids'\nworkload = 'pids.lua'\ncommand = 'prepare'\n";
     let bench = bench(&text.replacen("[[step]]\nid = 'load'", &format!("{load}[[step]]\nid = 'load'"), 1));
-    bench.write("pids.lua", include_str!("../pids.lua"));
+    bench.write("pids.lua", include_str!("pids.lua"));
     bench
 }
 

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::bench::{Bench, unwrapped};
-use crate::pages::browser_test;
+use crate::read::pages::browser_test;
 use crate::tests;
 
 const MARIADB: &str = "mariadb@10.11";

@@ -11,10 +11,10 @@ use rusqlite::Connection;
 use serde_json::{Map, Value};
 
 use crate::bench::Bench;
-use crate::sqlite::bench_with_run;
+use crate::run::sqlite::bench_with_run;
 use crate::tests;
 
-const DOCUMENT: &str = include_str!("../../../../docs/do/export.md");
+const DOCUMENT: &str = include_str!("../../../../../docs/do/export.md");
 
 pub(crate) fn tests() -> Vec<Trial> {
     let mut tests = tests![

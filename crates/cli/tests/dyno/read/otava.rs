@@ -7,8 +7,8 @@ use dyno_engine::testing::python;
 use libtest_mimic::{Completion, Trial};
 use serde_json::Value;
 
+use super::compare::add_run_of;
 use crate::bench::{Bench, Ended};
-use crate::compare::add_run_of;
 
 const PACKAGE: &str = "apache-otava==0.8.0";
 

@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::bench::{Bench, Ended, sqlite_plan};
-use crate::sqlite::bench_with_run;
+use crate::run::sqlite::bench_with_run;
 use crate::tests;
 
 pub(crate) fn tests() -> Vec<Trial> {

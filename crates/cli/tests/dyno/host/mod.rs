@@ -1,0 +1,13 @@
+//! The host of a run: its limits, other processes, and servers that are frozen meanwhile.
+
+mod confined;
+mod disturbed;
+mod doctor;
+mod freeze;
+
+use libtest_mimic::Trial;
+
+pub(crate) fn tests() -> Vec<Trial> {
+    let tests = [freeze::tests(), disturbed::tests(), doctor::tests(), confined::tests()];
+    tests.into_iter().flatten().collect()
+}
