@@ -9,8 +9,8 @@ use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
 use dyno_load::{Address, Job, Protocol, Target, builtin_workload};
 
+use super::pgbench;
 use crate::bench::{job_on, run, target, with_options};
-use crate::pgbench;
 
 const EVENTS: u64 = 100;
 

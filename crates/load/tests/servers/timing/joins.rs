@@ -8,8 +8,8 @@ use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
 use dyno_load::{Frame, Job, Join, Order, Scheduler, run_ordered_job};
 
+use super::slices::sleeping;
 use crate::bench::{job, run};
-use crate::slices::sleeping;
 
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     vec![

@@ -4,8 +4,8 @@ use dyno_engine::Server;
 use dyno_engine::testing::{Completion, Trial, server_test};
 use dyno_load::{Job, Scheduler};
 
+use super::pgbench::{EVENTS, VERSION_MIN, job, pgbench_version, query, rows_of_pgbench, run_one, take_rows};
 use crate::bench::{run, target};
-use crate::pgbench::{EVENTS, VERSION_MIN, job, pgbench_version, query, rows_of_pgbench, run_one, take_rows};
 
 pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     if !system.starts_with("postgres") {
