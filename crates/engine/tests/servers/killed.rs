@@ -10,9 +10,9 @@ use dyno_engine::testing::{Trial, engine_test, installation, start_in, start_ins
 use dyno_engine::{Cache, Catalogue, Phase, Running, fetch};
 use dyno_host::Confined;
 
-use crate::confined::limited_io;
+use crate::data::snapshots;
 use crate::leftovers::{are_dead, assert_nothing_left, processes_of, wait_until};
-use crate::snapshots;
+use crate::limits::confined::limited_io;
 
 const ROLE: &str = "DYNO_TEST_ROLE";
 

@@ -1,25 +1,21 @@
 //! Real servers, from fetch to stop. They must leave nothing behind.
 
-mod confined;
 mod counters;
-mod detached;
-mod draining;
-mod faults;
-mod fenced;
-mod fetching;
-mod given;
+mod data;
+mod groups;
 mod killed;
 mod leftovers;
+mod lifecycle;
+mod limits;
 mod own;
 mod remote_tls;
-mod replication;
-mod snapshots;
-mod stacks;
-mod starting;
-mod templates;
-mod warming;
 
 use std::process::ExitCode;
+
+use self::data::{draining, given, snapshots, templates, warming};
+use self::groups::{replication, stacks};
+use self::lifecycle::{detached, faults, fetching, starting};
+use self::limits::{confined, fenced};
 
 /// One engine of each family, for behaviour that all must share.
 const ENGINES: [&str; 3] = ["mariadb@10.11", "mysql@5.6.24", "postgres@18.4"];

@@ -1,0 +1,4 @@
+//! What servers may use and do: confined and fenced servers.
+
+pub(crate) mod confined;
+pub(crate) mod fenced;
