@@ -1,9 +1,9 @@
-//! The planted causes: `bench/causes/*.toml`.
+//! The planted causes: `bench/causes/*/*.toml`, in a folder for each family of engines.
 
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use serde::Deserialize;
 use toml::Table;
 
@@ -68,7 +68,7 @@ impl Cause {
     /// All causes, ordered by name.
     pub(super) fn all() -> anyhow::Result<Vec<Self>> {
         let mut causes = Vec::new();
-        for file in FILES.files().filter(|file| extension(file) == Some("toml")) {
+        for file in files("toml") {
             let path = file.path();
             let text = file.contents_utf8().with_context(|| format!("{}: no text", path.display()))?;
             let cause: Self =
@@ -108,10 +108,9 @@ impl Cause {
     }
 }
 
-/// The scripts in the folder of the causes, with their texts.
+/// The names of the scripts in the folder of the causes, with their texts.
 pub(super) fn scripts() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let lua = FILES.files().filter(|file| extension(file) == Some("lua"));
-    lua.filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)))
+    files("lua").filter_map(|file| Some((file.path().file_name()?.to_str()?, file.contents_utf8()?)))
 }
 
 /// The text of a file in the folder of the causes.
@@ -119,7 +118,12 @@ pub(super) fn file(name: &str) -> Option<&'static str> {
     FILES.get_file(name)?.contents_utf8()
 }
 
-fn extension<'a>(file: &'a include_dir::File<'_>) -> Option<&'a str> {
+/// The files with an extension in the folders of the causes.
+fn files(wanted: &'static str) -> impl Iterator<Item = &'static File<'static>> {
+    FILES.dirs().flat_map(Dir::files).filter(move |file| extension(file) == Some(wanted))
+}
+
+fn extension<'a>(file: &'a File<'_>) -> Option<&'a str> {
     file.path().extension()?.to_str()
 }
 
