@@ -114,7 +114,11 @@ local function table_by_table(visit)
   end
 end
 
+-- A step that was disturbed is run again, so the indexes of an earlier run are removed first.
 function act.index()
+  for number = sysbench.tid + 1, sysbench.opt.tables, sysbench.opt.threads do
+    tables.drop_indexes(con, driver, number)
+  end
   return table_by_table(function(number)
     tables.create_indexes(con, driver, number)
   end)

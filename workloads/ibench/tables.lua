@@ -50,6 +50,20 @@ local function create_indexes(con, driver, number)
   end
 end
 
+-- Removes the secondary indexes of a table, as far as it has them.
+local function drop_indexes(con, driver, number)
+  local name = name_of(number)
+  for _, index in ipairs(INDEXES) do
+    local own = name .. "_" .. index[1]
+    if driver:name() ~= "mysql" then
+      con:query("DROP INDEX IF EXISTS " .. own)
+    elseif con:query_row(format([[SELECT 1 FROM information_schema.statistics
+        WHERE table_schema = DATABASE() AND index_name = '%s' LIMIT 1]], own)) then
+      con:query(format("DROP INDEX %s ON %s", own, name))
+    end
+  end
+end
+
 -- Calls a function for each of this thread's tables.
 local function for_own_tables(act)
   local driver = sysbench.sql.driver()
@@ -102,5 +116,5 @@ end
 
 return {
   INDEXES = INDEXES, name_of = name_of, insert = insert, create_indexes = create_indexes,
-  prepare = prepare, cleanup = cleanup, check = check,
+  drop_indexes = drop_indexes, prepare = prepare, cleanup = cleanup, check = check,
 }

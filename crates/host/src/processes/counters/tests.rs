@@ -231,3 +231,28 @@ fn a_child_that_lived_between_two_samples_counts_when_it_is_reaped() {
     let usage = tree.sample().unwrap().since(&first);
     assert!(usage.user_cpu_us + usage.system_cpu_us > 50_000, "{usage:?}");
 }
+
+#[test]
+fn what_a_grandchild_did_between_two_samples_counts_if_its_parent_reaped_it() {
+    let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+    let inner = format!("echo $$; read go; ({busy}); echo done; read end");
+    let mut shell = Command::new("sh")
+        .args(["-c", &format!("sh -c '{inner}'; true")])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut go = shell.stdin.take().unwrap();
+    let mut said = std::io::BufRead::lines(std::io::BufReader::new(shell.stdout.take().unwrap()));
+    let shell = Running(shell);
+    let inner = Process::open(said.next().unwrap().unwrap().parse().unwrap()).unwrap();
+    let mut tree = ProcessTree::open(shell.0.id()).unwrap();
+    let first = tree.sample().unwrap();
+    std::io::Write::write_all(&mut go, b"go\n").unwrap();
+    assert_eq!(said.next().unwrap().unwrap(), "done");
+    let used = tree.sample().unwrap().since(&first);
+    let (user, system) = inner.reaped_ticks().unwrap();
+    let reaped_us = (user + system) * 1_000_000 / procfs::ticks_per_second();
+    assert!(reaped_us > 0, "the loop takes some ticks");
+    assert!(used.user_cpu_us + used.system_cpu_us >= reaped_us, "{used:?}, of which {reaped_us} µs were reaped");
+}

@@ -11,8 +11,8 @@ use crate::processes::switches::Switches;
 const LOOKS_MAX: usize = 8;
 
 /// A process with the descendants that were forked by main threads. Sums never decrease, because the usage of ended
-/// children is kept. If a child lived only between two samples, the kernel gives its CPU time, in ticks. The same holds
-/// for the time from a child's last sample to its end. Their context switches are missing.
+/// descendants is kept. If one lived only between two samples, the kernel gives its CPU time, in ticks, to the process
+/// that reaped it. The same holds for the time from its last sample to its end. Their context switches are missing.
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Process,
@@ -52,20 +52,40 @@ impl ProcessTree {
     pub fn sample(&mut self) -> Result<ProcessSample, SampleError> {
         let mut looks = 0;
         loop {
-            let reaped = self.root.reaped_ticks()?;
+            let before = self.reaped_so_far()?;
             self.sample_children();
             let root = self.root.sample()?;
             looks += 1;
-            // A child that was reaped meanwhile may be in both counts or in neither.
-            if reaped == (root.reaped_user_ticks, root.reaped_system_ticks) || looks == LOOKS_MAX {
-                return Ok(self.sum(root));
+            // A process that was reaped meanwhile may be in both counts or in neither.
+            let reaped = self.reaped(&root);
+            if before == reaped || looks == LOOKS_MAX {
+                return Ok(self.sum(root, reaped));
             }
         }
     }
 
-    fn sum(&mut self, root: ProcessSample) -> ProcessSample {
+    /// CPU time of all that the living processes have reaped, in ticks, user and system. If a process with reaped children is
+    /// reaped itself, their time passes to its parent.
+    fn reaped(&self, root: &ProcessSample) -> (u64, u64) {
+        let of = |sample: &ProcessSample| (sample.reaped_user_ticks, sample.reaped_system_ticks);
+        let children = self.children.values().map(|child| of(&child.last));
+        children.fold(of(root), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    /// The same, read now, for the children that are known. A child that has never reaped is not read again.
+    fn reaped_so_far(&self) -> Result<(u64, u64), SampleError> {
+        let mut sum = self.root.reaped_ticks()?;
+        for child in self.children.values() {
+            let last = (child.last.reaped_user_ticks, child.last.reaped_system_ticks);
+            let now = if last == (0, 0) { last } else { child.process.reaped_ticks().unwrap_or(last) };
+            sum = (sum.0 + now.0, sum.1 + now.1);
+        }
+        Ok(sum)
+    }
+
+    fn sum(&mut self, root: ProcessSample, reaped: (u64, u64)) -> ProcessSample {
         let mut sum = root;
-        self.ended.at_least(sum.reaped_user_ticks, sum.reaped_system_ticks);
+        self.ended.at_least(reaped.0, reaped.1);
         self.ended.add_to(&mut sum);
         for child in self.children.values() {
             sum.add(&child.last);

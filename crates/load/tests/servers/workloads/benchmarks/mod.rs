@@ -155,7 +155,9 @@ fn queue(subject: &Subject) {
     };
     let without_indexes = [("create_secondary", "off")];
     assert_eq!(run(ibench("prepare", &without_indexes)).success().counts.rows, 4000);
-    assert_eq!(run_events(&[("action", "index")], 1, 2).events, 2);
+    for _ in 0..2 {
+        assert_eq!(run_events(&[("action", "index")], 1, 2).events, 2, "a step may be run again");
+    }
     for (rows, connections) in [("50", 2), ("5", 1)] {
         let counts = run_events(&[("rows_per_commit", rows)], connections, 40);
         assert_eq!((counts.events, counts.writes, counts.errors), (40, 80, 0), "{rows}");
