@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use dyno_engine::Family;
-use dyno_settings::{Profile, Section, builtin_profiles, knowledge, rules};
+use dyno_settings::{Profile, Section, builtin_profiles, rules};
 
 const PROFILES: [&str; 3] = ["like-56", "safe", "fast"];
 
@@ -48,12 +47,11 @@ fn pins() -> String {
 fn pins_of(section: Section, profiles: &[Profile]) -> String {
     let names: BTreeSet<&str> =
         profiles.iter().flat_map(|profile| profile.section(section).map(|(name, _)| name)).collect();
-    let mut table = format!("| `[{}]` | {} | what it does |\n", section.name(), PROFILES.join(" | "));
-    table += "| --- | --- | --- | --- | --- |\n";
+    let mut table = format!("| `[{}]` | {} |\n", section.name(), PROFILES.join(" | "));
+    table += "| --- | --- | --- | --- |\n";
     for name in names {
         let values: Vec<String> = profiles.iter().map(|profile| value(profile, section, name)).collect();
-        let about = knowledge(family(section), name).map_or("", |known| known.about.as_str());
-        let _ = writeln!(table, "| `{name}` | {} | {about} |", values.join(" | "));
+        let _ = writeln!(table, "| `{name}` | {} |", values.join(" | "));
     }
     table
 }
@@ -64,14 +62,6 @@ fn value(profile: &Profile, section: Section, name: &str) -> String {
     assignment.map_or_else(String::new, |assignment| {
         format!("{}{}", assignment.value, if assignment.optional { " ?" } else { "" })
     })
-}
-
-fn family(section: Section) -> Family {
-    match section {
-        Section::Postgres => Family::Postgres,
-        Section::Sqlite => Family::Sqlite,
-        _ => Family::Mysql,
-    }
 }
 
 fn rule_table() -> String {
