@@ -65,11 +65,10 @@ fn value(profile: &Profile, section: Section, name: &str) -> String {
 }
 
 fn rule_table() -> String {
-    let mut table =
-        "| rule | severity | what it looks for | what to do |\n| --- | --- | --- | --- |\n".to_owned();
+    let mut table = "| rule | severity | what it looks for |\n| --- | --- | --- |\n".to_owned();
     for rule in rules() {
         let severity = format!("{:?}", rule.severity).to_lowercase();
-        let _ = writeln!(table, "| `{}` | {severity} | {} | {} |", rule.id, rule.about, rule.advice);
+        let _ = writeln!(table, "| `{}` | {severity} | {} |", rule.id, rule.about);
     }
     table
 }

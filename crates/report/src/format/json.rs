@@ -50,8 +50,9 @@ mod tests {
         let document = include_str!("../../../../docs/reference/report-json.md");
         let documented: BTreeSet<String> = document
             .lines()
-            .filter_map(|line| line.trim_start().strip_prefix("- `")?.split_once('`'))
-            .map(|(key, _)| key.to_owned())
+            .filter_map(|line| line.trim_start().strip_prefix("- `")?.split_once("`:"))
+            .flat_map(|(keys, _)| keys.split("`, `"))
+            .map(str::to_owned)
             .collect();
         let mut found = BTreeSet::new();
         keys(&eventful(), &mut found);
