@@ -73,15 +73,17 @@ fn side(name: &str, system: &SystemVariables) -> Option<Side> {
     let family = system.product.family;
     let aliases = knowledge(family, name).map_or(&[][..], |known| &known.aliases);
     let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
-    names.find_map(|name| system.variables.get(name).cloned()).or_else(|| total_redo(name, system)).or_else(
-        || {
-            let value = fixed_value(&system.product, name)?;
-            Some(Variable { value, origin: Origin::Fixed, default: None })
-        },
-    )
+    let reported = names.find_map(|name| system.variables.get(name).cloned());
+    // The variable does not always have the size.
+    let total = total_redo(name, system);
+    let total = total.filter(|total| reported.as_ref().is_none_or(|reported| reported.value != total.value));
+    total.or(reported).or_else(|| {
+        let value = fixed_value(&system.product, name)?;
+        Some(Variable { value, origin: Origin::Fixed, default: None })
+    })
 }
 
-/// The total size of the redo log, for servers that configure it as several files.
+/// The total size of the redo log.
 fn total_redo(name: &str, system: &SystemVariables) -> Option<Side> {
     let reported = |name: &str| system.variables.get(name).map(|variable| variable.value.clone());
     let value = |name: &str| in_place_of(&system.product, name).or_else(|| reported(name));

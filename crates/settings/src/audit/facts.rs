@@ -231,10 +231,23 @@ impl SystemFacts {
     }
 }
 
+/// Default of `innodb_redo_log_capacity`, in bytes.
+const REDO_CAPACITY: u64 = 100 << 20;
+/// Defaults of `innodb_log_file_size`, in bytes, and `innodb_log_files_in_group`.
+const REDO_FILES: (u64, u64) = (48 << 20, 2);
+
 /// Total size of InnoDB's redo log in bytes, from the version's variables.
+///
+/// MySQL since 8.0.30 makes a log of `innodb_log_files_in_group` times `innodb_log_file_size` if these are set and
+/// `innodb_redo_log_capacity` is not, whose variable then still shows its default (manual of MySQL 8.0, "InnoDB Startup
+/// Options and System Variables").
 pub(crate) fn redo_log_bytes(value: impl Fn(&str) -> Option<String>) -> Option<u64> {
     let bytes_of = |name: &str| bytes(&value(name)?);
-    bytes_of("innodb_redo_log_capacity").or_else(|| {
-        Some(bytes_of("innodb_log_file_size")? * bytes_of("innodb_log_files_in_group").unwrap_or(1))
-    })
+    let file = bytes_of("innodb_log_file_size");
+    let files = bytes_of("innodb_log_files_in_group").unwrap_or(1);
+    match (bytes_of("innodb_redo_log_capacity"), file) {
+        (Some(REDO_CAPACITY), Some(file)) if (file, files) != REDO_FILES => Some(file * files),
+        (Some(capacity), _) => Some(capacity),
+        (None, file) => Some(file? * files),
+    }
 }

@@ -119,6 +119,31 @@ fn other_names_other_measures_and_removed_variables_are_seen_through() {
 }
 
 #[test]
+fn a_redo_log_of_files_is_as_large_as_they_are_even_if_the_capacity_has_its_default() {
+    let log = |file: &'static str, capacity: &'static str| {
+        let variables = [
+            ("innodb_log_file_size", file),
+            ("innodb_log_files_in_group", "2"),
+            ("innodb_redo_log_capacity", capacity),
+        ];
+        system(Family::Mysql, "8.0.33", &variables)
+    };
+    let (of_files, default) = (log("536870912", "104857600"), log("50331648", "104857600"));
+    let (set, of_5_6) = (log("536870912", "209715200"), system(Family::Mysql, "5.6.24", &[
+        ("innodb_log_file_size", "536870912"),
+        ("innodb_log_files_in_group", "2"),
+    ]));
+    let redo = |a: &SystemVariables, b: &SystemVariables| {
+        let differences = drift(a, b);
+        differences.iter().find(|it| it.name == "innodb_redo_log_capacity").map(Difference::values)
+    };
+    let values = |a: &str, b: &str| Some((Some(a.to_owned()), Some(b.to_owned())));
+    assert_eq!(redo(&of_files, &default), values("1073741824", "104857600"));
+    assert_eq!(redo(&of_files, &set), values("1073741824", "209715200"));
+    assert_eq!(redo(&of_files, &of_5_6), None, "both have a log of 1 GB");
+}
+
+#[test]
 fn of_long_lists_the_difference_is_shown() {
     let a = system(Family::Mysql, "5.6.24", &[("optimizer_switch", "mrr=on,icp=on,bka=off,ips=on")]);
     let b = system(Family::Mysql, "5.7.1", &[("optimizer_switch", "icp=on,mrr=on,bka=on,ips=on,new=on")]);
