@@ -26,7 +26,7 @@ With --iops or --cpus, the throughput on such hardware is predicted, from how th
 their limits (`confinement`, best as a sweep). Measured systems are predicted from the others too, and the \
 errors are shown. If the errors are above 20%, there is no prediction but only an upper bound.
 
-Exit status: 0 a measured or predicted system meets the target; 1 none does; 2 this cannot be decided.
+Exit status: 0 a measured or predicted system meets the target; 1 none does; 2 an error; 3 not decided.
 
 Examples:
   dyno cost --tps 1000 --p99-ms 20
@@ -99,7 +99,11 @@ impl Cost {
             bail!("run {} has measured nothing in {}; `dyno report {0}` shows what it has", run.id, step.id);
         };
         self.print(&answer)?;
-        Ok(if answer.cheapest_of_all().is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(match answer.cheapest_of_all() {
+            Some(_) => ExitCode::SUCCESS,
+            None if answer.is_open() => ExitCode::from(failure::NOT_DECIDED),
+            None => ExitCode::FAILURE,
+        })
     }
 
     fn print(&self, answer: &CostAnswer) -> anyhow::Result<()> {

@@ -146,6 +146,12 @@ impl CostAnswer {
         self.cheapest(|it| it.basis == Basis::Measured)
     }
 
+    /// Whether it is not decided if a candidate with a price meets the target.
+    pub fn is_open(&self) -> bool {
+        let is_open = |it: &Candidate| it.answer == Answer::NotDecided && it.dollars_per_year.is_some();
+        self.candidates.iter().any(is_open)
+    }
+
     /// The cheapest candidate that meets the target by measurement or by prediction.
     pub fn cheapest_of_all(&self) -> Option<&Candidate> {
         self.cheapest(|_| true)

@@ -99,7 +99,10 @@ fn the_cheapest_is_the_first_whose_whole_interval_meets_the_target() {
     assert_eq!(answers(&found), expected);
     assert_eq!(found.cheapest_measured().unwrap().system, "fast");
     assert_eq!(answer(&run, 2000.0, None).candidates[1].answer, Answer::NotDecided);
-    assert!(answer(&run, 3000.0, None).cheapest_of_all().is_none(), "what has no price is not the cheapest");
+    assert!(answer(&run, 2000.0, None).is_open());
+    let too_much = answer(&run, 3000.0, None);
+    assert!(too_much.cheapest_of_all().is_none(), "what has no price is not the cheapest");
+    assert!(!too_much.is_open(), "and leaves nothing open");
 }
 
 #[test]
