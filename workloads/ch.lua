@@ -61,8 +61,12 @@ end
 
 function act.transaction()
   local mix = mixes.of_statements(dialect)
+  -- The kind of the transaction, until it has succeeded, as in tprocc.
+  local kind
   return function()
-    mix[uniform(1, #mix)](con, uniform(1, sysbench.opt.tables), uniform(1, sysbench.opt.scale))
+    kind = kind or uniform(1, #mix)
+    mix[kind](con, uniform(1, sysbench.opt.tables), uniform(1, sysbench.opt.scale))
+    kind = nil
   end
 end
 

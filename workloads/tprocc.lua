@@ -56,15 +56,20 @@ function thread_init()
   end
 end
 
+-- The kind of the transaction, until it has succeeded: a repeated one keeps its kind, so that the mix stays as it is asked for.
+local kind
+
 function event()
-  mix[uniform(1, #mix)](con, uniform(1, sysbench.opt.tables), uniform(1, sysbench.opt.scale))
+  kind = kind or uniform(1, #mix)
+  mix[kind](con, uniform(1, sysbench.opt.tables), uniform(1, sysbench.opt.scale))
+  kind = nil
 end
 
 function thread_done()
   con:disconnect()
 end
 
--- The event runs again with new values, so the first attempt is rolled back.
+-- The event runs again with other values, so the first attempt is rolled back.
 function sysbench.hooks.before_restart_event()
   if dialect.undo_failed then
     con:query(dialect.undo_failed)

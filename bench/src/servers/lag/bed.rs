@@ -46,8 +46,7 @@ impl Bed {
             settings: settings.clone(),
             ..StartOptions::new(cache.runs())
         };
-        let replication =
-            Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
+        let replication = Replication { mode: ReplicationMode::Asynchronous, replicas: 1, delay_seconds: 0 };
         let primary = start(&installation, options(Role::Primary(replication)))?;
         let of_primary = Box::new(primary.access().clone());
         let role = Role::Replica { number: 1, replication, primary: of_primary };

@@ -112,7 +112,8 @@ fn order_applier(client: &mut Client, verb: &str) -> Result<(), ClientError> {
 
 /// Measures the lag of the only replica, as trials do, while something is done.
 fn measured<T>(topology: &Topology, during: impl FnOnce() -> T) -> anyhow::Result<(T, ReplicaLag)> {
-    let (done, replicas) = measure_lag(topology.clone(), PATIENCE, during).map_err(|reason| anyhow!(reason))?;
+    let (done, replicas) =
+        measure_lag(topology.clone(), PATIENCE, during).map_err(|reason| anyhow!(reason))?;
     let lag = replicas.into_iter().next().context("the replica was not measured")?;
     Ok((done, lag))
 }

@@ -86,7 +86,8 @@ impl Confined {
             volume = Some(Volume { folder: holding.volume(), device });
         }
         let burst = confinement.burst().map(|(iops, burst, max)| Burst::new(Credits::full(iops, burst, max)));
-        let confined = Self { confinement: confinement.clone(), cgroup, volume, burst, disk, _holding: holding };
+        let confined =
+            Self { confinement: confinement.clone(), cgroup, volume, burst, disk, _holding: holding };
         // An earlier user of the device may have left limits.
         confined.lift_io_limits()?;
         Ok(confined)

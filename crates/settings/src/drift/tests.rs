@@ -129,10 +129,14 @@ fn a_redo_log_of_files_is_as_large_as_they_are_even_if_the_capacity_has_its_defa
         system(Family::Mysql, "8.0.33", &variables)
     };
     let (of_files, default) = (log("536870912", "104857600"), log("50331648", "104857600"));
-    let (set, of_5_6) = (log("536870912", "209715200"), system(Family::Mysql, "5.6.24", &[
-        ("innodb_log_file_size", "536870912"),
-        ("innodb_log_files_in_group", "2"),
-    ]));
+    let (set, of_5_6) = (
+        log("536870912", "209715200"),
+        system(
+            Family::Mysql,
+            "5.6.24",
+            &[("innodb_log_file_size", "536870912"), ("innodb_log_files_in_group", "2")],
+        ),
+    );
     let redo = |a: &SystemVariables, b: &SystemVariables| {
         let differences = drift(a, b);
         differences.iter().find(|it| it.name == "innodb_redo_log_capacity").map(Difference::values)

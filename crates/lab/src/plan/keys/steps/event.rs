@@ -398,7 +398,10 @@ mod tests {
             (with("at_seconds = 1\nsql = \"x\"\nkill = \"server\""), "leave `sql` or `kill` out"),
             (with("at_seconds = 1\nkill = \"client\""), "`kill` cannot be `client`"),
             (with("at_seconds = 7\nstop_seconds = 3"), "`stop_seconds` must be below 3, so that it ends"),
-            (with("at_seconds = 1\nsql = \"x\"\nhold_seconds = 3"), "`hold_seconds` is for `connections` and"),
+            (
+                with("at_seconds = 1\nsql = \"x\"\nhold_seconds = 3"),
+                "`hold_seconds` is for `connections` and",
+            ),
             (with("at_seconds = 1\ndisk_latency_ms = 5"), "`disk_latency_ms` needs `hold_seconds`"),
             (
                 with("at_seconds = 1\ndisk_latency_ms = 5\nhold_seconds = 1"),

@@ -17,14 +17,14 @@ const VARIED: &str = include_str!("varied.sql");
 
 /// A command that prints the queries, each after a line with its number. It follows the workload's script. `DuckDB` understands the
 /// functions that are written for PostgreSQL.
-const TEXTS: &str = r#"
+const TEXTS: &str = r##"
 commands.texts = { function()
   local postgres = { name = function() return "pgsql" end }
   for number = 1, queries.COUNT do
     print("# " .. number .. "\n" .. queries.text(number, 1, postgres))
   end
 end }
-"#;
+"##;
 
 fn ch(subject: &Subject, command: &str, options: &[(&str, &str)]) -> Job {
     // Without foreign keys, orders can be deleted alone.
