@@ -162,6 +162,11 @@ fn measure(options: &Options, system: &str) -> anyhow::Result<Measured> {
             None => pair.take(ours, ours)?,
         }
         if options.iibench.is_some() {
+            if system.ends_with("rocksdb") {
+                // Otherwise the sizes depend on what happens to be merged already.
+                server.query("SET GLOBAL rocksdb_force_flush_memtable_now = ON")?;
+                server.query("SET GLOBAL rocksdb_compact_cf = 'default'")?;
+            }
             let both = [left_in(server, THEIR_TABLE)?, left_in(server, OUR_TABLE)?];
             if step == Step::Load {
                 sizes.borrow_mut().push(both[1].bytes / both[0].bytes);

@@ -118,8 +118,10 @@ impl<M: Medium + Send + 'static> ServedDisk<M> {
     /// Waits until a request has taken its time.
     fn wait(&self, arrival: Instant, request: &Request<'_>) {
         let is_flush = matches!(request, Request::Flush { .. });
-        let takes_time = is_flush || matches!(request, Request::Read { .. } | Request::Write { .. });
-        while takes_time {
+        if !is_flush && !matches!(request, Request::Read { .. } | Request::Write { .. }) {
+            return;
+        }
+        loop {
             let takes = self.latency().max(if is_flush { self.flush } else { Duration::ZERO });
             match takes.checked_sub(arrival.elapsed()) {
                 Some(left) if !left.is_zero() => thread::sleep(left.min(GLANCE)),

@@ -333,10 +333,12 @@ fn loaded_seconds(plan: &Plan) -> f64 {
     let runs = plan.steps.iter().filter(|step| !step.is_load());
     let round: f64 = runs
         .map(|step| {
-            step.clients.len() as f64 * (step.warmup_seconds.max(step.warmup_seconds_max) + step.seconds)
+            let systems = plan.systems.iter().filter(|system| step.is_for(&system.id)).count();
+            let seconds = step.warmup_seconds.max(step.warmup_seconds_max) + step.seconds;
+            (systems * step.clients.len()) as f64 * seconds
         })
         .sum();
-    round * plan.systems.len() as f64 * f64::from(plan.rounds.max())
+    round * f64::from(plan.rounds.max())
 }
 
 #[test]
@@ -357,7 +359,8 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("trx-list", Some("small"), &[]) < 31.0);
     assert!(minutes("safe-settings", Some("small"), &[]) < 22.0);
     assert!(minutes("icp", Some("small"), &[]) < 26.0);
-    assert!(minutes("redo-and-defaults", Some("small"), &[]) < 25.0);
+    assert!(minutes("insert-benchmark", Some("small"), &[]) < 24.0);
+    assert!(minutes("redo-and-defaults", Some("small"), &[]) < 25.1);
     assert!(minutes("ddl-and-backup", Some("small"), &[]) < 30.0);
 }
 

@@ -251,8 +251,8 @@ fn what_a_grandchild_did_between_two_samples_counts_if_its_parent_reaped_it() {
     std::io::Write::write_all(&mut go, b"go\n").unwrap();
     assert_eq!(said.next().unwrap().unwrap(), "done");
     let used = tree.sample().unwrap().since(&first);
-    let (user, system) = inner.reaped_ticks().unwrap();
-    let reaped_us = (user + system) * 1_000_000 / procfs::ticks_per_second();
+    let reaped = inner.reaped_ticks().unwrap();
+    let reaped_us = (reaped.0 + reaped.1) * 1_000_000 / procfs::ticks_per_second();
     assert!(reaped_us > 0, "the loop takes some ticks");
     assert!(
         used.user_cpu_us + used.system_cpu_us >= reaped_us,

@@ -141,12 +141,12 @@ pub(in crate::plan) struct EventTable {
     stop_seconds: Option<Above0>,
     /// Opens this many connections at once, in addition to those of the load.
     connections: Option<ClientsNumber>,
-    /// With connections: the time for which each is held (default 0). With disk_latency_ms: the time for which it lasts.
+    /// With connections: the time for which each is held (default 0). With `disk_latency_ms`: the time for which it lasts.
     hold_seconds: Option<At<From0>>,
     /// Leaves a transaction open for this time. The transaction has a snapshot of the data.
     idle_transaction_seconds: Option<Above0>,
     /// Makes each request to the server's disk take at least this time, in milliseconds. The system's confinement has a
-    /// latency_ms, which may be 0.
+    /// `latency_ms`, which may be 0.
     disk_latency_ms: Option<Milliseconds>,
     /// step: the event is ended with the step if it still runs. done: the load continues until the event has ended.
     until: Option<Until>,

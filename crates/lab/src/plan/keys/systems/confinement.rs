@@ -35,7 +35,7 @@ struct ConfinementTable {
     /// A size in bytes, or with K, M, G or T: 512M.
     write_bytes_per_second: Option<Size>,
     /// Least time of each request to the disk of the volume, in milliseconds. 0 makes a disk that the event
-    /// disk_latency_ms can slow down.
+    /// `disk_latency_ms` can slow down.
     latency_ms: Option<Milliseconds>,
     /// Size of the volume that holds the data.
     volume: Option<Size>,

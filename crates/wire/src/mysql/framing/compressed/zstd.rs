@@ -34,8 +34,8 @@ impl Coder for Zstd {
         // The limit on the output makes compression fail when it does not save at least one byte.
         output.resize(start + plain.len().saturating_sub(1), 0);
         let packer = self.packer.get_or_insert_with(CCtx::create);
-        let packed = packer.compress(&mut output[start..], plain, i32::from(ZSTD_LEVEL));
-        packed.is_ok_and(|packed_bytes| {
+        let written = packer.compress(&mut output[start..], plain, i32::from(ZSTD_LEVEL));
+        written.is_ok_and(|packed_bytes| {
             output.truncate(start + packed_bytes);
             true
         })
