@@ -29,15 +29,15 @@ fn main() -> ExitCode {
     // The longest tests come first, so that no core waits for them at the end.
     let tests = [
         cluster::tests(),
-        engine::tests(),
         packages::tests(),
         search::tests(),
-        read::tests(),
+        workloads::tests(),
         run::tests(),
         plans::tests(),
-        workloads::tests(),
+        read::tests(),
         command_line::tests(),
         host::tests(),
+        engine::tests(),
     ];
     dyno_engine::testing::main(tests.into_iter().flatten().collect())
 }
