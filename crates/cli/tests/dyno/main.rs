@@ -26,7 +26,8 @@ macro_rules! tests {
 pub(crate) use tests;
 
 fn main() -> ExitCode {
-    // The longest tests come first, so that no core waits for them at the end.
+    // The longest tests come first, so that no core waits for them at the end. Those of engines, which unpack archives and
+    // start other programs, do not run beside proofs.
     let tests = [
         cluster::tests(),
         packages::tests(),
