@@ -15,10 +15,10 @@ pub(super) trait Medium {
     /// The blocks cannot be read.
     fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes bytes, all or none of which lie on the medium.
+    /// Writes bytes at an offset.
     ///
     /// # Errors
-    /// They do not fit, or cannot be written.
+    /// They do not fit on the medium, or cannot be written.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
     /// Makes all writes so far durable.

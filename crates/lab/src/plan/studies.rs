@@ -360,7 +360,7 @@ fn studies_take_no_longer_than_they_say() {
     assert!(minutes("safe-settings", Some("small"), &[]) < 22.0);
     assert!(minutes("icp", Some("small"), &[]) < 26.0);
     assert!(minutes("insert-benchmark", Some("small"), &[]) < 24.0);
-    assert!(minutes("redo-and-defaults", Some("small"), &[]) < 25.1);
+    assert!(minutes("redo-and-defaults", Some("small"), &[]) < 25.0);
     assert!(minutes("ddl-and-backup", Some("small"), &[]) < 30.0);
 }
 
