@@ -1,5 +1,7 @@
 //! Slices: events run only after an order, and count in the right part.
 
+use std::time::{Duration, Instant};
+
 use dyno_engine::Server;
 use dyno_engine::testing::{Trial, server_test};
 use dyno_load::{Rate, Scheduler, SliceOrder};
@@ -38,13 +40,23 @@ fn schedulers(server: &Server, source: &str) -> [dyno_load::Job; 2] {
 fn rest(server: &mut Server) {
     for job in schedulers(server, ONE_QUERY) {
         let mut sessions = Vec::new();
-        let story = run_sliced(job, &[order(0.0, 0.3); 3], || sessions.push(sleeping(server)));
+        let story = run_sliced(job, &[order(0.0, 0.3); 3], || sessions.extend(resting(server)));
         assert_eq!(story.failure, None);
         assert_eq!(story.slices.len(), 3);
         assert!(sessions.iter().all(|seen| *seen == sessions[0]), "{sessions:?}");
         assert_eq!(sessions[0].len(), 4, "{sessions:?}");
         assert!(story.slices.iter().all(|slice| slice.counts.events > 0), "{:?}", story.slices);
     }
+}
+
+/// The idle sessions as seen ten times in a row, from when all four are idle. A server marks a session as idle
+/// after it has sent the answer, so the last session may still be busy when its client has the answer.
+fn resting(server: &Server) -> Vec<Vec<String>> {
+    let began = Instant::now();
+    while sleeping(server).len() != 4 {
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", sleeping(server));
+    }
+    (0..10).map(|_| sleeping(server)).collect()
 }
 
 /// Numbers of the idle sessions, except the one that asks.
