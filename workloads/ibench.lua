@@ -34,7 +34,7 @@ sysbench.cmdline.commands = {
 -- Queries after which a reader asks again which rows there are.
 local QUERIES_PER_LOOK = 1000
 
-local driver, con, name
+local driver, con, deleter, name
 -- The rows of this client's table.
 local first, last
 local act = {}
@@ -47,19 +47,24 @@ local function look()
   first, last = tonumber(from), tonumber(to)
 end
 
--- Inserts rows, and deletes as many, in two transactions. If an earlier run ended between the two, more are deleted.
+-- Inserts rows and deletes as many of the oldest at the same time, in two transactions of two connections. If an earlier run ended
+-- between the two, so many are deleted that the table has its size again. In SQLite, which has one writer, one follows the other.
 function act.write()
   local opt = sysbench.opt
   if opt.threads > opt.tables then
     error(format("ibench: a table has one writer; %d writers need --tables=%d", opt.threads, opt.threads), 0)
   end
   look()
+  deleter = driver:name() == "sqlite" and con or driver:connect()
   return function()
-    con:query(tables.insert(name, last + 1, last + opt.rows_per_commit))
-    last = last + opt.rows_per_commit
-    local keep = last - opt.table_size
-    con:query(format("DELETE FROM %s WHERE transactionid BETWEEN %d AND %d", name, first, keep))
-    first = keep + 1
+    local newest = last + opt.rows_per_commit
+    local keep = newest - opt.table_size
+    deleter:send(format("DELETE FROM %s WHERE transactionid BETWEEN %d AND %d", name, first, keep))
+    con:query(tables.insert(name, last + 1, newest))
+    if deleter ~= con then
+      deleter:receive()
+    end
+    first, last = keep + 1, newest
   end
 end
 
@@ -146,9 +151,12 @@ end
 
 function thread_done()
   con:disconnect()
+  if deleter then
+    deleter:disconnect()
+  end
 end
 
--- The transaction of the event is one statement, which has left nothing; a writer may have inserted before.
+-- One of a writer's two transactions may have ended.
 function sysbench.hooks.before_restart_event()
   if sysbench.opt.action == "write" then
     look()

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use dyno_engine::Catalogue;
+use dyno_settings::{Assignment, SettingsError, translate};
 use dyno_stats::ROUNDS_MIN;
 use dyno_store::{ClaimRecord, Correction};
 
@@ -47,6 +48,24 @@ fn every_claim_can_be_read_and_is_about_its_plan() {
             let claim = dyno_judge::Claim::parse(expression);
             let checked = claim.and_then(|claim| claim.check(&systems, &steps));
             assert_eq!(checked, Ok(()), "{}: {id}: {expression}", builtin.name);
+        }
+    }
+}
+
+/// The name of a setting may differ between versions. The dictionary translates it under a profile only.
+#[test]
+fn systems_of_studies_know_their_settings() {
+    for builtin in builtin_plans() {
+        for system in plan(builtin.name).systems {
+            let Some(product) = system.product() else { continue };
+            for (name, value) in &system.settings {
+                let assignment = Assignment { value: value.clone(), ..Assignment::default() };
+                let of_version = match translate(&product, &BTreeMap::from([(name.clone(), assignment)])) {
+                    Ok(translation) => translation.settings.contains_key(name),
+                    Err(error) => matches!(error, SettingsError::Unknown { .. }),
+                };
+                assert!(of_version, "{}: {}: {name}", builtin.name, system.id);
+            }
         }
     }
 }

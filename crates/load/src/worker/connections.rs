@@ -1,6 +1,6 @@
 //! The connections of a script whose calls block.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dyno_script::{ConnectionId, Reply, Request, SqlFailure};
 
@@ -13,6 +13,8 @@ use crate::session::{self, Outcome, Session};
 pub(crate) struct Connections {
     sessions: Vec<Option<Box<dyn Session>>>,
     outcomes: Vec<Outcome>,
+    /// When each connection sent the query whose answer it has not received.
+    sent: Vec<Option<Instant>>,
 }
 
 /// The answer to a request.
@@ -20,11 +22,13 @@ pub(crate) struct Answer {
     pub(crate) reply: Reply,
     /// The figures of a statement, if the request was one.
     pub(crate) statement: Option<Outcome>,
+    /// When the statement was sent, if an earlier request did that.
+    pub(crate) sent: Option<Instant>,
 }
 
 impl From<Reply> for Answer {
     fn from(reply: Reply) -> Self {
-        Self { reply, statement: None }
+        Self { reply, statement: None, sent: None }
     }
 }
 
@@ -40,6 +44,7 @@ impl Connections {
             Request::Connect => {
                 self.sessions.push(Some(session::connect(target, dialer)?));
                 self.outcomes.push(Outcome::default());
+                self.sent.push(None);
                 Reply::Connected(self.sessions.len() as ConnectionId - 1)
             }
             Request::Disconnect { connection } => {
@@ -61,6 +66,7 @@ impl Connections {
             }
             Request::Send { connection, sql } => {
                 self.session(connection, target)?.send(sql)?;
+                self.sent[connection as usize] = Some(Instant::now());
                 Reply::Done
             }
             Request::Load { connection, sql, data } => {
@@ -69,7 +75,8 @@ impl Connections {
             }
             Request::Receive { connection } => {
                 let outcome = self.session(connection, target)?.receive()?;
-                return Ok(self.executed(connection, outcome));
+                let sent = self.sent[connection as usize].take();
+                return Ok(Answer { sent, ..self.executed(connection, outcome) });
             }
             Request::Execute { connection, statement, params } => {
                 let outcome = self.session(connection, target)?.execute(statement, params)?;
@@ -148,6 +155,6 @@ impl Connections {
 
     fn executed(&mut self, connection: ConnectionId, outcome: Outcome) -> Answer {
         self.outcomes[connection as usize] = outcome;
-        Answer { reply: Reply::Result { has_rows: outcome.fields > 0 }, statement: Some(outcome) }
+        Answer { reply: Reply::Result { has_rows: outcome.fields > 0 }, statement: Some(outcome), sent: None }
     }
 }

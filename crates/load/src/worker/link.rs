@@ -49,7 +49,7 @@ pub(super) struct Link<P: Probe = Silent> {
     /// The error that broke the connection while no command was in flight.
     parting: Option<Box<SqlFailure>>,
     /// A command that was sent ahead. Its answer is not awaited yet, and may have arrived.
-    ahead: Option<Ahead>,
+    ahead: Option<Box<Ahead>>,
     /// Connection attempts that a full server has dropped since the last success.
     forgotten: u32,
     /// Whether rows were read since the last command. One that cannot be read breaks the protocol.
@@ -59,10 +59,12 @@ pub(super) struct Link<P: Probe = Silent> {
     probe: PhantomData<P>,
 }
 
-/// The state of a command that was sent ahead.
-enum Ahead {
-    Waiting,
-    Answered(Box<Reply>),
+/// A command that was sent ahead. Times are in ns since the load began.
+struct Ahead {
+    sent_ns: u64,
+    answer: Option<Reply>,
+    /// When the answer arrived.
+    answered_ns: u64,
 }
 
 /// The progress of a link after a request or an I/O event.
@@ -135,13 +137,14 @@ impl<P: Probe> Link<P> {
     /// Sends a text query, which `encode` writes, whose answer is awaited later.
     pub(super) fn send_ahead(
         &mut self,
+        sent_ns: u64,
         target: &Target,
         io: &mut dyn Io,
         encode: impl FnOnce(&mut dyn Client),
     ) -> LinkProgress {
         match self.start(target, io, |_, client| encode(client)) {
             LinkProgress::Pending => {
-                self.ahead = Some(Ahead::Waiting);
+                self.ahead = Some(Box::new(Ahead { sent_ns, answer: None, answered_ns: 0 }));
                 io.push();
                 LinkProgress::Reply(Reply::Done)
             }
@@ -149,20 +152,41 @@ impl<P: Probe> Link<P> {
         }
     }
 
-    /// Waits for the answer to a query that was sent ahead.
-    pub(super) fn receive_behind(&mut self, target: &Target) -> LinkProgress {
-        match self.ahead.take() {
-            Some(Ahead::Waiting) => LinkProgress::Pending,
-            Some(Ahead::Answered(reply)) => LinkProgress::Reply(*reply),
-            None => LinkProgress::Reply(Reply::Failed(self.gone(target))),
+    /// Waits for the answer to a query that was sent ahead. Moves `asked_ns`, which is now, back by the time since the query
+    /// was sent; if its answer has arrived, by the time that it took.
+    pub(super) fn receive_behind(&mut self, asked_ns: &mut u64, target: &Target) -> LinkProgress {
+        let Some(ahead) = self.ahead.take() else {
+            return LinkProgress::Reply(Reply::Failed(self.gone(target)));
+        };
+        match ahead.answer {
+            None => {
+                *asked_ns = ahead.sent_ns;
+                LinkProgress::Pending
+            }
+            Some(reply) => {
+                *asked_ns = asked_ns.saturating_sub(ahead.answered_ns.saturating_sub(ahead.sent_ns));
+                LinkProgress::Reply(reply)
+            }
+        }
+    }
+
+    /// Whether it waits for an answer that the task does not await yet.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.ahead.as_ref().is_some_and(|ahead| ahead.answer.is_none())
+    }
+
+    /// Notes when the answer to the query that was sent ahead arrived, if it has.
+    pub(super) fn note_arrival(&mut self, now_ns: u64) {
+        if let Some(ahead) = self.ahead.as_mut().filter(|ahead| ahead.answer.is_some()) {
+            ahead.answered_ns = now_ns;
         }
     }
 
     /// Keeps an answer that is not awaited yet.
     fn keep_ahead(&mut self, step: LinkProgress) -> LinkProgress {
-        match (&self.ahead, step) {
-            (Some(Ahead::Waiting), LinkProgress::Reply(reply)) => {
-                self.ahead = Some(Ahead::Answered(Box::new(reply)));
+        match (&mut self.ahead, step) {
+            (Some(ahead), LinkProgress::Reply(reply)) if ahead.answer.is_none() => {
+                ahead.answer = Some(reply);
                 LinkProgress::Pending
             }
             (_, step) => step,

@@ -107,10 +107,11 @@ impl<P: Probe> Slot<P> {
     }
 }
 
-/// Starts a task's request.
+/// Starts a task's request, which it makes at `asked_ns`.
 pub(super) fn begin<P: Probe>(
     links: &mut Vec<Link<P>>,
     awaited: &mut Option<Awaited>,
+    asked_ns: &mut u64,
     request: &Request<'_>,
     shared: &Shared,
     io: &mut dyn Io,
@@ -150,9 +151,19 @@ pub(super) fn begin<P: Probe>(
     };
     Begun::LinkProgress(match *request {
         Request::Query { sql, .. } => link.start(target, io, |_, client| client.query(sql)),
-        Request::Send { sql, .. } => link.send_ahead(target, io, |client| client.query(sql)),
-        Request::Load { sql, data, .. } => link.send_ahead(target, io, |client| client.load(sql, data)),
-        Request::Receive { .. } => link.receive_behind(target),
+        Request::Send { sql, .. } => link.send_ahead(*asked_ns, target, io, |client| client.query(sql)),
+        Request::Load { sql, data, .. } => {
+            link.send_ahead(*asked_ns, target, io, |client| client.load(sql, data))
+        }
+        Request::Receive { .. } => {
+            let mut sent_ns = *asked_ns;
+            let step = link.receive_behind(&mut sent_ns, target);
+            // Commands make their next rows before they receive. That is not part of a statement's latency.
+            if shared.runs_events() {
+                *asked_ns = sent_ns;
+            }
+            step
+        }
         Request::Execute { statement, params, .. } => {
             link.start(target, io, |statements, client| statements.execute(client, statement, params))
         }

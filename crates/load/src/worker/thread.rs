@@ -367,7 +367,9 @@ impl<'a> ThreadHost<'a> {
         let asked = Instant::now();
         let answer = self.connections.answer(request, &self.shared.job.target, &self.shared.dialer)?;
         if let Some(outcome) = answer.statement {
-            self.executed(outcome, asked);
+            // Commands make their next rows before they receive. That is not part of a statement's latency.
+            let sent = answer.sent.filter(|_| self.shared.runs_events());
+            self.executed(outcome, sent.unwrap_or(asked));
         }
         Ok(answer.reply)
     }

@@ -20,7 +20,7 @@ pub(crate) use requests::push_reply;
 
 /// Pushes a table of all native functions, which a profile marks.
 pub(crate) fn push_functions(stack: Stack, machine: NonNull<Machine>, marks: bool) {
-    stack.push_table(0, 58);
+    stack.push_table(0, 59);
     let table = Table { stack, machine, marks };
     bulk::register(&table);
     declare::register(&table);

@@ -22,6 +22,11 @@ pub(super) fn register(table: &Table) {
         let sql = text(call, 2)?;
         wait(call, Request::Query { connection, sql })
     });
+    table.add("send", |call| {
+        let connection = id(call, 1)?;
+        let sql = text(call, 2)?;
+        wait(call, Request::Send { connection, sql })
+    });
     table.add("receive", |call| {
         let connection = id(call, 1)?;
         wait(call, Request::Receive { connection })

@@ -107,8 +107,8 @@ local function recover(connection)
 end
 dyno.recover = recover
 
--- The id of a connection that has none at hand: a bulk insert is under way, whose answer is waited for first, or
--- the script has closed it. `level` says where, as that of `error` does; 3 where none is given.
+-- The id of a connection that has none at hand: a bulk insert or a sent query is under way, whose answer is waited for
+-- first, or the script has closed it. `level` says where, as that of `error` does; 3 where none is given.
 local function settled_id(connection, level)
   level = level or 3
   dyno.collect(connection, level + 1)
@@ -120,6 +120,31 @@ function Connection:query(sql)
   local has_rows, errno, state, message, ignorable = query(self[1] or settled_id(self), sql)
   if has_rows == nil then
     fail(self, sql, 2, errno, state, message, ignorable)
+  elseif self[2] then
+    recover(self)
+  end
+  return has_rows and self[3] or NO_RESULT
+end
+
+-- Sends a query. Its answer is waited for by receive(), or by whatever uses the connection next; meanwhile the script can use
+-- its other connections.
+function Connection:send(sql)
+  local id = self[1] or settled_id(self)
+  local sent, errno, state, message, ignorable = native.send(id, sql)
+  if sent == nil then
+    fail(self, sql, 2, errno, state, message, ignorable)
+  end
+  self.sent, self[1] = { id = id, sql = sql, rows = 0 }, nil
+  return true
+end
+
+-- The result of the query that was sent.
+function Connection:receive()
+  local sent = self.sent or error("no query was sent: call send() first", 2)
+  self.sent, self[1] = nil, sent.id
+  local has_rows, errno, state, message, ignorable = native.receive(sent.id)
+  if has_rows == nil then
+    fail(self, sent.sql, 2, errno, state, message, ignorable)
   elseif self[2] then
     recover(self)
   end

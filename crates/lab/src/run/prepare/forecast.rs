@@ -1,6 +1,6 @@
 //! Forecasts the duration of a run.
 
-use crate::plan::{Plan, StackSampling, Step};
+use crate::plan::{BetweenSteps, Plan, StackSampling, Step, StepEvent};
 use crate::schedule::{Block, blocks};
 
 /// Assumed rate of loads until one was measured.
@@ -29,8 +29,13 @@ impl Plan {
             + if step.is_load() {
                 self.data.map_or(0.0, |data| data.rows_total() as f64 / LOADED_ROWS_PER_SECOND)
             } else {
-                step.warmup_seconds + step.seconds
+                step.warmup_seconds + expected_measured_seconds(step) + self.expected_restore_seconds()
             }
+    }
+
+    /// Estimated time to restore or restart a system before a step, in seconds.
+    fn expected_restore_seconds(&self) -> f64 {
+        if self.between_steps == BetweenSteps::Keep { 0.0 } else { START_SECONDS }
     }
 
     /// Estimated duration of a round, in seconds. Only the first round may load.
@@ -68,6 +73,13 @@ impl Plan {
     pub(crate) fn trials_a_round(&self, block: Block) -> usize {
         if self.steps[block.step].is_load() { self.data_sets() } else { self.systems_of(block.step).count() }
     }
+}
+
+/// Estimated measured time of a step, in seconds. It lasts longer if it waits for an event; how long a statement or a command takes
+/// is not known.
+fn expected_measured_seconds(step: &Step) -> f64 {
+    let ends = step.step_events.iter().filter(|event| event.until_done).map(StepEvent::ends_at_least_seconds);
+    ends.fold(step.seconds, f64::max)
 }
 
 /// Expected duration of rounds. Before the first round has ended, it is the planned duration.

@@ -322,11 +322,15 @@ impl<'a, P: Probe> EventLoop<'a, P> {
             return Ok(());
         }
         let (target, dialer, io) = (&self.shared.job.target, &self.shared.dialer, &mut *self.io);
+        let was_ahead = connection.is_ahead();
         let step = match event {
             IoEvent::Connected(_) => connection.connected(target, io),
             IoEvent::Received(_) => connection.received(target, io),
             IoEvent::Closed(_, error) => connection.broken(error.as_ref(), target, dialer, io),
         };
+        if was_ahead {
+            connection.note_arrival(self.epoch.elapsed().as_nanos() as u64);
+        }
         if connection.is_closed() {
             self.replace_if_idle(slot);
         }

@@ -152,7 +152,7 @@ impl<P: Probe> EventLoop<'_, P> {
                 self.shared.tell_names(&request);
                 // Only this script has run since the last reading of the clock.
                 *asked_ns = self.clock_ns;
-                Turn::Begun(begin(links, awaited, &request, self.shared, &mut *self.io))
+                Turn::Begun(begin(links, awaited, asked_ns, &request, self.shared, &mut *self.io))
             }
             Progress::Finished { stop } => Turn::Finished { stop },
             Progress::Restart => Turn::Restart,

@@ -7,6 +7,7 @@ mod micro;
 mod pgbench;
 mod pipelines;
 mod replay;
+mod sent;
 
 use dyno_engine::testing::Trial;
 
@@ -18,6 +19,7 @@ pub(crate) fn tests() -> Vec<Trial> {
         tests.extend(builtin::tests(system));
         tests.extend(micro::tests(system));
         tests.extend(bulk::tests(system));
+        tests.extend(sent::tests(system));
         tests.extend(replay::tests(system));
     }
     tests.extend(benchmarks::tests());

@@ -10,6 +10,8 @@ use crate::plan::syntax::error::Problem;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, ClientsNumber, From0, Milliseconds, each};
 
+/// Default of `after_seconds`.
+const AFTER_SECONDS: f64 = 5.0;
 /// Default of `limit_seconds`.
 const LIMIT_SECONDS: f64 = 600.0;
 
@@ -23,6 +25,8 @@ pub struct StepEvent {
     pub action: EventAction,
     /// Whether the load continues until the event has ended. Otherwise the event is ended with the step.
     pub until_done: bool,
+    /// Shortest time for which the load continues after such an event, to show its effect.
+    pub after_seconds: f64,
     /// The time after which it counts as failed, in seconds.
     pub limit_seconds: f64,
 }
@@ -97,6 +101,11 @@ impl EventAction {
         matches!(self, Self::Kill | Self::Restart)
     }
 
+    /// Its duration in seconds, as far as the plan says it.
+    fn seconds(&self) -> f64 {
+        self.clone().length().map_or(0.0, |(_, seconds)| *seconds)
+    }
+
     /// Its key with a duration, and that duration.
     fn length(&mut self) -> Option<(&'static str, &mut f64)> {
         match self {
@@ -111,9 +120,15 @@ impl EventAction {
 }
 
 impl StepEvent {
+    /// The earliest time at which the load may end if it waits for this event, in seconds since measuring began.
+    pub(crate) fn ends_at_least_seconds(&self) -> f64 {
+        self.at_seconds + self.action.seconds() + self.after_seconds
+    }
+
     /// Changes its times.
     pub(in crate::plan) fn stretch(&mut self, factor: f64) {
         self.at_seconds *= factor;
+        self.after_seconds *= factor;
         if let Some((_, seconds)) = self.action.length() {
             *seconds *= factor;
         }
@@ -150,6 +165,8 @@ pub(in crate::plan) struct EventTable {
     disk_latency_ms: Option<Milliseconds>,
     /// step: the event is ended with the step if it still runs. done: the load continues until the event has ended.
     until: Option<Until>,
+    /// With until = "done": the time for which the load continues after it, at least (default 5).
+    after_seconds: Option<At<From0>>,
     /// The time after which it counts as failed (default 600).
     limit_seconds: Option<Above0>,
 }
@@ -261,11 +278,15 @@ impl EventTable {
                 return Err(out_of_range(key, wanted).into());
             }
         }
+        if let Some(after) = self.after_seconds.as_ref().filter(|_| !until_done) {
+            return Err(after.wrong("`after_seconds` needs `until = \"done\"`".to_owned()));
+        }
         Ok(StepEvent {
             id: self.id.unwrap_or_else(|| own_name(action.kind(), earlier)),
             at_seconds,
             action,
             until_done,
+            after_seconds: self.after_seconds.map_or(AFTER_SECONDS, |seconds| seconds.0),
             limit_seconds: self.limit_seconds.map_or(LIMIT_SECONDS, |seconds| seconds.0),
         })
     }

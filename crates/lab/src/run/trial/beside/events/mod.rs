@@ -21,8 +21,6 @@ use crate::run::trial::watch::TrialAbort;
 
 /// Time before an event in which its connection is opened.
 const LEAD: Duration = Duration::from_secs(1);
-/// Shortest time for which the load continues after an event that it waits for, to show the effect.
-const AFTERMATH: Duration = Duration::from_secs(5);
 
 /// The events of a trial.
 pub(in crate::run::trial) struct TrialEvents<'a> {
@@ -94,7 +92,8 @@ impl<'a> TrialEvents<'a> {
     /// Whether to end the load now. If it waits for no event, it ends by itself.
     pub(in crate::run::trial) fn end_load(&self) -> bool {
         let Some(began) = self.clock.began() else { return false };
-        let at = |seconds: f64| began + Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        let duration = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        let at = |seconds: f64| began + duration(seconds);
         let planned = at(self.seconds);
         let records = self.records();
         let mut ends = Vec::new();
@@ -102,7 +101,7 @@ impl<'a> TrialEvents<'a> {
             match record.ended_seconds.map(at) {
                 _ if !event.until_done => {}
                 None => return false,
-                Some(ended) => ends.push(planned.max(ended + AFTERMATH)),
+                Some(ended) => ends.push(planned.max(ended + duration(event.after_seconds))),
             }
         }
         ends.into_iter().max().is_some_and(|end| Instant::now() >= end)

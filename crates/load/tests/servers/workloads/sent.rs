@@ -1,0 +1,66 @@
+//! Queries that a script sends on one connection while it uses another.
+
+use dyno_engine::Server;
+use dyno_engine::testing::{Trial, server_test};
+
+use crate::ask::{SCHEDULERS, answer, ask, execute};
+use crate::bench::{job, run};
+
+pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
+    vec![
+        server_test("a sent query waits while another connection works", system, beside),
+        server_test("a sent query's latency is from when it was sent", system, latency),
+    ]
+}
+
+fn beside(server: &mut Server) {
+    execute(server, &["CREATE TABLE sent (id INT PRIMARY KEY, n INT)"]);
+    // The update waits for a lock that only the other connection can release.
+    let code = "
+        con:query('DELETE FROM sent')
+        con:query('INSERT INTO sent VALUES (1, 0)')
+        local other = sysbench.sql.driver():connect()
+        con:query('BEGIN')
+        con:query('UPDATE sent SET n = 1 WHERE id = 1')
+        other:send('UPDATE sent SET n = n + 10 WHERE id = 1')
+        con:query('COMMIT')
+        other:receive()
+        print(con:query_row('SELECT n FROM sent'))
+        other:send('SELECT 5')
+        print(other:receive():fetch_row()[1])
+        other:send('SELECT 7')
+        print(other:query_row('SELECT 8'))
+        print(select(2, pcall(other.receive, other)))
+        other:send('SELECT missing FROM sent')
+        local is_right, failure = pcall(other.receive, other)
+        print(is_right, failure:match('SQL error') ~= nil)
+        print(other:query_row('SELECT 9'))
+        other:send('SELECT 6')
+        other:disconnect()";
+    for scheduler in SCHEDULERS {
+        let mut job = ask(server, code);
+        job.scheduler = scheduler;
+        let printed = answer(job).expect("an event");
+        let expected = ["11", "5", "8", "no query was sent: call send() first", "false\ttrue", "9"];
+        assert_eq!(printed, expected, "{scheduler:?}");
+    }
+    execute(server, &["DROP TABLE sent"]);
+}
+
+/// The answer of the first query arrives while the second is awaited.
+fn latency(server: &mut Server) {
+    let wait = if server.access().engine == "postgres" { "pg_sleep" } else { "SLEEP" };
+    let source = format!(
+        "function thread_init() con, other = sysbench.sql.driver():connect(), sysbench.sql.driver():connect() end
+         function event() other:send('SELECT {wait}(0.02)') con:query('SELECT {wait}(0.05)') other:receive() end"
+    );
+    for scheduler in SCHEDULERS {
+        let mut job = job(server, "sent", &source, "run");
+        (job.events, job.scheduler) = (Some(5), scheduler);
+        let total = run(job).success();
+        assert_eq!((total.counts.events, total.counts.reads), (5, 10), "{scheduler:?}");
+        let reads = total.statements.reads.histogram();
+        assert!(reads.min() >= 20_000, "{scheduler:?}: {} µs", reads.min());
+        assert!(reads.max() <= total.latency.histogram().max(), "{scheduler:?}: {} µs", reads.max());
+    }
+}
