@@ -60,7 +60,7 @@ function act.write()
     local newest = last + opt.rows_per_commit
     local keep = newest - opt.table_size
     deleter:send(format("DELETE FROM %s WHERE transactionid BETWEEN %d AND %d", name, first, keep))
-    con:query(tables.insert(name, last + 1, newest))
+    tables.insert(con, name, last + 1, newest)
     if deleter ~= con then
       deleter:receive()
     end

@@ -3,7 +3,7 @@
 local dialect_of = require("sql.dialect").of
 
 local format = string.format
-local uniform = sysbench.rand.uniform
+local uniform, random_string = sysbench.rand.uniform, sysbench.rand.string
 
 -- The secondary indexes: name and columns. Their first column is what range queries search by.
 local INDEXES = {
@@ -16,23 +16,31 @@ local function name_of(table_number)
   return "purchases" .. table_number
 end
 
--- A row as SQL. Half of its data is random.
+-- Forms of data by its length: half of the letters are random.
+local forms = {}
+
+local function form_of(length)
+  local random = math.floor(length / 2)
+  forms[length] = string.rep("a", length - random) .. string.rep("@", random)
+  return forms[length]
+end
+
+-- A row as SQL.
 local function row(id)
   local opt = sysbench.opt
   local length = uniform(opt.data_length_min, opt.data_length_max)
-  local random = math.floor(length / 2)
   return format("(%d, CURRENT_TIMESTAMP, %d, %d, %d, %d, '%s')", id,
     uniform(0, opt.cash_registers - 1), uniform(0, opt.customers - 1), uniform(0, opt.products - 1),
-    uniform(0, opt.max_price - 1), string.rep("a", length - random) .. sysbench.rand.string(string.rep("@", random)))
+    uniform(0, opt.max_price - 1), random_string(forms[length] or form_of(length)))
 end
 
--- The statement that inserts rows with these numbers.
-local function insert(name, first, last)
-  local rows = {}
+-- Inserts rows with these numbers by statements of up to half a megabyte.
+local function insert(con, name, first, last)
+  con:bulk_insert_init("INSERT INTO " .. name .. " VALUES")
   for id = first, last do
-    rows[#rows + 1] = row(id)
+    con:bulk_insert_next(row(id))
   end
-  return "INSERT INTO " .. name .. " VALUES " .. table.concat(rows, ", ")
+  con:bulk_insert_done()
 end
 
 local function create_indexes(con, driver, number)
@@ -80,11 +88,7 @@ local function create(con, driver, number)
   con:query(format([[CREATE TABLE %s (transactionid BIGINT NOT NULL, dateandtime %s, cashregisterid INTEGER NOT NULL,
     customerid INTEGER NOT NULL, productid INTEGER NOT NULL, price INTEGER NOT NULL, data VARCHAR(4000),
     PRIMARY KEY (transactionid)) /*! ENGINE = %s */]], name, dialect_of(driver).datetime, opt.mysql_storage_engine))
-  con:bulk_insert_init("INSERT INTO " .. name .. " VALUES")
-  for id = 1, opt.table_size do
-    con:bulk_insert_next(row(id))
-  end
-  con:bulk_insert_done()
+  insert(con, name, 1, opt.table_size)
   if opt.create_secondary then
     create_indexes(con, driver, number)
   end

@@ -28,9 +28,14 @@ pub(crate) fn job(access: &Access, shape: &Shape, command: &str, connections: u3
             .into(),
         connections,
         seconds: (command == "run").then_some(f64::from(shape.seconds)),
-        seed: 1,
+        seed: seed(command),
         ..Job::new(Target { prepared_statements: !shape.unprepared, ..target(access) }, script, command)
     })
+}
+
+/// The seed of a command. With one seed for all, the rows that a run inserts would have the values of the rows that are there.
+fn seed(command: &str) -> u64 {
+    if command == "prepare" { 1 } else { 2 }
 }
 
 /// The way to a server.
@@ -54,7 +59,7 @@ pub(crate) fn builtin(
     let source = dyno_load::builtin_workload(workload).context("no such workload")?.to_owned();
     let script = Script { name: workload.to_owned(), source, search_path: Vec::new() };
     let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Ok(Job { options: options.collect(), seed: 1, ..Job::new(target(access), script, command) })
+    Ok(Job { options: options.collect(), seed: seed(command), ..Job::new(target(access), script, command) })
 }
 
 pub(crate) fn measure(job: &Job, session: Session) -> anyhow::Result<Sample> {

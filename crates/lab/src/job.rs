@@ -154,7 +154,8 @@ pub(crate) fn reload(plan: &Plan, system: &System, step: usize, seed: u64, targe
     let options = options(plan, system, &step.options);
     Job {
         connections: step.clients.iter().copied().max().unwrap_or(1),
-        seed,
+        // Not the stream of the trial, whose new rows would otherwise have the values of the loaded ones.
+        seed: seed.rotate_left(32),
         ..with_options(Job::new(target, step.script.clone(), Command::Prepare.as_str()), options)
     }
 }
