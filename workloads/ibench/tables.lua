@@ -16,11 +16,11 @@ local function name_of(table_number)
   return "purchases" .. table_number
 end
 
--- Forms of data by its length: half of the letters are random.
+-- Forms of data by its length: as in iibench.py, three of eight letters are random.
 local forms = {}
 
 local function form_of(length)
-  local random = math.floor(length / 2)
+  local random = math.floor(length * 3 / 8)
   forms[length] = string.rep("a", length - random) .. string.rep("@", random)
   return forms[length]
 end

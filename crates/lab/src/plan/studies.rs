@@ -52,17 +52,18 @@ fn every_claim_can_be_read_and_is_about_its_plan() {
     }
 }
 
-/// The name of a setting may differ between versions. The dictionary translates it under a profile only.
+/// The name of a setting may differ between versions. The dictionary translates it under a profile only. `redo-and-defaults` gives
+/// one `my.cnf` to all versions, as it is.
 #[test]
 fn systems_of_studies_know_their_settings() {
-    for builtin in builtin_plans() {
+    for builtin in builtin_plans().iter().filter(|builtin| builtin.name != "redo-and-defaults") {
         for system in plan(builtin.name).systems {
             let Some(product) = system.product() else { continue };
             for (name, value) in &system.settings {
                 let assignment = Assignment { value: value.clone(), ..Assignment::default() };
                 let of_version = match translate(&product, &BTreeMap::from([(name.clone(), assignment)])) {
                     Ok(translation) => translation.settings.contains_key(name),
-                    Err(error) => matches!(error, SettingsError::Unknown { .. }),
+                    Err(error) => !matches!(error, SettingsError::NotInVersion { .. }),
                 };
                 assert!(of_version, "{}: {}: {name}", builtin.name, system.id);
             }

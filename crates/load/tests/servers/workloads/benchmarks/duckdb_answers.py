@@ -32,6 +32,8 @@ def shown(value):
 
 
 database = duckdb.connect()
+# A slow query would otherwise print its progress among the answers.
+database.execute("SET enable_progress_bar = false")
 copy_tables(sqlite3.connect(sys.argv[1]), database)
 for section in sys.stdin.read().split("# ")[1:]:
     number, query = section.split("\n", 1)
