@@ -138,7 +138,9 @@ pub(super) fn one_action(event: &mut Schema) {
     event.insert("oneOf".to_owned(), actions.map(|key| json!({ "required": [key] })).into());
     event.insert("dependentRequired".to_owned(), json!({ "disk_latency_ms": ["hold_seconds"] }));
     let held = json!({ "anyOf": [{ "required": ["connections"] }, { "required": ["disk_latency_ms"] }] });
-    event.insert("dependentSchemas".to_owned(), json!({ "hold_seconds": held }));
+    let awaited = json!({ "required": ["until"], "properties": { "until": { "const": "done" } } });
+    event
+        .insert("dependentSchemas".to_owned(), json!({ "hold_seconds": held, "after_seconds": awaited }));
 }
 
 /// Requires exactly one limit of a search.
@@ -304,6 +306,10 @@ fn what_the_reader_refuses_the_schema_refuses_too() {
             "engine = \"sqlite\"\ndollars_per_hour = 1\nprice = { list = \"aws-2018-08\", volume = \"io1\" }",
         ),
         ("\"transaction\"", "\"trx\""),
+        (
+            "options = { range_size = 10, skip_trx = true }\n",
+            "[[step.event]]\nat_seconds = 1\nsql = \"SELECT 1\"\nafter_seconds = 1\n",
+        ),
         ("\"transaction\"", "\"transaction\"\nnot_for = \"a\""),
         ("[[step]]\nid = \"read-write\"", "[[step]]\nbefor = \"true\"\nid = \"read-write\""),
     ] {

@@ -258,6 +258,10 @@ fn what_is_wrong_with_an_event_is_refused_before_anything_runs() {
             "plan.toml:26:14: `at_seconds` must be below 3, at which the step ends",
         ),
         ("at_seconds = 1", "plan.toml:25:1: an event needs a key that says what it does"),
+        (
+            "at_seconds = 1\nsql = 'x'\nafter_seconds = 2",
+            "plan.toml:28:17: `after_seconds` needs `until = \"done\"`",
+        ),
         ("at_seconds = 1\nkill = 'server'", "system `a` cannot be killed: it runs in the load process"),
     ] {
         let bench = bench(&plan(&[("a", "sqlite")], 1, &step("x", 3.0, event)));

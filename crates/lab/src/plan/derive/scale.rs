@@ -328,6 +328,17 @@ mod tests {
     }
 
     #[test]
+    fn times_of_events_change_too() {
+        let event = "seconds = 10\n[[step.event]]\nat_seconds = 4\nidle_transaction_seconds = 2\nuntil = \"done\"\n\
+                     after_seconds = 8\n";
+        let text = TEXT.replace("options = { range_size = 10, skip_trx = true }\n", event);
+        let small = parse(&text).unwrap().scaled(&Scale::by(0.5));
+        let event = &small.steps[1].step_events[0];
+        assert_eq!((event.at_seconds, event.after_seconds), (2.0, 4.0));
+        assert!((event.ends_at_least_seconds() - 7.0).abs() < 1e-12);
+    }
+
+    #[test]
     fn warm_up_follows_the_data_and_a_budget_of_time_does_not() {
         let budget = "budget_seconds = 600\nwarmup_seconds_max = 20";
         let small = parse(&TEXT.replace("rounds = 4", budget)).unwrap().scaled(&Scale::by(0.1));
