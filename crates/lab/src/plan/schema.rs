@@ -139,8 +139,7 @@ pub(super) fn one_action(event: &mut Schema) {
     event.insert("dependentRequired".to_owned(), json!({ "disk_latency_ms": ["hold_seconds"] }));
     let held = json!({ "anyOf": [{ "required": ["connections"] }, { "required": ["disk_latency_ms"] }] });
     let awaited = json!({ "required": ["until"], "properties": { "until": { "const": "done" } } });
-    event
-        .insert("dependentSchemas".to_owned(), json!({ "hold_seconds": held, "after_seconds": awaited }));
+    event.insert("dependentSchemas".to_owned(), json!({ "hold_seconds": held, "after_seconds": awaited }));
 }
 
 /// Requires exactly one limit of a search.

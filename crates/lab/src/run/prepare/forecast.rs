@@ -165,13 +165,15 @@ mod tests {
 
     #[test]
     fn a_step_waits_for_its_events_and_for_restored_data() {
-        let event = "seconds = 3\n[[step.event]]\nat_seconds = 2\nidle_transaction_seconds = 1.5\nuntil = \"done\"\n";
+        let event =
+            "seconds = 3\n[[step.event]]\nat_seconds = 2\nidle_transaction_seconds = 1.5\nuntil = \"done\"\n";
         let text = TEXT.replace("options = { range_size = 10, skip_trx = true }\n", event);
         let restored = text.replace("rounds = 4", "rounds = 4\nbetween_steps = \"restore\"");
         for (text, restore_seconds) in [(text, 0.0), (restored, START_SECONDS)] {
             let plan = parse(&text).unwrap();
             let block = blocks(&plan).into_iter().find(|block| block.step == 1).unwrap();
-            let expected = OVERHEAD_SECONDS + plan.steps[1].warmup_seconds + 2.0 + 1.5 + 5.0 + restore_seconds;
+            let expected =
+                OVERHEAD_SECONDS + plan.steps[1].warmup_seconds + 2.0 + 1.5 + 5.0 + restore_seconds;
             assert!((plan.expected_trial_seconds(block) - expected).abs() < 1e-9);
         }
     }
