@@ -56,11 +56,18 @@ function act.write()
   end
   look()
   deleter = driver:name() == "sqlite" and con or driver:connect()
+  local is_one_statement = tables.fit_one_statement(opt.rows_per_commit)
   return function()
     local newest = last + opt.rows_per_commit
     local keep = newest - opt.table_size
     deleter:send(format("DELETE FROM %s WHERE transactionid BETWEEN %d AND %d", name, first, keep))
-    tables.insert(con, name, last + 1, newest)
+    if is_one_statement then
+      tables.insert(con, name, last + 1, newest)
+    else
+      con:query("BEGIN")
+      tables.insert(con, name, last + 1, newest)
+      con:query("COMMIT")
+    end
     if deleter ~= con then
       deleter:receive()
     end

@@ -43,6 +43,11 @@ local function insert(con, name, first, last)
   con:bulk_insert_done()
 end
 
+-- Whether so many rows are surely one statement.
+local function fit_one_statement(rows)
+  return rows * (sysbench.opt.data_length_max + 120) <= 500000
+end
+
 local function create_indexes(con, driver, number)
   local name = name_of(number)
   local at_once = driver:name() == "mysql" and sysbench.opt.mysql_storage_engine:lower() ~= "rocksdb"
@@ -119,6 +124,6 @@ local function check()
 end
 
 return {
-  INDEXES = INDEXES, name_of = name_of, insert = insert, create_indexes = create_indexes,
+  INDEXES = INDEXES, name_of = name_of, insert = insert, fit_one_statement = fit_one_statement, create_indexes = create_indexes,
   drop_indexes = drop_indexes, prepare = prepare, cleanup = cleanup, check = check,
 }

@@ -12,26 +12,14 @@ local BULK_ROWS = 8 -- the counter, as native.count numbers it
 local runs_ahead = dyno.command_name ~= "run"
 dyno.runs_ahead = runs_ahead
 
--- Counts rows that the server has.
-local function inserted(connection, rows)
-  native.count(BULK_ROWS, rows)
-  if connection[2] then
-    recover(connection)
-  end
-end
-
 -- Waits for the answer to the statement that is under way. Until then the connection has no id.
 function dyno.collect(connection, level)
   local sent = connection.sent
   if not sent then
     return
   end
-  connection.sent, connection[1] = nil, sent.id
-  local has_rows, errno, state, message, ignorable = native.receive(sent.id)
-  if has_rows == nil then
-    fail(connection, sent.sql, level, errno, state, message, ignorable)
-  end
-  inserted(connection, sent.rows)
+  dyno.receive(connection, level + 1)
+  native.count(BULK_ROWS, sent.rows)
 end
 
 -- Sends what has been put together.
@@ -49,7 +37,10 @@ local function flush(connection, bulk)
   if runs_ahead then
     connection.sent, connection[1] = { id = id, sql = bulk.sql, rows = rows }, nil
   else
-    inserted(connection, rows)
+    native.count(BULK_ROWS, rows)
+    if connection[2] then
+      recover(connection)
+    end
   end
 end
 

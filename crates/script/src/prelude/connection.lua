@@ -138,16 +138,25 @@ function Connection:send(sql)
   return true
 end
 
--- The result of the query that was sent.
-function Connection:receive()
-  local sent = self.sent or error("no query was sent: call send() first", 2)
-  self.sent, self[1] = nil, sent.id
+-- Waits for the answer to what a connection has sent. Returns whether it has rows.
+function dyno.receive(connection, level)
+  local sent = connection.sent
+  connection.sent, connection[1] = nil, sent.id
   local has_rows, errno, state, message, ignorable = native.receive(sent.id)
   if has_rows == nil then
-    fail(self, sent.sql, 2, errno, state, message, ignorable)
-  elseif self[2] then
-    recover(self)
+    fail(connection, sent.sql, level, errno, state, message, ignorable)
+  elseif connection[2] then
+    recover(connection)
   end
+  return has_rows
+end
+
+-- The result of the query that was sent.
+function Connection:receive()
+  if not self.sent then
+    error("no query was sent: call send() first", 2)
+  end
+  local has_rows = dyno.receive(self, 3)
   return has_rows and self[3] or NO_RESULT
 end
 

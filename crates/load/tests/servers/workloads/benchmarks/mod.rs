@@ -163,6 +163,11 @@ fn queue(subject: &Subject) {
         assert_eq!((counts.events, counts.writes, counts.errors), (40, 80, 0), "{rows}");
         run(ibench("check", &[("rows_per_commit", rows)])).success();
     }
+    // Rows of more than half a megabyte are two statements of one transaction.
+    let wide = [("rows_per_commit", "400"), ("data_length_min", "2000"), ("data_length_max", "2000")];
+    let counts = run_events(&wide, 1, 2);
+    assert_eq!((counts.events, counts.writes, counts.others), (2, 6, 4));
+    run(ibench("check", &[("rows_per_commit", "1")])).success();
     for action in ["range", "point"] {
         let counts = run_events(&[("action", action)], 3, EVENTS);
         assert_eq!((counts.events, counts.writes), (EVENTS, 0), "{action}");
