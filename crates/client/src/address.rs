@@ -218,10 +218,15 @@ mod tests {
         SockAddr::from(listener.local_addr().expect("bound"))
     }
 
+    /// An address that refuses connections: no program is given this port by chance.
+    fn dead() -> SockAddr {
+        SockAddr::from(std::net::SocketAddr::from(([127, 0, 0, 1], 1)))
+    }
+
     #[test]
     fn every_address_of_a_name_is_tried() {
         let alive = listen();
-        let addresses = [address(&listen()), address(&alive)];
+        let addresses = [dead(), address(&alive)];
         let connect = |addresses: &[SockAddr]| {
             let server = ServerAddress::of("many.example:1".into(), "many.example", addresses.to_vec());
             server.connect(0, None).map(|(_, number)| number)
@@ -233,12 +238,11 @@ mod tests {
     #[test]
     fn of_several_servers_the_first_that_accepts_is_taken() {
         let alive = listen();
-        let server = |host: &str, listener: &TcpListener| {
-            ServerAddress::of(format!("{host}:1"), host, vec![address(listener)])
-        };
+        let server =
+            |host: &str, address: SockAddr| ServerAddress::of(format!("{host}:1"), host, vec![address]);
         let unknown = || ServerAddress::named("no.such.host.invalid", 1);
         let servers =
-            ServerAddress::first_of([server("dead", &listen()), unknown(), server("alive", &alive)]);
+            ServerAddress::first_of([server("dead", dead()), unknown(), server("alive", address(&alive))]);
         let (_, number) = servers.connect(0, None).unwrap();
         let name = "dead:1, no.such.host.invalid:1, alive:1";
         assert_eq!((servers.name(), servers.host(number)), (name, "alive"));

@@ -149,9 +149,11 @@ fn a_tcp_connection_attempt_ends_in_connected_or_closed() {
     for method in METHODS {
         let Some(mut io) = open_here(method) else { continue };
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        assert!(attempt(&mut *io, address), "{method:?}");
-        drop(listener);
+        assert!(attempt(&mut *io, listener.local_addr().unwrap()), "{method:?}");
+        // Bound and not listening: the port refuses, and no other program can get it meanwhile.
+        let refusing = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        refusing.bind(&SockAddr::from(std::net::SocketAddr::from(([127, 0, 0, 1], 0)))).unwrap();
+        let address = refusing.local_addr().unwrap().as_socket().unwrap();
         assert!(!attempt(&mut *io, address), "{method:?}");
     }
 }

@@ -101,12 +101,11 @@ pub(crate) mod testing {
         Dialer { places: vec![Arc::new(place)], account, login_limit, next: AtomicUsize::new(0) }
     }
 
-    /// The address of a listener, preceded by an address without one.
+    /// The address of a listener, preceded by one that refuses: no program is given its port by chance.
     pub(crate) fn dead_and_alive() -> (std::net::TcpListener, Vec<SockAddr>) {
-        let listen = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let (dead, alive) = (listen(), listen());
-        let addresses =
-            [&dead, &alive].map(|listener| SockAddr::from(listener.local_addr().expect("bound"))).to_vec();
+        let alive = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let dead = std::net::SocketAddr::from(([127, 0, 0, 1], 1));
+        let addresses = vec![SockAddr::from(dead), SockAddr::from(alive.local_addr().expect("bound"))];
         (alive, addresses)
     }
 }
