@@ -3,7 +3,7 @@
 use crate::document::{Document, Fact, Section, Shown, Table};
 use crate::format::markdown;
 use crate::model::{Relative, Reports};
-use crate::sections::{claims, document, facts, findings, matrices, table};
+use crate::sections::{claims, document, events, facts, findings, matrices, table};
 use crate::wording::number::{self, counted};
 use crate::wording::{phrases, words};
 
@@ -21,6 +21,7 @@ fn study(reports: &Reports) -> Document {
     let absolute = Section { tables: by_client_count(&absolute.tables), ..absolute };
     let mut sections: Vec<Section> = of_claims(reports).into_iter().collect();
     sections.extend([relative(reports), absolute]);
+    sections.extend(events::section(reports));
     sections.extend(findings(reports));
     let command = [Fact::new("command", &reports.run.command)];
     let facts = command.into_iter().chain(facts(reports)).chain([trials(reports)]);

@@ -8,6 +8,8 @@ use super::EventQuantity;
 
 /// Longest and shortest time before an event from which the level is taken.
 const BEFORE_SECONDS: (f64, f64) = (10.0, 0.5);
+/// Fewest transactions a second before an event for a dip. With fewer, a second can be far below the level by chance.
+const LEVEL_MIN: f64 = 20.0;
 /// Length of the window over which a rate is computed, and the step by which the window moves.
 const WINDOW_SECONDS: f64 = 1.0;
 const STEP_SECONDS: f64 = 0.1;
@@ -18,8 +20,8 @@ const OUTAGE_SECONDS_MIN: f64 = 0.1;
 /// Largest expected number of gaps as long as an outage if there is no outage. It is the same as for stalls.
 const CHANCE_MAX: f64 = 0.001;
 
-/// The figures of the event with this number; `None` if it did not begin, or if the level before it is not known.
-/// `course` are the measured seconds of the trial.
+/// The figures of the event with this number; `None` if it did not begin. `course` are the measured seconds of the
+/// trial.
 pub(super) fn figures(
     trial: &TrialRecord,
     course: &[SecondRate],
@@ -28,22 +30,13 @@ pub(super) fn figures(
     let event = trial.step_events.get(number)?;
     let began = event.began_seconds?;
     let length: f64 = course.iter().map(|second| second.seconds).sum();
-    let ended = Ended::of(trial.timeline.as_ref()?, length);
     let until = next_of(trial, event).unwrap_or(length).min(length);
-    let level = level_before(trial, event, &ended)?;
     let mut found = BTreeMap::new();
-    if let Some(dip) = Dip::find(&ended, level, began, until) {
-        let recovered = dip.recovered;
-        found.insert(EventQuantity::Depth, dip.depth);
-        if let Some(recovered) = recovered {
-            found.insert(EventQuantity::RecoverySeconds, recovered - began);
-        }
-        let to = recovered.unwrap_or(until);
-        let due = level * (to - began);
-        found.insert(EventQuantity::LostSeconds, ((due - ended.events(began, to)) / level).max(0.0));
+    // A trial in which no transaction ended has no timeline.
+    if let Some(ended) = trial.timeline.as_ref().map(|timeline| Ended::of(timeline, length)) {
+        let level = level_before(trial, event, &ended);
+        found.extend(level.map(|level| against_level(&ended, level, began, until)).unwrap_or_default());
     }
-    let outage = outage(&ended, level, began, until);
-    found.insert(EventQuantity::OutageSeconds, outage.map_or(0.0, |outage| outage.seconds));
     let seconds = seconds_within(course, began, until);
     found.insert(EventQuantity::Failed, seconds.iter().map(|second| second.failed as f64).sum());
     if let Some(worst) = seconds.iter().filter_map(|second| second.p99_us).reduce(f64::max) {
@@ -53,6 +46,22 @@ pub(super) fn figures(
         found.insert(EventQuantity::DurationSeconds, seconds);
     }
     Some(found)
+}
+
+/// The figures that compare the throughput between two times with the level before.
+fn against_level(ended: &Ended, level: f64, began: f64, until: f64) -> BTreeMap<EventQuantity, f64> {
+    let outage = outage(ended, level, began, until).map_or(0.0, |outage| outage.seconds);
+    let mut found = BTreeMap::from([(EventQuantity::OutageSeconds, outage)]);
+    if let Some(Dip { depth, recovered }) = Dip::find(ended, level, began, until) {
+        found.insert(EventQuantity::Depth, depth);
+        if let Some(recovered) = recovered {
+            found.insert(EventQuantity::RecoverySeconds, recovered - began);
+        }
+        let to = recovered.unwrap_or(until);
+        let due = level * (to - began);
+        found.insert(EventQuantity::LostSeconds, ((due - ended.events(began, to)) / level).max(0.0));
+    }
+    found
 }
 
 /// Numbers of transactions that have ended since measuring began, by bin.
@@ -118,10 +127,10 @@ struct Dip {
 }
 
 impl Dip {
-    /// The dip between two times; `None` if they are less than a second apart.
+    /// The dip between two times; `None` if they are less than a second apart, or the level is too low for one.
     fn find(ended: &Ended, level: f64, began: f64, until: f64) -> Option<Self> {
         let steps = ((until - began - WINDOW_SECONDS) / STEP_SECONDS + 1e-9).floor();
-        if steps < 0.0 {
+        if steps < 0.0 || level < LEVEL_MIN {
             return None;
         }
         let rate = |step: usize| {

@@ -181,7 +181,9 @@ fn effect(
         effect.cut += usize::from(event.outcome == EventOutcome::Cut);
         let course = evidence.checks.get(&trial.id).map_or(&[][..], |check| check.course.as_slice());
         let Some(found) = figures(&trial.record, course, number) else { continue };
-        effect.not_recovered += usize::from(!found.contains_key(&EventQuantity::RecoverySeconds));
+        let has = |quantity| found.contains_key(&quantity);
+        effect.not_recovered +=
+            usize::from(has(EventQuantity::Depth) && !has(EventQuantity::RecoverySeconds));
         for (quantity, value) in found {
             rounds.entry(quantity).or_default().push(RoundValue { round: trial.record.round, value });
         }

@@ -98,6 +98,28 @@ fn a_dip_without_an_end_has_no_time_of_recovery() {
 }
 
 #[test]
+fn without_a_level_or_time_there_is_no_dip_and_the_event_has_its_duration() {
+    let slow = |trial: &mut TrialRecord| {
+        let bins = &mut trial.timeline.as_mut().unwrap().bins;
+        bins.iter_mut().enumerate().for_each(|(at, bin)| *bin = u32::from(at % 6 == 0));
+    };
+    let late = |trial: &mut TrialRecord| trial.step_events = vec![event("kill", 29.5, 29.9)];
+    let early = |trial: &mut TrialRecord| trial.step_events = vec![event("kill", 0.2, 0.9)];
+    let silent = |trial: &mut TrialRecord| trial.timeline = None;
+    for change in [&slow as &dyn Fn(&mut TrialRecord), &late, &early, &silent] {
+        let (mut run, checks) = planted(6, 0);
+        run.trials.iter_mut().for_each(|trial| change(&mut trial.record));
+        let found = analyse(&run, &checks, &Rule::default()).events;
+        let effect = &found[0].systems[1].events[0];
+        assert_eq!(effect.not_recovered, 0, "{effect:?}");
+        for quantity in [EventQuantity::Depth, EventQuantity::RecoverySeconds, EventQuantity::LostSeconds] {
+            assert!(!effect.figures.contains_key(&quantity), "{quantity:?}: {effect:?}");
+        }
+        assert!(effect.figures.contains_key(&EventQuantity::DurationSeconds), "{effect:?}");
+    }
+}
+
+#[test]
 fn events_after_each_other_have_figures_of_their_own() {
     let mut trial = with_outage(200);
     trial.step_events.insert(0, event("early", 5.0, 5.1));

@@ -9,6 +9,8 @@ const LOADED_ROWS_PER_SECOND: f64 = 20_000.0;
 const OVERHEAD_SECONDS: f64 = 0.2;
 /// Assumed time to start a server on kept data.
 const START_SECONDS: f64 = 1.5;
+/// Assumed time to restore or restart a server before a step: the start, and what it takes to be at rest.
+const RESTORE_SECONDS: f64 = 3.0;
 /// Assumed wait until the servers of a round are at rest.
 const SETTLE_SECONDS: f64 = 3.0;
 
@@ -35,7 +37,7 @@ impl Plan {
 
     /// Estimated time to restore or restart a system before a step, in seconds.
     fn expected_restore_seconds(&self) -> f64 {
-        if self.between_steps == BetweenSteps::Keep { 0.0 } else { START_SECONDS }
+        if self.between_steps == BetweenSteps::Keep { 0.0 } else { RESTORE_SECONDS }
     }
 
     /// Estimated duration of a round, in seconds. Only the first round may load.
@@ -169,7 +171,7 @@ mod tests {
             "seconds = 3\n[[step.event]]\nat_seconds = 2\nidle_transaction_seconds = 1.5\nuntil = \"done\"\n";
         let text = TEXT.replace("options = { range_size = 10, skip_trx = true }\n", event);
         let restored = text.replace("rounds = 4", "rounds = 4\nbetween_steps = \"restore\"");
-        for (text, restore_seconds) in [(text, 0.0), (restored, START_SECONDS)] {
+        for (text, restore_seconds) in [(text, 0.0), (restored, RESTORE_SECONDS)] {
             let plan = parse(&text).unwrap();
             let block = blocks(&plan).into_iter().find(|block| block.step == 1).unwrap();
             let expected =

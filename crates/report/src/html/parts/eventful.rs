@@ -5,7 +5,6 @@ use dyno_judge::{EventSecond, EventfulTest};
 use maud::{Markup, html};
 
 use crate::chart::{Axis, COLOURS, Chart, Line, LineChart};
-use crate::document::Table;
 use crate::html::parts::scaling::legend;
 use crate::model::Reports;
 use crate::sections::{events, joins};
@@ -31,17 +30,14 @@ pub(crate) fn section(reports: &Reports) -> Markup {
                             (chart.inline())
                         }
                     }
-                    (crate::format::html::table(&events::title(test), &untitled(events::table(reports, test))))
+                    @for table in events::tables(reports, test) {
+                        (crate::format::html::table("Events", &table))
+                    }
                     @for remark in events::remarks(test) { p.note { (remark) } }
                 }
             }
         }
     }
-}
-
-/// A table whose title stands above the charts.
-fn untitled(table: Table) -> Table {
-    Table { title: String::new(), ..table }
 }
 
 /// The figure of a second that a chart shows.

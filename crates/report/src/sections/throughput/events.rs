@@ -1,6 +1,8 @@
 //! Steps in which something is done to the systems while the load continues: the effects on each system.
 
-use dyno_judge::{EffectFigure, EffectRatio, EventEffect, EventQuantity, EventfulTest, PlannedEvent};
+use dyno_judge::{
+    EffectFigure, EffectRatio, EventEffect, EventQuantity, EventfulTest, Finding, PlannedEvent,
+};
 use dyno_store::EventKind;
 
 use crate::document::{Line, Section, Shown, Table};
@@ -13,13 +15,13 @@ pub(crate) const TITLE: &str = "Events: how they affected the throughput";
 /// Longest text of a statement or command, in characters.
 const WHAT_MAX: usize = 60;
 
-/// A table for each test. `None` if no step has events.
+/// The tables of each test. `None` if no step has events.
 pub(crate) fn section(reports: &Reports) -> Option<Section> {
     (!reports.events.is_empty()).then(|| Section {
         title: TITLE.to_owned(),
         paragraphs: paragraphs(reports),
         items: reports.events.iter().flat_map(remarks).collect(),
-        tables: reports.events.iter().map(|test| table(reports, test)).collect(),
+        tables: reports.events.iter().flat_map(|test| tables(reports, test)).collect(),
         ..Section::default()
     })
 }
@@ -40,21 +42,24 @@ pub(crate) fn paragraphs(reports: &Reports) -> Vec<String> {
     ]
 }
 
-/// The effect of each event on each system, then the same as multiples of the base's.
-pub(crate) fn table(reports: &Reports, test: &EventfulTest) -> Table {
+/// For each event, its effect on each system, with verdicts; then the same as multiples of the base's, if there are any.
+pub(crate) fn tables(reports: &Reports, test: &EventfulTest) -> Vec<Table> {
     let base = phrases::base_id(reports);
-    let mut lines = Vec::new();
-    for (number, event) in test.events.iter().enumerate() {
-        lines.push(Line::group(heading(event)));
-        let effects = || test.systems.iter().map(move |system| (system, &system.events[number]));
-        lines.extend(effects().map(|(system, effect)| Line::of(&system.system, figures(effect))));
-        let others: Vec<_> = effects().filter(|(system, _)| system.system != base).collect();
-        if others.iter().any(|(_, effect)| effect.figures.values().any(|it| it.against_base.is_some())) {
-            lines.push(Line::group(format!("{}: multiple of {base}", event.id)));
-            lines.extend(others.into_iter().map(|(system, effect)| Line::of(&system.system, ratios(effect))));
-        }
-    }
-    Table::plain(title(test), &HEADS, lines)
+    let of_event = |(number, event): (usize, &PlannedEvent)| {
+        let effects = || test.systems.iter().map(move |system| (&system.system, &system.events[number]));
+        let title = format!("{}; {}", title(test), heading(event));
+        let lines = effects().map(|(system, effect)| Line::of(system, figures(effect))).collect();
+        let has_multiples =
+            effects().any(|(_, effect)| effect.figures.values().any(|figure| figure.against_base.is_some()));
+        let multiples = has_multiples.then(|| {
+            let others = effects().filter(|(system, _)| *system != base);
+            let lines = others.map(|(system, effect)| Line::of(system, ratios(effect))).collect();
+            let title = format!("{}; {}: multiples of {base}", self::title(test), event.id);
+            Table::plain(title, &HEADS, lines)
+        });
+        std::iter::once(Table::plain(title, &HEADS, lines)).chain(multiples)
+    };
+    test.events.iter().enumerate().flat_map(of_event).collect()
 }
 
 const HEADS: [&str; 7] = ["dip", "outage s", "to 95% s", "lost s", "failed", "worst p99 ms", "took s"];
@@ -92,20 +97,30 @@ fn shortened(text: &str) -> String {
 }
 
 fn figures(effect: &EventEffect) -> Vec<Shown> {
-    let text = |quantity: EventQuantity| {
-        let Some(figure) = effect.figures.get(&quantity) else { return without(effect, quantity).to_owned() };
-        let median = figure.median;
-        match quantity {
-            EventQuantity::Depth => number::percent(median),
-            EventQuantity::Failed => number::whole(median),
-            EventQuantity::WorstP99Ms => number::three_digits(median),
-            EventQuantity::OutageSeconds
-            | EventQuantity::RecoverySeconds
-            | EventQuantity::LostSeconds
-            | EventQuantity::DurationSeconds => format!("{median:.2}"),
-        }
+    let text = |quantity: EventQuantity, median: f64| match quantity {
+        EventQuantity::Depth => number::percent(median),
+        EventQuantity::Failed => number::whole(median),
+        EventQuantity::WorstP99Ms => number::three_digits(median),
+        EventQuantity::OutageSeconds
+        | EventQuantity::RecoverySeconds
+        | EventQuantity::LostSeconds
+        | EventQuantity::DurationSeconds => format!("{median:.2}"),
     };
-    EventQuantity::ALL.into_iter().map(|quantity| Shown::plain(text(quantity))).collect()
+    let shown = |quantity: EventQuantity| match effect.figures.get(&quantity) {
+        Some(figure) => marked(text(quantity, figure.median), figure.against_base.map(|ratio| ratio.finding)),
+        None => Shown::plain(without(effect, quantity)),
+    };
+    EventQuantity::ALL.into_iter().map(shown).collect()
+}
+
+/// A text with the mark of a verdict that says better or worse.
+fn marked(text: String, finding: Option<Finding>) -> Shown {
+    match finding {
+        Some(finding @ (Finding::Improved | Finding::Regressed)) => {
+            Shown { text, note: format!(" {}", words::mark(finding)), tint: words::tint(finding) }
+        }
+        _ => Shown::plain(text),
+    }
 }
 
 /// The text of a figure that no round has.
@@ -140,29 +155,30 @@ fn against_base(figure: &EffectFigure) -> Option<EffectRatio> {
 /// Remarks on what the table cannot show: events that failed, were cut off, or after which the throughput did not
 /// recover.
 pub(crate) fn remarks(test: &EventfulTest) -> Vec<String> {
-    let mut remarks = Vec::new();
-    for (number, event) in test.events.iter().enumerate() {
-        for system in &test.systems {
-            let effect = &system.events[number];
-            let mut remark = |text: String| {
-                remarks.push(format!("{}, event {} of {}: {text}", system.system, event.id, title(test)));
-            };
-            for reason in &effect.failures {
-                remark(format!("failed: {reason}"));
-            }
-            if effect.cut > 0 {
-                let rounds = counted(effect.cut as u64, "round");
-                remark(format!("it still ran at the end of the step in {rounds}, and was ended"));
-            }
-            if effect.not_recovered > 0 {
-                let rounds = counted(effect.not_recovered as u64, "round");
-                remark(format!(
-                    "in {rounds} the throughput did not return to 95% of its value before the event"
-                ));
-            }
-        }
-    }
-    remarks
+    let of_event = |(number, event): (usize, &PlannedEvent)| {
+        let place = format!("{} of {}", event.id, title(test));
+        let failures = test.systems.iter().flat_map(move |system| {
+            system.events[number].failures.iter().map(|reason| (&system.system, reason))
+        });
+        let failed = failures.map(|(system, reason)| format!("{place}: failed on {system}: {reason}"));
+        let cut = in_rounds(test, number, |effect| effect.cut)
+            .map(|where_| format!("{place}: still ran at the end of the step, and was ended, {where_}"));
+        let not_recovered = in_rounds(test, number, |effect| effect.not_recovered).map(|where_| {
+            format!("{place}: the throughput did not return to 95% of its value before the event {where_}")
+        });
+        failed.chain(cut).chain(not_recovered).collect::<Vec<_>>()
+    };
+    test.events.iter().enumerate().flat_map(of_event).collect()
+}
+
+/// `in 1 round of mysql80, 3 rounds of maria`; `None` if it is no round of any system.
+fn in_rounds(test: &EventfulTest, number: usize, rounds: fn(&EventEffect) -> usize) -> Option<String> {
+    let counts = test.systems.iter().map(|system| (&system.system, rounds(&system.events[number])));
+    let texts: Vec<String> = counts
+        .filter(|(_, rounds)| *rounds > 0)
+        .map(|(system, rounds)| format!("{} of {system}", counted(rounds as u64, "round")))
+        .collect();
+    (!texts.is_empty()).then(|| format!("in {}", texts.join(", ")))
 }
 
 #[cfg(test)]
@@ -170,33 +186,59 @@ mod tests {
     use super::*;
     use crate::sample::{self, reports};
 
+    fn names(table: &Table) -> Vec<&str> {
+        let named = table.lines.iter().map(|line| match line {
+            Line::Group { name, .. } | Line::Test { name, .. } => name.as_str(),
+        });
+        named.collect()
+    }
+
     #[test]
-    fn each_event_has_a_line_for_each_system_and_one_for_its_multiple() {
+    fn each_event_has_a_line_for_each_system_and_its_multiple_in_another_table() {
         assert!(section(&reports(&sample::run(3))).is_none());
         let section = section(&reports(&sample::disrupted_run())).unwrap();
-        let [table] = &section.tables[..] else { panic!("{:?}", section.tables) };
-        assert_eq!(table.title, "ddl with 64 clients");
-        let names: Vec<&str> = table
-            .lines
-            .iter()
-            .map(|line| match line {
-                Line::Group { name, .. } | Line::Test { name, .. } => name.as_str(),
-            })
-            .collect();
-        assert_eq!(
-            names,
-            [
-                "alter, at 3 s: ALTER TABLE sbtest1 ADD INDEX k2 (c(20))",
-                "mysql56",
-                "maria",
-                "alter: multiple of mysql56",
-                "maria",
-            ]
-        );
-        let Line::Test { cells, .. } = &table.lines[1] else { panic!() };
+        let [table, multiples] = &section.tables[..] else { panic!("{:?}", section.tables) };
+        let event = "alter, at 3 s: ALTER TABLE sbtest1 ADD INDEX k2 (c(20))";
+        assert_eq!(table.title, format!("ddl with 64 clients; {event}"));
+        assert_eq!(multiples.title, "ddl with 64 clients; alter: multiples of mysql56");
+        assert_eq!(names(table), ["mysql56", "maria"]);
+        assert_eq!(names(multiples), ["maria"]);
+        let Line::Test { cells, .. } = &table.lines[0] else { panic!() };
         let texts: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
         assert_eq!(texts, ["100%", "1.00", "1.00", "1.00", "2", "80.0", "1.50"]);
         assert!(section.items.is_empty(), "{:?}", section.items);
+    }
+
+    #[test]
+    fn a_verdict_stands_beside_its_figure() {
+        let shown = |finding| marked("0.70".to_owned(), finding).note;
+        assert_eq!(shown(Some(Finding::Regressed)), " −");
+        assert_eq!(shown(Some(Finding::Improved)), " +");
+        assert_eq!(
+            [shown(Some(Finding::Same)), shown(Some(Finding::NotEnoughEvidence)), shown(None)],
+            [""; 3]
+        );
+    }
+
+    #[test]
+    fn rounds_are_told_of_all_systems_together() {
+        let mut reports = reports(&sample::disrupted_run());
+        assert!(remarks(&reports.events[0]).is_empty());
+        for (system, rounds) in reports.events[0].systems.iter_mut().zip([1, 3]) {
+            system.events[0].not_recovered = rounds;
+            system.events[0].cut = rounds - 1;
+        }
+        let place = "alter of ddl with 64 clients: ";
+        assert_eq!(
+            remarks(&reports.events[0]),
+            [
+                format!("{place}still ran at the end of the step, and was ended, in 2 rounds of maria"),
+                format!(
+                    "{place}the throughput did not return to 95% of its value before the event in 1 round of \
+                     mysql56, 3 rounds of maria"
+                ),
+            ]
+        );
     }
 
     #[test]
