@@ -168,7 +168,9 @@ fn reports_have_the_events(bench: &Bench, alter: &str) {
     let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
     assert!(text.contains("Events: how they affected the throughput"), "{text}");
     assert!(text.contains(&format!("column, at 1.2 s: {alter}")), "{text}");
-    assert!(text.contains("it still ran at the end of the step in 1 round, and was ended"), "{text}");
+    let cut =
+        "command of cut with 4 clients: still ran at the end of the step, and was ended, in 1 round of a";
+    assert!(text.contains(cut), "{text}");
     let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
     let tests = json["events"].as_array().unwrap();
     let stop = tests.iter().find(|test| test["step"] == "stop").unwrap();
@@ -216,7 +218,7 @@ fn events_that_fail_fail_their_trial() {
     assert_eq!(of_trial::<String>(&bench, "outcome", "calm"), "completed", "the server is well");
     assert_eq!(event(&bench, "none-left").2, "done");
     let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
-    assert!(text.contains("a, event command of command with 4 clients: failed: `no-such-program`"), "{text}");
+    assert!(text.contains("command of command with 4 clients: failed on a: `no-such-program`"), "{text}");
 }
 
 fn a_stopped_run_leaves_no_stopped_server() {
