@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use dyno_load::{Frame, FrameSource as _, Job, LoadProcess};
 
+use crate::support::server;
+
 /// Longest wait for a frame. Ticks come at least each second.
 const FRAME_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -20,6 +22,11 @@ impl BackgroundLoad {
         let mut load = Self(LoadProcess::start(command, job)?);
         while !matches!(load.next_within(patience)?.1, Frame::Measuring) {}
         Ok(load)
+    }
+
+    /// CPU time that it has used, in µs.
+    pub(crate) fn cpu_us(&self) -> anyhow::Result<u64> {
+        server::process_cpu_us(self.0.pid())
     }
 
     /// The next frame, with the time of its arrival.

@@ -36,9 +36,14 @@ pub(crate) fn start_engine<'a>(
     Ok(dyno_engine::start(&installation, options)?)
 }
 
-/// CPU time that a server with one process has used, in µs (`proc_pid_stat(5)`).
+/// CPU time that a server with one process has used, in µs.
 pub(crate) fn cpu_us(access: &Access) -> anyhow::Result<u64> {
-    let path = format!("/proc/{}/stat", access.pid);
+    process_cpu_us(access.pid)
+}
+
+/// CPU time that a process has used, in µs (`proc_pid_stat(5)`).
+pub(crate) fn process_cpu_us(pid: u32) -> anyhow::Result<u64> {
+    let path = format!("/proc/{pid}/stat");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
     // The name, in parentheses, may contain any character. User and system time are fields 14 and 15.
     let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();

@@ -49,7 +49,7 @@
 //!   again would change the data.
 //! - A load that reconnects (`reconnects.rs`) runs `thread_init` again on a lost connection, because prepared
 //!   statements are lost with it. Waits are drawn from a range that doubles and grows with the number of connections
-//!   (`retry.rs`), so that ten thousand of them do not reach a server at once when it is back.
+//!   (`retry.rs`), and a loop opens at most 500 at a time, so that ten thousand of them do not reach a server at once.
 //! - A load is divided over its drivers, not copied (`group`). Each load process gets its part of one job, so
 //!   a plan measures the same with one host or several. Clocks are not compared. The delay with which each
 //!   process begins after the first is stored and checked.

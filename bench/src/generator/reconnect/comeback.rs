@@ -7,8 +7,9 @@ use anyhow::ensure;
 use dyno_engine::Server;
 use dyno_load::Frame;
 
-use super::loss::{Loss, attempts};
+use super::loss::{Loss, Planted, attempts};
 use crate::support::background::BackgroundLoad;
+use crate::support::server;
 
 /// Time between two figures of the load. A login counts as done when its figure arrives, so times are up to this much
 /// too long, never too short.
@@ -25,6 +26,8 @@ pub(super) struct Comeback {
     logins: Vec<(f64, u64)>,
     /// Attempts to connect that the server counted.
     attempts: u64,
+    /// CPU time from the loss until all are back, in µs: of the server, with its start after a kill, and of the load.
+    cpu_us: [u64; 2],
 }
 
 impl Comeback {
@@ -36,7 +39,8 @@ impl Comeback {
         connections: u32,
     ) -> anyhow::Result<Self> {
         load.go_on(CALM)?;
-        let (answers, attempts_before) = way.plant(server)?;
+        let load_before_us = load.cpu_us()?;
+        let Planted { answers, attempts: attempts_before, server_cpu_us } = way.plant(server)?;
         let (mut logins, mut back) = (Vec::new(), 0_u64);
         while back < u64::from(connections) {
             let (at, frame) = load.next()?;
@@ -47,8 +51,10 @@ impl Comeback {
             let waited = Instant::now().saturating_duration_since(answers);
             ensure!(waited < PATIENCE, "{back} of {connections} connections are back after {waited:.0?}");
         }
+        let server_us = server::cpu_us(server.access())?.saturating_sub(server_cpu_us);
+        let load_us = load.cpu_us()?.saturating_sub(load_before_us);
         let attempts = attempts(server)?.saturating_sub(attempts_before);
-        Ok(Self { connections, logins, attempts })
+        Ok(Self { connections, logins, attempts, cpu_us: [server_us, load_us] })
     }
 
     /// Seconds until a share of the connections was back.
@@ -79,6 +85,11 @@ impl Comeback {
         self.tenths().into_iter().max().unwrap_or(0)
     }
 
+    /// CPU time for each connection, in µs: of the server, and of the load.
+    pub(super) fn cpu_us_per_connection(&self) -> [f64; 2] {
+        self.cpu_us.map(|us| us as f64 / f64::from(self.connections))
+    }
+
     /// Attempts that reached the server. More than 1 if logins were repeated.
     pub(super) fn attempts_per_connection(&self) -> f64 {
         self.attempts as f64 / f64::from(self.connections)
@@ -99,12 +110,13 @@ mod tests {
     #[test]
     fn shares_are_back_when_their_figure_arrives_and_tenths_add_up() {
         let logins = vec![(0.0, 0), (0.02, 10), (0.12, 40), (0.14, 49), (0.9, 1)];
-        let comeback = Comeback { connections: 100, logins, attempts: 110 };
+        let comeback = Comeback { connections: 100, logins, attempts: 110, cpu_us: [2000, 500] };
         assert_eq!(
             [0.5, 0.99, 1.0].map(|share| comeback.seconds_until(share).to_string()),
             ["0.12", "0.14", "0.9"]
         );
         assert_eq!(comeback.tenths(), [10, 89, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(comeback.cpu_us_per_connection(), [20.0, 5.0]);
         assert_eq!((comeback.most_in_a_tenth(), comeback.attempts_per_connection()), (89, 1.1));
     }
 }

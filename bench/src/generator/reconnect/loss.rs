@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 use dyno_engine::{DATABASE, Server};
 
+use crate::support::server;
+
 /// Account of the load, which is also its password. The statement that ends the connections of an account spares others.
 pub(super) const USER: &str = "dyno_load";
 /// Time limit of a statement beside all the logins.
@@ -26,6 +28,16 @@ pub(super) enum Loss {
     Crash,
 }
 
+/// A loss of all connections.
+pub(super) struct Planted {
+    /// The moment from which the server could answer.
+    pub(super) answers: Instant,
+    /// Connections that the server had taken before, of those that its counter has.
+    pub(super) attempts: u64,
+    /// CPU time that the process which takes the connections had used before, in µs.
+    pub(super) server_cpu_us: u64,
+}
+
 impl Loss {
     pub(super) const ALL: [Self; 2] = [Self::Kill, Self::Crash];
 
@@ -36,16 +48,16 @@ impl Loss {
         }
     }
 
-    /// Loses the connections. Returns the moment from which the server could answer, and the number of connections that
-    /// it had taken before, of those that its counter has.
-    pub(super) fn plant(self, server: &mut Server) -> anyhow::Result<(Instant, u64)> {
+    /// Loses the connections.
+    pub(super) fn plant(self, server: &mut Server) -> anyhow::Result<Planted> {
         match self {
             Self::Kill => {
                 let mut client = server.connect(PATIENCE)?;
-                let before = attempts(server)?;
+                let attempts = attempts(server)?;
+                let server_cpu_us = server::cpu_us(server.access())?;
                 let answers = Instant::now();
                 client.query(&format!("KILL USER '{USER}'"))?;
-                Ok((answers, before))
+                Ok(Planted { answers, attempts, server_cpu_us })
             }
             Self::Crash => {
                 let socket = server.access().socket.clone();
@@ -53,8 +65,8 @@ impl Loss {
                 let listens = thread::spawn(move || first_answer(&socket));
                 server.restart_in_place()?;
                 let listens = listens.join().map_err(|_| anyhow!("the wait for the server ended early"))?;
-                // The counter of a new process begins at 0.
-                Ok((listens?, 0))
+                // The counters of a new process begin at 0.
+                Ok(Planted { answers: listens?, attempts: 0, server_cpu_us: 0 })
             }
         }
     }

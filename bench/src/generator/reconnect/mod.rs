@@ -2,7 +2,8 @@
 //! second.
 //!
 //! Times count from the moment from which the server could answer: that of the statement which ends the connections, or
-//! that in which a killed server listens again. All connections are lost by then.
+//! that in which a killed server listens again. All connections are lost by then. The CPU time of both sides tells how
+//! fast the host could let the connections in.
 //!
 //! ```console
 //! $ cargo run --release -p dyno-bench -- reconnect
@@ -92,6 +93,8 @@ fn print(options: &Options, found: &[(Loss, Vec<Comeback>)]) {
         "most logins in 0.1 s",
         "of the connections",
         "attempts per connection",
+        "server CPU per connection, µs",
+        "load",
     ]);
     let mut goals = Goals::new(["50% back, s", "100% back, s"]);
     for (way, comebacks) in found {
@@ -109,6 +112,8 @@ fn print(options: &Options, found: &[(Loss, Vec<Comeback>)]) {
             format!("{most:.0}"),
             format!("{:.0}%", 100.0 * most / f64::from(options.connections)),
             format!("{:.2}", middle(&Comeback::attempts_per_connection)),
+            format!("{:.0}", middle(&|it| it.cpu_us_per_connection()[0])),
+            format!("{:.0}", middle(&|it| it.cpu_us_per_connection()[1])),
         ]);
         let p99: Vec<f64> = comebacks.iter().map(|it| it.seconds_until(0.99)).collect();
         let what = format!("99% back, s, lost by {}", way.text());

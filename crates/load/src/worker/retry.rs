@@ -12,20 +12,21 @@ pub(super) fn backoff_us(attempt: u32) -> u64 {
 }
 
 /// The range of the first wait for a new connection, for each connection of the load.
-const DIAL_US: u64 = 100;
-/// Bounds of the range of all later waits.
-const DIAL_LONGEST_US: std::ops::RangeInclusive<u64> = 20_000..=1_000_000;
+const DIAL_US: u64 = 20;
+/// The range of the longest wait, for each connection of the load, and its bounds.
+const DIAL_LONGEST_US: u64 = 100;
+const DIAL_LONGEST_BOUNDS_US: std::ops::RangeInclusive<u64> = 20_000..=1_000_000;
 
 /// The range from which the wait before attempt `attempt` (from 1) to connect anew is drawn, evenly from 0.
 ///
-/// It begins with 0.1 ms for each connection of the load and doubles, up to 20 ms, or to that first range if it is
-/// longer, and at most to a second ("full jitter": M. Brooker, "Exponential Backoff And Jitter", AWS
-/// Architecture Blog, 2015). Ten thousand connections that are lost at once therefore come back over a
-/// second, and a few find their server within 20 ms.
+/// It begins with 20 us for each connection of the load and doubles up to 100 us for each, but at least to 20 ms and at
+/// most to a second ("full jitter": M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015). A few
+/// connections therefore find their server within 20 ms, and ten thousand do not keep a core busy by attempts.
 pub(super) fn dial_range_us(attempt: u32, connections: u32) -> u64 {
-    let first = DIAL_US * u64::from(connections.max(1));
-    let longest = first.clamp(*DIAL_LONGEST_US.start(), *DIAL_LONGEST_US.end());
-    doubled_us(first, attempt).min(longest)
+    let connections = u64::from(connections.max(1));
+    let longest =
+        (DIAL_LONGEST_US * connections).clamp(*DIAL_LONGEST_BOUNDS_US.start(), *DIAL_LONGEST_BOUNDS_US.end());
+    doubled_us(DIAL_US * connections, attempt).min(longest)
 }
 
 fn doubled_us(first_us: u64, attempt: u32) -> u64 {
@@ -47,9 +48,9 @@ mod tests {
     #[test]
     fn many_connections_come_back_over_a_longer_time_than_few() {
         let of = |connections| [1, 2, 3, 9, 80].map(|attempt| dial_range_us(attempt, connections));
-        assert_eq!(of(1), [100, 200, 400, 20_000, 20_000]);
-        assert_eq!(of(16), [1600, 3200, 6400, 20_000, 20_000]);
-        assert_eq!(of(10_000), [1_000_000; 5]);
+        assert_eq!(of(1), [20, 40, 80, 5120, 20_000]);
+        assert_eq!(of(16), [320, 640, 1280, 20_000, 20_000]);
+        assert_eq!(of(10_000), [200_000, 400_000, 800_000, 1_000_000, 1_000_000]);
         assert_eq!(of(100_000), [1_000_000; 5]);
     }
 }

@@ -13,6 +13,7 @@ const BOTTOM: f64 = 38.0;
 pub(crate) struct Line {
     /// Index of its colour.
     pub(crate) series: usize,
+    /// A point without a finite value is a gap in the line.
     pub(crate) points: Vec<(f64, f64)>,
     /// Whether its points are marked. Measured points are; points of a curve are not.
     pub(crate) has_dots: bool,
@@ -87,15 +88,18 @@ impl LineChart {
     }
 
     fn line(&self, line: &Line) -> Markup {
-        let points =
-            line.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()).map(|point| self.at(*point));
-        let points: Vec<(f64, f64)> = points.collect();
-        let path = polyline(&points);
+        let stretches: Vec<Vec<(f64, f64)>> = line
+            .points
+            .split(|(x, y)| !(x.is_finite() && y.is_finite()))
+            .map(|stretch| stretch.iter().map(|point| self.at(*point)).collect())
+            .collect();
+        let path: String = stretches.iter().map(|stretch| polyline(stretch)).collect();
         let dashed = if line.is_dashed { " dashed" } else { "" };
         html! {
             path class=(format!("line {}{dashed}", colour(line.series))) d=(path) {}
-            @if line.has_dots {
-                @for (x, y) in &points { circle class=(format!("dot {}", colour(line.series))) cx=(px(*x)) cy=(px(*y)) r="3" {} }
+            // A line has no length between two gaps.
+            @for (x, y) in stretches.iter().filter(|stretch| line.has_dots || stretch.len() == 1).flatten() {
+                circle class=(format!("dot {}", colour(line.series))) cx=(px(*x)) cy=(px(*y)) r="3" {}
             }
         }
     }
@@ -105,4 +109,30 @@ impl LineChart {
 fn polyline(points: &[(f64, f64)]) -> String {
     let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", px(*x), px(*y))).collect();
     if places.is_empty() { String::new() } else { format!("M{}", places.join("L")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_gaps_where_there_is_no_value() {
+        let values = [1.0, 2.0, f64::NAN, 3.0, f64::NAN, f64::NAN, 1.0, 1.0];
+        let points = (0..).map(f64::from).zip(values).collect();
+        let chart = LineChart {
+            title: String::new(),
+            width: 100.0,
+            height: 100.0,
+            x: Axis::Linear { min: 0.0, max: 7.0 },
+            y: Axis::Linear { min: 0.0, max: 3.0 },
+            units: ["", ""],
+            x_ticks: Vec::new(),
+            marks: Vec::new(),
+            lines: vec![Line { series: 0, points, has_dots: false, is_dashed: false }],
+        };
+        let svg = chart.draw().inline().into_string();
+        let path = svg.split("class=\"line s0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!((path.matches('M').count(), path.matches('L').count()), (3, 2), "{path}");
+        assert_eq!(svg.matches("<circle").count(), 1, "the value between two gaps");
+    }
 }

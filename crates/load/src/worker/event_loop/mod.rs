@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use dyno_script::{Entry, Probe, Reply, Runtime, ScriptError, Stage as Mark, prefetch};
 
 use self::logins::Login;
+use self::reconnects::Comebacks;
 use self::stalls::Stalls;
 use super::link::{Link, LinkProgress};
 use super::shared::{Assignment, Message, Shared, WorkerReport};
@@ -43,6 +44,9 @@ pub(crate) struct EventLoop<'a, P: Probe> {
     timers: Timers,
     /// Connections that are being opened, in the order of their deadlines. Some of them may be open by now.
     logins: VecDeque<Login>,
+    /// Slots whose connection closed while they waited, in this turn of the loop.
+    closed: Vec<u32>,
+    comebacks: Comebacks,
     schedule: Option<Schedule>,
     /// Slots that wait for a due event or the next slice. The slot that has waited longest comes first.
     idle: VecDeque<u32>,
@@ -108,6 +112,8 @@ impl<'a, P: Probe> EventLoop<'a, P> {
             owners: Vec::new(),
             timers: Timers::default(),
             logins: VecDeque::new(),
+            closed: Vec::new(),
+            comebacks: Comebacks::default(),
             schedule: None,
             idle: VecDeque::new(),
             window: if shared.control.is_sliced() { Window::default() } else { Window::ENDLESS },
@@ -224,6 +230,7 @@ impl<'a, P: Probe> EventLoop<'a, P> {
                 self.look_ahead();
                 self.on_io(event)?;
             }
+            self.replace_closed();
             self.on_timers()?;
             self.end_late_logins()?;
             self.start_due_events()?;
@@ -332,7 +339,7 @@ impl<'a, P: Probe> EventLoop<'a, P> {
             connection.note_arrival(self.epoch.elapsed().as_nanos() as u64);
         }
         if connection.is_closed() {
-            self.replace_if_idle(slot);
+            self.note_closed(slot);
         }
         self.on_step(slot, step)
     }

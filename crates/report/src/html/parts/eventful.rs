@@ -70,14 +70,16 @@ fn chart(
     (unit, height): (&'static str, f64),
 ) -> Option<Chart> {
     // A figure is that of the whole second, so it stands in its middle.
-    let point = |second: &EventSecond| Some((f64::from(second.at_seconds) + 0.5, shown(second)?));
+    let point =
+        |second: &EventSecond| (f64::from(second.at_seconds) + 0.5, shown(second).unwrap_or(f64::NAN));
     let lines = reports.systems.iter().enumerate().filter_map(|(series, system)| {
         let found = test.systems.iter().find(|found| found.system == system.id)?;
-        let points = found.seconds.iter().filter_map(point).collect();
+        let points = found.seconds.iter().map(point).collect();
         Some(Line { series, points, has_dots: false, is_dashed: series >= COLOURS })
     });
     let lines: Vec<Line> = lines.collect();
-    let values: Vec<f64> = lines.iter().flat_map(|line| &line.points).map(|(_, value)| *value).collect();
+    let values = lines.iter().flat_map(|line| &line.points).map(|(_, value)| *value);
+    let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
     let seconds = test.systems.iter().map(|system| system.seconds.len()).max().unwrap_or(0);
     values.iter().any(|value| *value > 0.0).then(|| {
         LineChart {

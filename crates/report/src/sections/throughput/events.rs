@@ -47,17 +47,17 @@ pub(crate) fn tables(reports: &Reports, test: &EventfulTest) -> Vec<Table> {
     let base = phrases::base_id(reports);
     let of_event = |(number, event): (usize, &PlannedEvent)| {
         let effects = || test.systems.iter().map(move |system| (&system.system, &system.events[number]));
-        let title = format!("{}; {}", title(test), heading(event));
+        let event_title = format!("{}; {}", title(test), heading(event));
         let lines = effects().map(|(system, effect)| Line::of(system, figures(effect))).collect();
         let has_multiples =
             effects().any(|(_, effect)| effect.figures.values().any(|figure| figure.against_base.is_some()));
         let multiples = has_multiples.then(|| {
             let others = effects().filter(|(system, _)| *system != base);
             let lines = others.map(|(system, effect)| Line::of(system, ratios(effect))).collect();
-            let title = format!("{}; {}: multiples of {base}", self::title(test), event.id);
+            let title = format!("{}; {}: multiples of {base}", title(test), event.id);
             Table::plain(title, &HEADS, lines)
         });
-        std::iter::once(Table::plain(title, &HEADS, lines)).chain(multiples)
+        std::iter::once(Table::plain(event_title, &HEADS, lines)).chain(multiples)
     };
     test.events.iter().enumerate().flat_map(of_event).collect()
 }
