@@ -70,9 +70,9 @@ pub(super) struct PlanTable {
     /// Read the tables and the log of a fresh instance before its first step after the loads.
     #[serde(default)]
     warm: bool,
-    /// What is done to the systems between the steps of a round.
-    #[serde(default)]
-    between_steps: BetweenSteps,
+    /// What is done to the systems between the steps of a round. By default "keep", or "restore" if a step replays
+    /// traffic.
+    between_steps: Option<BetweenSteps>,
     /// Start a system of a round only after the one before has run all steps and has stopped. Trials are then
     /// not cut into slices.
     #[serde(default)]
@@ -253,6 +253,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         drivers: mistakes.or(drivers, None).unwrap_or_default(),
     };
     let steps = mistakes.or_if(&is_known, steps(table.suite, table.step, &pace, context), Vec::new());
+    let between_steps = table.between_steps.unwrap_or_else(|| BetweenSteps::of(&steps));
     let rounds = rounds(table.rounds, table.rounds_max, table.budget_seconds);
     let rounds_per_load = rounds_per_load(table.rounds_per_load, table.load, table.reuse_data, &systems);
     let crash = table.crash.map(|crash| crash.read(&systems)).transpose();
@@ -267,7 +268,7 @@ fn plan(table: PlanTable, context: &ParseContext<'_>) -> Result<Plan, Mistake> {
         load_every_round: table.load == Loads::EveryRound,
         rounds_per_load: mistakes.or(rounds_per_load, None),
         warm: table.warm,
-        between_steps: table.between_steps,
+        between_steps,
         one_at_a_time: table.one_at_a_time,
         rerun_disturbed: table.rerun_disturbed.map(|times| times.0 as u32),
         reuse_data: table.reuse_data,

@@ -1,12 +1,21 @@
 //! Trials during which another process used the host's CPU are repeated and do not count as replicates.
 
+use dyno_engine::testing::engine_test;
 use libtest_mimic::Trial;
 
 use crate::bench::{Bench, Busy, Ended, sqlite_plan, unwrapped};
 use crate::tests;
 
+const MARIADB: &str = "mariadb@10.11";
+
 pub(crate) fn tests() -> Vec<Trial> {
-    tests![disturbed_trials_are_run_again_and_kept, nothing_is_decided_on_a_busy_host]
+    let of_server =
+        engine_test("disturbed::a_replay_is_run_again_on_the_data_that_it_began_with", MARIADB, |_| {
+            a_replay_is_run_again_on_the_data_that_it_began_with();
+        });
+    let mut tests = tests![disturbed_trials_are_run_again_and_kept, nothing_is_decided_on_a_busy_host];
+    tests.push(of_server);
+    tests
 }
 
 fn disturbed_trials_are_run_again_and_kept() {
@@ -28,6 +37,38 @@ fn disturbed_trials_are_run_again_and_kept() {
                 USING (run_id, step_id, clients, system_id, round) WHERE old.is_superseded AND NOT new.is_superseded";
     assert_eq!(bench.value(late), Some(true));
     assert_eq!(bench.dyno(&["results", "check"]).status, Some(0));
+}
+
+fn a_replay_is_run_again_on_the_data_that_it_began_with() {
+    let bench = Bench::new();
+    bench.write(
+        "shop.sql",
+        "CREATE TABLE item (id INT PRIMARY KEY, stock INT);\nINSERT INTO item VALUES (1, 1);\n",
+    );
+    let entry = |sql: &str| format!("2026-11-27T10:00:00.000000Z\t    1 Query\t{sql}\n");
+    let statements =
+        ["INSERT INTO item VALUES (2, 5)", "SELECT SLEEP(0.3)", "UPDATE item SET stock = stock + 1"];
+    bench.write("server.log", &statements.map(entry).concat());
+    bench.dyno(&["traffic", "import", "server.log", "--out", "mine.traffic"]).with(0);
+    let plan = |keys: &str| {
+        format!(
+            "name = 'replay'\ntitle = 'My traffic'\nbase = 'old'\nrounds = 1\nclients = [1]\nseconds = 1\nrest_seconds_max = 0\n{keys}\n\
+             [[system]]\nid = 'old'\nengine = '{MARIADB}'\ndata = 'shop.sql'\n\
+             [[system]]\nid = 'new'\nengine = '{MARIADB}'\ndata = 'shop.sql'\n\
+             [[step]]\nid = 'mine'\nworkload = 'traffic'\ntraffic = 'mine.traffic'\n"
+        )
+    };
+    bench.write("plan.toml", &plan(""));
+    bench.write("kept.toml", &plan("between_steps = 'keep'"));
+    let busy = [Busy::start(), Busy::start()];
+    let run = |plan: &str| bench.dyno(&["run", plan, "--rerun-disturbed", "1", "--no-html"]).with(0);
+    let (again, kept) = (run("plan.toml"), run("kept.toml"));
+    drop(busy);
+    assert!(again.stderr.contains("measuring again"), "{}", again.stderr);
+    assert!(!kept.stderr.contains("measuring again"), "its data is gone: {}", kept.stderr);
+    let superseded = "SELECT group_concat(DISTINCT run_id) FROM trial WHERE is_superseded";
+    assert_eq!(bench.value(superseded), Some("1".to_owned()));
+    assert_eq!(bench.value("SELECT sum(errors) FROM trial"), Some(0), "the row was inserted once");
 }
 
 fn nothing_is_decided_on_a_busy_host() {

@@ -106,7 +106,7 @@ impl Plan {
         self.reuse_data = !self.load_every_round;
         self.rounds_per_load = None;
         self.warm = true;
-        self.between_steps = BetweenSteps::Keep;
+        self.between_steps = BetweenSteps::of(&self.steps);
     }
 }
 

@@ -3,6 +3,7 @@
 use dyno_stats::{CONFIDENCE, Margin, ROUNDS_MIN};
 use serde::Deserialize;
 
+use crate::plan::Step;
 use crate::plan::syntax::mistake::Mistake;
 use crate::plan::syntax::value::{Above0, At, Whole};
 
@@ -77,17 +78,23 @@ impl Default for LeaveDecided {
 }
 
 /// What is done to the systems between the steps of a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 pub enum BetweenSteps {
     /// Nothing. Caches and tables stay as the previous step left them.
-    #[default]
     Keep,
     /// Restart each server: cold caches, the same tables.
     Restart,
     /// Restore each system's data as it was after the load, and restart its server.
     Restore,
+}
+
+impl BetweenSteps {
+    /// What a plan with these steps does if it does not say. A replay differs on data that it has changed.
+    pub(in crate::plan) fn of(steps: &[Step]) -> Self {
+        if steps.iter().any(|step| step.traffic.is_some()) { Self::Restore } else { Self::Keep }
+    }
 }
 
 /// The plan's key `rounds`.

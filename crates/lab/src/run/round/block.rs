@@ -10,9 +10,10 @@ use dyno_store::{Measured, Outcome, StoreError, TrialRecord};
 
 use super::Round;
 use super::session::RunSession;
-use crate::plan::{Measure, SliceSeconds};
+use crate::plan::{BetweenSteps, Measure, SliceSeconds};
 use crate::run::error::{RoundAbort, RunError, Stopped};
 use crate::run::observer::{Event, TrialLabel};
+use crate::run::system::foundation;
 use crate::run::trial::{FinishedTrial, PlannedTrial, TrialAbort};
 use crate::schedule::{Block, Trial, round_blocks, trials};
 
@@ -31,7 +32,8 @@ const LIMITS_OF_PINNED: DisturbanceLimits = DisturbanceLimits { steal_max: 1.0, 
 const NEXT_MAX: usize = 5;
 
 impl<'a> RunSession<'a> {
-    /// Runs a block and commits its trials. Reruns a disturbed block as often as the plan allows.
+    /// Runs a block and commits its trials. Reruns a disturbed block as often as the plan allows, if the data of its
+    /// systems permits that.
     ///
     /// # Errors
     /// The results file cannot be written, or the user stopped the run.
@@ -41,14 +43,13 @@ impl<'a> RunSession<'a> {
         if step.is_load() {
             return self.load(round, block);
         }
-        let reruns = self.reruns();
-        let mut run = 0;
+        let (reruns, mut run) = (self.reruns(), 0);
         loop {
             let disturbance = self.run_once(round, block, run > 0)?;
             self.pins_threads &= !disturbance.is_of_pinned;
             let is_wanted = disturbance.is_of_pinned || (disturbance.is_too_strong && run < reruns);
             // A rerun would hide the failure.
-            if disturbance.has_failed || !is_wanted {
+            if disturbance.has_failed || !is_wanted || !self.can_repeat(round, block) {
                 self.reruns_in_vain = if disturbance.is_too_strong { self.reruns_in_vain + 1 } else { 0 };
                 return Ok(());
             }
@@ -56,6 +57,19 @@ impl<'a> RunSession<'a> {
             self.outcome.planned_trials += round.trials(plan, self.seed, block).len();
             self.observer.observe(&Event::Rerunning { step, clients: block.clients });
         }
+    }
+
+    /// Whether the systems can have the data again with which a block began, if its step needs it.
+    fn can_repeat(&self, round: &Round<'_>, block: Block) -> bool {
+        let plan = self.plan;
+        let loads = foundation(plan, block.step);
+        let is_kept = |trial: Trial| {
+            let slot = round.slots.get(&trial.system).and_then(|slot| slot.as_ref().ok());
+            slot.is_none_or(|slot| slot.kept(plan, &loads).is_some())
+        };
+        !plan.steps[block.step].needs_its_data()
+            || (plan.between_steps == BetweenSteps::Restore
+                && round.trials(plan, self.seed, block).into_iter().all(is_kept))
     }
 
     /// The number of reruns of a disturbed block: one by default, and none after several blocks in a row were

@@ -138,6 +138,12 @@ impl Step {
         !self.is_load() && is_alone && reads
     }
 
+    /// Whether it differs or fails on data that it has changed itself: statements of logged traffic and of events assume
+    /// the data as it was before.
+    pub(crate) fn needs_its_data(&self) -> bool {
+        self.traffic.is_some() || !self.step_events.is_empty()
+    }
+
     /// The step id of a background load in results and reports.
     pub fn background_id(&self, background: &Background) -> String {
         format!("{}.{}", self.id, background.id)
