@@ -38,6 +38,9 @@ pub(super) fn run(pgreplay: &Path, statements: u32, rounds: usize) -> anyhow::Re
         ("log_min_error_statement", "log"),
     ])?;
     record(&server, statements, &log)?;
+    // Since version 16, PostgreSQL begins the detail with a capital letter, which pgreplay 1.2 does not know.
+    let for_pgreplay = folder.path().join("pgreplay.csv");
+    std::fs::write(&for_pgreplay, std::fs::read_to_string(&log)?.replace("Parameters: $", "parameters: $"))?;
     let traffic = folder.path().join("a.traffic");
     import_log(&[log.clone(), traffic.clone()])?;
     let logged = TrafficFile::open(&traffic)?.outline()?.statements;
@@ -45,7 +48,7 @@ pub(super) fn run(pgreplay: &Path, statements: u32, rounds: usize) -> anyhow::Re
     for round in 1..=rounds {
         eprintln!("round {round} of {rounds}");
         pair.take(
-            || by_pgreplay(pgreplay, server.access(), &log, logged),
+            || by_pgreplay(pgreplay, server.access(), &for_pgreplay, logged),
             || by_dyno(server.access(), traffic.clone(), logged),
         )?;
     }
