@@ -116,7 +116,7 @@ mod tests {
             ["0.12", "0.14", "0.9"]
         );
         assert_eq!(comeback.tenths(), [10, 89, 0, 0, 0, 0, 0, 0, 1]);
-        assert_eq!(comeback.cpu_us_per_connection(), [20.0, 5.0]);
+        assert_eq!(comeback.cpu_us_per_connection().map(|us| us.to_string()), ["20", "5"]);
         assert_eq!((comeback.most_in_a_tenth(), comeback.attempts_per_connection()), (89, 1.1));
     }
 }

@@ -93,7 +93,8 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
             format!("[[system]]\nid = '{id}'\nengine = '{engine}'\n")
         });
     bench.write("seen.lua", include_str!("seen.lua"));
-    bench.write("plan.toml", &(plan(&listen, &systems.concat(), 2.0) + MORE_STEPS));
+    // On a busy host, a driver may begin some tenths of a second late, and the trial fails from a tenth of its time on.
+    bench.write("plan.toml", &(plan(&listen, &systems.concat(), 5.0) + MORE_STEPS));
     let run = namespaces.hosts.dyno(bench, &["run", "plan.toml", "--full"]).output().unwrap();
     let ended = Ended::from(run).with(0);
     let value = |sql: &str| bench.value::<i64>(sql);
@@ -111,7 +112,7 @@ fn two_hosts_load_a_server_of_this_one(bench: &Bench, namespaces: &mut Namespace
     assert_eq!(value(adds_up), Some(3));
     let seconds = "SELECT count(*) FROM sample p JOIN trial t ON t.id = p.trial_id
                    WHERE step_id = 'read' AND phase = 'measure' AND p.operations > 0";
-    assert_eq!(value(seconds), Some(6));
+    assert_eq!(value(seconds), Some(15));
     assert_eq!(
         value("SELECT count(*) FROM driver WHERE round_trip_us > 0 AND bytes_per_second > 1e6"),
         Some(18)
