@@ -132,6 +132,15 @@ fn statements_that_do_the_same_have_one_digest() {
 const SECRET: &str = "hunter2";
 
 #[test]
+fn a_comment_that_is_left_out_leaves_none_behind() {
+    let text = "SELECT a ---- one\n b FROM t";
+    let (shape, literals) = parts(Dialect::Mysql, text);
+    assert_eq!(shape, "SELECT a - - b FROM t");
+    let again = String::from_utf8(rebuilt(&shape, Some(&literals), Dialect::Mysql).unwrap()).unwrap();
+    assert_eq!(parts(Dialect::Mysql, &again).0, shape, "a replay sends the same statement");
+}
+
+#[test]
 fn no_password_is_kept() {
     for (dialect, text) in [
         (MYSQL, "CREATE USER 'u'@'h' IDENTIFIED BY 'hunter2'"),
