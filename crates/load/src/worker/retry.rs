@@ -19,7 +19,7 @@ const DIAL_LONGEST_BOUNDS_US: std::ops::RangeInclusive<u64> = 20_000..=1_000_000
 
 /// The range from which the wait before attempt `attempt` (from 1) to connect anew is drawn, evenly from 0.
 ///
-/// It begins with 20 us for each connection of the load and doubles up to 100 us for each, but at least to 20 ms and at
+/// It begins with 20 µs for each connection of the load and doubles up to 100 µs for each, but at least to 20 ms and at
 /// most to a second ("full jitter": M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015). A few
 /// connections therefore find their server within 20 ms, and ten thousand do not keep a core busy by attempts.
 pub(super) fn dial_range_us(attempt: u32, connections: u32) -> u64 {

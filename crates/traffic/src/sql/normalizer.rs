@@ -171,7 +171,8 @@ impl Normalizer {
         } else {
             self.secrets.symbol(symbol);
         }
-        // Without the comment that followed them, two of MySQL's minus signs could begin one: `1 ---- one\n 2` is not `1 -- 2`.
+        // Without the comment that followed them, two of MySQL's minus signs could begin one: `1 ---- one\n 2` is not
+        // `1 -- 2`.
         self.is_apart |= symbol == b'-' && self.shape.last() == Some(&b'-');
         self.keep(&text[at..=at]);
         self.is_before_sign = !matches!(symbol, b')' | b']' | b'?' | b'@' | b'.');

@@ -128,9 +128,6 @@ fn statements_that_do_the_same_have_one_digest() {
     assert_ne!(digest(POSTGRESQL, "SELECT a FROM \"T\""), digest(POSTGRESQL, "SELECT a FROM t"));
 }
 
-/// A word that statements contain only as a secret.
-const SECRET: &str = "hunter2";
-
 #[test]
 fn a_comment_that_is_left_out_leaves_none_behind() {
     let text = "SELECT a ---- one\n b FROM t";
@@ -139,6 +136,9 @@ fn a_comment_that_is_left_out_leaves_none_behind() {
     let again = String::from_utf8(rebuilt(&shape, Some(&literals), Dialect::Mysql).unwrap()).unwrap();
     assert_eq!(parts(Dialect::Mysql, &again).0, shape, "a replay sends the same statement");
 }
+
+/// A word that statements contain only as a secret.
+const SECRET: &str = "hunter2";
 
 #[test]
 fn no_password_is_kept() {
