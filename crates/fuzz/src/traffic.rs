@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use dyno_traffic::sql::{Dialect, Kind, Normalizer, digest_text, rebuilt};
+use dyno_traffic::sql::{Dialect, Kind, Normalizer, Template, digest_text, rebuilt};
 use dyno_traffic::{Event, LogFormat, Statement, read_log};
 
 /// The first byte of an input whose format its first lines show.
@@ -19,9 +19,11 @@ pub(crate) fn log(bytes: &[u8]) {
     let format = LogFormat::ALL.get(usize::from(*head) % (LogFormat::ALL.len() + 1)).copied();
     let dialect = format.map_or(Dialect::Mysql, LogFormat::dialect);
     let mut normalizers = [false, true].map(|redact| Normalizer::new(dialect, redact));
+    let mut templates = Vec::new();
     let read = read_log(Cursor::new(bytes.to_vec()), format, &mut |_, event| {
         if let Event::Statement(statement) | Event::Failed(statement) = event {
             part(&mut normalizers, &statement, dialect);
+            part_by_templates(&mut normalizers[0], &mut templates, &statement);
         }
         Ok(())
     });
@@ -43,4 +45,19 @@ fn part(normalizers: &mut [Normalizer], statement: &Statement<'_>, dialect: Dial
         let rebuilt = normalizer.part(&again, &[]);
         assert!(!is_whole || !is_utf8 || literals.is_none() || rebuilt.shape == shape, "another shape");
     }
+}
+
+/// By the template of an earlier statement or without, a statement is split into the same parts.
+fn part_by_templates(normalizer: &mut Normalizer, templates: &mut Vec<Template>, statement: &Statement<'_>) {
+    const TEMPLATES_MAX: usize = 16;
+    let Statement { text, bound, .. } = *statement;
+    let whole = format!("{:?}", normalizer.part(text, bound));
+    let own = normalizer.template(text);
+    for template in &*templates {
+        if normalizer.has(template, text) {
+            let parts = format!("{:?}", normalizer.of_template(template, bound));
+            assert_eq!(parts, whole, "other parts by a template");
+        }
+    }
+    templates.extend(own.filter(|_| templates.len() < TEMPLATES_MAX));
 }

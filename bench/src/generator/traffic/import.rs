@@ -32,7 +32,7 @@ pub(super) fn run(megabytes: u64, rounds: usize) -> anyhow::Result<()> {
         "met",
     ]);
     let folder = tempfile::tempdir()?;
-    for kind in [Kind::Slow, Kind::Csvlog] {
+    for kind in [Kind::Slow, Kind::Csvlog, Kind::Varied] {
         let (log, out) = (folder.path().join("server.log"), folder.path().join("a.traffic"));
         eprintln!("writing a {}", kind.text());
         let statements = kind.write(&log, megabytes * 1_000_000)?;

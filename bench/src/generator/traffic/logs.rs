@@ -9,6 +9,8 @@ use std::path::Path;
 pub(super) enum Kind {
     Slow,
     Csvlog,
+    /// A slow log of statements in many shapes.
+    Varied,
 }
 
 /// Statements that follow each other, and their seconds.
@@ -23,6 +25,10 @@ const STATEMENTS: [(&str, f64); 6] = [
     ),
     ("COMMIT", 0.002),
 ];
+/// Shapes of the statements in a varied log.
+const SHAPES: u64 = 2000;
+const COLUMNS: [&str; 8] =
+    ["name", "email", "status", "created_at", "amount", "customer_id", "quantity", "notes"];
 const SESSIONS: u64 = 64;
 const STEP_US: u64 = 130;
 
@@ -31,6 +37,7 @@ impl Kind {
         match self {
             Self::Slow => "slow log of MySQL 8",
             Self::Csvlog => "csvlog of PostgreSQL",
+            Self::Varied => "slow log, 2000 shapes",
         }
     }
 
@@ -52,20 +59,13 @@ impl Kind {
         // Sessions take turns, each with its next statement.
         let (session, step) = (number % SESSIONS, number / SESSIONS);
         let (statement, seconds) = STATEMENTS[(step % STATEMENTS.len() as u64) as usize];
-        let mut value = number.wrapping_mul(2_654_435_761) % 1_000_000;
-        let mut text = String::with_capacity(statement.len() + 16);
-        for (at, part) in statement.split("{}").enumerate() {
-            if at > 0 {
-                text += &value.to_string();
-                value += 99;
-            }
-            text += part;
-        }
+        let value = number.wrapping_mul(2_654_435_761) % 1_000_000;
+        let text = if matches!(self, Self::Varied) { varied(value) } else { filled(statement, value) };
         let us = number * STEP_US;
         let (hours, minutes) = (us / 3_600_000_000 % 24, us / 60_000_000 % 60);
         let (second, fraction, day) = (us / 1_000_000 % 60, us % 1_000_000, 1 + us / 86_400_000_000);
         match self {
-            Self::Slow => format!(
+            Self::Slow | Self::Varied => format!(
                 "# Time: 2026-11-{day:02}T{hours:02}:{minutes:02}:{second:02}.{fraction:06}Z\n\
                  # User@Host: app[app] @ localhost []  Id: {:5}\n\
                  # Query_time: {seconds:.6}  Lock_time: 0.000002 Rows_sent: 1  Rows_examined: 1\n\
@@ -83,5 +83,42 @@ impl Kind {
                 seconds * 1e3,
             ),
         }
+    }
+}
+
+/// A statement with values in its places.
+fn filled(statement: &str, mut value: u64) -> String {
+    let mut text = String::with_capacity(statement.len() + 16);
+    for (at, part) in statement.split("{}").enumerate() {
+        if at > 0 {
+            text += &value.to_string();
+            value += 99;
+        }
+        text += part;
+    }
+    text
+}
+
+/// A statement as mappers of objects write them, in one of the shapes.
+fn varied(value: u64) -> String {
+    let shape = value % SHAPES;
+    let column = |place: u64| COLUMNS[((shape + place * (1 + shape / 8)) % 8) as usize];
+    let table = shape / 8;
+    match shape % 4 {
+        0 => format!(
+            "INSERT INTO `app_{table}` (`{}`, `{}`) VALUES ('it''s {value}', {value})",
+            column(0),
+            column(1)
+        ),
+        1 => format!(
+            "UPDATE `app_{table}` SET `{}` = 'user{value}@example.com' WHERE `id` = {value}",
+            column(0)
+        ),
+        _ => format!(
+            "SELECT `app_{table}`.`id`, `app_{table}`.`{}`, `app_{table}`.`{}` FROM `app_{table}` WHERE `app_{table}`.`{}` = {value} LIMIT 1",
+            column(0),
+            column(1),
+            column(2)
+        ),
     }
 }

@@ -1,8 +1,6 @@
 //! All statements of a traffic file, session by session.
 
-use rusqlite::Row;
-
-use super::read::{TrafficFile, classified};
+use super::read::TrafficFile;
 use crate::error::TrafficError;
 
 /// Longest values in bytes of JSON. Of a statement with longer ones, the values are not read.
@@ -28,33 +26,18 @@ impl TrafficFile {
         with_values: bool,
         mut each: impl FnMut(Execution),
     ) -> Result<(), TrafficError> {
-        let mut read = || {
-            let values = format!(
-                "CASE WHEN coalesce(length(literals), 0) + coalesce(length(bound), 0) <= {VALUES_BYTES_MAX} \
-                 THEN literals END, \
-                 CASE WHEN coalesce(length(literals), 0) + coalesce(length(bound), 0) <= {VALUES_BYTES_MAX} \
-                 THEN bound END"
-            );
-            let values = if with_values { values.as_str() } else { "NULL, NULL" };
-            let mut select = self.connection.prepare(&format!(
-                "SELECT session_id, shape_id, transaction_id, {values} FROM statement ORDER BY session_id, id"
-            ))?;
-            let mut rows = select.query([])?;
-            while let Some(row) = rows.next()? {
-                each(execution(row)?);
-            }
-            Ok(())
-        };
-        read().map_err(|error| classified(&self.path, error))
+        let sql = "SELECT session_id, content FROM chunk ORDER BY session_id, first_id";
+        self.for_rows(sql, [], |session_id, row| {
+            let bytes = [row.literals(), row.bound()].into_iter().flatten().map(str::len).sum::<usize>();
+            let has_values = with_values && bytes <= VALUES_BYTES_MAX;
+            let kept = |values: Option<&str>| values.filter(|_| has_values).map(str::to_owned);
+            each(Execution {
+                session_id,
+                shape_id: row.shape_id,
+                transaction_id: row.transaction_id,
+                literals: kept(row.literals()),
+                bound: kept(row.bound()),
+            });
+        })
     }
-}
-
-fn execution(row: &Row<'_>) -> rusqlite::Result<Execution> {
-    Ok(Execution {
-        session_id: row.get(0)?,
-        shape_id: row.get(1)?,
-        transaction_id: row.get(2)?,
-        literals: row.get(3)?,
-        bound: row.get(4)?,
-    })
 }

@@ -1,13 +1,16 @@
 //! The traffic file: a SQLite database with the contents of logs.
 
+mod chunk;
 mod executions;
 mod place;
 mod read;
 mod replay;
+mod rows;
 mod schema;
 mod summary;
 mod write;
 
+pub(crate) use self::chunk::Chunk;
 pub(crate) use self::executions::Execution;
 pub(crate) use self::place::{Place, unwritable};
 pub use self::read::TrafficFile;

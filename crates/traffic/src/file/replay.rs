@@ -1,8 +1,9 @@
 //! The data that a replay reads from a traffic file: its sessions, and the statements of each in order.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use rusqlite::{Params, Row, params};
+use rusqlite::{Params, Row};
 
 use super::read::{TrafficFile, classified};
 use crate::error::TrafficError;
@@ -46,7 +47,7 @@ pub struct Outline {
     pub seconds: f64,
 }
 
-/// A row of `statement`.
+/// A statement of a chunk.
 pub(crate) struct StoredStatement {
     pub(crate) id: i64,
     pub(crate) offset_us: i64,
@@ -54,12 +55,6 @@ pub(crate) struct StoredStatement {
     pub(crate) literals: Option<String>,
     pub(crate) bound: Option<String>,
     pub(crate) database_id: Option<i64>,
-}
-
-impl StoredStatement {
-    fn bytes(&self) -> usize {
-        [&self.literals, &self.bound].into_iter().flatten().map(String::len).sum()
-    }
 }
 
 /// A row of `shape`.
@@ -119,19 +114,17 @@ impl TrafficFile {
     /// The file is damaged.
     pub fn session_times(&self) -> Result<Vec<SessionTimes>, TrafficError> {
         let mut sessions = self.all(
-            "SELECT id, database_id, began_us, ended_us, is_begin_logged, statements, \
-             CASE WHEN ended_us IS NULL THEN (SELECT offset_us + coalesce(latency_us, 0) FROM statement \
-             WHERE session_id = session.id ORDER BY id DESC LIMIT 1) END FROM session",
+            "SELECT id, database_id, began_us, ended_us, is_begin_logged, statements, last_us FROM session",
             [],
             |row| {
                 let began_us: i64 = row.get(2)?;
                 let ended_us: Option<i64> = row.get(3)?;
-                let last_us: Option<i64> = row.get(6)?;
+                let last_us: i64 = row.get(6)?;
                 Ok(SessionTimes {
                     id: row.get(0)?,
                     database_id: row.get(1)?,
                     began_us,
-                    until_us: ended_us.or(last_us).unwrap_or(began_us).max(began_us),
+                    until_us: ended_us.unwrap_or(last_us).max(began_us),
                     is_begin_logged: row.get(4)?,
                     is_end_logged: ended_us.is_some(),
                     statements: row.get(5)?,
@@ -142,59 +135,43 @@ impl TrafficFile {
         Ok(sessions)
     }
 
-    /// Calls `each` with the statements of a session that follow the statement with id `after`, in order. Stops after
-    /// `most` statements, or when their values are longer than `bytes_max`.
+    /// Calls `each` with the next statements of a session, in order: those of the chunk that follows the statement with
+    /// id `after`.
     pub(crate) fn for_statements(
         &self,
         (session, after): (i64, i64),
-        (most, bytes_max): (usize, usize),
         mut each: impl FnMut(StoredStatement),
     ) -> Result<(), TrafficError> {
-        let mut read = || {
-            let mut select = self.connection.prepare_cached(
-                "SELECT id, offset_us, shape_id, literals, bound, database_id FROM statement \
-                 WHERE session_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
-            )?;
-            let mut rows = select.query(params![session, after, most as i64])?;
-            let mut bytes = 0;
-            while let Some(row) = rows.next()? {
-                let statement = StoredStatement {
-                    id: row.get(0)?,
-                    offset_us: row.get(1)?,
-                    shape_id: row.get(2)?,
-                    literals: row.get(3)?,
-                    bound: row.get(4)?,
-                    database_id: row.get(5)?,
-                };
-                bytes += statement.bytes();
-                each(statement);
-                if bytes > bytes_max {
-                    break;
-                }
-            }
-            Ok(())
-        };
-        read().map_err(|error| classified(&self.path, error))
+        let sql = "SELECT first_id, content FROM chunk WHERE session_id = ?1 AND first_id > ?2 \
+                   ORDER BY first_id LIMIT 1";
+        self.for_rows(sql, [session, after], |first_id, row| {
+            each(StoredStatement {
+                id: row.id(first_id),
+                offset_us: row.offset_us,
+                shape_id: row.shape_id,
+                literals: row.literals().map(str::to_owned),
+                bound: row.bound().map(str::to_owned),
+                database_id: row.database_id,
+            });
+        })
     }
 
     /// Calls `each` with the statement ids of all commits and the offsets of their ends, in µs: of statements that end
     /// transactions, and of those outside of transactions that may change something. Definitions commit in MySQL, and
     /// later statements need them in any case.
     pub(crate) fn for_commits(&self, mut each: impl FnMut(i64, i64)) -> Result<(), TrafficError> {
-        let mut read = || {
-            let mut select = self.connection.prepare(
-                "SELECT statement.id, offset_us + coalesce(statement.latency_us, 0) FROM statement \
-                 JOIN shape ON shape.id = shape_id JOIN digest ON digest.id = digest_id \
-                 WHERE error IS NULL AND (kind IN ('end', 'definition') \
-                 OR (transaction_id IS NULL AND kind IN ('write', 'other')))",
-            )?;
-            let mut rows = select.query([])?;
-            while let Some(row) = rows.next()? {
-                each(row.get(0)?, row.get(1)?);
+        let sql = "SELECT shape.id, kind IN ('end', 'definition') FROM shape JOIN digest ON digest.id = digest_id \
+                   WHERE kind IN ('end', 'definition', 'write', 'other')";
+        let shapes = self.all(sql, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, bool>(1)?)))?;
+        let commits_anywhere: HashMap<i64, bool> = shapes.into_iter().collect();
+        self.for_rows("SELECT first_id, content FROM chunk", [], |first_id, row| {
+            let commits = commits_anywhere
+                .get(&row.shape_id)
+                .is_some_and(|anywhere| *anywhere || row.transaction_id.is_none());
+            if commits && !row.has_error() {
+                each(row.id(first_id), row.offset_us.saturating_add(row.latency_us.unwrap_or(0)));
             }
-            Ok(())
-        };
-        read().map_err(|error| classified(&self.path, error))
+        })
     }
 
     /// Where the file is.

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of the format, stored in SQLite's `user_version`.
-pub(crate) const VERSION: i64 = 2;
+pub(crate) const VERSION: i64 = 3;
 
 /// `DynT` as four bytes, stored in SQLite's `application_id`.
 const APPLICATION_ID: i64 = 0x4479_6e54;
@@ -18,8 +18,8 @@ pub(super) enum Kind {
     Foreign,
 }
 
-/// Finds the statements of a session in order. It is created after all statements are inserted, which is faster.
-const INDEX: &str = "CREATE INDEX statement_session ON statement (session_id)";
+/// Finds the statements of a session in order. It is created after all chunks are inserted, which is faster.
+const INDEX: &str = "CREATE INDEX chunk_session ON chunk (session_id, first_id)";
 
 /// Creates the tables.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {

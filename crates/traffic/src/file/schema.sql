@@ -32,6 +32,7 @@ CREATE TABLE session (
     database_id      INTEGER REFERENCES database,   -- at the begin
     began_us         INTEGER NOT NULL,        -- offset of its begin, or of its first entry
     ended_us         INTEGER,                 -- offset of its end; NULL if that was not logged
+    last_us          INTEGER NOT NULL,        -- offset of the end of its last statement
     is_begin_logged  INTEGER NOT NULL CHECK (is_begin_logged IN (0, 1)),
     statements       INTEGER NOT NULL
 ) STRICT;
@@ -58,23 +59,32 @@ CREATE TABLE shape (
     text             TEXT NOT NULL            -- ? for each literal, ?? for a question mark
 ) STRICT;
 
-CREATE TABLE statement (
-    id               INTEGER PRIMARY KEY,     -- in the order of the logs, which is the order within a session
+-- Consecutive statements of a session. The view `statement` has them one by one.
+CREATE TABLE chunk (
+    id               INTEGER PRIMARY KEY,
     session_id       INTEGER NOT NULL REFERENCES session,
-    offset_us        INTEGER NOT NULL,        -- begin, since traffic.began_at_us
-    shape_id         INTEGER NOT NULL REFERENCES shape,
-    literals         TEXT,                    -- JSON: values of the shape's question marks
-    bound            TEXT,                    -- JSON: values of $1, $2, …
-    database_id      INTEGER REFERENCES database,
-    transaction_id   INTEGER,                 -- number of the transaction in its session; NULL outside of transactions
-    latency_us       INTEGER,
-    rows_sent        INTEGER,
-    rows_examined    INTEGER,
-    rows_affected    INTEGER,
-    error            TEXT,                    -- MySQL's number, PostgreSQL's SQLSTATE; NULL if none is logged
-    source_id        INTEGER NOT NULL REFERENCES source,
-    line             INTEGER NOT NULL         -- first line of the entry
+    first_id         INTEGER NOT NULL,        -- of its first statement
+    statements       INTEGER NOT NULL,
+    content          TEXT NOT NULL            -- JSON: for each statement an array of its values, whose places the view shows
 ) STRICT;
+
+CREATE VIEW statement AS SELECT
+    first_id + json_extract(value, '$[0]') AS id,   -- in the order of the logs, which is the order within a session
+    session_id,
+    json_extract(value, '$[1]') AS offset_us,       -- begin, since traffic.began_at_us
+    json_extract(value, '$[2]') AS shape_id,
+    json_extract(value, '$[7]') AS literals,        -- JSON: values of the shape's question marks
+    json_extract(value, '$[8]') AS bound,           -- JSON: values of $1, $2, …
+    json_extract(value, '$[5]') AS database_id,
+    json_extract(value, '$[6]') AS transaction_id,  -- number of the transaction in its session; NULL outside of transactions
+    json_extract(value, '$[9]') AS latency_us,
+    json_extract(value, '$[10]') AS rows_sent,
+    json_extract(value, '$[11]') AS rows_examined,
+    json_extract(value, '$[12]') AS rows_affected,
+    json_extract(value, '$[13]') AS error,          -- MySQL's number, PostgreSQL's SQLSTATE; NULL if none is logged
+    json_extract(value, '$[3]') AS source_id,
+    json_extract(value, '$[4]') AS line             -- first line of the entry
+FROM chunk, json_each(chunk.content);
 
 -- What began in each second with a statement.
 CREATE TABLE second (

@@ -1,29 +1,28 @@
 //! Writes a traffic file in one transaction. Its statements are prepared once.
 
-use rusqlite::{Connection, Statement, params};
+use rusqlite::{Connection, Statement, ToSql, params};
 
+use super::chunk::{Chunk, Content};
 use super::schema;
 use crate::sql::{Dialect, Kind};
 
 /// The part of the file that SQLite keeps in memory, in KiB.
-const CACHE_KIB: i64 = 32 << 10;
+const CACHE_KIB: i64 = 4 << 10;
 /// Rows are only appended, so large pages save work.
 const PAGE_BYTES: i64 = 16 << 10;
 
 /// Writes rows.
 pub(crate) struct Writer<'c> {
     connection: &'c Connection,
-    statement: Statement<'c>,
-    latency: Statement<'c>,
-    error: Statement<'c>,
+    chunk: Statement<'c>,
     session: Statement<'c>,
     session_end: Statement<'c>,
     shape: Statement<'c>,
 }
 
-/// A row of `statement`, without its id.
+/// A statement to add.
 pub(crate) struct NewStatement<'a> {
-    pub(crate) session_id: i64,
+    pub(crate) id: i64,
     pub(crate) offset_us: i64,
     pub(crate) shape_id: i64,
     pub(crate) literals: Option<&'a str>,
@@ -93,11 +92,11 @@ pub(crate) struct Whole {
 }
 
 /// Converts a number to SQLite's range. Logs may claim larger numbers.
-fn int(number: u64) -> i64 {
+pub(super) fn int(number: u64) -> i64 {
     number.min(i64::MAX as u64) as i64
 }
 
-fn optional(number: Option<u64>) -> Option<i64> {
+pub(super) fn optional(number: Option<u64>) -> Option<i64> {
     number.map(int)
 }
 
@@ -120,42 +119,50 @@ impl<'c> Writer<'c> {
         connection.execute_batch("BEGIN")?;
         Ok(Self {
             connection,
-            statement: connection
-                .prepare("INSERT INTO statement VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?,
-            latency: connection.prepare("UPDATE statement SET latency_us = ? WHERE id = ?")?,
-            error: connection.prepare("UPDATE statement SET error = ? WHERE id = ?")?,
-            session: connection.prepare("INSERT INTO session VALUES (NULL, ?, ?, ?, ?, NULL, ?, 0)")?,
+            chunk: connection.prepare("INSERT INTO chunk VALUES (NULL, ?, ?, ?, ?)")?,
+            session: connection
+                .prepare("INSERT INTO session VALUES (NULL, ?1, ?2, ?3, ?4, NULL, ?4, ?5, 0)")?,
             session_end: connection
-                .prepare("UPDATE session SET ended_us = ?, statements = ? WHERE id = ?")?,
+                .prepare("UPDATE session SET ended_us = ?, last_us = ?, statements = ? WHERE id = ?")?,
             shape: connection.prepare("INSERT INTO shape VALUES (NULL, ?, ?)")?,
         })
     }
 
-    pub(crate) fn add_statement(&mut self, new: &NewStatement<'_>) -> rusqlite::Result<i64> {
-        self.statement.insert(params![
-            new.session_id,
-            new.offset_us,
-            new.shape_id,
-            new.literals,
-            new.bound,
-            new.database_id,
-            new.transaction_id,
-            optional(new.latency_us),
-            optional(new.rows_sent),
-            optional(new.rows_examined),
-            optional(new.rows_affected),
-            new.error,
-            new.source_id,
-            int(new.line),
-        ])
+    /// Writes the statements of a chunk, which is empty afterwards. `is_final` says whether the last of them will not be
+    /// changed.
+    pub(crate) fn add_chunk(
+        &mut self,
+        session_id: i64,
+        chunk: &mut Chunk,
+        is_final: bool,
+    ) -> rusqlite::Result<()> {
+        if let Some(Content { first_id, statements, json }) = chunk.complete(is_final) {
+            chunk.written_id = Some(self.chunk.insert(params![session_id, first_id, statements, json])?);
+        }
+        chunk.clear();
+        Ok(())
     }
 
-    pub(crate) fn set_latency(&mut self, statement_id: i64, latency_us: u64) -> rusqlite::Result<()> {
-        self.latency.execute(params![int(latency_us), statement_id]).map(drop)
+    /// Sets the latency of the last statement that was added to a chunk.
+    pub(crate) fn set_latency(&self, chunk: &mut Chunk, latency_us: u64) -> rusqlite::Result<()> {
+        if chunk.set_latency(latency_us) {
+            Ok(())
+        } else {
+            self.set_last(chunk, "$[#-1][9]", int(latency_us))
+        }
     }
 
-    pub(crate) fn set_error(&mut self, statement_id: i64, error: &str) -> rusqlite::Result<()> {
-        self.error.execute(params![error, statement_id]).map(drop)
+    /// Sets the error of the last statement that was added to a chunk.
+    pub(crate) fn set_error(&self, chunk: &mut Chunk, error: &str) -> rusqlite::Result<()> {
+        if chunk.set_error(error) { Ok(()) } else { self.set_last(chunk, "$[#-1][13]", error) }
+    }
+
+    /// Sets a value of the last statement that was written from a chunk.
+    fn set_last(&self, chunk: &Chunk, path: &str, value: impl ToSql) -> rusqlite::Result<()> {
+        let mut update = self
+            .connection
+            .prepare_cached("UPDATE chunk SET content = json_set(content, ?, ?) WHERE id = ?")?;
+        update.execute(params![path, value, chunk.written_id]).map(drop)
     }
 
     pub(crate) fn add_session(&mut self, new: &NewSession<'_>) -> rusqlite::Result<i64> {
@@ -167,9 +174,10 @@ impl<'c> Writer<'c> {
         &mut self,
         id: i64,
         ended_us: Option<i64>,
+        last_us: i64,
         statements: u64,
     ) -> rusqlite::Result<()> {
-        self.session_end.execute(params![ended_us, int(statements), id]).map(drop)
+        self.session_end.execute(params![ended_us, last_us, int(statements), id]).map(drop)
     }
 
     pub(crate) fn add_shape(&mut self, digest_id: i64, text: &str) -> rusqlite::Result<i64> {

@@ -5,6 +5,7 @@ mod counts;
 mod recorder;
 mod sessions;
 mod shapes;
+mod templates;
 #[cfg(test)]
 mod tests;
 

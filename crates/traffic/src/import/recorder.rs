@@ -1,19 +1,22 @@
 //! Writes the contents of a log to a traffic file.
 
 mod joining;
+mod late;
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use foldhash::quality::RandomState;
 use rusqlite::Connection;
 
 use super::Imported;
 use super::clients::Users;
 use super::counts::{Beside, Seconds};
 use super::sessions::{Open, Sessions, autocommit};
-use super::shapes::Shapes;
+use super::shapes::{Known, Shapes};
+use super::templates::Templates;
 use crate::error::TrafficError;
 use crate::file::{NewStatement, SourceCounts, Whole, Writer};
 use crate::log::{Event, Statement, Trouble};
@@ -37,11 +40,15 @@ pub(super) struct Recorder<'c> {
     normalizer: Normalizer,
     users: Users,
     shapes: Shapes,
+    templates: Templates,
     sessions: Sessions,
-    databases: HashMap<Vec<u8>, i64>,
+    databases: HashMap<Vec<u8>, i64, RandomState>,
+    last_database: Option<(Vec<u8>, i64)>,
     seconds: Seconds,
     beside: Beside,
     texts: RandomState,
+    /// Bytes of the statements of all sessions that are not in the file yet.
+    held_bytes: usize,
     source_id: i64,
     source_statements: u64,
     /// The server of this log, as it describes itself.
@@ -66,11 +73,14 @@ impl<'c> Recorder<'c> {
             normalizer: Normalizer::new(dialect, rules.redact),
             users: Users::new(rules.keep_users),
             shapes: Shapes::new(dialect),
+            templates: Templates::new(dialect),
             sessions: Sessions::default(),
-            databases: HashMap::new(),
+            databases: HashMap::default(),
+            last_database: None,
             seconds: Seconds::default(),
             beside: Beside::default(),
-            texts: RandomState::new(),
+            texts: RandomState::default(),
+            held_bytes: 0,
             source_id: 0,
             source_statements: 0,
             server: Vec::new(),
@@ -185,9 +195,23 @@ impl<'c> Recorder<'c> {
         let &Statement { session: name, at_us, text, latency_us, .. } = statement;
         self.follow_clock(line, at_us.saturating_add_unsigned(latency_us.unwrap_or(0)));
         let database_id = self.database(statement.database)?;
-        self.join(line, statement, database_id)?;
-        let parts = self.normalizer.part(text, statement.bound);
-        let known = self.shapes.find(parts.shape, &mut self.writer)?;
+        let session = match self.sessions.get_mut(name) {
+            Some(session) if session.may_be_of(statement.user) => session,
+            _ => {
+                self.join(line, statement, database_id)?;
+                let Some(session) = self.sessions.get_mut(name) else { return Ok(()) };
+                session
+            }
+        };
+        let found = self.templates.part(&mut self.normalizer, text, statement.bound);
+        let is_new = found.is_none();
+        let (parts, known) = if let Some(found) = found {
+            found
+        } else {
+            let parts = self.normalizer.part(text, statement.bound);
+            let known = self.shapes.find(parts.shape, &mut self.writer)?;
+            (parts, known)
+        };
         if !parts.is_whole {
             self.beside.trouble(Trouble::Unclosed, line);
         }
@@ -196,12 +220,14 @@ impl<'c> Recorder<'c> {
         }
         let dialect = self.shapes.dialect();
         let began_at_us = *self.began_at_us.get_or_insert(at_us);
-        let Some(session) = self.sessions.get_mut(name) else { return Ok(()) };
+        if session.user.is_none() {
+            session.user = statement.user.map(Box::from);
+        }
         session.database_id = database_id.or(session.database_id);
         let offset_us = ordered(at_us.saturating_sub(began_at_us), session.last_us);
         let error = statement.error.map(String::from_utf8_lossy);
-        let statement_id = self.writer.add_statement(&NewStatement {
-            session_id: session.id,
+        let new = NewStatement {
+            id: self.imported.statements as i64 + 1,
             offset_us,
             shape_id: known.shape_id,
             literals: parts.literals,
@@ -215,16 +241,16 @@ impl<'c> Recorder<'c> {
             error: error.as_deref(),
             source_id: self.source_id,
             line,
-        })?;
+        };
+        let before = session.chunk.bytes();
+        session.add(&new, &mut self.writer)?;
+        self.held_bytes = self.held_bytes + session.chunk.bytes() - before;
         if known.kind == Kind::Session
             && let Some(is_on) = autocommit(parts.shape, parts.literals)
         {
             session.set_autocommit(is_on);
         }
-        session.last_us = offset_us;
-        session.statements += 1;
         session.open = (dialect == Dialect::Postgresql).then(|| Open {
-            statement_id,
             digest_id: known.digest_id,
             at_us,
             text: self.texts.hash_one(text),
@@ -232,17 +258,23 @@ impl<'c> Recorder<'c> {
             has_error: error.is_some(),
         });
         let used = used_database(known.kind, parts.shape).map(<[u8]>::to_vec);
-        self.shapes.counts(known.digest_id).add(statement);
-        self.seconds.at(at_us).add(known.kind, statement);
-        self.imported.statements += 1;
-        self.source_statements += 1;
-        if self.seconds.is_full() {
-            self.seconds.flush(&self.writer)?;
+        if is_new && let Some(template) = self.normalizer.template(text) {
+            self.templates.keep(text, template, known);
         }
+        self.count(known, statement)?;
+        self.relieve()?;
         match used {
             Some(used) => self.record(line, Event::Database { session: name, name: &used }),
             None => Ok(()),
         }
+    }
+
+    fn count(&mut self, known: Known, statement: &Statement<'_>) -> rusqlite::Result<()> {
+        self.shapes.counts(known.digest_id).add(statement);
+        self.seconds.at(statement.at_us).add(known.kind, statement);
+        self.imported.statements += 1;
+        self.source_statements += 1;
+        if self.seconds.is_full() { self.seconds.flush(&self.writer) } else { Ok(()) }
     }
 
     /// Reports a trouble if the clock is before that of the previous entry.
@@ -253,44 +285,21 @@ impl<'c> Recorder<'c> {
         self.last_us = Some(written_us);
     }
 
-    fn duration(&mut self, name: &[u8], latency_us: u64) -> rusqlite::Result<()> {
-        let open = self.sessions.get_mut(name).and_then(|session| session.open.as_mut());
-        let Some(open) = open.filter(|open| !open.has_latency) else {
-            // Of a phase that executes nothing.
-            self.beside.skip("unrelated");
-            return Ok(());
-        };
-        open.has_latency = true;
-        self.writer.set_latency(open.statement_id, latency_us)?;
-        self.shapes.counts(open.digest_id).add_latency(latency_us);
-        let second = self.seconds.at(open.at_us);
-        second.latency_us = second.latency_us.saturating_add(latency_us);
-        Ok(())
-    }
-
-    fn failed(&mut self, line: u64, statement: &Statement<'_>) -> rusqlite::Result<()> {
-        let text = self.texts.hash_one(statement.text);
-        let open = self.sessions.get_mut(statement.session).and_then(|session| session.open.as_mut());
-        let Some(open) = open.filter(|open| open.text == text && !open.has_error && !open.has_latency) else {
-            return self.statement(line, statement);
-        };
-        open.has_error = true;
-        // PostgreSQL writes no duration of what failed.
-        open.has_latency = true;
-        self.writer
-            .set_error(open.statement_id, &String::from_utf8_lossy(statement.error.unwrap_or_default()))?;
-        self.shapes.counts(open.digest_id).errors += 1;
-        self.seconds.at(open.at_us).errors += 1;
-        Ok(())
-    }
-
     fn database(&mut self, name: Option<&[u8]>) -> rusqlite::Result<Option<i64>> {
         let Some(name) = name.filter(|name| !name.is_empty()) else { return Ok(None) };
-        if let Some(id) = self.databases.get(name) {
+        if let Some((last, id)) = &self.last_database
+            && last == name
+        {
             return Ok(Some(*id));
         }
-        let id = self.writer.add_database(&String::from_utf8_lossy(name))?;
-        self.databases.insert(name.to_owned(), id);
+        let id = if let Some(id) = self.databases.get(name) {
+            *id
+        } else {
+            let id = self.writer.add_database(&String::from_utf8_lossy(name))?;
+            self.databases.insert(name.to_owned(), id);
+            id
+        };
+        self.last_database = Some((name.to_owned(), id));
         Ok(Some(id))
     }
 }

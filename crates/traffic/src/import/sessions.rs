@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use foldhash::quality::RandomState;
+
+use crate::file::{Chunk, NewStatement, Writer};
 use crate::sql::{Dialect, Kind};
 
 /// Largest number of sessions in memory. If a log does not show when sessions end, their number only grows. Then those
@@ -12,11 +15,15 @@ const SESSIONS_MAX: usize = 200_000;
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) id: i64,
-    pub(super) user: Option<u64>,
+    pub(super) user: Option<Box<[u8]>>,
     pub(super) database_id: Option<i64>,
     pub(super) statements: u64,
     /// Offset of its last statement.
     pub(super) last_us: i64,
+    /// Offset of the end of its last statement.
+    pub(super) until_us: i64,
+    /// Its statements that are not in the file yet.
+    pub(super) chunk: Chunk,
     pub(super) open: Option<Open>,
     transactions: Transactions,
 }
@@ -24,7 +31,6 @@ pub(super) struct Session {
 /// The last statement of a session. Later entries may add to it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
-    pub(super) statement_id: i64,
     pub(super) digest_id: i64,
     pub(super) at_us: i64,
     pub(super) text: u64,
@@ -42,16 +48,35 @@ struct Transactions {
 }
 
 impl Session {
-    pub(super) fn new(id: i64, user: Option<u64>, database_id: Option<i64>, began_us: i64) -> Self {
+    pub(super) fn new(id: i64, user: Option<&[u8]>, database_id: Option<i64>, began_us: i64) -> Self {
         Self {
             id,
-            user,
+            user: user.map(Box::from),
             database_id,
             statements: 0,
             last_us: began_us,
+            until_us: began_us,
+            chunk: Chunk::default(),
             open: None,
             transactions: Transactions::default(),
         }
+    }
+
+    /// Whether a statement of this user may be the session's. Not every entry names the user.
+    pub(super) fn may_be_of(&self, user: Option<&[u8]>) -> bool {
+        user.zip(self.user.as_deref()).is_none_or(|(user, known)| user == known)
+    }
+
+    /// Adds a statement, and writes the previous ones if they fill a chunk.
+    pub(super) fn add(&mut self, new: &NewStatement<'_>, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+        if self.chunk.is_full_with(new) {
+            writer.add_chunk(self.id, &mut self.chunk, true)?;
+        }
+        self.chunk.push(new);
+        self.last_us = new.offset_us;
+        self.until_us = new.offset_us.saturating_add_unsigned(new.latency_us.unwrap_or(0));
+        self.statements += 1;
+        Ok(())
     }
 
     /// The number of the transaction that a statement is part of.
@@ -113,7 +138,7 @@ pub(super) fn autocommit(shape: &[u8], literals: Option<&str>) -> Option<bool> {
 
 /// Open sessions by the server's names for them.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(HashMap<Vec<u8>, Session>);
+pub(super) struct Sessions(HashMap<Vec<u8>, Session, RandomState>);
 
 impl Sessions {
     pub(super) fn get_mut(&mut self, name: &[u8]) -> Option<&mut Session> {
@@ -137,6 +162,10 @@ impl Sessions {
         let middle = quiet.len() / 2;
         let (_, &mut until_us, _) = quiet.select_nth_unstable(middle);
         self.0.extract_if(|_, session| session.last_us <= until_us).map(|(_, session)| session).collect()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Session> {
+        self.0.values_mut()
     }
 
     pub(super) fn take_all(&mut self) -> Vec<Session> {

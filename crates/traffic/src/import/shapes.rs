@@ -28,7 +28,7 @@ pub(super) struct Shapes {
     dialect: Dialect,
     keys: [RandomState; 2],
     known: HashMap<[u64; 2], Known>,
-    counts: HashMap<i64, DigestCounts>,
+    counts: HashMap<i64, DigestCounts, foldhash::quality::RandomState>,
 }
 
 impl Shapes {
@@ -37,7 +37,7 @@ impl Shapes {
             dialect,
             keys: [RandomState::new(), RandomState::new()],
             known: HashMap::new(),
-            counts: HashMap::new(),
+            counts: HashMap::default(),
         }
     }
 

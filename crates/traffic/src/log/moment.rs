@@ -1,6 +1,6 @@
 //! Parses moments as logs write them, into µs since 1970 UTC.
 
-use super::text::{decimal, whole};
+use super::text::whole;
 
 /// A moment, and whether the log gives its zone. Without a zone it is taken as UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) fn iso(text: &[u8]) -> Option<(Moment, &[u8])> {
     let seconds = seconds(date, time_of_day(&text[11..])?)?;
     let rest = text.get(19..)?;
     let (fraction_us, rest) = match rest.first() {
-        Some(b'.') => fraction(rest)?,
+        Some(b'.') => fraction(rest),
         _ => (0, rest),
     };
     let (offset_s, has_zone, rest) = zone(rest);
@@ -65,13 +65,18 @@ pub(super) fn iso(text: &[u8]) -> Option<(Moment, &[u8])> {
 }
 
 /// Parses `.123456` into µs.
-fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
-    let length = text.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
-    let mut padded = *b"0.000000";
-    let kept = length.min(6);
-    padded[2..2 + kept].copy_from_slice(&text[1..=kept]);
-    let (value, _) = decimal(&padded, 6)?;
-    Some((value as i64, &text[1 + length..]))
+fn fraction(text: &[u8]) -> (i64, &[u8]) {
+    let (mut us, mut unit, mut length) = (0, 100_000, 1);
+    for byte in &text[1..] {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        us += unit * i64::from(digit);
+        unit /= 10;
+        length += 1;
+    }
+    (us, &text[length..])
 }
 
 /// The offset of a zone in seconds, whether the zone is known, and the rest of the text.
@@ -109,7 +114,7 @@ pub(super) fn short(text: &[u8]) -> Option<(Moment, &[u8])> {
     let seconds = seconds(date, time_of_day(rest)?)?;
     let rest = &rest[8..];
     let (fraction_us, rest) = match rest.first() {
-        Some(b'.') => fraction(rest)?,
+        Some(b'.') => fraction(rest),
         _ => (0, rest),
     };
     Some((Moment { at_us: seconds * 1_000_000 + fraction_us, has_zone: false }, rest))

@@ -8,12 +8,28 @@ pub(super) fn split_once<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u
 
 /// A whole number, and the rest of the text. `None` if there is no digit, or if the number is too large.
 pub(super) fn whole(text: &[u8]) -> Option<(u64, &[u8])> {
-    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut value = 0_u64;
-    for digit in &text[..length] {
-        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
-    }
+    let (value, length) = digits(text)?;
     (length > 0).then_some((value, &text[length..]))
+}
+
+/// The number whose digits begin a text, and how many they are. `None` if it is too large.
+fn digits(text: &[u8]) -> Option<(u64, usize)> {
+    /// So many digits fit for certain.
+    const SAFE: usize = 19;
+    let (mut value, mut length) = (0_u64, 0);
+    for byte in text.iter().take(SAFE) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return Some((value, length));
+        }
+        value = 10 * value + u64::from(digit);
+        length += 1;
+    }
+    for byte in text.iter().skip(SAFE).take_while(|byte| byte.is_ascii_digit()) {
+        value = value.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
+        length += 1;
+    }
+    Some((value, length))
 }
 
 /// A text that is a whole number and nothing else.
@@ -26,11 +42,16 @@ pub(super) fn decimal(text: &[u8], places: u32) -> Option<(u64, &[u8])> {
     let (whole_part, rest) = whole(text)?;
     let mut value = whole_part.checked_mul(10_u64.checked_pow(places)?)?;
     let Some(fraction) = rest.strip_prefix(b".") else { return Some((value, rest)) };
-    let length = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut unit = 10_u64.checked_pow(places)?;
-    for digit in &fraction[..length] {
+    let mut length = 0;
+    for byte in fraction {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
         unit /= 10;
-        value = value.checked_add(unit * u64::from(digit - b'0'))?;
+        value = value.checked_add(unit * u64::from(digit))?;
+        length += 1;
     }
     Some((value, &fraction[length..]))
 }
@@ -47,6 +68,8 @@ mod tests {
         assert_eq!(decimal(b"0.1234567899", 6), Some((123_456, &b""[..])));
         assert_eq!(decimal(b".5", 6), None);
         assert_eq!(decimal(b"99999999999999999999", 6), None);
+        assert_eq!(whole(b"18446744073709551615x"), Some((u64::MAX, &b"x"[..])));
+        assert_eq!(whole(b"18446744073709551616"), None);
     }
 
     #[test]

@@ -16,9 +16,6 @@ use crate::sql::{Dialect, rebuilt, rebuilt_to_prepare};
 
 /// Bytes of shapes that are kept in memory. With more, all are read again.
 const SHAPE_BYTES_MAX: usize = 64 << 20;
-/// Number of statements of a session that are read at once, and bytes of values after which no more are read.
-const READ_AT_ONCE: usize = 64;
-const READ_BYTES_MAX: usize = 1 << 20;
 
 /// A statement to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +68,7 @@ impl StatementReader {
         Ok(Self { file, dialect, waived, shapes: HashMap::new(), shape_bytes: 0 })
     }
 
-    /// Reads the statements of a session that follow the statement with id `after`, and updates `after`. At the end of
+    /// Reads the next statements of a session, after the statement with id `after`, and updates `after`. At the end of
     /// the session, adds nothing.
     ///
     /// # Errors
@@ -83,7 +80,7 @@ impl StatementReader {
         into: &mut VecDeque<ReplayStatement>,
     ) -> Result<(), TrafficError> {
         let mut stored = Vec::new();
-        self.file.for_statements((session, *after), (READ_AT_ONCE, READ_BYTES_MAX), |it| stored.push(it))?;
+        self.file.for_statements((session, *after), |it| stored.push(it))?;
         for it in stored {
             *after = it.id;
             let shape = self.shape(it.shape_id)?;

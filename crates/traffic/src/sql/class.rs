@@ -33,6 +33,10 @@ pub(super) fn is_letter(byte: u8) -> bool {
     is(byte, LETTER)
 }
 
+pub(super) fn is_digit(byte: u8) -> bool {
+    is(byte, DIGIT)
+}
+
 pub(super) fn is_space(byte: u8) -> bool {
     is(byte, SPACE)
 }

@@ -1,11 +1,9 @@
 //! The values of a statement, as a JSON array.
 
-use std::str;
-
 /// Writes values one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Literals {
-    json: Vec<u8>,
+    json: String,
     number: usize,
     /// Whether values are replaced by their lengths.
     redact: bool,
@@ -26,26 +24,23 @@ impl Literals {
         if self.number == 0 {
             return None;
         }
-        self.json.push(b']');
-        // Whatever is no UTF-8 was written as hexadecimal digits.
-        str::from_utf8(&self.json).ok()
+        self.json.push(']');
+        Some(&self.json)
     }
 
     fn begin(&mut self) {
-        self.json.push(if self.number == 0 { b'[' } else { b',' });
+        self.json.push(if self.number == 0 { '[' } else { ',' });
         self.number += 1;
     }
 
-    fn tagged(&mut self, tag: &str, value: &[u8]) {
-        self.json.extend_from_slice(b"{\"");
-        self.json.extend_from_slice(tag.as_bytes());
-        self.json.extend_from_slice(b"\":");
-        self.json.extend_from_slice(value);
-        self.json.push(b'}');
+    fn tagged(&mut self, tag: &str, value: &str) {
+        for part in ["{\"", tag, "\":", value, "}"] {
+            self.json.push_str(part);
+        }
     }
 
     fn length(&mut self, tag: &str, length: usize) {
-        self.tagged(tag, length.to_string().as_bytes());
+        self.tagged(tag, &length.to_string());
     }
 
     /// Adds a string. One that is not UTF-8 becomes `{"bytes":"…"}` with hexadecimal digits.
@@ -54,12 +49,12 @@ impl Literals {
         if self.redact {
             return self.length("string", value.len());
         }
-        if str::from_utf8(value).is_ok() {
-            quote(value, &mut self.json);
+        if let Ok(text) = str::from_utf8(value) {
+            quote(text, &mut self.json);
         } else {
-            self.json.extend_from_slice(b"{\"bytes\":\"");
+            self.json.push_str("{\"bytes\":\"");
             self.json.extend(value.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
-            self.json.extend_from_slice(b"\"}");
+            self.json.push_str("\"}");
         }
     }
 
@@ -68,8 +63,8 @@ impl Literals {
         self.begin();
         if self.redact {
             self.length("digits", text.len());
-        } else if is_plain_integer(text) {
-            self.json.extend_from_slice(text);
+        } else if let Some(integer) = plain_integer(text) {
+            self.json.push_str(integer);
         } else {
             self.quoted("number", text);
         }
@@ -84,45 +79,51 @@ impl Literals {
     /// Adds a value that must not be kept, not even its length.
     pub(crate) fn secret(&mut self) {
         self.begin();
-        self.tagged("secret", b"true");
+        self.tagged("secret", "true");
     }
 
     pub(crate) fn null(&mut self) {
         self.begin();
-        self.json.extend_from_slice(b"null");
+        self.json.push_str("null");
     }
 
     fn quoted(&mut self, tag: &str, text: &[u8]) {
-        let mut value = Vec::with_capacity(text.len() + 2);
-        quote(String::from_utf8_lossy(text).as_bytes(), &mut value);
+        let mut value = String::with_capacity(text.len() + 2);
+        quote(&String::from_utf8_lossy(text), &mut value);
         self.tagged(tag, &value);
     }
 }
 
-fn digit(nibble: u8) -> u8 {
-    b"0123456789abcdef"[usize::from(nibble)]
+fn digit(nibble: u8) -> char {
+    char::from(b"0123456789abcdef"[usize::from(nibble)])
 }
 
 /// Writes a JSON string (RFC 8259, section 7).
-fn quote(value: &[u8], json: &mut Vec<u8>) {
-    json.push(b'"');
+fn quote(value: &str, json: &mut String) {
+    json.push('"');
     let mut rest = value;
-    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20)) {
-        json.extend_from_slice(&rest[..at]);
-        match rest[at] {
-            byte @ (b'"' | b'\\') => json.extend_from_slice(&[b'\\', byte]),
-            byte => json.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]),
+    // All of these are ASCII, so the text is cut between characters.
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20)) {
+        json.push_str(&rest[..at]);
+        json.push('\\');
+        match rest.as_bytes()[at] {
+            byte @ (b'"' | b'\\') => json.push(char::from(byte)),
+            byte => {
+                json.push_str("u00");
+                json.extend([digit(byte >> 4), digit(byte & 15)]);
+            }
         }
         rest = &rest[at + 1..];
     }
-    json.extend_from_slice(rest);
-    json.push(b'"');
+    json.push_str(rest);
+    json.push('"');
 }
 
-/// Whether a text is a whole number that every JSON reader reads exactly (RFC 8259, section 6: up to 53 bits) and
-/// writes in the same way.
-fn is_plain_integer(text: &[u8]) -> bool {
+/// A text that is a whole number which every JSON reader reads exactly (RFC 8259, section 6: up to 53 bits) and writes
+/// in the same way.
+fn plain_integer(text: &[u8]) -> Option<&str> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let is_plain = digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit);
-    is_plain && digits.first().is_some_and(|first| *first != b'0' || text == b"0")
+    let is_as_written = digits.first().is_some_and(|first| *first != b'0' || text == b"0");
+    str::from_utf8(text).ok().filter(|_| is_plain && is_as_written)
 }

@@ -9,6 +9,7 @@ mod number;
 mod passwords;
 mod secrets;
 mod strings;
+mod template;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,8 @@ pub use self::digest::digest_text;
 pub use self::kind::Kind;
 pub(crate) use self::kind::Words;
 pub use self::normalizer::{Normalized, Normalizer, rebuilt, rebuilt_to_prepare};
-pub(crate) use self::normalizer::{append_literal, bytes};
+pub(crate) use self::normalizer::{append_literal, bytes, literal_begin};
+pub use self::template::Template;
 
 /// The product whose rules for quotes and comments apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

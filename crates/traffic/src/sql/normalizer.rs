@@ -5,15 +5,18 @@
 
 mod comment;
 mod rebuild;
+mod templates;
+mod values;
 
 pub(crate) use self::rebuild::{append_literal, bytes};
 pub use self::rebuild::{rebuilt, rebuilt_to_prepare};
+use self::templates::Holes;
+pub(crate) use self::templates::literal_begin;
 use super::Dialect;
 use super::class::{is_letter, is_of_word, is_space, run};
 use super::literals::Literals;
-use super::number::{Numeric, numeric};
 use super::secrets::{Secrets, bit};
-use super::strings::{Escapes, decode, quoted};
+use super::strings::{Escapes, quoted};
 
 /// Splits statements. Its buffers are reused from one statement to the next.
 #[derive(Debug)]
@@ -24,6 +27,7 @@ pub struct Normalizer {
     bound: Literals,
     decoded: Vec<u8>,
     secrets: Secrets,
+    holes: Holes,
     /// Whether white space or a comment separates this token from the previous one.
     is_apart: bool,
     /// Whether a sign may follow the previous token: it is an operator, a comma or an opening bracket.
@@ -57,6 +61,7 @@ impl Normalizer {
             bound: Literals::new(redact),
             decoded: Vec::new(),
             secrets: Secrets::default(),
+            holes: Holes::default(),
             is_apart: false,
             is_before_sign: true,
             placeholders: 0,
@@ -73,8 +78,8 @@ impl Normalizer {
     pub fn part(&mut self, text: &[u8], bound: &[Option<Vec<u8>>]) -> Normalized<'_> {
         self.shape.clear();
         self.literals.clear();
-        self.bound.clear();
-        self.secrets = Secrets::default();
+        self.secrets.clear();
+        self.holes.clear();
         (self.is_apart, self.is_before_sign, self.placeholders) = (false, true, 0);
         (self.is_executed, self.is_whole) = (false, true);
         let text = text.trim_ascii();
@@ -82,6 +87,18 @@ impl Normalizer {
         while at < text.len() {
             at = self.token(text, at);
         }
+        self.bind(bound);
+        Normalized {
+            shape: &self.shape,
+            literals: self.literals.finish(),
+            bound: self.bound.finish(),
+            is_whole: self.is_whole,
+        }
+    }
+
+    /// Reads the values that were sent separately from the text.
+    fn bind(&mut self, bound: &[Option<Vec<u8>>]) {
+        self.bound.clear();
         for (number, value) in (1..).zip(bound) {
             match value {
                 _ if self.secrets.bound & bit(number) != 0 => self.bound.secret(),
@@ -89,12 +106,6 @@ impl Normalizer {
                 Some(value) => self.bound.string(value),
                 None => self.bound.null(),
             }
-        }
-        Normalized {
-            shape: &self.shape,
-            literals: self.literals.finish(),
-            bound: self.bound.finish(),
-            is_whole: self.is_whole,
         }
     }
 
@@ -194,44 +205,13 @@ impl Normalizer {
         }
         if self.secrets.word(word) {
             self.place();
+            self.holes.odd();
             self.literals.secret();
             return end;
         }
         self.keep(word);
         self.is_before_sign = false;
         end
-    }
-
-    fn string(&mut self, text: &[u8], from: usize, quote: u8, escapes: Escapes) -> usize {
-        let string = quoted(text, from, quote, escapes);
-        let written = &text[from..string.end];
-        self.is_whole &= string.is_closed;
-        // `x"1f"` is a name and a string, and `x'1f'` is a number.
-        self.is_apart |= quote == b'"' && self.shape.last().is_some_and(|last| is_of_word(*last));
-        self.place();
-        if self.secrets.takes_string(written) {
-            self.literals.secret();
-        } else if string.is_escaped {
-            decode(written, quote, escapes, &mut self.decoded);
-            self.literals.string(&self.decoded);
-        } else {
-            self.literals.string(written);
-        }
-        string.next
-    }
-
-    /// Reads `X'…'` or `B'…'`, whose text begins at `from`.
-    fn digits(&mut self, text: &[u8], from: usize, tag: &'static str) -> usize {
-        let string = quoted(text, from, b'\'', Escapes::Doubled);
-        let written = &text[from..string.end];
-        self.is_whole &= string.is_closed;
-        self.place();
-        if self.secrets.takes_string(written) {
-            self.literals.secret();
-        } else {
-            self.literals.digits(tag, written);
-        }
-        string.next
     }
 
     /// Reads a quoted name.
@@ -242,66 +222,5 @@ impl Normalizer {
         self.keep(&text[at..name.next]);
         self.is_before_sign = false;
         name.next
-    }
-
-    /// Reads a number, whose digits begin at `from`, after a sign.
-    fn number(&mut self, text: &[u8], at: usize, from: usize) -> usize {
-        let (end, tag) = match numeric(text, from, self.dialect) {
-            Numeric::Word(end) => {
-                if from > at {
-                    self.symbol(text, at);
-                }
-                return self.word(text, from, end);
-            }
-            Numeric::Number(end) => (end, None),
-            Numeric::Hex(end) => (end, Some("hex")),
-            Numeric::Bits(end) => (end, Some("bits")),
-        };
-        // In PostgreSQL `0x1F` is a number.
-        let tag = tag.filter(|_| self.dialect == Dialect::Mysql);
-        if tag.is_some() && from > at {
-            self.symbol(text, at);
-        }
-        self.place();
-        let is_secret = tag.is_some() && self.secrets.takes_string(&text[from..end]);
-        match tag {
-            _ if is_secret => self.literals.secret(),
-            Some(tag) => self.literals.digits(tag, &text[from + 2..end]),
-            None => self.literals.number(&text[at..end]),
-        }
-        self.secrets.symbol(b'0');
-        end
-    }
-
-    /// Reads PostgreSQL's `$1` or `$tag$…$tag$`. In MySQL `$` is a letter.
-    fn dollar(&mut self, text: &[u8], at: usize) -> usize {
-        let is_tag = |byte: u8| is_of_word(byte) && byte != b'$';
-        let end = run(text, at + 1, is_tag);
-        if self.dialect == Dialect::Mysql {
-            return self.word(text, at, run(text, at + 1, is_of_word));
-        }
-        if text.get(at + 1).is_some_and(u8::is_ascii_digit) {
-            let number = text[at + 1..end].iter().map_while(|byte| char::from(*byte).to_digit(10));
-            let number = number.fold(0_u32, |number, digit| number.saturating_mul(10).saturating_add(digit));
-            self.secrets.placeholder(number);
-            self.keep(&text[at..end]);
-            self.is_before_sign = false;
-            return end;
-        }
-        if text.get(end) != Some(&b'$') {
-            return self.symbol(text, at);
-        }
-        let tag = &text[at..=end];
-        let from = end + 1;
-        let closing = memchr::memmem::find(&text[from..], tag).map(|length| from + length);
-        self.is_whole &= closing.is_some();
-        let until = closing.unwrap_or(text.len());
-        self.place();
-        if self.secrets.takes_string(&text[from..until]) {
-            self.literals.secret();
-        } else {
-            self.literals.string(&text[from..until]);
-        }
-        closing.map_or(text.len(), |closing| closing + tag.len())
     }
 }

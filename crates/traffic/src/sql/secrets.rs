@@ -152,6 +152,16 @@ impl Secrets {
         }
     }
 
+    /// Prepares for the next statement.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether neither the statement's placeholders nor what could follow its end are secrets.
+    pub(super) fn are_none(&self) -> bool {
+        self.bound == 0 && !self.is_armed && self.reach != Reach::All
+    }
+
     /// Whether a quoted name is in the place of a secret.
     pub(super) fn takes_name(&mut self) -> bool {
         self.disarm() && self.reach == Reach::All

@@ -5,8 +5,11 @@ use crate::file::NewSession;
 use crate::import::sessions::Session;
 use crate::log::{Statement, Trouble};
 
+/// Bytes of statements that are in memory. With more, all are written.
+const HELD_BYTES_MAX: usize = 32 << 20;
+
 impl Recorder<'_> {
-    /// Makes sure that there is a session for a statement.
+    /// Begins a session for a statement that is not of an open one.
     pub(super) fn join(
         &mut self,
         line: u64,
@@ -14,12 +17,7 @@ impl Recorder<'_> {
         database_id: Option<i64>,
     ) -> rusqlite::Result<()> {
         let &Statement { session: name, at_us, user, .. } = statement;
-        if let Some(session) = self.sessions.get_mut(name) {
-            let hash = user.map(|user| self.users.hash(user));
-            if hash.is_none() || session.user.is_none() || hash == session.user {
-                session.user = session.user.or(hash);
-                return Ok(());
-            }
+        if self.sessions.get_mut(name).is_some() {
             self.beside.trouble(Trouble::OtherUser, line);
             self.end(name, None)?;
         }
@@ -44,9 +42,8 @@ impl Recorder<'_> {
             is_begin_logged,
         })?;
         self.imported.sessions += 1;
-        let hash = user.map(|user| self.users.hash(user));
-        for forgotten in self.sessions.insert(name, Session::new(id, hash, database_id, began_us)) {
-            self.writer.end_session(forgotten.id, None, forgotten.statements)?;
+        for forgotten in self.sessions.insert(name, Session::new(id, user, database_id, began_us)) {
+            self.close(forgotten, None)?;
         }
         Ok(())
     }
@@ -56,13 +53,31 @@ impl Recorder<'_> {
         let Some(session) = self.sessions.remove(name) else { return Ok(()) };
         let ended_us =
             at_us.zip(self.began_at_us).map(|(at_us, began_at_us)| at_us.saturating_sub(began_at_us));
-        self.writer.end_session(session.id, ended_us, session.statements)
+        self.close(session, ended_us)
     }
 
     /// Ends all sessions, at an unknown time.
     pub(super) fn end_all(&mut self) -> rusqlite::Result<()> {
-        let sessions = self.sessions.take_all();
-        sessions.iter().try_for_each(|session| self.writer.end_session(session.id, None, session.statements))
+        self.sessions.take_all().into_iter().try_for_each(|session| self.close(session, None))
+    }
+
+    /// Writes the rest of a session.
+    fn close(&mut self, mut session: Session, ended_us: Option<i64>) -> rusqlite::Result<()> {
+        self.held_bytes -= session.chunk.bytes();
+        self.writer.add_chunk(session.id, &mut session.chunk, true)?;
+        self.writer.end_session(session.id, ended_us, session.until_us, session.statements)
+    }
+
+    /// Writes the statements of all sessions if they take too much memory.
+    pub(super) fn relieve(&mut self) -> rusqlite::Result<()> {
+        if self.held_bytes > HELD_BYTES_MAX {
+            for session in self.sessions.iter_mut() {
+                self.writer.add_chunk(session.id, &mut session.chunk, false)?;
+                session.chunk.release();
+            }
+            self.held_bytes = 0;
+        }
+        Ok(())
     }
 
     /// Records that a server opened its log here.

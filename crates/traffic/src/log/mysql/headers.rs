@@ -29,11 +29,13 @@ pub(super) struct Headers {
 impl Headers {
     /// Clears everything, but keeps the allocated memory.
     pub(super) fn clear(&mut self) {
-        let mut room =
-            [&mut self.session, &mut self.user, &mut self.schema, &mut self.error].map(std::mem::take);
-        room.iter_mut().for_each(Vec::clear);
-        let [session, user, schema, error] = room;
-        *self = Self { session, user, schema, error, has_zone: true, ..Self::default() };
+        self.line = 0;
+        (self.written_us, self.has_zone, self.start_us, self.timestamp_us) = (None, true, None, None);
+        self.latency_us = None;
+        (self.rows_sent, self.rows_examined, self.rows_affected) = (None, None, None);
+        for text in [&mut self.session, &mut self.user, &mut self.schema, &mut self.error] {
+            text.clear();
+        }
     }
 
     /// When the statement began.
@@ -70,7 +72,16 @@ impl Headers {
     /// without a value.
     fn pairs(&mut self, text: &[u8]) {
         let mut name: Option<&[u8]> = None;
-        for word in text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+        let mut at = 0;
+        while at < text.len() {
+            if is_blank(text[at]) {
+                at += 1;
+                continue;
+            }
+            let rest = &text[at..];
+            let length = rest.iter().position(|byte| is_blank(*byte)).unwrap_or(rest.len());
+            let word = &rest[..length];
+            at += length;
             match (word.strip_suffix(b":"), name.take()) {
                 (Some(next), _) => name = Some(next),
                 (None, Some(name)) => self.pair(name, word),
@@ -98,6 +109,10 @@ impl Headers {
     /// Parses `SET timestamp=…;` or `SET insert_id=…,timestamp=…;`. Returns whether the line is one of these.
     pub(super) fn read_set(&mut self, line: &[u8]) -> bool {
         let Some(rest) = line.strip_prefix(b"SET ") else { return false };
+        if let Some((us, b";")) = rest.strip_prefix(b"timestamp=").and_then(|value| decimal(value, 6)) {
+            self.timestamp_us = Some(us as i64);
+            return true;
+        }
         let Some(rest) = rest.trim_ascii_end().strip_suffix(b";") else { return false };
         let mut timestamp_us = None;
         for assignment in rest.split(|byte| *byte == b',') {
@@ -113,4 +128,9 @@ impl Headers {
         self.timestamp_us = timestamp_us.or(self.timestamp_us);
         timestamp_us.is_some()
     }
+}
+
+/// Whether a byte separates words: a space or a control character.
+fn is_blank(byte: u8) -> bool {
+    byte <= b' '
 }

@@ -42,13 +42,14 @@ pub(crate) struct Slow {
 impl Reader for Slow {
     fn line(&mut self, line: Line<'_>, see: See<'_>) -> Result<(), TrafficError> {
         let bytes = line.bytes;
-        if bytes.starts_with(b"# User@Host: ") || bytes.starts_with(b"# Time: ") {
+        let is_comment = bytes.first() == Some(&b'#');
+        if is_comment && (bytes.starts_with(b"# User@Host: ") || bytes.starts_with(b"# Time: ")) {
             if self.place != Place::Headers {
                 self.finish(see)?;
             }
             return self.header(line, see);
         }
-        if self.place == Place::Headers && bytes.starts_with(b"#") && !bytes.starts_with(COMMAND) {
+        if self.place == Place::Headers && is_comment && !bytes.starts_with(COMMAND) {
             return self.header(line, see);
         }
         if is_opening(bytes) && (self.place == Place::Outside || self.text.ends_with(b";\n")) {

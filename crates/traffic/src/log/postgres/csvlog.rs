@@ -33,8 +33,16 @@ pub(crate) struct Csvlog {
 /// Fields of a record, without their quotes.
 #[derive(Debug, Default)]
 struct Fields {
+    places: Vec<Place>,
+    /// The contents of fields that differ from what is written.
     text: Vec<u8>,
-    ends: Vec<usize>,
+}
+
+/// Where the contents of a field are.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Record { from: usize, until: usize },
+    Text { from: usize, until: usize },
 }
 
 impl Reader for Csvlog {
@@ -101,26 +109,26 @@ impl Csvlog {
             return Ok(());
         }
         self.fields.split(record);
-        let at = iso(self.fields.get(0)).map(|(moment, _)| moment);
-        if at.is_none() || self.fields.ends.len() <= MESSAGE {
+        let at = iso(self.fields.get(record, 0)).map(|(moment, _)| moment);
+        if at.is_none() || self.fields.places.len() <= MESSAGE {
             return see(line, Event::Trouble(Trouble::NotRecognised));
         }
         if at.is_some_and(|moment| !moment.has_zone) && !self.has_told_zone {
             self.has_told_zone = true;
             see(line, Event::Trouble(Trouble::NoZone))?;
         }
-        let fields = &self.fields;
+        let field = |number: usize| self.fields.get(record, number);
         let record = Record {
             line,
             at_us: at.map(|moment| moment.at_us),
-            session: fields.get(SESSION),
-            user: fields.get(USER),
-            database: fields.get(DATABASE),
-            severity: fields.get(SEVERITY),
-            state: fields.get(STATE),
-            message: fields.get(MESSAGE),
-            detail: fields.get(DETAIL),
-            statement: fields.get(QUERY),
+            session: field(SESSION),
+            user: field(USER),
+            database: field(DATABASE),
+            severity: field(SEVERITY),
+            state: field(STATE),
+            message: field(MESSAGE),
+            detail: field(DETAIL),
+            statement: field(QUERY),
         };
         self.messages.see(&record, see)
     }
@@ -134,34 +142,57 @@ fn begin(line: &[u8]) -> Option<Moment> {
 
 impl Fields {
     /// The field; empty if it does not exist.
-    fn get(&self, number: usize) -> &[u8] {
-        let Some(&end) = self.ends.get(number) else { return &[] };
-        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[start..end]
+    fn get<'a>(&'a self, record: &'a [u8], number: usize) -> &'a [u8] {
+        match self.places.get(number) {
+            Some(&Place::Record { from, until }) => &record[from..until],
+            Some(&Place::Text { from, until }) => &self.text[from..until],
+            None => &[],
+        }
     }
 
     fn split(&mut self, record: &[u8]) {
         self.text.clear();
-        self.ends.clear();
+        self.places.clear();
         let mut at = 0;
         loop {
             // A field is quoted as a whole, or not at all.
-            if record.get(at) == Some(&b'"') {
-                at = self.quoted(record, at + 1);
-            }
-            let length = memchr(b',', &record[at..]);
-            let end = length.map_or(record.len(), |length| at + length);
-            self.text.extend_from_slice(&record[at..end]);
-            self.ends.push(self.text.len());
-            if length.is_none() {
+            let end = match record.get(at) {
+                Some(b'"') => self.quoted(record, at + 1),
+                _ => self.plain(record, at),
+            };
+            if end == record.len() {
                 return;
             }
             at = end + 1;
         }
     }
 
-    /// Copies a field that begins after its quote, and returns its end.
-    fn quoted(&mut self, record: &[u8], mut at: usize) -> usize {
+    /// Finds the end of a field that begins without a quote.
+    fn plain(&mut self, record: &[u8], from: usize) -> usize {
+        let rest = &record[from..];
+        // Most are short.
+        let until = from + rest.iter().position(|byte| *byte == b',').unwrap_or(rest.len());
+        self.places.push(Place::Record { from, until });
+        until
+    }
+
+    /// Finds the end of a field that begins after its quote.
+    fn quoted(&mut self, record: &[u8], from: usize) -> usize {
+        let close = memchr(b'"', &record[from..]).map_or(record.len(), |length| from + length);
+        if matches!(record.get(close + 1), None | Some(b',')) {
+            self.places.push(Place::Record { from, until: close });
+            return (close + 1).min(record.len());
+        }
+        let start = self.text.len();
+        let end = self.unquote(record, from);
+        let length = memchr(b',', &record[end..]).unwrap_or(record.len() - end);
+        self.text.extend_from_slice(&record[end..end + length]);
+        self.places.push(Place::Text { from: start, until: self.text.len() });
+        end + length
+    }
+
+    /// Copies the text of a field up to its closing quote, and returns the place after that.
+    fn unquote(&mut self, record: &[u8], mut at: usize) -> usize {
         while let Some(length) = memchr(b'"', &record[at..]) {
             self.text.extend_from_slice(&record[at..at + length]);
             at += length + 1;

@@ -1,0 +1,58 @@
+//! Templates of frequent statements, to find that of the next one quickly.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::RandomState;
+
+use super::shapes::Known;
+use crate::sql::{Dialect, Normalized, Normalizer, Template, literal_begin};
+
+/// Number of sets, and templates in each. Together they take a few MB, and at most 40.
+const SETS: usize = 1024;
+const WAYS: usize = 8;
+
+/// Templates, in sets by the hash of what a statement begins with. In a set, those that were used are first.
+#[derive(Debug)]
+pub(super) struct Templates {
+    dialect: Dialect,
+    hasher: RandomState,
+    sets: Vec<Vec<(Template, Known)>>,
+}
+
+impl Templates {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        let sets = (0..SETS).map(|_| Vec::new()).collect();
+        Self { dialect, hasher: RandomState::default(), sets }
+    }
+
+    /// Splits a statement whose template is known.
+    pub(super) fn part<'a>(
+        &'a mut self,
+        normalizer: &'a mut Normalizer,
+        text: &[u8],
+        bound: &[Option<Vec<u8>>],
+    ) -> Option<(Normalized<'a>, Known)> {
+        let set = self.set(text);
+        let set = &mut self.sets[set];
+        let found = set.iter().position(|(template, _)| normalizer.has(template, text))?;
+        let place = found.saturating_sub(1);
+        set.swap(found, place);
+        let (template, known) = &set[place];
+        Some((normalizer.of_template(template, bound), *known))
+    }
+
+    /// Keeps the template of a statement, in place of the one that was used least lately.
+    pub(super) fn keep(&mut self, text: &[u8], template: Template, known: Known) {
+        let set = self.set(text);
+        let set = &mut self.sets[set];
+        if set.len() == WAYS {
+            set.pop();
+        }
+        set.push((template, known));
+    }
+
+    fn set(&self, text: &[u8]) -> usize {
+        let text = text.trim_ascii_start();
+        self.hasher.hash_one(&text[..literal_begin(text, self.dialect)]) as usize % SETS
+    }
+}
