@@ -18,6 +18,11 @@ pub enum TrafficError {
         "{name}: its beginning does not look like a log that Dyno reads; name the format with --log-format, or see docs/do/traffic.md"
     )]
     Unknown { name: String },
+    /// No packet at the begin of a capture is of a known product.
+    #[error(
+        "{name}: is a capture, but no packet at its beginning is of a server on its default port, or opens a session; name the product with --log-format pcap-mysql or pcap-postgresql"
+    )]
+    NoServer { name: String },
     /// One import has logs of both MySQL and PostgreSQL.
     #[error(
         "{name}: is {format}, but the logs before it are of another product; import each product into a file of its own"

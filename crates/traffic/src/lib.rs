@@ -1,6 +1,7 @@
-//! The traffic of a server: the statements of its clients, read from its logs and kept in one file.
+//! The traffic of a server: the statements of its clients, read from its logs or from captures of its network, and kept
+//! in one file.
 //!
-//! [`import`] reads logs of MySQL, MariaDB and PostgreSQL and writes a traffic file, which [`TrafficFile`] reads.
+//! [`import`] reads logs and captures of MySQL, MariaDB and PostgreSQL and writes a traffic file, which [`TrafficFile`] reads.
 //! `docs/reference/traffic-file.md` documents the file.
 //!
 //! # Why
@@ -14,6 +15,7 @@
 //!   contain a password.
 //! - This crate is pure: it depends on neither servers nor runs.
 
+mod capture;
 mod error;
 mod file;
 mod import;

@@ -1,10 +1,11 @@
-//! Imports logs into a traffic file.
+//! Imports logs and captures into a traffic file.
 
 mod clients;
 mod counts;
 mod recorder;
 mod sessions;
 mod shapes;
+mod source;
 mod templates;
 #[cfg(test)]
 mod tests;
@@ -16,12 +17,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rusqlite::Connection;
 
 use self::recorder::{Recorder, Rules};
+use self::source::Source;
+use crate::capture::Capture;
 use crate::error::TrafficError;
 use crate::file::{Place, SourceCounts};
-use crate::input::{Input, Lines};
-use crate::log::{Event, LogFormat, See, Trouble, detect};
+use crate::input::Input;
+use crate::log::{LogFormat, See};
 
-/// Number of lines after which the stop flag is checked and progress is reported.
+/// Number of lines or packets after which the stop flag is checked and progress is reported.
 const LINES_PER_LOOK: u64 = 1 << 14;
 
 /// What to import, and the options.
@@ -90,11 +93,11 @@ fn record(
     progress: &mut dyn FnMut(&Progress<'_>),
 ) -> Result<Imported, TrafficError> {
     let mut recorder: Option<Recorder<'_>> = None;
-    for log in logs {
+    let mut capture: Option<Capture> = None;
+    for (place, log) in (1..).zip(logs) {
         let name = log.display().to_string();
         let Input { compression, total_bytes, read_bytes, content } = Input::open(log)?;
-        let mut lines = Lines::new(content);
-        let format = format_of(&mut lines, options.format, &name)?;
+        let (mut source, format) = Source::open(content, options.format, &name)?;
         let recorder = match &mut recorder {
             Some(recorder) if recorder.dialect() != format.dialect() => {
                 return Err(TrafficError::Mixed { name, format });
@@ -111,74 +114,34 @@ fn record(
             progress(&Progress { name: &name, read_bytes, total_bytes, statements: recorder.statements() });
             if options.stop.load(Ordering::Relaxed) { Err(TrafficError::Stopped) } else { Ok(()) }
         };
-        read_into(recorder, &mut lines, format, &name, look)?;
+        let capture = capture.get_or_insert_with(|| Capture::new(format.dialect()));
+        capture.begin_file();
+        loop {
+            if source.number().is_multiple_of(LINES_PER_LOOK) {
+                look(recorder)?;
+            }
+            if !source.step(capture, &name, &mut |number, event| recorder.see(number, event))? {
+                break;
+            }
+        }
+        look(recorder)?;
+        if place == logs.len() {
+            capture.end(&mut |number, event| recorder.see(number, event))?;
+        }
         recorder.end_source(&SourceCounts {
             name: &name,
             format: format.name(),
             compression: compression.name(),
             bytes: read_bytes.load(Ordering::Relaxed),
-            lines: lines.number(),
+            lines: source.number(),
             statements: 0,
         })?;
     }
     recorder.map_or_else(|| Err(TrafficError::Nothing { told: String::new() }), Recorder::finish)
 }
 
-/// Detects the format of a log before the log is read.
-fn format_of(
-    lines: &mut Lines<Box<dyn io::Read>>,
-    given: Option<LogFormat>,
-    name: &str,
-) -> Result<LogFormat, TrafficError> {
-    let begin = lines
-        .peek()
-        .map_err(|error| TrafficError::Unreadable { name: name.to_owned(), reason: error.to_string() })?;
-    given.or_else(|| detect(begin)).ok_or_else(|| TrafficError::Unknown { name: name.to_owned() })
-}
-
-/// Reads a log to its end.
-fn read_into(
-    recorder: &mut Recorder<'_>,
-    lines: &mut Lines<Box<dyn io::Read>>,
-    format: LogFormat,
-    name: &str,
-    look: &mut dyn FnMut(&Recorder<'_>) -> Result<(), TrafficError>,
-) -> Result<(), TrafficError> {
-    let mut reader = format.reader();
-    loop {
-        let number = lines.number();
-        if number.is_multiple_of(LINES_PER_LOOK) {
-            look(recorder)?;
-        }
-        match lines.next() {
-            Ok(Some(line)) => reader.line(line, &mut |number, event| recorder.see(number, event))?,
-            Ok(None) => break,
-            // What a packed log holds up to the place where it is cut is worth having.
-            Err(error) if number > 0 && is_damage(&error) => {
-                recorder.see(number + 1, Event::Trouble(Trouble::Damaged))?;
-                break;
-            }
-            Err(error) => {
-                return Err(TrafficError::Unreadable { name: name.to_owned(), reason: error.to_string() });
-            }
-        }
-    }
-    reader.end(&mut |number, event| recorder.see(number, event))?;
-    look(recorder)
-}
-
-/// Whether an error comes from the compressed data rather than from the disk.
-fn is_damage(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::UnexpectedEof
-            | io::ErrorKind::InvalidData
-            | io::ErrorKind::InvalidInput
-            | io::ErrorKind::Other
-    )
-}
-
-/// Reads an uncompressed log. Passes on each event with the line on which it begins. Returns the log's format.
+/// Reads an uncompressed log or capture. Passes on each event with the line on which it begins, or with the number of
+/// the packet. Returns the format.
 ///
 /// # Errors
 /// The format is unknown, reading fails, or `see` fails.
@@ -188,16 +151,9 @@ pub fn read_log(
     see: See<'_>,
 ) -> Result<LogFormat, TrafficError> {
     const NAME: &str = "the log";
-    let content: Box<dyn io::Read> = Box::new(content);
-    let mut lines = Lines::new(content);
-    let format = format_of(&mut lines, format, NAME)?;
-    let mut reader = format.reader();
-    while let Some(line) = lines
-        .next()
-        .map_err(|error| TrafficError::Unreadable { name: NAME.to_owned(), reason: error.to_string() })?
-    {
-        reader.line(line, see)?;
-    }
-    reader.end(see)?;
+    let (mut source, format) = Source::open(Box::new(content), format, NAME)?;
+    let mut capture = Capture::new(format.dialect());
+    while source.step(&mut capture, NAME, see)? {}
+    capture.end(see)?;
     Ok(format)
 }

@@ -73,8 +73,14 @@ pub enum Trouble {
     NoTime,
     /// An entry has no session.
     NoSession,
-    /// The compressed log is damaged from here on.
+    /// The compressed log, or the capture, is damaged from here on.
     Damaged,
+    /// A session of a capture is encrypted or compressed.
+    Encrypted,
+    /// Packets of a session were not captured. Its requests up to the next one that is whole are lost.
+    PacketsMissing,
+    /// The snap length of a capture has cut off the end of a packet.
+    PacketCut,
     /// The statement's last string, name or comment is not closed. It was imported.
     Unclosed,
     /// The statement's names are not UTF-8. It was imported with replacement characters.
@@ -92,13 +98,16 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Cut,
         Self::TooLong,
         Self::NotRecognised,
         Self::NoTime,
         Self::NoSession,
         Self::Damaged,
+        Self::Encrypted,
+        Self::PacketsMissing,
+        Self::PacketCut,
         Self::Unclosed,
         Self::NotUtf8,
         Self::ClockBack,
@@ -116,6 +125,9 @@ impl Trouble {
             Self::NoTime => "no_time",
             Self::NoSession => "no_session",
             Self::Damaged => "damaged",
+            Self::Encrypted => "encrypted",
+            Self::PacketsMissing => "packets_missing",
+            Self::PacketCut => "packet_cut",
             Self::Unclosed => "unclosed",
             Self::NotUtf8 => "not_utf8",
             Self::ClockBack => "clock_back",
@@ -135,7 +147,15 @@ impl Trouble {
     pub fn loses(self) -> bool {
         matches!(
             self,
-            Self::Cut | Self::TooLong | Self::NotRecognised | Self::NoTime | Self::NoSession | Self::Damaged
+            Self::Cut
+                | Self::TooLong
+                | Self::NotRecognised
+                | Self::NoTime
+                | Self::NoSession
+                | Self::Damaged
+                | Self::Encrypted
+                | Self::PacketsMissing
+                | Self::PacketCut
         )
     }
 }

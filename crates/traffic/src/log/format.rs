@@ -1,10 +1,10 @@
-//! The formats of logs.
+//! The formats of logs and captures.
 
 use std::fmt;
 
 use crate::sql::Dialect;
 
-/// A format of a log.
+/// A format of a log, or the product whose traffic is read from a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// The slow log of MySQL, MariaDB and Percona Server.
@@ -19,11 +19,23 @@ pub enum LogFormat {
     Jsonlog,
     /// PostgreSQL's log with `log_destination = stderr`.
     Stderr,
+    /// A capture of unencrypted traffic of MySQL or MariaDB, in pcap or pcapng.
+    PcapMysql,
+    /// A capture of unencrypted traffic of PostgreSQL, in pcap or pcapng.
+    PcapPostgresql,
 }
 
 impl LogFormat {
-    pub const ALL: [Self; 6] =
-        [Self::Slow, Self::General, Self::Proxysql, Self::Csvlog, Self::Jsonlog, Self::Stderr];
+    pub const ALL: [Self; 8] = [
+        Self::Slow,
+        Self::General,
+        Self::Proxysql,
+        Self::Csvlog,
+        Self::Jsonlog,
+        Self::Stderr,
+        Self::PcapMysql,
+        Self::PcapPostgresql,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -33,13 +45,28 @@ impl LogFormat {
             Self::Csvlog => "csvlog",
             Self::Jsonlog => "jsonlog",
             Self::Stderr => "stderr",
+            Self::PcapMysql => "pcap-mysql",
+            Self::PcapPostgresql => "pcap-postgresql",
         }
     }
 
     pub fn dialect(self) -> Dialect {
         match self {
-            Self::Slow | Self::General | Self::Proxysql => Dialect::Mysql,
-            Self::Csvlog | Self::Jsonlog | Self::Stderr => Dialect::Postgresql,
+            Self::Slow | Self::General | Self::Proxysql | Self::PcapMysql => Dialect::Mysql,
+            Self::Csvlog | Self::Jsonlog | Self::Stderr | Self::PcapPostgresql => Dialect::Postgresql,
+        }
+    }
+
+    /// Whether it is read packet by packet instead of line by line.
+    pub fn is_capture(self) -> bool {
+        matches!(self, Self::PcapMysql | Self::PcapPostgresql)
+    }
+
+    /// The format of a capture from which the traffic of a product is read.
+    pub(crate) fn capture_of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Mysql => Self::PcapMysql,
+            Dialect::Postgresql => Self::PcapPostgresql,
         }
     }
 }
@@ -53,6 +80,8 @@ impl fmt::Display for LogFormat {
             Self::Csvlog => "PostgreSQL's csvlog",
             Self::Jsonlog => "PostgreSQL's jsonlog",
             Self::Stderr => "PostgreSQL's log to stderr",
+            Self::PcapMysql => "a capture of MySQL's traffic",
+            Self::PcapPostgresql => "a capture of PostgreSQL's traffic",
         })
     }
 }

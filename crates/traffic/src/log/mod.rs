@@ -14,18 +14,21 @@ mod text;
 pub(crate) use self::detect::detect;
 pub use self::event::{Event, Statement, Trouble};
 pub use self::format::LogFormat;
+pub(crate) use self::mysql::{with_literals, write_string};
 pub(crate) use self::reader::{Reader, See};
 
 impl LogFormat {
-    /// A reader for this format, for a log from its start.
-    pub(crate) fn reader(self) -> Box<dyn Reader> {
-        match self {
+    /// A reader for this format, for a log from its start. `None` for captures, which have no lines.
+    pub(crate) fn reader(self) -> Option<Box<dyn Reader>> {
+        let reader: Box<dyn Reader> = match self {
             Self::Slow => Box::<mysql::Slow>::default(),
             Self::General => Box::<mysql::General>::default(),
             Self::Proxysql => Box::<mysql::Proxysql>::default(),
             Self::Csvlog => Box::<postgres::Csvlog>::default(),
             Self::Jsonlog => Box::<postgres::Jsonlog>::default(),
             Self::Stderr => Box::<postgres::Stderr>::default(),
-        }
+            Self::PcapMysql | Self::PcapPostgresql => return None,
+        };
+        Some(reader)
     }
 }

@@ -341,7 +341,7 @@ proptest! {
     ) {
         let log = lines.join("\n");
         let count = log.matches('\n').count() as u64 + 1;
-        for format in LogFormat::ALL {
+        for format in LogFormat::ALL.into_iter().filter(|format| !format.is_capture()) {
             let mut is_there = true;
             let content = Cursor::new(log.clone().into_bytes());
             let read = read_log(content, Some(format), &mut |line, _| {

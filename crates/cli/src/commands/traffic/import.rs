@@ -1,4 +1,4 @@
-//! `dyno traffic import`: makes a traffic file from logs.
+//! `dyno traffic import`: makes a traffic file from logs and captures.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,15 +14,17 @@ use crate::{interrupt, output};
 /// Import the logs of a server into a traffic file
 ///
 /// Reads the slow log and the general log of MySQL, MariaDB and Percona Server, ProxySQL's eventslog in JSON, and
-/// PostgreSQL's csvlog, jsonlog and log to stderr. Logs may be packed with gzip, zstd or xz. Give the logs of one
-/// server, in the order in which they were written. Passwords in statements are never imported.
+/// PostgreSQL's csvlog, jsonlog and log to stderr. Also reads captures of unencrypted network traffic, as `tcpdump -w`
+/// writes them. Logs may be packed with gzip, zstd or xz. Give the logs of one server, in the order in which they were
+/// written. Passwords in statements are never imported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   dyno traffic import slow.log.2.gz slow.log.1 slow.log --out mine.traffic
   zcat postgresql-*.csv.gz | dyno traffic import - --out mine.traffic
+  dyno traffic import traffic.pcap --out mine.traffic
   dyno traffic import slow.log --redact --out mine.traffic")]
 pub(super) struct Import {
-    /// Logs to read, the oldest first; `-` is standard input
+    /// Logs or captures to read, the oldest first; `-` is standard input
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
     /// Traffic file to write
@@ -31,7 +33,7 @@ pub(super) struct Import {
     /// Overwrite an existing file
     #[arg(long)]
     force: bool,
-    /// Format of the logs, if their first lines do not show it
+    /// Format of the logs, if they do not show it at their beginning
     #[arg(long, value_enum, value_name = "FORMAT")]
     log_format: Option<Format>,
     /// Keep only the lengths of strings and numbers in statements
@@ -56,6 +58,10 @@ enum Format {
     Jsonlog,
     /// PostgreSQL with `log_destination = stderr`
     Stderr,
+    /// Capture of MySQL's or MariaDB's traffic
+    PcapMysql,
+    /// Capture of PostgreSQL's traffic
+    PcapPostgresql,
 }
 
 impl From<Format> for LogFormat {
@@ -67,6 +73,8 @@ impl From<Format> for LogFormat {
             Format::Csvlog => Self::Csvlog,
             Format::Jsonlog => Self::Jsonlog,
             Format::Stderr => Self::Stderr,
+            Format::PcapMysql => Self::PcapMysql,
+            Format::PcapPostgresql => Self::PcapPostgresql,
         }
     }
 }

@@ -7,6 +7,7 @@ mod proxysql;
 mod slow;
 
 pub(super) use self::general::{General, is_general};
+pub(crate) use self::parameters::{with_literals, write_string};
 pub(super) use self::proxysql::{Proxysql, is_proxysql};
 pub(super) use self::slow::Slow;
 

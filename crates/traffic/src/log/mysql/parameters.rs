@@ -20,13 +20,22 @@ const NUMBERS: [&str; 11] = [
 
 /// The statement with literals for its parameters. `None` if it has another number of them.
 pub(super) fn with_values(query: &[u8], parameters: &[Parameter<'_>]) -> Option<Vec<u8>> {
-    let mut text = Vec::with_capacity(query.len() + 16 * parameters.len());
     let mut parameters = parameters.iter();
+    let text = with_literals(query, &mut |text| parameters.next().map(|parameter| append(parameter, text)))?;
+    parameters.next().is_none().then_some(text)
+}
+
+/// The statement with a literal for each question mark, which `write` appends. `None` if one has no literal.
+pub(crate) fn with_literals(
+    query: &[u8],
+    write: &mut dyn FnMut(&mut Vec<u8>) -> Option<()>,
+) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(query.len() + 64);
     let mut at = 0;
     while let Some(byte) = query.get(at) {
         let end = match byte {
             b'?' => {
-                append(parameters.next()?, &mut text);
+                write(&mut text)?;
                 at += 1;
                 continue;
             }
@@ -42,7 +51,7 @@ pub(super) fn with_values(query: &[u8], parameters: &[Parameter<'_>]) -> Option<
         text.extend_from_slice(&query[at..end]);
         at = end;
     }
-    parameters.next().is_none().then_some(text)
+    Some(text)
 }
 
 /// The end of a string or name that begins here. A doubled quote ends one and begins the next.
@@ -70,13 +79,26 @@ fn append(parameter: &Parameter<'_>, text: &mut Vec<u8>) {
     if is_number {
         return text.extend_from_slice(value.as_bytes());
     }
+    write_string(value.as_bytes(), text);
+}
+
+/// Appends a string literal; a hexadecimal one if the string is not UTF-8.
+pub(crate) fn write_string(value: &[u8], text: &mut Vec<u8>) {
+    if str::from_utf8(value).is_err() {
+        text.extend_from_slice(b"X'");
+        let digit =
+            |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0').to_ascii_uppercase() as u8;
+        text.extend(value.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xF)]));
+        text.push(b'\'');
+        return;
+    }
     text.push(b'\'');
-    for byte in value.bytes() {
+    for byte in value {
         match byte {
             b'\'' => text.extend_from_slice(b"''"),
             b'\\' => text.extend_from_slice(b"\\\\"),
             0 => text.extend_from_slice(b"\\0"),
-            byte => text.push(byte),
+            byte => text.push(*byte),
         }
     }
     text.push(b'\'');

@@ -1,0 +1,221 @@
+//! Prepared statements of a connection, and the text of their executions (`COM_STMT_PREPARE`, `COM_STMT_EXECUTE` and
+//! `COM_STMT_SEND_LONG_DATA` in MySQL's source documentation).
+
+use std::collections::HashMap;
+
+use super::values::{Kind, write_value};
+use crate::capture::bytes::Bytes;
+use crate::input::STATEMENT_BYTES_MAX;
+use crate::log::{with_literals, write_string};
+
+/// Most statements of a connection. A server allows 16,382 of all connections together by default.
+const STATEMENTS_MAX: usize = 16_382;
+/// In place of its number, MariaDB's clients may name the statement that was prepared last.
+const LAST: u32 = u32::MAX;
+/// Flag of an execution: the number of parameters is sent.
+const PARAMETER_COUNT_AVAILABLE: u8 = 1 << 3;
+
+/// Prepared statements by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    statements: HashMap<u32, Statement>,
+    last: u32,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Statement {
+    text: Vec<u8>,
+    parameters: u16,
+    /// Types of the parameters. They are sent with the first execution, and when they change.
+    kinds: Vec<Kind>,
+    /// Values that were sent before the execution, by their parameters.
+    long: HashMap<u16, Vec<u8>>,
+}
+
+impl Statement {
+    fn held_bytes(&self) -> usize {
+        let long: usize = self.long.values().map(Vec::len).sum();
+        self.text.len() + long + size_of::<Self>()
+    }
+}
+
+/// The text of an execution.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Executed {
+    Text(Vec<u8>),
+    /// The statement was prepared before the capture begins.
+    WithoutText,
+    /// The values cannot be read.
+    WithoutValues,
+}
+
+impl Prepared {
+    /// Adds the statement that a server has prepared, from the server's answer.
+    pub(super) fn add(&mut self, text: Vec<u8>, answer: &[u8]) {
+        let mut bytes = Bytes(answer);
+        let parts = || Some((bytes.u8()?, bytes.u32_le()?, bytes.u16_le()?, bytes.u16_le()?));
+        let Some((_, number, _columns, parameters)) = { parts }() else { return };
+        self.close(number);
+        self.last = number;
+        if self.statements.len() < STATEMENTS_MAX {
+            let statement = Statement { text, parameters, kinds: Vec::new(), long: HashMap::new() };
+            self.bytes += statement.held_bytes();
+            self.statements.insert(number, statement);
+        }
+    }
+
+    pub(super) fn close(&mut self, number: u32) {
+        if let Some(statement) = self.statements.remove(&number) {
+            self.bytes -= statement.held_bytes();
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Forgets the types, which may have changed in a part that is missing.
+    pub(super) fn forget_kinds(&mut self) {
+        for statement in self.statements.values_mut() {
+            self.bytes -= statement.held_bytes();
+            statement.kinds.clear();
+            statement.long.clear();
+            self.bytes += statement.held_bytes();
+        }
+    }
+
+    pub(super) fn held_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds a part of a value, from the payload of its packet.
+    pub(super) fn add_long_data(&mut self, payload: &[u8]) {
+        let mut bytes = Bytes(payload.get(1..).unwrap_or_default());
+        let (Some(number), Some(parameter)) = (bytes.u32_le(), bytes.u16_le()) else { return };
+        let Some(statement) = self.statements.get_mut(&number) else { return };
+        let value = statement.long.entry(parameter).or_default();
+        if value.len() + bytes.0.len() <= STATEMENT_BYTES_MAX {
+            value.extend_from_slice(bytes.0);
+            self.bytes += bytes.0.len();
+        }
+    }
+
+    /// The text of an execution, from the payload of its packet. `has_attributes` is whether executions have attributes,
+    /// if it is known (`CLIENT_QUERY_ATTRIBUTES`).
+    pub(super) fn execute(&mut self, payload: &[u8], has_attributes: Option<bool>) -> Executed {
+        let mut bytes = Bytes(payload.get(1..).unwrap_or_default());
+        let number = bytes.u32_le().map(|number| if number == LAST { self.last } else { number });
+        let Some(statement) = number.and_then(|number| self.statements.get_mut(&number)) else {
+            return Executed::WithoutText;
+        };
+        let before = statement.held_bytes();
+        let text = statement.execute(&mut bytes, has_attributes);
+        statement.long.clear();
+        self.bytes = self.bytes + statement.held_bytes() - before;
+        text.map_or(Executed::WithoutValues, Executed::Text)
+    }
+}
+
+impl Statement {
+    fn execute(&mut self, bytes: &mut Bytes<'_>, has_attributes: Option<bool>) -> Option<Vec<u8>> {
+        let flags = bytes.u8()?;
+        bytes.u32_le()?;
+        let counts = flags & PARAMETER_COUNT_AVAILABLE != 0;
+        let has_attributes = has_attributes.unwrap_or(counts);
+        let mut count = usize::from(self.parameters);
+        if has_attributes && (count > 0 || counts) {
+            // Attributes follow the parameters.
+            count = usize::try_from(bytes.lenenc()?).ok()?;
+        }
+        if self.parameters == 0 {
+            return Some(self.text.clone());
+        }
+        let nulls = bytes.take(count.div_ceil(8))?;
+        if bytes.u8()? == 1 {
+            self.kinds = kinds(bytes, count, has_attributes)?;
+        }
+        let Self { text, parameters, kinds, long } = self;
+        let mut number = 0;
+        let written = with_literals(text, &mut |text| {
+            if number == *parameters || text.len() > STATEMENT_BYTES_MAX {
+                return None;
+            }
+            let place = usize::from(number);
+            let kind = *kinds.get(place)?;
+            if let Some(value) = long.get(&number) {
+                write_string(value, text);
+            } else if nulls.get(place / 8)? & (1 << (place % 8)) != 0 {
+                text.extend_from_slice(b"NULL");
+            } else {
+                write_value(kind, bytes, text)?;
+            }
+            number += 1;
+            Some(())
+        });
+        written.filter(|_| number == *parameters)
+    }
+}
+
+/// Reads the types of parameters.
+fn kinds(bytes: &mut Bytes<'_>, count: usize, has_names: bool) -> Option<Vec<Kind>> {
+    // Each takes at least two bytes, so the memory for them is bounded by the packet.
+    let mut kinds = Vec::new();
+    for _ in 0..count {
+        kinds.push(Kind::new(bytes.array()?));
+        if has_names {
+            bytes.lenenc_bytes()?;
+        }
+    }
+    Some(kinds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prepared(text: &str, parameters: u8) -> Prepared {
+        let mut prepared = Prepared::default();
+        prepared.add(text.into(), &[0, 7, 0, 0, 0, 1, 0, parameters, 0, 0, 0, 0]);
+        prepared
+    }
+
+    fn text(prepared: &mut Prepared, payload: &[u8], has_attributes: Option<bool>) -> String {
+        let payload = [&[0x17, 7, 0, 0, 0][..], payload].concat();
+        match prepared.execute(&payload, has_attributes) {
+            Executed::Text(text) => String::from_utf8(text).unwrap(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn types_are_remembered() {
+        let mut prepared = prepared("SELECT ?, ?", 2);
+        assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0, 0, 5, 6], None), "WithoutValues");
+        assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0b10, 1, 1, 0, 253, 0, 5], None), "SELECT 5, NULL");
+        assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0, 0, 6, 1, b'a'], None), "SELECT 6, 'a'");
+        prepared.forget_kinds();
+        assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0, 0, 6, 1, b'a'], None), "WithoutValues");
+    }
+
+    #[test]
+    fn attributes_are_passed_over() {
+        let mut prepared = prepared("SELECT ?", 1);
+        let payload = [8, 1, 0, 0, 0, 2, 0, 1, 1, 0, 0, 253, 0, 1, b'k', 5, 1, b'v'];
+        assert_eq!(text(&mut prepared, &payload, None), "SELECT 5");
+        assert_eq!(text(&mut prepared, &payload, Some(true)), "SELECT 5");
+    }
+
+    #[test]
+    fn long_data_comes_before_the_execution_and_only_for_it() {
+        let mut prepared = prepared("SELECT ?, ?", 2);
+        prepared.add_long_data(b"\x18\x07\0\0\0\0\0ab");
+        prepared.add_long_data(b"\x18\x07\0\0\0\0\0c");
+        let payload = [0, 1, 0, 0, 0, 0, 1, 252, 0, 1, 0, 5];
+        assert_eq!(text(&mut prepared, &payload, None), "SELECT 'abc', 5");
+        assert_eq!(text(&mut prepared, &payload[..11], None), "WithoutValues");
+        prepared.close(7);
+        assert_eq!(prepared.held_bytes(), 0);
+        assert_eq!(text(&mut prepared, &payload, None), "WithoutText");
+    }
+}

@@ -1,0 +1,123 @@
+//! What is read line by line, and what is read packet by packet.
+
+use std::io::{self, Cursor, Read};
+
+use crate::capture::{self, Capture, PacketFile};
+use crate::error::TrafficError;
+use crate::input::Lines;
+use crate::log::{Event, LogFormat, Reader, See, Trouble, detect};
+
+/// Number of bytes at the begin of a file that show whether it is a capture.
+const MAGIC_BYTES: u64 = 4;
+
+/// A log or a capture that is being read.
+pub(super) enum Source {
+    Log { lines: Lines<Box<dyn Read>>, reader: Box<dyn Reader> },
+    Capture(PacketFile<Box<dyn Read>>),
+}
+
+impl Source {
+    /// Detects the format, unless it is given, before anything is read.
+    pub(super) fn open(
+        mut content: Box<dyn Read>,
+        given: Option<LogFormat>,
+        name: &str,
+    ) -> Result<(Self, LogFormat), TrafficError> {
+        let mut begin = Vec::new();
+        let magic = content.by_ref().take(MAGIC_BYTES).read_to_end(&mut begin);
+        let is_capture = capture::is_capture(&begin);
+        if is_capture && magic.is_ok() && given.is_none_or(LogFormat::is_capture) {
+            return Self::capture(content, begin, given, name);
+        }
+        let mut lines = Lines::new(again(begin, magic.map(drop), content));
+        let seen = lines.peek().map_err(|error| unreadable(name, &error))?;
+        let format = given.or_else(|| detect(seen));
+        format
+            .and_then(|format| Some((Self::Log { lines, reader: format.reader()? }, format)))
+            .ok_or_else(|| TrafficError::Unknown { name: name.to_owned() })
+    }
+
+    fn capture(
+        mut content: Box<dyn Read>,
+        mut begin: Vec<u8>,
+        given: Option<LogFormat>,
+        name: &str,
+    ) -> Result<(Self, LogFormat), TrafficError> {
+        let (format, read) = if let Some(format) = given {
+            (format, Ok(()))
+        } else {
+            let (dialect, read) = capture::detect(&mut content, &mut begin);
+            let dialect = dialect.ok_or_else(|| TrafficError::NoServer { name: name.to_owned() })?;
+            (LogFormat::capture_of(dialect), read)
+        };
+        Ok((Self::Capture(PacketFile::new(again(begin, read, content))), format))
+    }
+
+    /// The number of the last line or packet that was read.
+    pub(super) fn number(&self) -> u64 {
+        match self {
+            Self::Log { lines, .. } => lines.number(),
+            Self::Capture(packets) => packets.number(),
+        }
+    }
+
+    /// Reads the next line or packet. Returns `false` after the last one.
+    pub(super) fn step(
+        &mut self,
+        capture: &mut Capture,
+        name: &str,
+        see: See<'_>,
+    ) -> Result<bool, TrafficError> {
+        let number = self.number();
+        let read = match self {
+            Self::Log { lines, reader } => match lines.next() {
+                Ok(Some(line)) => return reader.line(line, see).map(|()| true),
+                Ok(None) => Ok(false),
+                Err(error) => Err(error),
+            },
+            Self::Capture(packets) => capture.packet(packets, see)?,
+        };
+        match read {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            // What a packed log holds up to the place where it is cut is worth having.
+            Err(error) if number > 0 && is_damage(&error) => {
+                see(number + 1, Event::Trouble(Trouble::Damaged))?;
+            }
+            Err(error) => return Err(unreadable(name, &error)),
+        }
+        if let Self::Log { reader, .. } = self {
+            reader.end(see)?;
+        }
+        Ok(false)
+    }
+}
+
+/// A stream again from its begin, which was read before, perhaps up to an error.
+fn again(begin: Vec<u8>, read: io::Result<()>, content: Box<dyn Read>) -> Box<dyn Read> {
+    Box::new(Cursor::new(begin).chain(Fails(read.err())).chain(content))
+}
+
+/// Returns an error once.
+struct Fails(Option<io::Error>);
+
+impl Read for Fails {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Whether an error comes from the compressed data rather than from the disk.
+fn is_damage(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::Other
+    )
+}
+
+fn unreadable(name: &str, error: &io::Error) -> TrafficError {
+    TrafficError::Unreadable { name: name.to_owned(), reason: error.to_string() }
+}
