@@ -17,6 +17,8 @@ pub(super) enum Command {
     LongData(Vec<u8>),
     /// The number of a prepared statement. The server does not answer.
     Close(u32),
+    /// The number of a prepared statement that is reset.
+    ResetStatement(u32),
     UseDatabase(Vec<u8>),
     ChangeUser(Account),
     Reset,
@@ -64,7 +66,6 @@ fn other(code: u8) -> Option<&'static str> {
         0x0D => "Debug",
         0x0E => "Ping",
         0x15 => "Register Replica",
-        0x1A => "Reset stmt",
         0x1B => "Set option",
         0x1C => "Fetch",
         0xFA => "Bulk_execute",
@@ -85,6 +86,7 @@ pub(super) fn command(payload: &[u8]) -> Option<Command> {
         0x17 => Command::Execute(payload.to_vec()),
         0x18 => Command::LongData(payload.to_vec()),
         0x19 => Command::Close(Bytes(rest).u32_le()?),
+        0x1A => Command::ResetStatement(Bytes(rest).u32_le()?),
         0x1E => Command::Dump("Binlog Dump GTID"),
         0x1F => Command::Reset,
         code => Command::Other(other(*code)?),

@@ -212,7 +212,7 @@ impl super::session::Session for Session {
         let was_certain = self.standing == Standing::Certain;
         let capabilities = self.capabilities.filter(|_| self.phase == Phase::Commands);
         let mut prepared = std::mem::take(&mut self.prepared);
-        prepared.forget_kinds();
+        prepared.forget_long_data();
         *self = Self { prepared, capabilities, ..Self::joined() };
         was_certain
     }

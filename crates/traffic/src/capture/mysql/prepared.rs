@@ -75,11 +75,19 @@ impl Prepared {
         *self = Self::default();
     }
 
-    /// Forgets the types, which may have changed in a part that is missing.
-    pub(super) fn forget_kinds(&mut self) {
+    /// Forgets the values that were sent before an execution: others of them may be missing.
+    pub(super) fn forget_long_data(&mut self) {
         for statement in self.statements.values_mut() {
             self.bytes -= statement.held_bytes();
-            statement.kinds.clear();
+            statement.long.clear();
+            self.bytes += statement.held_bytes();
+        }
+    }
+
+    /// Forgets the values that were sent before an execution of this statement, from the payload of `COM_STMT_RESET`.
+    pub(super) fn reset(&mut self, number: u32) {
+        if let Some(statement) = self.statements.get_mut(&number) {
+            self.bytes -= statement.held_bytes();
             statement.long.clear();
             self.bytes += statement.held_bytes();
         }
@@ -153,7 +161,9 @@ impl Statement {
             number += 1;
             Some(())
         });
-        written.filter(|_| number == *parameters)
+        // Remembered types are wrong if others were sent in a part that is missing.
+        let is_whole = count > usize::from(*parameters) || bytes.0.is_empty();
+        written.filter(|_| number == *parameters && is_whole)
     }
 }
 
@@ -194,8 +204,7 @@ mod tests {
         assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0, 0, 5, 6], None), "WithoutValues");
         assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0b10, 1, 1, 0, 253, 0, 5], None), "SELECT 5, NULL");
         assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0, 0, 6, 1, b'a'], None), "SELECT 6, 'a'");
-        prepared.forget_kinds();
-        assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0, 0, 6, 1, b'a'], None), "WithoutValues");
+        assert_eq!(text(&mut prepared, &[0, 1, 0, 0, 0, 0, 0, 6, 0, 1, b'a'], None), "WithoutValues");
     }
 
     #[test]
@@ -213,7 +222,7 @@ mod tests {
         prepared.add_long_data(b"\x18\x07\0\0\0\0\0c");
         let payload = [0, 1, 0, 0, 0, 0, 1, 252, 0, 1, 0, 5];
         assert_eq!(text(&mut prepared, &payload, None), "SELECT 'abc', 5");
-        assert_eq!(text(&mut prepared, &payload[..11], None), "WithoutValues");
+        assert_eq!(text(&mut prepared, &payload, None), "WithoutValues");
         prepared.close(7);
         assert_eq!(prepared.held_bytes(), 0);
         assert_eq!(text(&mut prepared, &payload, None), "WithoutText");

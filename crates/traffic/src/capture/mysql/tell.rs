@@ -65,6 +65,10 @@ impl Session {
                 }
                 Ok(())
             }
+            Command::ResetStatement(statement) => {
+                self.prepared.reset(statement);
+                (tell.see)(number, Event::Command("Reset stmt"))
+            }
             Command::Reset => {
                 self.prepared.clear();
                 (tell.see)(number, Event::Command("Reset connection"))

@@ -197,7 +197,9 @@ impl super::session::Session for Session {
             return false;
         }
         let was_certain = self.standing == Standing::Certain;
-        *self = Self::joined();
+        let mut prepared = std::mem::take(&mut self.prepared);
+        prepared.forget_uncertain();
+        *self = Self { prepared, ..Self::joined() };
         was_certain
     }
 

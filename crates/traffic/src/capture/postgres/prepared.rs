@@ -64,6 +64,8 @@ pub(super) struct Prepared {
     statements: HashMap<Vec<u8>, Rc<Statement>>,
     portals: HashMap<Vec<u8>, Rc<Portal>>,
     bytes: usize,
+    /// Whether the client has closed a named statement, so it may give the name to another one.
+    frees_names: bool,
 }
 
 impl Prepared {
@@ -111,6 +113,22 @@ impl Prepared {
         if self.statements.get(name).is_some_and(|known| Rc::ptr_eq(known, statement)) {
             self.close_statement(name);
         }
+    }
+
+    /// Forgets what may have changed in a part that is missing. A server refuses a name that is in use, so a client that
+    /// never closes named statements does not give a name to another one.
+    pub(super) fn forget_uncertain(&mut self) {
+        self.close_portals();
+        self.close_statement(b"");
+        if self.frees_names {
+            *self = Self { frees_names: true, ..Self::default() };
+        }
+    }
+
+    /// Reads that a client closes a statement.
+    pub(super) fn close_by_client(&mut self, name: &[u8]) {
+        self.frees_names |= !name.is_empty();
+        self.close_statement(name);
     }
 
     pub(super) fn close_statement(&mut self, name: &[u8]) {
@@ -178,8 +196,12 @@ mod tests {
         assert_eq!(portal.bound(), [Some(b"7".to_vec()), Some(b"a".to_vec()), None]);
         assert!(prepared.bind(b"\0unknown\0\0\0\0\0\0\0").unwrap().is_none());
         assert!(prepared.bind(b"\0s\0\0\0\0\x05").is_err());
-        prepared.close_statement(b"s");
-        prepared.close_portals();
+        prepared.forget_uncertain();
+        assert!(prepared.statement(b"s").is_some() && prepared.portal(b"").is_none());
+        prepared.close_by_client(b"s");
         assert_eq!(prepared.held_bytes(), 0);
+        prepared.parse(b"s\0SELECT 1\0\0\0").unwrap();
+        prepared.forget_uncertain();
+        assert!(prepared.statement(b"s").is_none());
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn asks(kind: u8, body: &[u8], prepared: &mut Prepared) -> Option<Ask
             let is_statement = bytes.u8()? == b'S';
             let name = bytes.until_nul()?;
             if is_statement {
-                prepared.close_statement(name);
+                prepared.close_by_client(name);
             } else {
                 prepared.close_portal(name);
             }
