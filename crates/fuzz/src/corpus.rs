@@ -203,6 +203,9 @@ fn logs() -> Vec<Seed> {
         seeds.extend(begins.map(|begin| piece(head(format), begin)));
         seeds.push(piece(DETECTED, 0));
     }
+    seeds.extend(
+        CAPTURES.iter().flat_map(|(format, file)| [head(*format), DETECTED].map(|head| packets(head, file))),
+    );
     seeds
 }
 
@@ -214,6 +217,27 @@ static LOGS: [(LogFormat, &[u8]); 5] = [
     (LogFormat::Jsonlog, include_bytes!("../corpus/postgres-18.json")),
     (LogFormat::Stderr, include_bytes!("../corpus/postgres-18.log")),
 ];
+
+/// What `tcpdump` captured of real servers: pcap with little-endian numbers.
+static CAPTURES: [(LogFormat, &[u8]); 2] = [
+    (LogFormat::PcapMysql, include_bytes!("../corpus/mariadb-10.11.pcap")),
+    (LogFormat::PcapPostgresql, include_bytes!("../corpus/postgres-18.pcap")),
+];
+
+/// The packets of a capture, which may be mutated apart from the file's header.
+fn packets(head: u8, file: &[u8]) -> Seed {
+    const HEADER_BYTES: usize = 24;
+    const RECORD_BYTES: usize = 16;
+    let (header, mut rest) = file.split_at(HEADER_BYTES);
+    let mut parts = Vec::new();
+    while let Some(length) = rest.get(8..12) {
+        let length = length.iter().rev().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let (record, behind) = rest.split_at(RECORD_BYTES + length);
+        parts.push(record.to_vec());
+        rest = behind;
+    }
+    Seed { head: [&[head], header].concat(), parts }
+}
 
 fn dsns() -> Vec<String> {
     [

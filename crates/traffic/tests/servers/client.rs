@@ -1,5 +1,6 @@
 //! A client that records what it sends.
 
+use std::path::Path;
 use std::time::Duration;
 
 use dyno_client::{Account, Connection, Dialect, Login, ServerAddress};
@@ -26,13 +27,18 @@ pub(crate) struct Sent {
 
 impl Client {
     pub(crate) fn new(access: &Access, dialect: Dialect) -> Self {
+        Self::at(&access.socket, access, dialect)
+    }
+
+    /// A session through another socket.
+    pub(crate) fn at(socket: &Path, access: &Access, dialect: Dialect) -> Self {
         let login = Login {
             user: access.user.clone(),
             password: access.password.clone(),
             database: DATABASE.to_owned(),
             ..Login::default()
         };
-        let address = ServerAddress::unix(&access.socket).unwrap();
+        let address = ServerAddress::unix(socket).unwrap();
         let account = Account::new(dialect, login);
         let connection = Connection::open(&account, &address, Some(PATIENCE), Some(PATIENCE)).unwrap();
         Self { connection, sent: Vec::new() }

@@ -1,5 +1,6 @@
-//! Compares logs that real servers write with the statements that were sent to them.
+//! Compares logs that real servers write, and captures of their traffic, with the statements that were sent to them.
 
+mod capture;
 mod client;
 mod imported;
 mod mysql;

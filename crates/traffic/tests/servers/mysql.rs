@@ -6,6 +6,7 @@ use dyno_engine::testing::{Trial, engine_test, start_with};
 use dyno_traffic::{LogFormat, sql};
 
 use crate::SECRET;
+use crate::capture::{Proxy, write};
 use crate::client::{Client, Sent};
 use crate::imported::{checked, compare, import_with, sessions, transactions};
 
@@ -13,7 +14,32 @@ const ENGINES: [&str; 4] = ["mariadb@10.11", "mariadb@11.8", "mysql@5.6.24", "my
 
 pub(crate) fn tests() -> Vec<Trial> {
     let test = |engine| engine_test("logs_say_what_was_sent", engine, logs_say_what_was_sent);
-    ENGINES.into_iter().map(test).collect()
+    let captures = |engine| engine_test("captures_say_what_was_sent", engine, captures_say_what_was_sent);
+    ENGINES.into_iter().map(test).chain(ENGINES.into_iter().map(captures)).collect()
+}
+
+fn captures_say_what_was_sent(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_with(installation, folder.path(), &[]);
+    let access = server.access();
+    let mut proxies = Vec::new();
+    let sent = [1, 2].map(|number| {
+        let proxy = Proxy::new(&access.socket, folder.path(), number as u16);
+        let client = Client::at(&proxy.socket, access, Dialect::Mysql(Compression::NONE));
+        proxies.push(proxy);
+        work(client, number)
+    });
+    let capture = folder.path().join("traffic.pcap");
+    write(&capture, proxies);
+    let (file, _) = import_with(&capture, "session 2 ends", folder.path());
+    checked(&file, LogFormat::PcapMysql);
+    let captured = sessions(&file);
+    assert_eq!(captured.keys().copied().collect::<Vec<_>>(), [1, 2]);
+    for (rows, sent) in captured.values().zip(&sent) {
+        compare(rows, sent, sql::Dialect::Mysql);
+        assert_eq!(transactions(rows), [None, Some(1), None]);
+        assert!(rows.iter().all(|row| row.latency_us.is_some()), "{rows:?}");
+    }
 }
 
 fn logs_say_what_was_sent(installation: &Installation) {

@@ -6,11 +6,39 @@ use dyno_engine::testing::{Trial, engine_test, start_with};
 use dyno_traffic::{LogFormat, sql};
 
 use crate::SECRET;
+use crate::capture::{Proxy, write};
 use crate::client::{Client, Sent};
 use crate::imported::{checked, compare, import_with, sessions, transactions};
 
 pub(crate) fn tests() -> Vec<Trial> {
-    vec![engine_test("logs_say_what_was_sent", "postgres@18.4", logs_say_what_was_sent)]
+    vec![
+        engine_test("logs_say_what_was_sent", "postgres@18.4", logs_say_what_was_sent),
+        engine_test("captures_say_what_was_sent", "postgres@18.4", captures_say_what_was_sent),
+    ]
+}
+
+fn captures_say_what_was_sent(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_with(installation, folder.path(), &[]);
+    let access = server.access();
+    let mut proxies = Vec::new();
+    let sent = [1, 2].map(|number| {
+        let proxy = Proxy::new(&access.socket, folder.path(), number as u16);
+        let client = Client::at(&proxy.socket, access, Dialect::Pgsql);
+        proxies.push(proxy);
+        work(client, number)
+    });
+    let capture = folder.path().join("traffic.pcap");
+    write(&capture, proxies);
+    let (file, _) = import_with(&capture, "session 2 ends", folder.path());
+    checked(&file, LogFormat::PcapPostgresql);
+    let captured = sessions(&file);
+    assert_eq!(captured.keys().copied().collect::<Vec<_>>(), [1, 2]);
+    for (rows, sent) in captured.values().zip(&sent) {
+        compare(rows, sent, sql::Dialect::Postgresql);
+        assert_eq!(transactions(rows), [None, Some(1), None]);
+        assert!(rows.iter().all(|row| row.latency_us.is_some()), "{rows:?}");
+    }
 }
 
 /// A session's own request for logging.
