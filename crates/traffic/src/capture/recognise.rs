@@ -36,8 +36,9 @@ pub(super) fn recognise(dialect: Dialect, seen: &Seen<'_>) -> Option<Recognised>
     let may_be_client = is_client != Some(false);
     let may_be_server = is_client != Some(true);
     let is_mysql = dialect == Dialect::Mysql;
+    let is_refusal = is_default_port && has_begin && mysql::is_refusal(bytes);
     // The first bytes of a connection decide, on any port.
-    if is_mysql && may_be_server && mysql::is_greeting(bytes) {
+    if is_mysql && may_be_server && (mysql::is_greeting(bytes) || is_refusal) {
         return Some(Recognised { session: Box::new(mysql::Session::from_begin()), is_client: false });
     }
     if !is_mysql && may_be_client && postgres::is_startup(bytes) {

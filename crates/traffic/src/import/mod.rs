@@ -97,7 +97,8 @@ fn record(
     for (place, log) in (1..).zip(logs) {
         let name = log.display().to_string();
         let Input { compression, total_bytes, read_bytes, content } = Input::open(log)?;
-        let (mut source, format) = Source::open(content, options.format, &name)?;
+        let before = recorder.as_ref().map(Recorder::dialect);
+        let (mut source, format) = Source::open(content, options.format, before, &name)?;
         let recorder = match &mut recorder {
             Some(recorder) if recorder.dialect() != format.dialect() => {
                 return Err(TrafficError::Mixed { name, format });
@@ -151,7 +152,7 @@ pub fn read_log(
     see: See<'_>,
 ) -> Result<LogFormat, TrafficError> {
     const NAME: &str = "the log";
-    let (mut source, format) = Source::open(Box::new(content), format, NAME)?;
+    let (mut source, format) = Source::open(Box::new(content), format, None, NAME)?;
     let mut capture = Capture::new(format.dialect());
     while source.step(&mut capture, NAME, see)? {}
     capture.end(see)?;

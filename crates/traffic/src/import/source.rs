@@ -6,6 +6,7 @@ use crate::capture::{self, Capture, PacketFile};
 use crate::error::TrafficError;
 use crate::input::Lines;
 use crate::log::{Event, LogFormat, Reader, See, Trouble, detect};
+use crate::sql::Dialect;
 
 /// Number of bytes at the begin of a file that show whether it is a capture.
 const MAGIC_BYTES: u64 = 4;
@@ -17,17 +18,19 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// Detects the format, unless it is given, before anything is read.
+    /// Detects the format, unless it is given, before anything is read. If a capture does not show its product, it is that
+    /// of the source before.
     pub(super) fn open(
         mut content: Box<dyn Read>,
         given: Option<LogFormat>,
+        before: Option<Dialect>,
         name: &str,
     ) -> Result<(Self, LogFormat), TrafficError> {
         let mut begin = Vec::new();
         let magic = content.by_ref().take(MAGIC_BYTES).read_to_end(&mut begin);
         let is_capture = capture::is_capture(&begin);
         if is_capture && magic.is_ok() && given.is_none_or(LogFormat::is_capture) {
-            return Self::capture(content, begin, given, name);
+            return Self::capture(content, begin, given, before, name);
         }
         let mut lines = Lines::new(again(begin, magic.map(drop), content));
         let seen = lines.peek().map_err(|error| unreadable(name, &error))?;
@@ -41,13 +44,15 @@ impl Source {
         mut content: Box<dyn Read>,
         mut begin: Vec<u8>,
         given: Option<LogFormat>,
+        before: Option<Dialect>,
         name: &str,
     ) -> Result<(Self, LogFormat), TrafficError> {
         let (format, read) = if let Some(format) = given {
             (format, Ok(()))
         } else {
             let (dialect, read) = capture::detect(&mut content, &mut begin);
-            let dialect = dialect.ok_or_else(|| TrafficError::NoServer { name: name.to_owned() })?;
+            let dialect =
+                dialect.or(before).ok_or_else(|| TrafficError::NoServer { name: name.to_owned() })?;
             (LogFormat::capture_of(dialect), read)
         };
         Ok((Self::Capture(PacketFile::new(again(begin, read, content))), format))

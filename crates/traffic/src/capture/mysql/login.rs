@@ -27,6 +27,11 @@ pub(crate) fn is_greeting(bytes: &[u8]) -> bool {
         && end.is_some_and(|end| version[..end].iter().all(|byte| matches!(byte, b' '..=b'~')))
 }
 
+/// Whether a server's first bytes are an error, such as `Too many connections`.
+pub(crate) fn is_refusal(bytes: &[u8]) -> bool {
+    matches!(bytes, [_, _, 0, 0, 0xFF, ..])
+}
+
 /// The capabilities that a server offers in its handshake.
 pub(super) fn offered(payload: &[u8]) -> Option<u32> {
     let mut bytes = Bytes(payload);

@@ -1,10 +1,16 @@
+use std::fs;
+use std::io::Write as _;
+use std::sync::atomic::AtomicBool;
+
 use etherparse::PacketBuilder;
+use flate2::write::GzEncoder;
 
 use super::mysql::{logged_in, ok, query};
 use super::{BEGIN_US, MYSQL, Talk, pcap, told, words};
 use crate::capture::{Capture, PacketFile};
 use crate::error::TrafficError;
-use crate::import::read_log;
+use crate::file::{Order, TrafficFile};
+use crate::import::{Options, import, read_log};
 use crate::log::LogFormat;
 use crate::sql::Dialect;
 
@@ -150,6 +156,38 @@ fn a_capture_without_a_known_server_is_refused() {
     let text = std::io::Cursor::new(b"# Time: ".to_vec());
     let read = read_log(text, Some(LogFormat::PcapMysql), &mut |_, _| Ok(()));
     assert!(matches!(read, Err(TrafficError::Unknown { .. })));
+}
+
+#[test]
+fn rotated_and_packed_files_are_one_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut talk = logged_in(4000);
+    talk.exchange(&query("SELECT 1"), &ok());
+    talk.exchange(&query("CREATE USER u IDENTIFIED BY 'hunter2'"), &ok());
+    let logs: Vec<_> = [(0, 7), (7, 9), (9, 10)]
+        .into_iter()
+        .map(|(from, to)| {
+            let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(&pcap(&talk.packets[from..to], usize::MAX)).unwrap();
+            let path = folder.path().join(format!("{from}.pcap.gz"));
+            fs::write(&path, gzip.finish().unwrap()).unwrap();
+            path
+        })
+        .collect();
+    let out = folder.path().join("a.traffic");
+    let stop = AtomicBool::new(false);
+    let options =
+        Options { out: &out, overwrite: true, format: None, redact: false, keep_users: false, stop: &stop };
+    let imported = import(&logs, &options, &mut |_| ()).unwrap();
+    assert_eq!((imported.statements, imported.sessions, imported.lost), (2, 1, 0));
+    let summary = TrafficFile::open(&out).unwrap().summary(Order::Time, 100, 10).unwrap();
+    let sources: Vec<_> = summary
+        .sources
+        .iter()
+        .map(|source| (source.format.as_str(), source.lines, source.statements))
+        .collect();
+    assert_eq!(sources, [("pcap-mysql", 7, 0), ("pcap-mysql", 2, 1), ("pcap-mysql", 1, 1)]);
+    assert!(!String::from_utf8_lossy(&fs::read(&out).unwrap()).contains("hunter2"));
 }
 
 #[test]

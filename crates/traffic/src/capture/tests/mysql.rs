@@ -184,6 +184,9 @@ fn a_refused_login_is_no_session() {
     talk.exchange(&response(PROTOCOL_41 | SECURE), &packet(2, b"\xFF\x15\x04#28000Access denied"));
     talk.close();
     assert_eq!(talk.told(), ["6 command Connect", "7 c1 closed"]);
+    let mut talk = Talk::open(MYSQL);
+    talk.server(&packet(0, b"\xFF\x10\x04Too many connections"));
+    assert_eq!(talk.told(), ["4 command Connect"]);
 }
 
 #[test]
