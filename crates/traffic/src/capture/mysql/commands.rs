@@ -1,5 +1,7 @@
 //! Commands of a client ("Command Phase" in MySQL's source documentation).
 
+use std::cmp::Ordering;
+
 use super::frames::Packet;
 use super::login::{Account, changed_user};
 use super::values::{Kind, write_value};
@@ -118,22 +120,22 @@ fn without_attributes(rest: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether bytes look like the begin of a command at the begin of a segment: a packet with number 0 that ends with the
-/// segment, or a longer text.
-pub(crate) fn is_request(bytes: &[u8]) -> bool {
-    let [a, b, c, 0, code, rest @ ..] = bytes else { return false };
-    let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
-    let is_text = matches!(*code, 0x03 | 0x16);
-    // A text, or the attributes before it.
-    let begins_well = rest.first().is_some_and(|first| *first < 0x80 && *first != 0x7F);
-    let is_known = matches!(*code, 0x01 | 0x02 | 0x0E | 0x17..=0x1C | 0x1F);
-    match (length + 4).cmp(&bytes.len()) {
-        std::cmp::Ordering::Equal => is_known || is_text && begins_well,
-        std::cmp::Ordering::Greater => is_text && begins_well || matches!(*code, 0x17 | 0x18),
-        // Commands without an answer come together with the next one.
-        std::cmp::Ordering::Less => {
-            length > 0 && matches!(*code, 0x18 | 0x19) && is_request(&bytes[length + 4..])
+/// segment, or a longer text. Commands without an answer may come before it.
+pub(crate) fn is_request(mut bytes: &[u8]) -> bool {
+    while let [a, b, c, 0, code, rest @ ..] = bytes {
+        let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
+        let is_text = matches!(*code, 0x03 | 0x16);
+        // A text, or the attributes before it.
+        let begins_well = rest.first().is_some_and(|first| *first < 0x80 && *first != 0x7F);
+        let is_known = matches!(*code, 0x01 | 0x02 | 0x0E | 0x17..=0x1C | 0x1F);
+        match (length + 4).cmp(&bytes.len()) {
+            Ordering::Equal => return is_known || is_text && begins_well,
+            Ordering::Greater => return is_text && begins_well || matches!(*code, 0x17 | 0x18),
+            Ordering::Less if length > 0 && matches!(*code, 0x18 | 0x19) => bytes = &bytes[length + 4..],
+            Ordering::Less => return false,
         }
     }
+    false
 }
 
 /// A request that waits for its answer.
@@ -175,5 +177,8 @@ mod tests {
         assert!(!is_request(b"\x09\0\0\x01\x03SELECT 1"));
         assert!(!is_request(b"\x09\0\0\0\x03\xFFELECT 1"));
         assert!(!is_request(b"\x01\0\0\0"));
+        // Many are passed over without a deep stack.
+        assert!(!is_request(&b"\x05\0\0\0\x19\x01\0\0\0".repeat(1 << 20)[1..]));
+        assert!(is_request(&b"\x05\0\0\0\x19\x01\0\0\0".repeat(1 << 20)));
     }
 }

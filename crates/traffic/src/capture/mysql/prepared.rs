@@ -1,7 +1,7 @@
 //! Prepared statements of a connection, and the text of their executions (`COM_STMT_PREPARE`, `COM_STMT_EXECUTE` and
 //! `COM_STMT_SEND_LONG_DATA` in MySQL's source documentation).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::values::{Kind, write_value};
 use crate::capture::bytes::Bytes;
@@ -19,8 +19,12 @@ const PARAMETER_COUNT_AVAILABLE: u8 = 1 << 3;
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     statements: HashMap<u32, Statement>,
+    /// Values that were sent before the execution, by their statements and parameters.
+    long: BTreeMap<(u32, u16), Vec<u8>>,
     last: u32,
+    /// Memory for statements, and for values.
     bytes: usize,
+    long_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -29,14 +33,11 @@ struct Statement {
     parameters: u16,
     /// Types of the parameters. They are sent with the first execution, and when they change.
     kinds: Vec<Kind>,
-    /// Values that were sent before the execution, by their parameters.
-    long: HashMap<u16, Vec<u8>>,
 }
 
 impl Statement {
     fn held_bytes(&self) -> usize {
-        let long: usize = self.long.values().map(Vec::len).sum();
-        self.text.len() + long + size_of::<Self>()
+        self.text.len() + self.kinds.len() * size_of::<Kind>() + size_of::<Self>()
     }
 }
 
@@ -59,13 +60,14 @@ impl Prepared {
         self.close(number);
         self.last = number;
         if self.statements.len() < STATEMENTS_MAX {
-            let statement = Statement { text, parameters, kinds: Vec::new(), long: HashMap::new() };
+            let statement = Statement { text, parameters, kinds: Vec::new() };
             self.bytes += statement.held_bytes();
             self.statements.insert(number, statement);
         }
     }
 
     pub(super) fn close(&mut self, number: u32) {
+        self.reset(number);
         if let Some(statement) = self.statements.remove(&number) {
             self.bytes -= statement.held_bytes();
         }
@@ -77,35 +79,35 @@ impl Prepared {
 
     /// Forgets the values that were sent before an execution: others of them may be missing.
     pub(super) fn forget_long_data(&mut self) {
-        for statement in self.statements.values_mut() {
-            self.bytes -= statement.held_bytes();
-            statement.long.clear();
-            self.bytes += statement.held_bytes();
-        }
+        self.long.clear();
+        self.long_bytes = 0;
     }
 
-    /// Forgets the values that were sent before an execution of this statement, from the payload of `COM_STMT_RESET`.
+    /// Forgets the values that were sent before an execution of this statement.
     pub(super) fn reset(&mut self, number: u32) {
-        if let Some(statement) = self.statements.get_mut(&number) {
-            self.bytes -= statement.held_bytes();
-            statement.long.clear();
-            self.bytes += statement.held_bytes();
+        let range = (number, 0)..=(number, u16::MAX);
+        while let Some((key, value)) = self.long.range(range.clone()).next() {
+            let (key, bytes) = (*key, value.len());
+            self.long.remove(&key);
+            self.long_bytes -= bytes;
         }
     }
 
     pub(super) fn held_bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.long_bytes
     }
 
     /// Adds a part of a value, from the payload of its packet.
     pub(super) fn add_long_data(&mut self, payload: &[u8]) {
         let mut bytes = Bytes(payload.get(1..).unwrap_or_default());
         let (Some(number), Some(parameter)) = (bytes.u32_le(), bytes.u16_le()) else { return };
-        let Some(statement) = self.statements.get_mut(&number) else { return };
-        let value = statement.long.entry(parameter).or_default();
+        if self.statements.get(&number).is_none_or(|statement| parameter >= statement.parameters) {
+            return;
+        }
+        let value = self.long.entry((number, parameter)).or_default();
         if value.len() + bytes.0.len() <= STATEMENT_BYTES_MAX {
             value.extend_from_slice(bytes.0);
-            self.bytes += bytes.0.len();
+            self.long_bytes += bytes.0.len();
         }
     }
 
@@ -113,20 +115,25 @@ impl Prepared {
     /// if it is known (`CLIENT_QUERY_ATTRIBUTES`).
     pub(super) fn execute(&mut self, payload: &[u8], has_attributes: Option<bool>) -> Executed {
         let mut bytes = Bytes(payload.get(1..).unwrap_or_default());
-        let number = bytes.u32_le().map(|number| if number == LAST { self.last } else { number });
-        let Some(statement) = number.and_then(|number| self.statements.get_mut(&number)) else {
-            return Executed::WithoutText;
-        };
+        let Some(number) = bytes.u32_le() else { return Executed::WithoutText };
+        let number = if number == LAST { self.last } else { number };
+        let Some(statement) = self.statements.get_mut(&number) else { return Executed::WithoutText };
         let before = statement.held_bytes();
-        let text = statement.execute(&mut bytes, has_attributes);
-        statement.long.clear();
+        let long = |parameter| self.long.get(&(number, parameter)).map(Vec::as_slice);
+        let text = statement.execute(&mut bytes, has_attributes, long);
         self.bytes = self.bytes + statement.held_bytes() - before;
+        self.reset(number);
         text.map_or(Executed::WithoutValues, Executed::Text)
     }
 }
 
 impl Statement {
-    fn execute(&mut self, bytes: &mut Bytes<'_>, has_attributes: Option<bool>) -> Option<Vec<u8>> {
+    fn execute<'a>(
+        &mut self,
+        bytes: &mut Bytes<'_>,
+        has_attributes: Option<bool>,
+        long: impl Fn(u16) -> Option<&'a [u8]>,
+    ) -> Option<Vec<u8>> {
         let flags = bytes.u8()?;
         bytes.u32_le()?;
         let counts = flags & PARAMETER_COUNT_AVAILABLE != 0;
@@ -143,7 +150,7 @@ impl Statement {
         if bytes.u8()? == 1 {
             self.kinds = kinds(bytes, count, has_attributes)?;
         }
-        let Self { text, parameters, kinds, long } = self;
+        let Self { text, parameters, kinds } = self;
         let mut number = 0;
         let written = with_literals(text, &mut |text| {
             if number == *parameters || text.len() > STATEMENT_BYTES_MAX {
@@ -151,7 +158,7 @@ impl Statement {
             }
             let place = usize::from(number);
             let kind = *kinds.get(place)?;
-            if let Some(value) = long.get(&number) {
+            if let Some(value) = long(number) {
                 write_string(value, text);
             } else if nulls.get(place / 8)? & (1 << (place % 8)) != 0 {
                 text.extend_from_slice(b"NULL");
