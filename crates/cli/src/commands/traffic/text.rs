@@ -5,7 +5,7 @@ use std::path::Path;
 
 use dyno_printable::printable;
 use dyno_report::trouble_words;
-use dyno_traffic::{DigestRow, RateRow, Summary};
+use dyno_traffic::{DigestRow, LogFormat, RateRow, Summary};
 use indicatif::HumanCount;
 
 use super::words::{duration, plural, time};
@@ -83,13 +83,15 @@ fn logs(summary: &Summary, room: &Room) -> String {
     for source in summary.sources.iter().take(room.logs) {
         let packed =
             if source.compression == "none" { String::new() } else { format!(", {}", source.compression) };
+        let is_capture =
+            LogFormat::ALL.iter().any(|format| format.is_capture() && format.name() == source.format);
         let _ = writeln!(
             out,
             "  {}: {}{packed}, {}, {}, {}",
             printable(&source.name),
             printable(&source.format),
             bytes(source.bytes.max(0) as u64),
-            counted(source.lines, "line"),
+            counted(source.lines, if is_capture { "packet" } else { "line" }),
             counted(source.statements, "statement"),
         );
     }
