@@ -29,7 +29,7 @@ pub enum Target {
     Dsn,
     /// Plan files.
     Plan,
-    /// Logs of servers.
+    /// Logs of servers, and captures of their traffic.
     Traffic,
     /// Results files: opened, checked, judged, reported, exported, merged.
     Results,

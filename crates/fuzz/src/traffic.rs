@@ -1,4 +1,4 @@
-//! Logs of servers, and the statements in them.
+//! Logs of servers and captures of their traffic, and the statements in them.
 
 use std::io::Cursor;
 

@@ -14,7 +14,7 @@ use crate::sql::Dialect;
 /// Largest number of connections in memory. Then those that were quiet for longest are forgotten.
 const FLOWS_MAX: usize = 100_000;
 /// Most memory for requests, statements and segments of all connections. A connection that needs more is given up.
-const HELD_BYTES_MAX: usize = 512 << 20;
+pub(super) const HELD_BYTES_MAX: usize = 512 << 20;
 
 /// The addresses of both ends, the lower one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,11 +27,12 @@ pub(super) struct Flows {
     /// Number of connections so far.
     number: u64,
     held_bytes: usize,
+    held_bytes_max: usize,
 }
 
 impl Flows {
-    pub(super) fn new(dialect: Dialect) -> Self {
-        Self { dialect, by_addresses: HashMap::new(), number: 0, held_bytes: 0 }
+    pub(super) fn new(dialect: Dialect, held_bytes_max: usize) -> Self {
+        Self { dialect, by_addresses: HashMap::new(), number: 0, held_bytes: 0, held_bytes_max }
     }
 
     /// Reads a segment.
@@ -67,7 +68,7 @@ impl Flows {
         let before = flow.held_bytes();
         flow.segment(side, at, segment, see)?;
         let after = flow.held_bytes();
-        if after > before && self.held_bytes + after - before > HELD_BYTES_MAX {
+        if after > before && self.held_bytes + after - before > self.held_bytes_max {
             flow.give_up(see)?;
         }
         self.held_bytes = self.held_bytes + flow.held_bytes() - before;

@@ -30,7 +30,7 @@ mod tls;
 use std::io::{self, Read};
 
 pub(crate) use self::detect::detect;
-use self::flows::Flows;
+use self::flows::{Flows, HELD_BYTES_MAX};
 pub(crate) use self::packets::is_capture;
 use self::packets::{Next, Packets};
 use self::segment::{Content, content};
@@ -61,7 +61,7 @@ impl<R: Read> PacketFile<R> {
 impl Capture {
     /// A capture from which the traffic of one product is read.
     pub(crate) fn new(dialect: Dialect) -> Self {
-        Self { flows: Flows::new(dialect) }
+        Self { flows: Flows::new(dialect, HELD_BYTES_MAX) }
     }
 
     /// Begins the next file.

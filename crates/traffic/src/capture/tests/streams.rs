@@ -1,9 +1,12 @@
 use proptest::prelude::*;
 
 use super::mysql::{greeting, logged_in, ok, packet, query};
-use super::{Flag, MYSQL, POSTGRES, Talk, pcap, told, told_as};
+use super::{Flag, MYSQL, POSTGRES, Talk, pcap, told, told_as, words};
+use crate::capture::flows::Flows;
+use crate::capture::{Capture, PacketFile};
 use crate::import::read_log;
-use crate::log::LogFormat;
+use crate::log::{Event, LogFormat};
+use crate::sql::Dialect;
 
 /// Statements that are sent in two packets each and are answered in one: packets 7 to 15.
 fn statements() -> Talk {
@@ -83,6 +86,31 @@ fn a_port_that_is_used_again_is_another_session() {
     again.packet(0, Flag::Reset, &[]);
     let told = told(&pcap(&[first, again.packets].concat(), usize::MAX));
     assert_eq!(told[2..], ["7 c1 @6 SELECT 1 us=100 rows=0 affected=1", "8 c1 closed", "13 c2 closed"]);
+}
+
+#[test]
+fn a_session_that_needs_too_much_memory_is_given_up() {
+    for port in [MYSQL, 33_060] {
+        let mut talk = logged_in(port);
+        let long = query(&"x".repeat(3 << 20));
+        long.chunks(50_000).for_each(|piece| talk.client(piece));
+        talk.server(&ok());
+        talk.exchange(&query("SELECT 1"), &ok());
+        let file = pcap(&talk.packets, usize::MAX);
+        let mut capture = Capture { flows: Flows::new(Dialect::Mysql, 1 << 20) };
+        let mut file = PacketFile::new(file.as_slice());
+        let mut told = Vec::new();
+        let mut see = |_: u64, event: Event<'_>| {
+            if !matches!(event, Event::Unrelated) {
+                told.push(words(&event));
+            }
+            Ok(())
+        };
+        while capture.packet(&mut file, &mut see).unwrap().unwrap() {}
+        assert_eq!(told[2], "trouble too_long");
+        assert!(told[3].contains("SELECT 1 us=100"), "{told:?}");
+        assert_eq!(told.len(), 4);
+    }
 }
 
 #[test]
