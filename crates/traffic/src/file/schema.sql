@@ -13,10 +13,10 @@ CREATE TABLE traffic (
 CREATE TABLE source (
     id               INTEGER PRIMARY KEY,
     name             TEXT NOT NULL,           -- as it was given
-    format           TEXT NOT NULL,           -- slow, general, proxysql, csvlog, jsonlog, stderr
+    format           TEXT NOT NULL,           -- slow, general, proxysql, csvlog, jsonlog, stderr, pcap-mysql, pcap-postgresql
     compression      TEXT NOT NULL,           -- none, gzip, zstd, xz
     bytes            INTEGER NOT NULL,        -- of the file
-    lines            INTEGER NOT NULL,
+    lines            INTEGER NOT NULL,        -- of a log, or packets of a capture
     statements       INTEGER NOT NULL
 ) STRICT;
 
@@ -83,7 +83,7 @@ CREATE VIEW statement AS SELECT
     json_extract(value, '$[12]') AS rows_affected,
     json_extract(value, '$[13]') AS error,          -- MySQL's number, PostgreSQL's SQLSTATE; NULL if none is logged
     json_extract(value, '$[3]') AS source_id,
-    json_extract(value, '$[4]') AS line             -- first line of the entry
+    json_extract(value, '$[4]') AS line             -- first line of the entry, or number of the packet
 FROM chunk, json_each(chunk.content);
 
 -- What began in each second with a statement.
