@@ -9,6 +9,8 @@ use std::ops::Range;
 use pcap_parser::pcapng::{Block, parse_block_be, parse_block_le};
 use pcap_parser::{InterfaceDescriptionBlock, parse_pcap_frame, parse_pcap_frame_be, parse_pcap_header};
 
+use crate::input::read_some;
+
 /// Longest block that is read. tcpdump's packets have at most 256 KiB.
 const BLOCK_BYTES_MAX: usize = 16 << 20;
 /// Number of bytes that are read at a time.
@@ -159,17 +161,10 @@ impl<R: Read> Packets<R> {
         if self.end == self.buffer.len() {
             self.buffer.resize(2 * self.buffer.len(), 0);
         }
-        loop {
-            match self.content.read(&mut self.buffer[self.end..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => {
-                    let bytes = read?;
-                    self.is_over |= bytes == 0;
-                    self.end += bytes;
-                    return Ok(());
-                }
-            }
-        }
+        let bytes = read_some(&mut self.content, &mut self.buffer[self.end..])?;
+        self.is_over |= bytes == 0;
+        self.end += bytes;
+        Ok(())
     }
 }
 

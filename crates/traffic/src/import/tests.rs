@@ -120,3 +120,27 @@ fn sums_are_those_of_the_statements() {
     assert_eq!((rates, summary.seconds, summary.gaps.len()), (3, 21, 1));
     assert_eq!(summary.gaps[0].seconds, 19);
 }
+
+#[test]
+fn durations_that_come_after_their_statements_were_written_are_kept() {
+    const SESSIONS: i64 = 300;
+    const VALUE_BYTES: usize = 120_000;
+    let record = |session: i64, message: &str| {
+        format!(
+            "2026-11-27 13:22:21.000 UTC,\"a\",\"shop\",7,\"[local]\",6a.{session},1,\"SELECT\",2026-11-27 00:00:00 UTC,3/1,0,\
+             LOG,00000,\"{message}\",,,,,,,,,\"\",\"client backend\",,0\n"
+        )
+    };
+    let text = format!("statement: SELECT '{}'", "x".repeat(VALUE_BYTES));
+    // Together they are more than what is held in memory.
+    let statements: String = (0..SESSIONS).map(|session| record(session, &text)).collect();
+    let durations: String = (0..SESSIONS).map(|session| record(session, "duration: 0.150 ms")).collect();
+    let folder = TempDir::new().unwrap();
+    let (imported, _) = imported(folder.path(), &[("a.csv", (statements + &durations).as_bytes())]).unwrap();
+    assert_eq!(imported.statements, SESSIONS as u64);
+    let file = Connection::open(folder.path().join("a.traffic")).unwrap();
+    let sums = "SELECT count(*), sum(latency_us), min(length(literals)), (SELECT sum(last_us) FROM session) FROM statement";
+    let sums: [i64; 4] =
+        file.query_row(sums, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])).unwrap();
+    assert_eq!(sums, [SESSIONS, 150 * SESSIONS, VALUE_BYTES as i64 + 4, 150 * SESSIONS]);
+}

@@ -135,16 +135,19 @@ impl<R: Read> Lines<R> {
         if self.end == self.buffer.len() {
             self.buffer.resize(2 * self.buffer.len(), 0);
         }
-        loop {
-            match self.content.read(&mut self.buffer[self.end..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => {
-                    let bytes = read?;
-                    self.is_over |= bytes == 0;
-                    self.end += bytes;
-                    return Ok(());
-                }
-            }
+        let bytes = read_some(&mut self.content, &mut self.buffer[self.end..])?;
+        self.is_over |= bytes == 0;
+        self.end += bytes;
+        Ok(())
+    }
+}
+
+/// Reads bytes that are there, at least one before the end. A signal does not end the reading.
+pub(crate) fn read_some(content: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match content.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use self::lines::{Line, Lines, STATEMENT_BYTES_MAX};
+pub(crate) use self::lines::{Line, Lines, STATEMENT_BYTES_MAX, read_some};
 use self::zstd::ZstdReader;
 use crate::error::TrafficError;
 use flate2::read::MultiGzDecoder;

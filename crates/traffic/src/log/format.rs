@@ -57,6 +57,11 @@ impl LogFormat {
         }
     }
 
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// Whether it is read packet by packet instead of line by line.
     pub fn is_capture(self) -> bool {
         matches!(self, Self::PcapMysql | Self::PcapPostgresql)

@@ -83,8 +83,7 @@ fn logs(summary: &Summary, room: &Room) -> String {
     for source in summary.sources.iter().take(room.logs) {
         let packed =
             if source.compression == "none" { String::new() } else { format!(", {}", source.compression) };
-        let is_capture =
-            LogFormat::ALL.iter().any(|format| format.is_capture() && format.name() == source.format);
+        let is_capture = LogFormat::named(&source.format).is_some_and(LogFormat::is_capture);
         let _ = writeln!(
             out,
             "  {}: {}{packed}, {}, {}, {}",

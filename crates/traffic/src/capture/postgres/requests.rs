@@ -114,8 +114,8 @@ pub(super) fn asks_too_long(kind: u8) -> Option<Asks> {
     }
 }
 
-/// Whether bytes look like requests at the begin of a segment: whole messages up to its end, of which the last one is a
-/// reason to answer, or a text that goes on.
+/// Whether bytes look like requests at the begin of a segment. Either whole messages fill it, and the server answers
+/// the last one, or it ends within a text.
 pub(crate) fn is_request(bytes: &[u8]) -> bool {
     let mut rest = Bytes(bytes);
     let mut last = 0;

@@ -108,7 +108,7 @@ impl Talk {
     }
 }
 
-/// A file with packets of Ethernet, of which at most this many bytes were captured.
+/// A file with packets of Ethernet. At most `snap_bytes` of each were captured.
 fn pcap(packets: &[Vec<u8>], snap_bytes: usize) -> Vec<u8> {
     let mut file = 0xA1B2_C3D4_u32.to_le_bytes().to_vec();
     file.extend([2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0]);
