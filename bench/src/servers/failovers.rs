@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     ];
     let mut table = pair::table(&headings);
     for name in &options.systems {
-        for mode in [ReplicationMode::Asynchronous, ReplicationMode::SemiSynchronous] {
+        for mode in modes(name) {
             let report = fail_over(options, name, mode)?;
             table.add_row(row(&report, mode));
         }
@@ -60,6 +60,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         options.cut_off_ms
     );
     Ok(())
+}
+
+fn modes(name: &SystemName) -> Vec<ReplicationMode> {
+    let mut modes = vec![ReplicationMode::Asynchronous, ReplicationMode::SemiSynchronous];
+    if name.engine == "mariadb" && name.storage_engine.is_none() {
+        modes.push(ReplicationMode::Galera);
+    }
+    modes
 }
 
 fn fail_over(options: &Options, name: &SystemName, mode: ReplicationMode) -> anyhow::Result<CrashReport> {

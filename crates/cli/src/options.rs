@@ -93,6 +93,8 @@ pub(crate) enum ReplicationWord {
     SemiSynchronous,
     /// A commit waits until all replicas have received it
     Synchronous,
+    /// The same in a Galera cluster of MariaDB, whose replicas take writes too
+    Galera,
 }
 
 impl ReplicationWord {
@@ -102,10 +104,12 @@ impl ReplicationWord {
             Self::Asynchronous => ReplicationMode::Asynchronous,
             Self::SemiSynchronous => ReplicationMode::SemiSynchronous,
             Self::Synchronous => ReplicationMode::Synchronous,
+            Self::Galera => ReplicationMode::Galera,
         };
-        if family == Family::Mariadb && mode.waits_for(replicas) > 1 {
+        if family == Family::Mariadb && mode == ReplicationMode::Synchronous && replicas > 1 {
             bail!(
-                "a commit of MariaDB waits for one replica at most; write --replication semi-synchronous, or --replicas 1"
+                "a commit of MariaDB waits for one replica at most; write --replication semi-synchronous or galera, or \
+                 --replicas 1"
             );
         }
         Ok(Replication { mode, replicas, delay_seconds: 0 })

@@ -78,4 +78,6 @@ pub use start::drain::{
     drain_sqlite,
 };
 pub use start::running::{Running, RunningError, RunningServer};
-pub use start::server::{RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start};
+pub use start::server::{
+    GaleraObstacle, RestartError, Server, ServerFault, ShutdownError, StartError, StartOptions, start,
+};

@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_engine::{Family, ReplicaGuard, Role, Server, StartOptions, Topology, attach, start};
+use dyno_engine::{
+    Family, ReplicaGuard, ReplicationError, Role, Server, StartOptions, TokenWriter, Topology, attach, start,
+};
 
-use crate::clients::contents::COUNTER;
 use crate::clients::session::{ServerSession, Session, SessionError};
 use crate::error::CrashError;
 use crate::options::{CrashedSystem, Failover};
@@ -95,13 +96,16 @@ impl Subject for ReplicatedSubject {
 
     /// A replica takes the primary's place, and takes a write.
     fn recover(&mut self) -> Result<(), CrashError> {
-        self.promoted = Some(self.topology.fail_over(PATIENCE, &AtomicBool::new(false))?);
-        let mut session = self.client().map_err(CrashError::Login)?;
-        let write = format!("UPDATE {COUNTER} SET seq = seq WHERE client = 0");
+        let place = self.topology.fail_over(PATIENCE, &AtomicBool::new(false))?;
+        self.promoted = Some(place);
+        let write = || {
+            let client = self.topology.connect_replica(place, PATIENCE)?;
+            TokenWriter::new(client, self.family)?.write()
+        };
         let deadline = Instant::now() + PATIENCE;
-        while let Err(error) = session.execute(&write) {
+        while let Err(source) = write() {
             if Instant::now() > deadline {
-                return Err(CrashError::Login(error));
+                return Err(ReplicationError::Replica { number: place as u32 + 1, source }.into());
             }
             thread::sleep(POLL);
         }

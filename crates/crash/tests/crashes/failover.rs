@@ -20,9 +20,13 @@ pub(crate) fn tests() -> Vec<Trial> {
             lost_without_waiting(installation);
         }));
         tests.push(engine_test("loses nothing that a replica had to receive", system, |installation| {
-            kept_by_waiting(installation);
+            kept_by(ReplicationMode::SemiSynchronous, installation);
         }));
     }
+    let galera = "loses nothing as a Galera cluster";
+    tests.push(engine_test(galera, "mariadb@10.11", |installation| {
+        kept_by(ReplicationMode::Galera, installation);
+    }));
     tests
 }
 
@@ -46,8 +50,8 @@ fn lost_without_waiting(installation: &Installation) {
     assert_eq!(report.verdict, Verdict::Allowed);
 }
 
-fn kept_by_waiting(installation: &Installation) {
-    let replication = Replication { mode: ReplicationMode::SemiSynchronous, replicas: 2, delay_seconds: 0 };
+fn kept_by(mode: ReplicationMode, installation: &Installation) {
+    let replication = Replication { mode, replicas: 2, delay_seconds: 0 };
     let report = fail_over(installation, &Failover { replication, cut_off: CUT_OFF });
     assert_eq!((report.crashes.len(), report.failure.as_deref()), (2, None));
     assert_eq!((report.losses.lost, report.losses.torn, report.losses.resurrected), (0, 0, 0), "{report:?}");

@@ -2,7 +2,7 @@
 
 mod mariadb;
 mod mysql;
-mod mysqld;
+pub(crate) mod mysqld;
 mod postgres;
 pub(crate) mod site;
 

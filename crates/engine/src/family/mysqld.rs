@@ -11,8 +11,7 @@ use dyno_client::Dialect;
 use crate::cache::home::Home;
 use crate::family::site::{Procedure, Site};
 use crate::machine::path_error::{At as _, PathError};
-use crate::replication::Replicating as _;
-use crate::replication::mysqld::{MysqldReplication, is_of_role};
+use crate::replication::Replicating;
 use crate::start::access::{DATABASE, HOST};
 use crate::start::server::begin::run;
 use crate::start::server::error::StartError;
@@ -157,10 +156,11 @@ fn forget_others(data: &Path) -> Result<(), PathError> {
 
 /// The command of the server. The server executes the statements in `accounts` before it accepts connections.
 fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
-    // Old versions read one statement per line.
+    let steps = site.role.replication().and_then(|_| site.role.steps(site.entry().family));
     // Its replicas do the same for themselves.
-    let unlogged = site.role.replication().map(|_| "SET SESSION sql_log_bin = 0");
+    let unlogged = steps.and_then(Replicating::local_statement);
     let statements = unlogged.into_iter().chain(accounts.iter().map(String::as_str));
+    // Old versions read one statement per line.
     let statements: String = statements.flat_map(|statement| [statement, ";\n"]).collect();
     let accounts = site.home.write_for_server(ACCOUNTS, &statements)?;
     let mut command = program(site);
@@ -176,7 +176,9 @@ fn server(site: &Site<'_>, accounts: &[String]) -> Result<Command, PathError> {
     if let Some(storage_engine) = site.storage_engine {
         command.arg(format!("--default-storage-engine={storage_engine}"));
     }
-    command.args(MysqldReplication.arguments(site));
+    if let Some(steps) = steps {
+        command.args(steps.arguments(site)).envs(steps.environment(site));
+    }
     Ok(command)
 }
 
@@ -212,7 +214,8 @@ fn share(site: &Site<'_>) -> Option<PathBuf> {
     is_known.then(|| site.path(share))
 }
 
-fn program(site: &Site<'_>) -> Command {
+/// The program with the user's settings.
+pub(crate) fn program(site: &Site<'_>) -> Command {
     let layout = &site.entry().layout;
     let mut command = bare_program(site);
     command
@@ -225,7 +228,13 @@ fn program(site: &Site<'_>) -> Command {
     if let Some(plugins) = &layout.plugins {
         command.arg(format!("--plugin-dir={}", site.path(plugins).display()));
     }
-    let settings = site.settings.iter().filter(|(name, _)| !is_of_role(site.role, name));
+    let settings = site.settings.iter().filter(|(name, _)| !is_of_role(site, name));
     command.args(settings.map(|(name, value)| format!("--{name}={value}")));
     command
+}
+
+/// Whether a setting of the user gives way to what the server's role needs.
+fn is_of_role(site: &Site<'_>, setting: &str) -> bool {
+    let steps = site.role.replication().and_then(|_| site.role.steps(site.entry().family));
+    steps.is_some_and(|steps| steps.own_settings().contains(&setting.replace('-', "_").as_str()))
 }

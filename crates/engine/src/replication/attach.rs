@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dyno_client::{Client, ClientError};
 
-use super::{Topology, replicating};
+use super::Topology;
 use crate::start::server::Server;
 use crate::start::server::error::StartError;
 
@@ -32,7 +32,7 @@ pub fn attach(
 ) -> Result<Option<Topology>, StartError> {
     let Some(replication) = primary.role().replication().copied() else { return Ok(None) };
     let entry = primary.entry();
-    let Some(steps) = replicating(entry.family) else { return Ok(None) };
+    let Some(steps) = primary.role().steps(entry.family) else { return Ok(None) };
     execute(primary.connect(PATIENCE)?, &steps.primary_statements(entry))?;
     for replica in replicas {
         let mut statements = steps.replica_statements(entry, &primary.host(), replica.role());
@@ -41,11 +41,13 @@ pub fn attach(
         }
         execute(replica.connect(PATIENCE)?, &statements)?;
     }
+    let accesses: Vec<_> = replicas.iter().map(|replica| replica.access().clone()).collect();
+    steps.remember(&primary.site(), &accesses)?;
     Ok(Some(Topology {
         family: entry.family,
         replication,
         primary: primary.access().clone(),
-        replicas: replicas.iter().map(|replica| replica.access().clone()).collect(),
+        replicas: accesses,
     }))
 }
 

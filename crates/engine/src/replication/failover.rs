@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Replicating, ReplicationError, Topology, replicating};
+use super::{Replicating, ReplicationError, Topology};
 
 /// Time between two looks at a replica that applies what it has received.
 const POLL: Duration = Duration::from_millis(5);
@@ -29,9 +29,13 @@ impl Topology {
     /// Stops the replicas from receiving anything more, as if the network to their primary was cut.
     ///
     /// # Errors
-    /// A replica refuses.
+    /// A server refuses.
     pub fn cut_off(&self) -> Result<(), ReplicationError> {
-        let Some(steps) = replicating(self.family) else { return Ok(()) };
+        let Some(steps) = self.steps() else { return Ok(()) };
+        if steps.is_primary_cut_off() {
+            let cut = self.connect_primary(ANSWER_PATIENCE).and_then(|mut client| steps.cut_off(&mut client));
+            return cut.map_err(ReplicationError::Primary);
+        }
         for place in 0..self.replicas.len() {
             let refused = |source| ReplicationError::Replica { number: place as u32 + 1, source };
             let mut client = self.connect_replica(place, ANSWER_PATIENCE).map_err(refused)?;
@@ -46,7 +50,7 @@ impl Topology {
     /// # Errors
     /// A replica refuses, or has not applied everything after `patience`; or `stop` is set.
     pub fn fail_over(&self, patience: Duration, stop: &AtomicBool) -> Result<usize, ReplicationError> {
-        let steps = replicating(self.family).ok_or(ReplicationError::NoReplica)?;
+        let steps = self.steps().ok_or(ReplicationError::NoReplica)?;
         let mut furthest: Option<((u64, u64), usize)> = None;
         for place in 0..self.replicas.len() {
             let received = self.progress_of(steps, place)?.received;
@@ -58,7 +62,7 @@ impl Topology {
         self.await_applied(steps, place, patience, stop)?;
         let refused = |source| ReplicationError::Replica { number: place as u32 + 1, source };
         let mut client = self.connect_replica(place, PROMOTION_PATIENCE).map_err(refused)?;
-        steps.promote(&mut client).map_err(refused)?;
+        steps.promote(&mut client, &self.replication).map_err(refused)?;
         Ok(place)
     }
 

@@ -13,7 +13,7 @@ use crate::replication::role::{Replication, ReplicationMode, Role};
 use crate::start::access::HOST;
 use crate::start::server::error::StartError;
 
-/// Settings that a primary or a replica gets with its role, with `_` for `-`.
+/// Settings that a primary or a replica gets with its role.
 const OF_ROLE: [&str; 3] = ["log_bin", "server_id", "skip_log_bin"];
 /// Name of the binary log. Its first file is `binlog.000001`, in which events begin at byte 4.
 const LOG: &str = "binlog";
@@ -51,6 +51,14 @@ impl Replicating for MysqldReplication {
             Some(library) => Err(StartError::NoPlugin { entry: entry.to_string(), library }),
             None => Ok(()),
         }
+    }
+
+    fn own_settings(&self) -> &'static [&'static str] {
+        &OF_ROLE
+    }
+
+    fn local_statement(&self) -> Option<&'static str> {
+        Some("SET SESSION sql_log_bin = 0")
     }
 
     fn arguments(&self, site: &Site<'_>) -> Vec<String> {
@@ -144,7 +152,7 @@ impl Replicating for MysqldReplication {
         new_or_old(client, "STOP REPLICA IO_THREAD", "STOP SLAVE IO_THREAD")
     }
 
-    fn promote(&self, client: &mut Client) -> Result<(), ClientError> {
+    fn promote(&self, client: &mut Client, _replication: &Replication) -> Result<(), ClientError> {
         new_or_old(client, "STOP REPLICA", "STOP SLAVE")?;
         new_or_old(client, "RESET REPLICA ALL", "RESET SLAVE ALL")?;
         client.query("SET GLOBAL read_only = OFF").map(drop)
@@ -220,11 +228,6 @@ fn new_or_old(client: &mut Client, new: &str, old: &str) -> Result<(), ClientErr
         Err(ClientError::Server(_)) => client.query(old).map(drop),
         answer => answer.map(drop),
     }
-}
-
-/// Whether a setting of the user gives way to what the server's role needs.
-pub(crate) fn is_of_role(role: &Role, setting: &str) -> bool {
-    role.replication().is_some() && OF_ROLE.contains(&setting.replace('-', "_").as_str())
 }
 
 /// The statement that begins the binary log anew.

@@ -1,18 +1,12 @@
 //! Streaming replication of PostgreSQL.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
 use std::time::Duration;
 
 use dyno_client::{Client, ClientError};
 
-use super::{ReplicaStatus, Replicating, remove};
+use super::{ReplicaStatus, Replicating, write_new};
 use crate::family::site::Site;
-use crate::machine::folder;
-use crate::machine::path_error::{At as _, PathError};
 use crate::replication::failover::Progress;
 use crate::replication::role::{Replication, ReplicationMode, Role};
 use crate::start::server::error::StartError;
@@ -121,7 +115,7 @@ impl Replicating for PostgresReplication {
     }
 
     /// The server first applies everything that it has received. The function is there from version 12 on.
-    fn promote(&self, client: &mut Client) -> Result<(), ClientError> {
+    fn promote(&self, client: &mut Client, _replication: &Replication) -> Result<(), ClientError> {
         client.query("SELECT pg_promote(true, 60)").map(drop)
     }
 
@@ -152,12 +146,4 @@ fn standbys(replication: &Replication) -> String {
 
 fn standby(number: u32) -> String {
     format!("replica{number}")
-}
-
-/// Writes a file of a data folder, which only the server may read. A link that is there is replaced, not followed.
-fn write_new(path: &Path, text: &str) -> Result<(), PathError> {
-    remove(path)?;
-    let file = File::options().create_new(true).write(true).mode(0o600).open(path);
-    file.and_then(|mut file| file.write_all(text.as_bytes())).at("write", path)?;
-    folder::give_to_server(path)
 }

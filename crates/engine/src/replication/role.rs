@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Replicating, replicating};
+use crate::catalogue::entry::Family;
 use crate::start::access::Access;
 
 /// What a commit on the primary waits for.
@@ -15,6 +17,8 @@ pub enum ReplicationMode {
     SemiSynchronous,
     /// All replicas, which must have received the transaction.
     Synchronous,
+    /// All replicas, which must have received the transaction and take writes too: a Galera cluster of MariaDB.
+    Galera,
 }
 
 impl ReplicationMode {
@@ -24,6 +28,7 @@ impl ReplicationMode {
             Self::Asynchronous => "asynchronous",
             Self::SemiSynchronous => "semi-synchronous",
             Self::Synchronous => "synchronous",
+            Self::Galera => "galera",
         }
     }
 
@@ -32,7 +37,7 @@ impl ReplicationMode {
         match self {
             Self::Asynchronous => 0,
             Self::SemiSynchronous => 1,
-            Self::Synchronous => replicas,
+            Self::Synchronous | Self::Galera => replicas,
         }
     }
 }
@@ -69,5 +74,11 @@ impl Role {
             Self::Alone => None,
             Self::Primary(replication) | Self::Replica { replication, .. } => Some(replication),
         }
+    }
+
+    /// The steps of a server with this role; `None` for a family without a server.
+    pub(crate) fn steps(&self, family: Family) -> Option<&'static dyn Replicating> {
+        let mode = self.replication().map(|replication| replication.mode);
+        replicating(family, mode.unwrap_or_default())
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use dyno_client::{Client, ClientError};
 
-use super::{ReplicaStatus, ReplicationError, TokenReader, TokenWriter, replicating};
+use super::{ReplicaStatus, Replicating, ReplicationError, TokenReader, TokenWriter, replicating};
 use crate::catalogue::entry::Family;
 use crate::replication::role::Replication;
 use crate::start::access::Access;
@@ -30,6 +30,11 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// The steps of its servers.
+    pub(super) fn steps(&self) -> Option<&'static dyn Replicating> {
+        replicating(self.family, self.replication.mode)
+    }
+
     /// Connects to the primary. `patience` is the time limit of each answer.
     ///
     /// # Errors
@@ -59,7 +64,7 @@ impl Topology {
     /// # Errors
     /// It does not answer.
     pub fn status(&self, client: &mut Client) -> Result<ReplicaStatus, ClientError> {
-        replicating(self.family).ok_or(ClientError::NoServer)?.status(client)
+        self.steps().ok_or(ClientError::NoServer)?.status(client)
     }
 
     /// Waits until each replica has everything that the primary has committed, and returns how long that took.
@@ -90,7 +95,7 @@ impl Topology {
     /// They do not, or the primary refuses.
     pub fn check_mode(&self) -> Result<(), ReplicationError> {
         let wanted = self.replication.mode.waits_for(self.replication.replicas);
-        let Some(steps) = replicating(self.family).filter(|_| wanted > 0) else { return Ok(()) };
+        let Some(steps) = self.steps().filter(|_| wanted > 0) else { return Ok(()) };
         let found =
             self.connect_primary(ANSWER_PATIENCE).and_then(|mut client| steps.waited_for(&mut client));
         match found.map_err(ReplicationError::Primary)? {

@@ -10,7 +10,7 @@ pub use self::difference::SchemaDifference;
 const SCHEMA: &str = include_str!("schema.sql");
 
 /// Number of the results format that this program reads and writes. It is stored in SQLite's `user_version`.
-pub(crate) const VERSION: i64 = 22;
+pub(crate) const VERSION: i64 = 23;
 
 /// "Dyno" as four bytes, stored in SQLite's `application_id` at offset 68 of the file, where `file(1)` finds it.
 const APPLICATION_ID: i64 = 0x4479_6e6f;

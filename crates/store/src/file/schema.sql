@@ -254,7 +254,7 @@ CREATE TABLE timeline (
 CREATE TABLE replica (
     trial_id         INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
     number           INTEGER NOT NULL,          -- from 1
-    mode             TEXT NOT NULL CHECK (mode IN ('asynchronous', 'semi-synchronous', 'synchronous')),
+    mode             TEXT NOT NULL CHECK (mode IN ('asynchronous', 'semi-synchronous', 'synchronous', 'galera')),
     delay_seconds    INTEGER NOT NULL,          -- for which it holds back what it has received, by the plan
     tokens           INTEGER NOT NULL,          -- that it has shown
     lag_p50_ms       REAL,                      -- NULL without tokens

@@ -16,14 +16,23 @@ pub(crate) fn tests() -> Vec<Trial> {
         tests.push(engine_test(&name, engine, move |_| test(engine)));
     };
     for engine in [MARIADB, POSTGRES] {
-        of(engine, "reads_go_to_replicas_of", reads_go_to_replicas);
+        of(engine, "reads_go_to_replicas_of", |engine| reads_go_to_replicas(engine, "semi-synchronous"));
         of(
             engine,
             "replicas_that_are_held_back_are_late_by_that_time_of",
             replicas_that_are_held_back_are_late,
         );
     }
-    of(MARIADB, "a_stopped_run_leaves_no_replica_of", a_stopped_run_leaves_no_replica);
+    of(MARIADB, "reads_go_to_the_nodes_of_a_galera_cluster_of", |engine| {
+        reads_go_to_replicas(engine, "galera");
+    });
+    of(MARIADB, "an_outage_of_a_galera_node_ends_when_it_has_joined_again_of", a_node_joins_again);
+    of(MARIADB, "a_stopped_run_leaves_no_replica_of", |engine| {
+        a_stopped_run_leaves_no_replica(engine, "asynchronous");
+    });
+    of(MARIADB, "a_stopped_run_leaves_no_galera_node_of", |engine| {
+        a_stopped_run_leaves_no_replica(engine, "galera");
+    });
     tests.extend(pooler::tests());
     tests
 }
@@ -61,14 +70,14 @@ fn of_replicas<T: rusqlite::types::FromSql>(bench: &Bench, value: &str, system: 
     bench.value(&sql).unwrap_or_else(|| panic!("no {value} of {system} in {step}"))
 }
 
-fn reads_go_to_replicas(engine: &str) {
+fn reads_go_to_replicas(engine: &str, mode: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nnot_for = ['a']\n\
                  [[step.background]]\nid = 'readers'\nworkload = 'oltp_point_select'\noperation = 'query'\nclients = 2\n\
                  endpoint = 'replicas'\n\
                  [[step]]\nid = 'reads'\nworkload = 'oltp_point_select'\nendpoint = 'replicas'\nnot_for = ['a']\n\
                  [[step]]\nid = 'all'\nworkload = 'oltp_update_non_index'\n";
-    let replicated = "replicas = 2\nreplication = 'semi-synchronous'";
-    let bench = bench(&plan(engine, &[("a", ""), ("b", replicated)], 2, steps));
+    let replicated = format!("replicas = 2\nreplication = '{mode}'");
+    let bench = bench(&plan(engine, &[("a", ""), ("b", &replicated)], 2, steps));
     bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
     for step in ["writes", "reads", "all"] {
         assert_eq!(
@@ -77,7 +86,7 @@ fn reads_go_to_replicas(engine: &str) {
             "{step}: two replicas in two rounds"
         );
         assert!(of_replicas::<i64>(&bench, "min(tokens)", "b", step) > 0, "{step}");
-        assert_eq!(of_replicas::<String>(&bench, "min(mode)", "b", step), "semi-synchronous");
+        assert_eq!(of_replicas::<String>(&bench, "min(mode)", "b", step), mode);
         let cpu_us: i64 = of_replicas(&bench, "min(user_cpu_us + system_cpu_us)", "b", step);
         assert!(cpu_us > 0, "{step}");
     }
@@ -92,7 +101,7 @@ fn reads_go_to_replicas(engine: &str) {
     assert!(read > 0);
     let text = unwrapped(&bench.dyno(&["report", "--full"]).stdout);
     assert!(text.contains("Replicas: how late they were"), "{text}");
-    assert!(text.contains("b, 2 semi-synchronous"), "{text}");
+    assert!(text.contains(&format!("b, 2 {mode}")), "{text}");
     let json: Value = serde_json::from_str(&bench.dyno(&["report", "--format", "json"]).stdout).unwrap();
     // The load, which is made once, is the first.
     let writes = json["lags"].as_array().unwrap().iter().find(|lag| lag["step"] == "writes").unwrap();
@@ -120,9 +129,23 @@ fn replicas_that_are_held_back_are_late(engine: &str) {
     assert!(said >= 1.0, "{said}");
 }
 
-fn a_stopped_run_leaves_no_replica(engine: &str) {
+/// A node that was killed takes what it has missed from the others.
+fn a_node_joins_again(engine: &str) {
+    let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 12\n\
+                 [[step.event]]\nid = 'crash'\nat_seconds = 2\nkill = 'server'\n";
+    let bench = bench(&plan(engine, &[("a", "replicas = 2\nreplication = 'galera'")], 1, steps));
+    bench.dyno(&["run", "plan.toml", "--seed", "7"]).with(0);
+    let outcome: String = bench.value("SELECT outcome FROM step_event").unwrap();
+    assert_eq!(outcome, "done");
+    assert_eq!(of_replicas::<i64>(&bench, "count(*)", "a", "writes"), 2);
+    let caught_up: i64 = of_replicas(&bench, "count(catch_up_seconds)", "a", "writes");
+    assert_eq!(caught_up, 2, "both have what was written after it");
+}
+
+fn a_stopped_run_leaves_no_replica(engine: &str, mode: &str) {
     let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\nseconds = 300\n";
-    let bench = bench(&plan(engine, &[("a", "replicas = 2")], 1, steps));
+    let keys = format!("replicas = 2\nreplication = '{mode}'");
+    let bench = bench(&plan(engine, &[("a", &keys)], 1, steps));
     let dyno = bench.start_until(&["run", "plan.toml"], 1);
     eventually("three servers", || bench.servers().len() == 3);
     press_ctrl_c(&dyno);
@@ -139,6 +162,11 @@ fn replicas_that_cannot_be_are_refused_before_anything_runs() {
             MARIADB,
             "replicas = 2\nreplication = 'synchronous'",
             "a commit of MariaDB waits for one replica at most",
+        ),
+        (
+            POSTGRES,
+            "replicas = 2\nreplication = 'galera'",
+            "Galera is a cluster of MariaDB; write another mode",
         ),
     ] {
         let steps = "[[step]]\nid = 'writes'\nworkload = 'oltp_update_non_index'\n";

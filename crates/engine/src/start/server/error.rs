@@ -41,6 +41,9 @@ pub enum StartError {
         /// The name of its file.
         library: String,
     },
+    /// The server cannot be a node of a Galera cluster.
+    #[error("{entry} cannot be a node of a Galera cluster: {obstacle}")]
+    NoGalera { entry: String, obstacle: GaleraObstacle },
     /// The pooler's program is not installed.
     #[error(
         "there is no program {program} on the path; install it, such as by Debian's package {program}, or leave `pooler` out"
@@ -95,6 +98,27 @@ pub enum StartError {
     /// The snapshot cannot be restored.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+}
+
+/// Why a server cannot be a node of a Galera cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum GaleraObstacle {
+    /// It is in a container.
+    #[error("it runs in a container; take the same version from packages or an archive")]
+    Container,
+    /// It is too old, or of another product.
+    #[error("only MariaDB from 10.4 on can")]
+    Server,
+    /// The storage engine of its tables has no part in it.
+    #[error("only tables of InnoDB are replicated; leave the storage engine out")]
+    StorageEngine,
+    /// Galera is not there.
+    #[error("there is no libgalera_smm.so; install Debian's package galera-4")]
+    Library,
+    /// The server did not say where its data is in the cluster's order.
+    #[error("its data does not say which transactions it has")]
+    Position,
 }
 
 /// Why a server did not end cleanly. Its data may need recovery.

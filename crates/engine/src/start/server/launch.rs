@@ -6,7 +6,7 @@ use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dyno_client::Client;
+use dyno_client::{Client, ClientError};
 use dyno_host::{Account, Confined, Entrance, MemoryKills};
 use rustix::process::geteuid;
 
@@ -22,7 +22,7 @@ use crate::family::procedure;
 use crate::family::site::{Procedure, Site};
 use crate::machine::path_error::{At as _, PathError};
 use crate::machine::posix_shm::Segments;
-use crate::replication::replicating;
+use crate::replication::Replicating;
 use crate::replication::role::Role;
 use crate::start::access::{Access, random_word};
 use crate::start::connect::{Transport, connect_by};
@@ -119,8 +119,8 @@ impl Launch {
             confined: options.confined,
         };
         launch.installation.note_use();
-        if let Some(replicating) = replicating(installation.entry.family) {
-            replicating.check(&launch.site(0))?;
+        if let Some(steps) = launch.replication_steps() {
+            steps.check(&launch.site(0))?;
         }
         match (options.data_from, options.data_copied_from) {
             (None, None) => {
@@ -142,10 +142,15 @@ impl Launch {
     /// Adapts the copied data to this server. The data of a replica follows its primary's.
     fn adapt_data(&self) -> Result<(), StartError> {
         let site = self.site(0);
-        match (&self.role, replicating(site.entry().family)) {
-            (Role::Replica { .. }, Some(replicating)) => replicating.prepare(&site),
+        match (&self.role, self.replication_steps()) {
+            (Role::Replica { .. }, Some(steps)) => steps.prepare(&site),
             _ => self.procedure.adopt(&site),
         }
+    }
+
+    /// The steps of its role among other servers.
+    fn replication_steps(&self) -> Option<&'static dyn Replicating> {
+        self.role.steps(self.installation.entry.family)
     }
 
     pub(super) fn site(&self, port: u16) -> Site<'_> {
@@ -175,6 +180,9 @@ impl Launch {
         port: u16,
         at_birth: AtBirth<'_>,
     ) -> Result<(ServerProcess, Access), StartError> {
+        if let Some(steps) = self.replication_steps() {
+            steps.before_start(&self.site(port))?;
+        }
         let command = self.procedure.server(&self.site(port))?;
         self.home.clear()?;
         let end_signal = self.procedure.end_signal();
@@ -300,6 +308,10 @@ impl Launch {
         MemoryKills::so_far(self.confined.as_deref(), shares_groups)
     }
 
+    fn is_ready(&self, client: &mut Client) -> Result<bool, ClientError> {
+        self.replication_steps().map_or(Ok(true), |steps| steps.is_ready(client))
+    }
+
     /// Waits until a login succeeds.
     fn wait(
         &self,
@@ -311,8 +323,11 @@ impl Launch {
         let patience = LOGIN_PATIENCE.min(self.patience);
         let deadline = Instant::now() + self.patience;
         loop {
-            let reason = match connect_by(self.procedure, access, Transport::Socket, patience) {
-                Ok(client) => return Ok(client),
+            let client = connect_by(self.procedure, access, Transport::Socket, patience);
+            let ready = client.and_then(|mut client| Ok(self.is_ready(&mut client)?.then_some(client)));
+            let reason = match ready {
+                Ok(Some(client)) => return Ok(client),
+                Ok(None) => "it has not joined the others".to_owned(),
                 Err(error) => error.to_string(),
             };
             if let Some(status) = child.try_wait().at("wait for", Path::new(&entry))? {

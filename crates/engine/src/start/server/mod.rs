@@ -13,13 +13,14 @@ use std::time::Duration;
 use dyno_client::{Client, ClientError, ResultSet};
 use dyno_host::MemoryKills;
 
-pub use self::error::{RestartError, ShutdownError, StartError};
+pub use self::error::{GaleraObstacle, RestartError, ShutdownError, StartError};
 pub use self::fault::ServerFault;
 pub(crate) use self::launch::{Launch, Lifetime, check};
 pub use self::options::StartOptions;
 use crate::cache::home::Home;
 use crate::cache::installation::Installation;
 use crate::catalogue::entry::{Entry, Family};
+use crate::family::site::Site;
 use crate::machine::folder;
 use crate::machine::path_error::PathError;
 use crate::machine::sysv;
@@ -65,6 +66,11 @@ impl Server {
         &self.launch.role
     }
 
+    /// What it was started with.
+    pub(crate) fn site(&self) -> Site<'_> {
+        self.launch.site(self.access.port)
+    }
+
     /// Its engine.
     pub(crate) fn entry(&self) -> &Entry {
         &self.launch.installation.entry
@@ -72,7 +78,7 @@ impl Server {
 
     /// The address that it listens on.
     pub(crate) fn host(&self) -> String {
-        self.launch.site(self.access.port).address()
+        self.site().address()
     }
 
     /// The version that the server reports.

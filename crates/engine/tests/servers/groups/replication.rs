@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use dyno_engine::testing::{Trial, engine_test};
 use dyno_engine::{
-    Cache, Family, Found, Installation, ReplicaGuard, Replication, ReplicationError, ReplicationMode, Role,
-    Server, Snapshot, SnapshotParts, Snapshots, StartOptions, Topology, attach, start,
+    Cache, Family, Found, GaleraObstacle, Installation, ReplicaGuard, Replication, ReplicationError,
+    ReplicationMode, Role, Server, Snapshot, SnapshotParts, Snapshots, StartError, StartOptions, Topology,
+    attach, start,
 };
 
 use crate::leftovers::assert_nothing_left;
@@ -17,10 +18,21 @@ pub(crate) fn tests(system: &'static str) -> Vec<Trial> {
     if system == "postgres@9.6.24" {
         return vec![engine_test("can have no replicas", system, refused)];
     }
-    vec![
+    let mut tests = vec![
         engine_test("has replicas that follow it", system, follow),
         engine_test("has replicas of its loaded data", system, follow_loaded),
-    ]
+    ];
+    if let "mariadb@10.5" | "mariadb@10.11" | "mariadb@11.8" = system {
+        tests.push(engine_test("is a Galera cluster through restarts and crashes", system, cluster));
+        tests.push(engine_test(
+            "is a Galera cluster on data of a server without one",
+            system,
+            cluster_of_loaded,
+        ));
+    } else {
+        tests.push(engine_test("cannot be a Galera cluster", system, refuses_galera));
+    }
+    tests
 }
 
 /// Of MariaDB alone: a replica that diverges.
@@ -114,6 +126,78 @@ fn follow(installation: &Installation) {
         assert_eq!(set.topology.status(&mut client).unwrap().stopped, None);
     }
     drop(set);
+    assert_nothing_left(folder.path());
+}
+
+const GALERA: Replication = Replication { mode: ReplicationMode::Galera, replicas: 2, delay_seconds: 0 };
+
+fn cluster(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut set = started(folder.path(), installation, GALERA, None);
+    create(&set.primary);
+    set.catch_up();
+    assert_eq!(set.words_of_replicas(), [["one", "two"], ["one", "two"]]);
+    set.replicas[0].query("INSERT INTO followed VALUES (3, 'three')").unwrap();
+    set.replicas[1].query("UPDATE followed SET word = 'uno' WHERE id = 1").unwrap();
+    set.catch_up();
+    assert_eq!(words(&set.primary), ["uno", "two", "three"], "each node takes writes");
+    // It gets what it misses from the others.
+    set.primary.shut_down_cleanly(PATIENCE).unwrap();
+    set.replicas[0].query("INSERT INTO followed VALUES (4, 'four')").unwrap();
+    set.primary.restart_in_place().unwrap();
+    assert_eq!(words(&set.primary), ["uno", "two", "three", "four"]);
+    set.primary.query("INSERT INTO followed VALUES (5, 'five')").unwrap();
+    set.primary.crash(&mut || ());
+    // Galera notices after some seconds that a node is gone.
+    set.replicas[1].query("INSERT INTO followed VALUES (6, 'six')").unwrap();
+    set.primary.restart_in_place().unwrap();
+    let all = ["uno", "two", "three", "four", "five", "six"];
+    assert_eq!(words(&set.primary), all);
+    set.catch_up();
+    assert_eq!(set.words_of_replicas(), [all, all]);
+    drop(set);
+    assert_nothing_left(folder.path());
+}
+
+/// Data of a server alone becomes that of a cluster, whose data stays that of a cluster.
+fn cluster_of_loaded(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = SnapshotParts::of_server(installation, None, &[].into()).with("data set", "clustered");
+    let snapshots = Snapshots::of(&Cache::new(folder.path()));
+    let mut alone = start(installation, StartOptions::new(folder.path().join("loading"))).unwrap();
+    create(&alone);
+    alone.shut_down_cleanly(PATIENCE).unwrap();
+    snapshots.save(&parts, "clustered", &alone.access().datadir).unwrap();
+    drop(alone);
+    let find = || match snapshots.find(&parts.key()).unwrap() {
+        Found::Snapshot(snapshot) => snapshot,
+        _ => panic!("it is not found"),
+    };
+    let mut set = started(&folder.path().join("first"), installation, GALERA, Some(&find()));
+    assert_eq!(words(&set.replicas[1]), ["one", "two"], "before anything is sent");
+    set.primary.query("UPDATE followed SET word = 'uno' WHERE id = 1").unwrap();
+    set.catch_up();
+    set.primary.shut_down_cleanly(PATIENCE).unwrap();
+    let parts = parts.with("step", "second");
+    snapshots.save(&parts, "clustered again", &set.primary.access().datadir).unwrap();
+    drop(set);
+    let Found::Snapshot(again) = snapshots.find(&parts.key()).unwrap() else { panic!("it is not found") };
+    let set = started(&folder.path().join("second"), installation, GALERA, Some(&again));
+    assert_eq!(set.words_of_replicas(), [["uno", "two"], ["uno", "two"]]);
+    set.primary.query("UPDATE followed SET word = 'dos' WHERE id = 2").unwrap();
+    set.catch_up();
+    assert_eq!(set.words_of_replicas(), [["uno", "dos"], ["uno", "dos"]]);
+    drop(set);
+    for part in ["first", "second"] {
+        assert_nothing_left(&folder.path().join(part));
+    }
+}
+
+fn refuses_galera(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = StartOptions { role: Role::Primary(GALERA), ..StartOptions::new(folder.path()) };
+    let error = start(installation, options).err().expect("it must not start");
+    assert!(matches!(error, StartError::NoGalera { obstacle: GaleraObstacle::Server, .. }), "{error}");
     assert_nothing_left(folder.path());
 }
 

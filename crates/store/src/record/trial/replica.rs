@@ -51,10 +51,12 @@ pub enum ReplicationMode {
     SemiSynchronous,
     /// All replicas, which must have received it.
     Synchronous,
+    /// All replicas, which take writes too: a Galera cluster.
+    Galera,
 }
 
 impl ReplicationMode {
-    const ALL: [Self; 3] = [Self::Asynchronous, Self::SemiSynchronous, Self::Synchronous];
+    const ALL: [Self; 4] = [Self::Asynchronous, Self::SemiSynchronous, Self::Synchronous, Self::Galera];
 
     /// Its word in plans and in the results file.
     pub fn as_str(self) -> &'static str {
@@ -62,6 +64,7 @@ impl ReplicationMode {
             Self::Asynchronous => "asynchronous",
             Self::SemiSynchronous => "semi-synchronous",
             Self::Synchronous => "synchronous",
+            Self::Galera => "galera",
         }
     }
 }

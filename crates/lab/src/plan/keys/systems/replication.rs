@@ -23,6 +23,8 @@ pub(in crate::plan) enum ModeKey {
     SemiSynchronous,
     /// All replicas, which must have received the transaction.
     Synchronous,
+    /// All replicas, which take writes too: a Galera cluster of MariaDB.
+    Galera,
 }
 
 impl From<ModeKey> for ReplicationMode {
@@ -31,6 +33,7 @@ impl From<ModeKey> for ReplicationMode {
             ModeKey::Asynchronous => Self::Asynchronous,
             ModeKey::SemiSynchronous => Self::SemiSynchronous,
             ModeKey::Synchronous => Self::Synchronous,
+            ModeKey::Galera => Self::Galera,
         }
     }
 }
@@ -73,19 +76,34 @@ impl Keys {
         }
         let mode = self.mode.as_ref().map_or_else(ReplicationMode::default, |mode| (**mode).into());
         if let Some(at) = &self.mode
-            && source.family() == Family::Mariadb
-            && mode.waits_for(replicas.0 as u32) > 1
+            && let Some(problem) = refusal(mode, replicas.0 as u32, source)
         {
-            return Err(at.wrong(
-                "a commit of MariaDB waits for one replica at most; write `semi-synchronous`, or have one replica"
-                    .to_owned(),
-            ));
+            return Err(at.wrong(problem.to_owned()));
+        }
+        if let Some(at) = self.delay_seconds.as_ref().filter(|_| mode == ReplicationMode::Galera) {
+            let problem =
+                "the nodes of a Galera cluster hold nothing back; leave `replica_delay_seconds` out";
+            return Err(at.wrong(problem.to_owned()));
         }
         Ok(Some(Replication {
             mode,
             replicas: replicas.0 as u32,
             delay_seconds: self.delay_seconds.as_ref().map_or(0, |delay| delay.0 as u32),
         }))
+    }
+}
+
+/// Why servers of a source cannot be replicated in a mode.
+fn refusal(mode: ReplicationMode, replicas: u32, source: &Source) -> Option<&'static str> {
+    match (mode, source.family()) {
+        (ReplicationMode::Synchronous, Family::Mariadb) if replicas > 1 => Some(
+            "a commit of MariaDB waits for one replica at most; write `semi-synchronous` or `galera`, or have one \
+             replica",
+        ),
+        (ReplicationMode::Galera, family) if family != Family::Mariadb => {
+            Some("Galera is a cluster of MariaDB; write another mode, or an engine `mariadb@…`")
+        }
+        _ => None,
     }
 }
 
@@ -112,6 +130,8 @@ mod tests {
         assert_eq!(with(keys), replication(ReplicationMode::SemiSynchronous, 2, 3));
         let keys = "replicas = 1\nreplication = \"synchronous\"";
         assert_eq!(with(keys), replication(ReplicationMode::Synchronous, 1, 0));
+        let keys = "replicas = 2\nreplication = \"galera\"";
+        assert_eq!(with(keys), replication(ReplicationMode::Galera, 2, 0));
     }
 
     #[test]
@@ -124,6 +144,10 @@ mod tests {
                 "a commit of MariaDB waits for one replica at most",
             ),
             ("replicas = 0", "from 1 to 8"),
+            (
+                "replicas = 2\nreplication = \"galera\"\nreplica_delay_seconds = 3",
+                "the nodes of a Galera cluster hold nothing back",
+            ),
         ] {
             let error = with(keys).unwrap_err();
             assert!(error.contains(problem), "{error}");

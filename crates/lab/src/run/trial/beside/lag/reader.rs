@@ -144,6 +144,7 @@ impl LagProbe<'_> {
                 ReplicationMode::Asynchronous => dyno_store::ReplicationMode::Asynchronous,
                 ReplicationMode::SemiSynchronous => dyno_store::ReplicationMode::SemiSynchronous,
                 ReplicationMode::Synchronous => dyno_store::ReplicationMode::Synchronous,
+                ReplicationMode::Galera => dyno_store::ReplicationMode::Galera,
             },
             delay_seconds: self.topology.replication.delay_seconds,
             tokens: lags_ms.len() as u32,
