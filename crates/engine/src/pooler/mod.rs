@@ -4,6 +4,7 @@
 //! socket only.
 
 mod pgbouncer;
+mod pgpool;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dyno_client::{Client, ClientError};
 use dyno_host::{Confined, Fence};
 use rustix::process::Signal;
 
@@ -39,6 +41,8 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 pub enum PoolerProgram {
     /// `PgBouncer`, for PostgreSQL.
     Pgbouncer,
+    /// Pgpool-II, for PostgreSQL.
+    Pgpool,
 }
 
 impl PoolerProgram {
@@ -46,13 +50,30 @@ impl PoolerProgram {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pgbouncer => "pgbouncer",
+            Self::Pgpool => "pgpool",
+        }
+    }
+
+    /// Debian's package with it.
+    fn package(self) -> &'static str {
+        match self {
+            Self::Pgbouncer => "pgbouncer",
+            Self::Pgpool => "pgpool2",
+        }
+    }
+
+    /// The signal that ends it fast. Pgpool-II then removes its shared memory and semaphores.
+    fn end_signal(self) -> Signal {
+        match self {
+            Self::Pgbouncer => Signal::KILL,
+            Self::Pgpool => Signal::INT,
         }
     }
 
     /// Whether it speaks the protocol of a family's servers.
     pub fn speaks_to(self, family: Family) -> bool {
         match self {
-            Self::Pgbouncer => family == Family::Postgres,
+            Self::Pgbouncer | Self::Pgpool => family == Family::Postgres,
         }
     }
 
@@ -60,6 +81,7 @@ impl PoolerProgram {
     pub fn own_settings(self) -> &'static [&'static str] {
         match self {
             Self::Pgbouncer => pgbouncer::OWN_SETTINGS,
+            Self::Pgpool => pgpool::OWN_SETTINGS,
         }
     }
 
@@ -73,6 +95,16 @@ impl PoolerProgram {
     ) -> Result<Command, StartError> {
         match self {
             Self::Pgbouncer => pgbouncer::command(program, home, server, settings),
+            Self::Pgpool => pgpool::command(program, home, server, settings),
+        }
+    }
+
+    /// Checks that the running program knows its settings.
+    fn check(self, client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), ClientError> {
+        match self {
+            // It ends at its start otherwise.
+            Self::Pgbouncer => Ok(()),
+            Self::Pgpool => pgpool::check(client, settings),
         }
     }
 }
@@ -99,16 +131,18 @@ impl Pooler {
         place: &Path,
         confined: Option<Arc<Confined>>,
     ) -> Result<Self, StartError> {
-        let path = find(program).ok_or(StartError::NoPooler { program: program.as_str() })?;
+        let path = find(program)
+            .ok_or(StartError::NoPooler { program: program.as_str(), package: program.package() })?;
         let home = Home::create_in(place)?;
         let command = program.command(&path, &home, server.access(), settings)?;
-        let mut child = begin(command, &home, server.access(), confined.as_deref())?;
+        let mut child = begin(program, command, &home, server.access(), confined.as_deref())?;
         let process = ServerProcess::of_child(&child).at("look at", Path::new("/proc"))?;
         let of_server = server.access();
         let name = of_server.socket.file_name().unwrap_or_default();
         let access = Access { socket: home.sockets().join(name), pid: process.pid(), ..of_server.clone() };
         let pooler = Self { program, process, access, home, _confined: confined };
-        pooler.wait(&mut child, server.entry().family)?;
+        let mut client = pooler.wait(&mut child, server.entry().family)?;
+        program.check(&mut client, settings)?;
         Ok(pooler)
     }
 
@@ -135,12 +169,12 @@ impl Pooler {
     }
 
     /// Waits until a login through it succeeds.
-    fn wait(&self, child: &mut Child, family: Family) -> Result<(), StartError> {
+    fn wait(&self, child: &mut Child, family: Family) -> Result<Client, StartError> {
         let entry = self.program.as_str().to_owned();
         let deadline = Instant::now() + PATIENCE;
         loop {
             let reason = match connect(family, &self.access, Transport::Socket, LOGIN_PATIENCE) {
-                Ok(_) => return Ok(()),
+                Ok(client) => return Ok(client),
                 Err(error) => error.to_string(),
             };
             let log = self.home.last_words();
@@ -158,12 +192,13 @@ impl Pooler {
 impl Drop for Pooler {
     fn drop(&mut self) {
         // It keeps nothing that a slower end would save.
-        self.process.end(Signal::KILL, &self.home.places());
+        self.process.end(self.program.end_signal(), &self.home.places());
     }
 }
 
 /// Begins the program behind a fence that lets it reach its home and the server's socket.
 fn begin(
+    pooler: PoolerProgram,
     mut command: Command,
     home: &Home,
     server: &Access,
@@ -177,7 +212,8 @@ fn begin(
     let fence = Fence::around(&[home.folder(), home.sockets(), of_server])?;
     let entrance = confined.map(Confined::entrance).transpose()?;
     let inherited = Some(home.lock_to_inherit()?);
-    spawn(Spawn { command, death_signal: Some(Signal::KILL), fence: Some(fence), inherited, entrance })
+    let death_signal = Some(pooler.end_signal());
+    spawn(Spawn { command, death_signal, fence: Some(fence), inherited, entrance })
         .map_err(|source| StartError::Program { program, source })
 }
 

@@ -1,7 +1,7 @@
 //! What a traffic file holds, as a document.
 
 use dyno_store::utc_text;
-use dyno_traffic::{DigestRow, RateRow, Summary};
+use dyno_traffic::{DigestRow, LogFormat, RateRow, SourceRow, Summary};
 use serde::Serialize;
 
 use crate::document::{Column, Document, Fact, Line, Section, Shown, Table};
@@ -178,10 +178,10 @@ fn logs(summary: &Summary) -> Section {
         Column::of_words("format"),
         Column::of_words("compression"),
         Column::of("size"),
-        Column::of("lines"),
+        Column::of(if summary.sources.iter().any(is_capture) { "lines, packets" } else { "lines" }),
         Column::of("statements"),
     ];
-    let line = |source: &dyno_traffic::SourceRow| {
+    let line = |source: &SourceRow| {
         let cells = [
             source.format.clone(),
             source.compression.clone(),
@@ -204,12 +204,19 @@ fn logs(summary: &Summary) -> Section {
     section
 }
 
+/// Whether places in it are packets.
+fn is_capture(source: &SourceRow) -> bool {
+    LogFormat::named(&source.format).is_some_and(LogFormat::is_capture)
+}
+
 fn troubles(summary: &Summary) -> Section {
     let item = |row: &dyno_traffic::TroubleRow| {
         let lines: Vec<String> = row.lines.iter().map(i64::to_string).collect();
         let rest = if row.entries > row.lines.len() as i64 { ", …" } else { "" };
         let (entries, words) = (whole(row.entries), trouble_words(&row.kind));
-        format!("{entries} × {words}: {}, lines {}{rest}", row.source, lines.join(", "))
+        let of_capture = summary.sources.iter().any(|source| source.name == row.source && is_capture(source));
+        let unit = if of_capture { "packets" } else { "lines" };
+        format!("{entries} × {words}: {}, {unit} {}{rest}", row.source, lines.join(", "))
     };
     let items: Vec<String> = summary.troubles.iter().map(item).collect();
     let paragraphs = if items.is_empty() { vec!["Everything could be read.".to_owned()] } else { Vec::new() };
@@ -218,7 +225,7 @@ fn troubles(summary: &Summary) -> Section {
 
 #[cfg(test)]
 mod tests {
-    use dyno_traffic::{Gap, SessionCounts, SourceRow, Trouble, TroubleRow};
+    use dyno_traffic::{Gap, SessionCounts, Trouble, TroubleRow};
 
     use super::*;
     use crate::format::{Format, RenderOptions, render};
@@ -302,6 +309,18 @@ mod tests {
         let json: serde_json::Value =
             serde_json::from_str(&render(&contents, Format::Json, &RenderOptions::default())).unwrap();
         assert_eq!(json["digests"][0]["hash"], "aa");
+    }
+
+    #[test]
+    fn places_in_a_capture_are_packets() {
+        let mut summary = summary();
+        summary.sources[0].format = "pcap-mysql".to_owned();
+        summary.sources[0].name.clone_from(&summary.troubles[0].source);
+        let contents = TrafficContents { name: "mine.traffic", summary: &summary };
+        let page = render(&contents, Format::Html, &RenderOptions::default());
+        for words in ["slow.log, packets 3, 17", "lines, packets"] {
+            assert!(page.contains(words), "{words}: {page}");
+        }
     }
 
     #[test]

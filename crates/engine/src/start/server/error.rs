@@ -46,11 +46,12 @@ pub enum StartError {
     NoGalera { entry: String, obstacle: GaleraObstacle },
     /// The pooler's program is not installed.
     #[error(
-        "there is no program {program} on the path; install it, such as by Debian's package {program}, or leave `pooler` out"
+        "there is no program {program} on the path; install it, such as by Debian's package {package}, or leave `pooler` out"
     )]
     NoPooler {
         /// Its name.
         program: &'static str,
+        package: &'static str,
     },
     /// The program cannot be run.
     #[error("cannot run {program}: {source}{}", hint(source))]

@@ -24,12 +24,15 @@ pub struct SystemPooler {
 pub(in crate::plan) enum ProgramKey {
     /// `PgBouncer`, for PostgreSQL.
     Pgbouncer,
+    /// Pgpool-II, for PostgreSQL.
+    Pgpool,
 }
 
 impl From<ProgramKey> for PoolerProgram {
     fn from(key: ProgramKey) -> Self {
         match key {
             ProgramKey::Pgbouncer => Self::Pgbouncer,
+            ProgramKey::Pgpool => Self::Pgpool,
         }
     }
 }
@@ -53,8 +56,10 @@ impl Keys {
             return Err(pooler.wrong(problem.to_owned()));
         }
         if !program.speaks_to(source.family()) {
-            let problem = "pgbouncer speaks only PostgreSQL's protocol; leave `pooler` out";
-            return Err(pooler.wrong(problem.to_owned()));
+            let program = program.as_str();
+            return Err(
+                pooler.wrong(format!("{program} speaks only PostgreSQL's protocol; leave `pooler` out"))
+            );
         }
         let Some(settings) = self.settings else {
             return Ok(Some(SystemPooler { program, settings: BTreeMap::new() }));
@@ -113,7 +118,13 @@ mod tests {
     fn keys_that_do_not_fit_are_refused_with_what_to_do() {
         for (engine, keys, problem) in [
             ("mariadb@10.11", "pooler = \"pgbouncer\"", "pgbouncer speaks only PostgreSQL's protocol"),
-            ("postgres@18.4", "pooler = \"pgpool\"", "pgbouncer"),
+            ("postgres@18.4", "pooler = \"proxysql\"", "pgbouncer"),
+            ("mariadb@10.11", "pooler = \"pgpool\"", "pgpool speaks only PostgreSQL's protocol"),
+            (
+                "postgres@18.4",
+                "pooler = \"pgpool\"\npooler_settings = { backend_port0 = 1 }",
+                "`backend_port0` of pgpool is set by dyno",
+            ),
             (
                 "postgres@18.4",
                 "pooler_settings = { pool_mode = \"session\" }",
