@@ -32,9 +32,10 @@ const MYSQL_IGNORABLE_THROUGH_EVENTS: [u16; 2] = [1317, 1412];
 /// The same for PostgreSQL: a cancelled statement.
 const PGSQL_IGNORABLE_THROUGH_EVENTS: [&str; 1] = ["57014"];
 
-/// Errors of MySQL and MariaDB after which a session cannot continue: too many connections (1040), shutdown (1053,
-/// 1079), an aborted connection (1152), a killed connection (1927), and one that was idle for too long (4031).
-const MYSQL_ENDING: [u32; 6] = [1040, 1053, 1079, 1152, 1927, 4031];
+/// Errors of MySQL and MariaDB after which a session cannot continue: too many connections (1040), a node that has not
+/// joined its Galera cluster (1047), shutdown (1053, 1079), an aborted connection (1152), a killed connection (1927), and
+/// one that was idle for too long (4031).
+const MYSQL_ENDING: [u32; 7] = [1040, 1047, 1053, 1079, 1152, 1927, 4031];
 /// Classes and codes of SQL states after which a session of PostgreSQL cannot continue: connection errors, the
 /// intervention of an operator (57P01 to 57P05), too many connections, a transaction that was idle for too long, and a
 /// prepared statement whose result has other columns now.
