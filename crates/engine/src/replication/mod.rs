@@ -83,7 +83,9 @@ pub(crate) trait Replicating: Sync {
     }
 
     /// Prepares the data folder of a replica, a copy of that on which its primary starts.
-    fn prepare(&self, site: &Site<'_>) -> Result<(), StartError>;
+    fn prepare(&self, _site: &Site<'_>) -> Result<(), StartError> {
+        Ok(())
+    }
 
     /// Notes the replicas of a primary, for its next start.
     fn remember(&self, _primary: &Site<'_>, _replicas: &[Access]) -> Result<(), PathError> {

@@ -142,10 +142,6 @@ impl Replicating for GaleraReplication {
         Ok(Status::of(client)?.is_ready())
     }
 
-    fn prepare(&self, _site: &Site<'_>) -> Result<(), StartError> {
-        Ok(())
-    }
-
     fn remember(&self, primary: &Site<'_>, replicas: &[Access]) -> Result<(), PathError> {
         let addresses: Vec<String> = replicas.iter().map(|replica| group(replica.port)).collect();
         primary.home.write_secret(PEERS, &addresses.join(",")).map(drop)
