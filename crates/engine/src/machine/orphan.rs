@@ -1,4 +1,4 @@
-//! Servers whose owner was killed while they were frozen.
+//! Servers whose owner was killed, also while they were frozen.
 //!
 //! A server gets a signal when its owner dies. A stopped process takes only SIGKILL until it continues. PostgreSQL gets
 //! another signal, because SIGKILL would leave its shared memory. If nobody of a session is left to continue its
@@ -27,7 +27,8 @@ pub(crate) fn note_owner(home: &Home) -> Result<(), PathError> {
     home.write_secret(OWNER, &text).map(drop)
 }
 
-/// Ends a server below a home if its owner is dead and it is stopped. Returns whether it has ended.
+/// Waits for the end of a server below a home if its owner is dead, and ends it if it is stopped. Returns whether it has
+/// ended.
 pub(crate) fn end_orphan(home: &Path, data: &Path) -> bool {
     let owner =
         fs::read(home.join(OWNER)).ok().and_then(|text| serde_json::from_slice::<ProcessId>(&text).ok());
@@ -35,7 +36,8 @@ pub(crate) fn end_orphan(home: &Path, data: &Path) -> bool {
         return false;
     }
     let places = [home, data];
-    let stopped: Vec<Pid> = workers(&places).into_iter().filter(|pid| is_stopped(*pid)).collect();
+    let working = workers(&places);
+    let stopped: Vec<Pid> = working.iter().copied().filter(|pid| is_stopped(*pid)).collect();
     let is_over = || !workers(&places).iter().any(|pid| stopped.contains(pid));
     for signal in [Signal::CONT, Signal::KILL] {
         for pid in &stopped {
@@ -46,7 +48,8 @@ pub(crate) fn end_orphan(home: &Path, data: &Path) -> bool {
             break;
         }
     }
-    !stopped.is_empty() && workers(&places).is_empty()
+    // Those that were not stopped have got the signal of their owner's death, and end by themselves.
+    !working.is_empty() && becomes(PATIENCE, || workers(&places).is_empty())
 }
 
 #[cfg(test)]
@@ -86,6 +89,20 @@ mod tests {
         owner.wait().unwrap();
         remove_dead_homes(parent.path()).unwrap();
         assert!(!server.wait().unwrap().success());
+        assert!(!home.folder().exists());
+    }
+
+    #[test]
+    fn a_server_that_is_ending_without_an_owner_is_waited_for() {
+        let parent = tempfile::tempdir().unwrap();
+        let home = Home::create_in(parent.path()).unwrap();
+        let mut owner = Command::new("true").spawn().unwrap();
+        let note = serde_json::to_string(&ProcessId::of(owner.id())).unwrap();
+        home.write_secret(OWNER, &note).unwrap();
+        owner.wait().unwrap();
+        let mut server = Command::new("sleep").arg("1").current_dir(home.folder()).spawn().unwrap();
+        std::thread::spawn(move || server.wait());
+        remove_dead_homes(parent.path()).unwrap();
         assert!(!home.folder().exists());
     }
 
