@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dyno_client::{Client, ClientError};
+use dyno_client::Client;
 use dyno_host::{Confined, Fence};
 use rustix::process::Signal;
 
@@ -100,7 +100,7 @@ impl PoolerProgram {
     }
 
     /// Checks that the running program knows its settings.
-    fn check(self, client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), ClientError> {
+    fn check(self, client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), StartError> {
         match self {
             // It ends at its start otherwise.
             Self::Pgbouncer => Ok(()),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use dyno_client::{Client, ClientError};
+use dyno_client::Client;
 
 use crate::cache::home::Home;
 use crate::start::access::Access;
@@ -49,8 +49,11 @@ pub(super) fn command(
 }
 
 /// Asks for each setting, because it ignores those that it does not know.
-pub(super) fn check(client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), ClientError> {
-    settings.keys().try_for_each(|name| client.query(&format!("PGPOOL SHOW {name}")).map(drop))
+pub(super) fn check(client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), StartError> {
+    settings.keys().try_for_each(|name| match client.query(&format!("PGPOOL SHOW {name}")) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(StartError::PoolerSetting { program: "pgpool", name: name.clone(), source }),
+    })
 }
 
 fn configuration(

@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         tests.extend(replication::tests(version));
     }
     tests.push(replication::diverges());
+    tests.push(replication::stays_away());
     tests.extend(stacks::tests());
     tests.extend(starting::myrocks_tests());
     tests.extend(own::tests());

@@ -162,8 +162,8 @@ impl Replicating for GaleraReplication {
         client.query("SET GLOBAL wsrep_provider_options = 'gmcast.isolate=1'").map(drop)
     }
 
-    /// Nodes that are the majority go on by themselves once they have noticed that the primary is gone. A minority, such
-    /// as one of two, is told to.
+    /// A majority of the nodes goes on by itself once it has noticed that the primary is gone. A minority, such as one node
+    /// of two, goes on after a statement. Without a quorum in time, the first write fails.
     fn promote(&self, client: &mut Client, replication: &Replication) -> Result<(), ClientError> {
         let deadline = Instant::now() + QUORUM_PATIENCE;
         loop {

@@ -53,6 +53,9 @@ pub enum StartError {
         program: &'static str,
         package: &'static str,
     },
+    /// The pooler does not know a setting, and would ignore it.
+    #[error("{program} does not know the setting '{name}' ({source}); leave it out")]
+    PoolerSetting { program: &'static str, name: String, source: ClientError },
     /// The program cannot be run.
     #[error("cannot run {program}: {source}{}", hint(source))]
     Program { program: String, source: io::Error },

@@ -1,5 +1,6 @@
 //! Replicas of real servers: they follow their primary, through its restart, and say why they do not.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -40,6 +41,11 @@ pub(crate) fn diverges() -> Trial {
     engine_test("says why a replica has stopped", "mariadb@10.11", stopped)
 }
 
+/// Of MariaDB alone: a node of a Galera cluster that was away for too long.
+pub(crate) fn stays_away() -> Trial {
+    engine_test("does not join a Galera cluster that it has left too long", "mariadb@10.11", missed_too_much)
+}
+
 /// A primary, its replicas, and all of them as a topology.
 struct Set {
     primary: Server,
@@ -53,7 +59,22 @@ fn started(
     replication: Replication,
     data_from: Option<&Snapshot>,
 ) -> Set {
-    let options = |role| StartOptions { role, data_from: data_from.cloned(), ..StartOptions::new(folder) };
+    started_with(folder, installation, replication, data_from, &BTreeMap::new())
+}
+
+fn started_with(
+    folder: &std::path::Path,
+    installation: &Installation,
+    replication: Replication,
+    data_from: Option<&Snapshot>,
+    settings: &BTreeMap<String, String>,
+) -> Set {
+    let options = |role| StartOptions {
+        role,
+        data_from: data_from.cloned(),
+        settings: settings.clone(),
+        ..StartOptions::new(folder)
+    };
     let primary =
         start(installation, options(Role::Primary(replication))).unwrap_or_else(|error| panic!("{error}"));
     let replica = |number| {
@@ -191,6 +212,25 @@ fn cluster_of_loaded(installation: &Installation) {
     for part in ["first", "second"] {
         assert_nothing_left(&folder.path().join(part));
     }
+}
+
+/// It must not go on with data that lacks transactions.
+fn missed_too_much(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = "gcache.size=1M".to_owned();
+    let settings = [("wsrep_provider_options".to_owned(), options)].into();
+    let mut set = started_with(folder.path(), installation, GALERA, None, &settings);
+    set.primary.query("CREATE TABLE many (id INT PRIMARY KEY, word LONGTEXT)").unwrap();
+    set.catch_up();
+    set.primary.shut_down_cleanly(PATIENCE).unwrap();
+    let mut client = set.topology.connect_replica(0, PATIENCE).unwrap();
+    for id in 0..4000 {
+        client.query(&format!("INSERT INTO many VALUES ({id}, REPEAT('x', 1000))")).unwrap();
+    }
+    let error = set.primary.restart_in_place().unwrap_err();
+    assert!(matches!(error, StartError::Ended { .. }), "{error}");
+    drop(set);
+    assert_nothing_left(folder.path());
 }
 
 fn refuses_galera(installation: &Installation) {

@@ -15,14 +15,14 @@ pub(super) fn tests() -> Vec<Trial> {
         (PGBOUNCER, "many_clients_share_few_connections_of_a_pooler", many_clients_share_few_connections),
         (PGBOUNCER, "a_restarted_server_is_found_by_its_pooler", || a_restarted_server_is_found(POOLED)),
         (PGBOUNCER, "a_setting_that_a_pooler_does_not_know_is_told", || {
-            a_setting_that_it_does_not_know_is_told(PGBOUNCER);
+            a_setting_that_it_does_not_know_is_told(PGBOUNCER, "pgbouncer did not start");
         }),
         (PGBOUNCER, "a_stopped_run_leaves_no_pooler", || a_stopped_run_leaves_no_pooler(POOLED, PGBOUNCER)),
         (PGPOOL, "a_restarted_server_is_found_by_its_pgpool", || {
             a_restarted_server_is_found(POOLED_BY_PGPOOL);
         }),
         (PGPOOL, "a_setting_that_pgpool_does_not_know_is_told", || {
-            a_setting_that_it_does_not_know_is_told(PGPOOL);
+            a_setting_that_it_does_not_know_is_told(PGPOOL, "pgpool does not know the setting");
         }),
         (PGPOOL, "a_stopped_run_leaves_no_pgpool", || {
             a_stopped_run_leaves_no_pooler(POOLED_BY_PGPOOL, PGPOOL);
@@ -104,11 +104,12 @@ fn a_restarted_server_is_found(pooled: &str) {
     assert_eq!(bench.value(without_cpu), Some(0), "all loads went through it");
 }
 
-fn a_setting_that_it_does_not_know_is_told(program: &str) {
+fn a_setting_that_it_does_not_know_is_told(program: &str, told: &str) {
     let keys = format!("pooler = '{program}'\npooler_settings = {{ no_such_setting = 1 }}");
     let steps = "[[step]]\nid = 'reads'\nworkload = 'oltp_point_select'\n";
     let bench = bench(&plan(POSTGRES, &[("a", &keys)], 1, steps));
     let ended = bench.dyno(&["run", "plan.toml"]).with(1);
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
     assert!(ended.stderr.contains("no_such_setting"), "{}", ended.stderr);
     assert_eq!(bench.leftovers(), [""; 0].map(std::path::PathBuf::from));
 }
