@@ -52,7 +52,10 @@ pub(super) fn command(
 pub(super) fn check(client: &mut Client, settings: &BTreeMap<String, String>) -> Result<(), StartError> {
     settings.keys().try_for_each(|name| match client.query(&format!("PGPOOL SHOW {name}")) {
         Ok(_) => Ok(()),
-        Err(source) => Err(StartError::PoolerSetting { program: "pgpool", name: name.clone(), source }),
+        Err(error) => {
+            let (name, source) = (name.clone(), Box::new(error));
+            Err(StartError::PoolerSetting { program: "pgpool", name, source })
+        }
     })
 }
 

@@ -55,7 +55,7 @@ pub enum StartError {
     },
     /// The pooler does not know a setting, and would ignore it.
     #[error("{program} does not know the setting '{name}' ({source}); leave it out")]
-    PoolerSetting { program: &'static str, name: String, source: ClientError },
+    PoolerSetting { program: &'static str, name: String, source: Box<ClientError> },
     /// The program cannot be run.
     #[error("cannot run {program}: {source}{}", hint(source))]
     Program { program: String, source: io::Error },
