@@ -8,7 +8,7 @@ pub(crate) mod lines;
 pub(crate) mod orphan;
 pub(crate) mod path_error;
 pub(crate) mod platform;
-pub(crate) mod posix_shm;
 pub(crate) mod process;
+pub(crate) mod shared_memory;
 pub(crate) mod spawn;
 pub(crate) mod sysv;

@@ -21,7 +21,7 @@ use crate::container::{self, Leash};
 use crate::family::procedure;
 use crate::family::site::{Procedure, Site};
 use crate::machine::path_error::{At as _, PathError};
-use crate::machine::posix_shm::Segments;
+use crate::machine::shared_memory::SharedMemory;
 use crate::replication::Replicating;
 use crate::replication::role::Role;
 use crate::start::access::{Access, random_word};
@@ -60,7 +60,7 @@ pub(crate) struct Launch {
     lifetime: Lifetime,
     /// The leash of a server in a container.
     leash: Mutex<Option<Leash>>,
-    segments: Segments,
+    shared_memory: SharedMemory,
     /// Declared after the home, so that it is dropped later: the home may be on its volume.
     confined: Option<Arc<Confined>>,
 }
@@ -115,7 +115,7 @@ impl Launch {
             patience: options.patience,
             lifetime,
             leash: Mutex::new(None),
-            segments: Segments::default(),
+            shared_memory: SharedMemory::default(),
             confined: options.confined,
         };
         launch.installation.note_use();
@@ -198,7 +198,7 @@ impl Launch {
             .and_then(|client| self.greet(client));
         match answer {
             Ok(version) => {
-                self.note_segments();
+                self.note_shared_memory();
                 access.version = version;
                 Ok((process, access))
             }
@@ -218,15 +218,15 @@ impl Launch {
 
     /// Notes the shared memory that the server's processes map while they live. If they are killed, it is removed when
     /// the server is ended.
-    pub(super) fn note_segments(&self) {
-        self.segments.note(&self.home.places());
+    pub(super) fn note_shared_memory(&self) {
+        self.shared_memory.note(&self.home.places());
     }
 
     /// Stops the server and lifts its I/O limits, so that its files can be removed fast.
     pub(crate) fn end(&self, process: ServerProcess) {
-        self.note_segments();
+        self.note_shared_memory();
         let container = process.end(self.procedure.end_signal(), &self.home.places());
-        self.segments.remove();
+        self.shared_memory.remove();
         if let Some(leash) = self.hold(None) {
             leash.let_go();
         }

@@ -23,7 +23,6 @@ use crate::catalogue::entry::{Entry, Family};
 use crate::family::site::Site;
 use crate::machine::folder;
 use crate::machine::path_error::PathError;
-use crate::machine::sysv;
 use crate::replication::role::Role;
 use crate::start::access::Access;
 use crate::start::connect::{Transport, connect_by, connect_to, variables_of};
@@ -200,11 +199,10 @@ impl Server {
     /// which can release what the processes wait for. [`restart`](Self::restart) starts the server again, which
     /// recovers its data.
     pub fn crash(&self, killed: &mut dyn FnMut()) {
-        self.launch.note_segments();
+        self.launch.note_shared_memory();
         self.process.kill_with_children(&self.launch.home.places());
         killed();
         self.end();
-        sysv::remove_of(&self.launch.home.data());
     }
 
     /// Shuts it down so that its data needs no recovery. The data stays, and

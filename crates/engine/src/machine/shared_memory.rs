@@ -1,5 +1,5 @@
-//! POSIX shared memory. PostgreSQL's dynamic segments are files in `/dev/shm` (`dsm_impl.c`). If a server is killed,
-//! its segments stay there.
+//! Shared memory that PostgreSQL leaves if it is killed: its dynamic segments, which are files in `/dev/shm`
+//! (`dsm_impl.c`), and its page of System V.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,34 +8,44 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::machine::folder;
 use crate::machine::process::workers;
+use crate::machine::sysv::Page;
 
 /// How the paths of segments begin; a number follows.
 const PREFIX: &str = "/dev/shm/PostgreSQL.";
 
-/// The segments of a server that were seen.
+/// The shared memory of a server that was seen.
 #[derive(Debug, Default)]
-pub(crate) struct Segments(Mutex<BTreeSet<PathBuf>>);
+pub(crate) struct SharedMemory(Mutex<Noted>);
 
-impl Segments {
-    /// Notes the segments that the server's processes have mapped. These processes work below some folders.
+#[derive(Debug, Default)]
+struct Noted {
+    segments: BTreeSet<PathBuf>,
+    pages: BTreeSet<Page>,
+}
+
+impl SharedMemory {
+    /// Notes what the server's processes have mapped. These processes work below some folders.
     pub(crate) fn note(&self, folders: &[&Path]) {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for worker in workers(folders) {
             // It may have ended meanwhile.
-            let maps = fs::read_to_string(format!("/proc/{}/maps", worker.as_raw_nonzero()));
-            noted.extend(mapped(&maps.unwrap_or_default()).map(PathBuf::from));
+            let maps =
+                fs::read_to_string(format!("/proc/{}/maps", worker.as_raw_nonzero())).unwrap_or_default();
+            noted.segments.extend(mapped(&maps).map(PathBuf::from));
+            noted.pages.extend(maps.lines().filter_map(Page::of_mapping));
         }
     }
 
-    /// Removes the segments that a dead server has left.
+    /// Removes what a dead server has left. A server that ended by itself has left nothing.
     pub(crate) fn remove(&self) {
         let noted = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for segment in noted {
-            // A server may map files of others. If it ended by itself, it has removed its segments.
+        for segment in noted.segments {
+            // A server may map files of others.
             if folder::is_of_server(&segment) {
                 let _ = fs::remove_file(segment);
             }
         }
+        noted.pages.into_iter().for_each(Page::remove_unused);
     }
 }
 
