@@ -45,7 +45,7 @@ fn plan(engines: [&str; 2], settings: &str, slow_if: &str) -> String {
     let profile = if engines.contains(&NEWER) { "lean-with-stock-log.toml" } else { "lean.toml" };
     format!(
         "name = 'planted'\ntitle = 'A planted cause'\nbase = 'old'\nrounds = 6\n\
-         clients = [1]\nseconds = 0.6\nwarmup_seconds = 0.2\nrest_seconds_max = 0\nprofile = '{profile}'\n\
+         clients = [1]\nseconds = 1.2\nwarmup_seconds = 0.2\nrest_seconds_max = 0\nprofile = '{profile}'\n\
          [[system]]\nid = 'old'\nengine = '{old}'\n\
          [[system]]\nid = 'new'\nengine = '{new}'\nsettings = {{ {settings} }}\n\
          [[step]]\nid = 'load'\ngroup = 'load'\ncommand = 'prepare'\nworkload = 'slow_if.lua'\noperation = 'row'\n\
