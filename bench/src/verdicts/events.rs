@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use dyno_judge::{EventQuantity, Finding, Rule, TrialChecks, analyse, check_trials, rounds_for_family};
 use dyno_stats::CONFIDENCE;
-use dyno_store::{Correction, Run, Store};
+use dyno_store::{Correction, Run, RunChoice, Store};
 
 use super::truth::experiments::experiments;
 use super::truth::score::{Goal, Score};
@@ -30,10 +30,10 @@ const SETTINGS: &str = "innodb_buffer_pool_size = \"128M\", innodb_log_file_size
 /// The events of the step: the server stops, and an index is built.
 const EVENTS: [&str; 2] = [
     "at_seconds = 1\nstop_seconds = 0.3\n",
-    "at_seconds = 3\nsql = \"ALTER TABLE sbtest1 ADD INDEX k2 (c(20))\"\n",
+    "at_seconds = 2.2\nsql = \"ALTER TABLE sbtest1 ADD INDEX k2 (c(20))\"\n",
 ];
 /// Length of the step, in seconds. After each event there is time to recover.
-const SECONDS: f64 = 5.5;
+const SECONDS: f64 = 3.4;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -65,11 +65,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let minutes = options.minutes.map(|minutes| Duration::from_secs(60 * u64::from(minutes)));
     let pause = Pause { at: minutes.map(|minutes| Instant::now() + minutes), resume: options.resume };
     let text = plan(options.runs * rounds() as u32);
-    let Some(run) = run_plan_on(&text, "events", &results, None, pause)? else {
-        println!("paused; the same command with --resume continues");
-        return Ok(());
+    let ended = run_plan_on(&text, "events", &results, None, pause)?;
+    let store = Store::open_read_only(&results)?;
+    let run = if let Some(run) = ended {
+        run
+    } else {
+        println!("paused; the same command with --resume continues; until now:");
+        store.load_run(RunChoice::Latest)?
     };
-    let checks = check_trials(&Store::open_read_only(&results)?, &run)?;
+    let checks = check_trials(&store, &run)?;
     let judged: Vec<Judged> = experiments(&run, rounds()).iter().map(|part| judge(part, &checks)).collect();
     print(&judged);
     Ok(())
@@ -88,7 +92,7 @@ fn plan(rounds: u32) -> String {
     let events = EVENTS.map(|event| format!("[[step.event]]\n{event}"));
     format!(
         "name = \"events\"\ntitle = \"equal systems through events\"\nbase = \"a\"\nrounds = {rounds}\nclients = [4]\n\
-         seconds = {SECONDS}\nwarmup_seconds = 0.3\nrest_seconds_max = 5\nwarm = true\n\
+         seconds = {SECONDS}\nwarmup_seconds = 0.3\nrest_seconds_max = 0\nwarm = true\n\
          [data]\ntables = 1\nrows = 50000\n{}{}\
          [[step]]\nid = \"load\"\ngroup = \"load\"\ncommand = \"prepare\"\nworkload = \"oltp_read_write\"\n\
          operation = \"row\"\nclients = [1]\n\

@@ -237,20 +237,27 @@ fn no_level(of: SteadyState) -> Option<CellWarning> {
 
 /// The chosen counters that at least one trial has.
 fn counters(trials: &[&Trial]) -> Vec<CounterFigure> {
-    let mut found: BTreeMap<&str, (bool, Vec<f64>)> = BTreeMap::new();
+    let mut found: BTreeMap<&str, (bool, Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for record in trials.iter().map(|trial| &trial.record) {
         let operations = record.measured.as_ref().map_or(0, |measured| measured.counts.operations);
         for counter in &record.counters {
-            let (_, values) = found.entry(&counter.name).or_insert((counter.is_gauge, Vec::new()));
+            let (_, values, peaks) =
+                found.entry(&counter.name).or_insert((counter.is_gauge, Vec::new(), Vec::new()));
             if counter.is_gauge {
                 values.push(counter.last);
+                peaks.extend(counter.peak());
             } else if operations > 0 {
                 values.push((counter.last - counter.first) / operations as f64);
             }
         }
     }
-    let figure = |(name, (is_gauge, values)): (&str, (bool, Vec<f64>))| {
-        Some(CounterFigure { name: name.to_owned(), is_gauge, median: median(&values)? })
+    let figure = |(name, (is_gauge, values, peaks)): (&str, (bool, Vec<f64>, Vec<f64>))| {
+        Some(CounterFigure {
+            name: name.to_owned(),
+            is_gauge,
+            median: median(&values)?,
+            peak: median(&peaks),
+        })
     };
     found.into_iter().filter_map(figure).collect()
 }

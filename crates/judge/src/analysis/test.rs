@@ -61,6 +61,8 @@ pub struct CounterFigure {
     pub is_gauge: bool,
     /// Median over rounds: a counter's change per operation, or a gauge's value at the end of the measurement.
     pub median: f64,
+    /// A gauge's largest value in the trial, with its warm-up: median over the rounds that read it each second.
+    pub peak: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,4 +1,4 @@
-//! What event loops share they only read, while their events run. `bench/README.md` names the exceptions.
+//! What event loops share they only read, while their events run. `bench/results.md` names the exceptions.
 
 use std::ops::Range;
 use std::ptr::NonNull;

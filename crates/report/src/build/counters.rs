@@ -44,6 +44,7 @@ fn values(name: &str, analysis: &Analysis) -> Vec<CounterValue> {
                 clients: test.clients,
                 system: cell.system.clone(),
                 median: counter.median,
+                peak: counter.peak,
             }));
         }
     }

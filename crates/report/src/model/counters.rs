@@ -22,4 +22,6 @@ pub struct CounterValue {
     pub system: String,
     /// Median over rounds: a counter's change per operation, or a gauge's value at the end of the measurement.
     pub median: f64,
+    /// A gauge's largest value in the trial, with its warm-up, if it was read each second: median over rounds.
+    pub peak: Option<f64>,
 }

@@ -35,7 +35,7 @@ pub(crate) fn laddered_run() -> Run {
             is_gauge,
             first: 0.0,
             last,
-            values: Vec::new(),
+            values: if is_gauge && at == 2 { vec![600.0, 730.0, last] } else { Vec::new() },
         };
         record.counters = vec![counter("global_status.Innodb_buffer_pool_pages_dirty", true, 512.0)];
         if at > 0 {

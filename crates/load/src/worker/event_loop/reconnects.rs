@@ -18,7 +18,7 @@ use crate::session::failure;
 /// A server that serves thousands of logins at once finishes all of them late: each step of one waits behind the steps
 /// of all others, and MariaDB's thread pool prefers new connections to the statements of those that are there. With this
 /// limit, tasks come back one after the other, and half of 10,000 are back after 0.8 instead of 1.1 s
-/// (`bench/README.md`, `reconnect`).
+/// (`bench/results.md`, `reconnect`).
 const COMEBACKS_MAX: u32 = 500;
 
 /// Tasks that connect anew.

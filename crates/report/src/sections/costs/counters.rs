@@ -1,7 +1,7 @@
 //! The counters that the plan chooses: a row for each system, a column for each client count.
 
 use crate::document::{Section, Shown, Table};
-use crate::model::{ChosenCounter, Reports, System};
+use crate::model::{ChosenCounter, CounterValue, Reports, System};
 use crate::sections::cells::by_clients;
 use crate::wording::number;
 
@@ -13,7 +13,8 @@ pub(crate) fn section(reports: &Reports) -> Option<Section> {
         title: "Counters that the plan chooses".to_owned(),
         paragraphs: vec![
             "The servers' own counters, by their names and in their units: of a counter its change per operation, of a \
-             gauge its value when the measurement ended; median of the rounds. – where a system does not have it."
+             gauge its value when the measurement ended, and in parentheses the largest in the trial, if it was read \
+             each second; median of the rounds. – where a system does not have it."
                 .to_owned(),
         ],
         items: if missing.is_empty() {
@@ -38,7 +39,10 @@ fn tables(reports: &Reports, counter: &ChosenCounter) -> Vec<Table> {
                 .iter()
                 .find(|it| it.step == row.step && it.clients == clients && it.system == system.id);
             let write = if counter.is_gauge { number::amount } else { number::three_digits };
-            Shown::plain(found.map_or_else(|| "–".to_owned(), |it| write(it.median)))
+            let peak =
+                |it: &CounterValue| it.peak.map_or_else(String::new, |peak| format!(" ({})", write(peak)));
+            let shown = |it: &CounterValue| format!("{}{}", write(it.median), peak(it));
+            Shown::plain(found.map_or_else(|| "–".to_owned(), shown))
         };
         Table { title: format!("{name} {kind}, {}", row.step), ..by_clients(reports, row, value) }
     })
@@ -58,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_per_operation_gauges_at_the_end_and_what_nobody_has_is_told() {
+    fn counters_are_per_operation_gauges_at_the_end_and_the_peak_and_what_nobody_has_is_told() {
         let reports = reports(&sample::laddered_run());
         let text = render(&reports, Format::Text, &RenderOptions { color: false, width: 100 });
         let start = text.find("Counters that the plan chooses").unwrap();

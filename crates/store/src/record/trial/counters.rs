@@ -22,6 +22,13 @@ pub struct CounterRecord {
     pub values: Vec<f64>,
 }
 
+impl CounterRecord {
+    /// The largest of its values. `None` if they were not read each second.
+    pub fn peak(&self) -> Option<f64> {
+        self.values.iter().copied().filter(|value| !value.is_nan()).max_by(f64::total_cmp)
+    }
+}
+
 /// First byte of a series, which identifies one of two formats.
 const WHOLE: u8 = b'i';
 const FRACTIONAL: u8 = b'f';
@@ -54,8 +61,8 @@ impl Store {
         )
     }
 
-    /// Counters with certain names ([`is_counter`]) in each trial of a run, by name. Only their first and last values
-    /// are read.
+    /// Counters with certain names ([`is_counter`]) in each trial of a run, by name. Values of each second are read of
+    /// gauges only.
     pub(crate) fn chosen_counters(
         &self,
         run: RunId,
@@ -71,10 +78,11 @@ impl Store {
             Ok(())
         })?;
         self.for_each_row(
-            "SELECT trial.id, name, is_gauge, first_value, last_value
+            "SELECT trial.id, name, is_gauge, first_value, last_value, encoded
              FROM trial CROSS JOIN json_each(?2) chosen
-             JOIN trial_counter ON trial_id = trial.id AND counter_id = chosen.value
+             JOIN trial_counter c ON c.trial_id = trial.id AND c.counter_id = chosen.value
              JOIN counter ON counter.id = chosen.value
+             LEFT JOIN counter_series s ON is_gauge AND s.trial_id = trial.id AND s.counter_id = chosen.value
              WHERE run_id = ?1 ORDER BY trial.id, name",
             params![run.0, serde_json::json!(chosen).to_string()],
             |row| {
@@ -83,7 +91,7 @@ impl Store {
                     is_gauge: row.get(2)?,
                     first: row.get(3)?,
                     last: row.get(4)?,
-                    values: Vec::new(),
+                    values: row.get::<_, Option<Vec<u8>>>(5)?.map(|bytes| decode(&bytes)).unwrap_or_default(),
                 };
                 found.entry(TrialId(row.get(0)?)).or_default().push(counter);
                 Ok(())
@@ -246,15 +254,22 @@ mod tests {
     #[test]
     fn a_run_has_the_counters_that_its_plan_chooses() {
         let mut file = File::new();
-        let names = ["global_status.Com_select", "global_status.Com_update", "pg_stat_io.reads"];
+        let names = [
+            "global_status.Com_select",
+            "global_status.Com_update",
+            "global_status.pages_dirty",
+            "pg_stat_io.reads",
+        ];
         let counters = names.map(|name| CounterRecord {
             name: name.to_owned(),
-            is_gauge: false,
+            is_gauge: name.ends_with("_dirty"),
             first: 1.0,
             last: 3.0,
-            values: vec![1.0, 2.0],
+            values: vec![1.0, f64::NAN, 4.0],
         });
-        let wanted = ["Com_select", "pg_stat_io.reads", "none", "global_status"].map(str::to_owned).to_vec();
+        let wanted = ["Com_select", "pg_stat_io.reads", "none", "global_status", "pages_dirty"]
+            .map(str::to_owned)
+            .to_vec();
         let record = crate::RunRecord { counters: wanted, ..crate::sample::run() };
         let systems = [crate::sample::system("old", true), crate::sample::system("new", false)];
         let run = file.store.begin_run(&record, &[crate::sample::step()], &systems).unwrap();
@@ -263,12 +278,17 @@ mod tests {
         file.store.commit_trial(run, &trial("new", 0, 1000)).unwrap();
         let found = file.store.load_run(crate::RunChoice::Id(run)).unwrap();
         assert_eq!(found.record.counters, record.counters);
-        let found: Vec<Vec<&str>> = found
+        let found: Vec<Vec<(&str, Option<f64>)>> = found
             .trials
             .iter()
-            .map(|trial| trial.record.counters.iter().map(|counter| counter.name.as_str()).collect())
+            .map(|trial| trial.record.counters.iter().map(|it| (it.name.as_str(), it.peak())).collect())
             .collect();
-        assert_eq!(found, [vec!["global_status.Com_select", "pg_stat_io.reads"], vec![]]);
+        let of_old = [
+            ("global_status.Com_select", None),
+            ("global_status.pages_dirty", Some(4.0)),
+            ("pg_stat_io.reads", None),
+        ];
+        assert_eq!(found, [of_old.to_vec(), Vec::new()], "values of each second are read of gauges only");
     }
 
     #[test]
