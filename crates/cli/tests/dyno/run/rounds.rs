@@ -79,7 +79,7 @@ fn turning_plan(keys: &str, steps: &[(&str, &str)]) -> String {
     };
     let steps: String = steps.iter().map(step).collect();
     format!(
-        "name = 'turning'\ntitle = 'Turning'\nbase = 'delete'\nclients = [1]\nseconds = 0.1\n\
+        "name = 'turning'\ntitle = 'Turning'\nbase = 'delete'\nclients = [1]\nseconds = 0.2\n\
          slice_seconds = 'whole'\n{keys}\n[data]\ntables = 1\nrows = 10\n\
          [[system]]\nid = 'delete'\nengine = 'sqlite'\nsettings = {{ journal_mode = 'DELETE' }}\n\
          [[system]]\nid = 'wal'\nengine = 'sqlite'\nsettings = {{ journal_mode = 'WAL' }}\n\
