@@ -23,9 +23,10 @@ pub struct CounterRecord {
 }
 
 impl CounterRecord {
-    /// The largest of its values. `None` if they were not read each second.
+    /// The largest of its values, the last included. `None` if they were not read each second.
     pub fn peak(&self) -> Option<f64> {
-        self.values.iter().copied().filter(|value| !value.is_nan()).max_by(f64::total_cmp)
+        let seen = self.values.iter().copied().filter(|value| !value.is_nan());
+        seen.max_by(f64::total_cmp).map(|largest| largest.max(self.last))
     }
 }
 
@@ -249,6 +250,21 @@ mod tests {
     fn a_counter_that_rises_slowly_takes_a_byte_a_second() {
         let values: Vec<f64> = (0..300).map(|second| f64::from(1_000_000 + second * 50)).collect();
         assert!(encode(&values).len() < 310);
+    }
+
+    #[test]
+    fn the_peak_is_no_less_than_the_last_value() {
+        let gauge = |last, values: &[f64]| CounterRecord {
+            name: "dirty".to_owned(),
+            is_gauge: true,
+            first: 9.0,
+            last,
+            values: values.to_vec(),
+        };
+        assert_eq!(gauge(3.0, &[1.0, 4.0, f64::NAN]).peak(), Some(4.0));
+        assert_eq!(gauge(7.0, &[1.0, 4.0]).peak(), Some(7.0));
+        assert_eq!(gauge(7.0, &[]).peak(), None);
+        assert_eq!(gauge(7.0, &[f64::NAN]).peak(), None);
     }
 
     #[test]
