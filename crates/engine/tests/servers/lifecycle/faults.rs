@@ -22,6 +22,8 @@ pub(crate) fn tests() -> Vec<Trial> {
         tests.push(engine_test("hangs, is found to, and is ended all the same", engine, hangs));
         tests.push(engine_test("comes back where something else took its socket", engine, taken_socket));
     }
+    let what = "dies without its lock file, and nothing is left";
+    tests.push(engine_test(what, "postgres@18.4", loses_its_lock_file));
     // Data of the first, server of the second, and what that one says about it.
     for (engine, of, words) in [
         ("postgres@18.4", "postgres@16.14", "initialized by PostgreSQL version 16"),
@@ -113,6 +115,18 @@ fn dies_at_stop(installation: &Installation) {
     assert_nothing_left(folder.path());
     assert_eq!(pages_made_by(pid), [""; 0]);
     assert!(segments.iter().all(|segment| !segment.exists()), "{segments:?}");
+}
+
+fn loses_its_lock_file(installation: &Installation) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_in(folder.path(), installation, "");
+    let pid = server.access().pid;
+    assert_eq!(pages_made_by(pid).len(), 1);
+    fs::remove_file(server.access().datadir.join("postmaster.pid")).unwrap();
+    send(pid, Signal::KILL);
+    server.stop().unwrap();
+    assert_nothing_left(folder.path());
+    assert_eq!(pages_made_by(pid), [""; 0]);
 }
 
 fn hangs(installation: &Installation) {
