@@ -20,7 +20,7 @@ impl Deadline {
         self.at
     }
 
-    /// The limit that passes at that time.
+    /// The time limit with which it was made.
     pub fn limit(self) -> Duration {
         self.limit
     }

@@ -202,8 +202,8 @@ fn holds(relation: Relation, left: &Side, right: &Side) -> ClaimState {
     }
 }
 
-/// The reason that two systems of the claim are the same, if the settings that should distinguish them are not in
-/// force.
+/// A message that two systems of the claim are the same, because the settings in which they differ are not in force.
+/// `None` if there are no such systems.
 fn same_systems(resolved: &[Resolved], run: &Run, evidence: &Evidence<'_>) -> Option<String> {
     let named: BTreeSet<&str> =
         resolved.iter().flat_map(|call| call.systems.iter().map(String::as_str)).collect();

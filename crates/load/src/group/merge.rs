@@ -22,7 +22,7 @@ impl Total {
     }
 }
 
-/// One load of several processes, each with its connections.
+/// Combines the reports of several load processes.
 pub(super) fn connected(parts: &[&Connected]) -> Option<Connected> {
     let first = parts.first()?;
     Some(Connected {

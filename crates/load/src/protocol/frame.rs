@@ -35,8 +35,8 @@ pub enum Frame {
         message: String,
         /// The measurements until then.
         total: Option<Total>,
-        /// Whether `total` is complete, because `thread_done` or `done` of the script failed after the
-        /// measured time.
+        /// Whether `total` has the whole measured time. It does if only `thread_done` or `done` of the script failed,
+        /// which run afterwards.
         #[serde(default)]
         is_whole: bool,
     },

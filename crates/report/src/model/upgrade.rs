@@ -26,7 +26,7 @@ pub struct UpgradeReport {
     pub replay: Option<ReplayedTest>,
     /// The plans of slower digests that differ.
     pub plans: Vec<DigestPlans>,
-    /// The command that proves which settings make the traffic as a whole slower, if there may be any.
+    /// The command that proves which settings make the whole traffic slower. `None` if settings cannot be the cause.
     pub proof: Option<String>,
     /// Settings that only one version has, or whose value differs.
     pub settings: Vec<SettingDifference>,

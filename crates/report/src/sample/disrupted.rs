@@ -12,8 +12,8 @@ fn outage_bins(system: &str) -> usize {
     if system == "maria" { 50 } else { 100 }
 }
 
-/// Two systems in six rounds. A table is altered in the third second. After that, no transaction ends for a second, or
-/// for half a second on the other system. The seconds of trials are in [`checks`](super::checks).
+/// Two systems in six rounds. A table is altered in the third second. Then no transaction ends for a second, on `maria`
+/// for half a second. [`checks`](super::checks) has the rates of each second.
 pub(crate) fn disrupted_run() -> Run {
     let mut run = run_of(1, 2, 6, &[64]);
     run.systems.truncate(2);

@@ -43,7 +43,7 @@ pub(crate) fn mark(finding: Finding) -> &'static str {
     }
 }
 
-/// Only a verdict has a tint.
+/// The colour of better and worse.
 pub(crate) fn tint(finding: Finding) -> Option<Tint> {
     match finding {
         Finding::Improved => Some(Tint::Better),

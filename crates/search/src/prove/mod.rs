@@ -301,8 +301,8 @@ impl<'a> ProofInMaking<'a> {
         }
     }
 
-    /// Records a comparison. The first one decides the number of rounds of the others, unless the user sets it.
-    /// Then no comparison is repeated.
+    /// Records a comparison. Unless the user sets the number of rounds, the first comparison decides that of the
+    /// others. Comparisons are repeated with more rounds only if the user did not set their number.
     fn note(&mut self, probe: Probe, length: ProbeLength, compared: Compared) -> anyhow::Result<()> {
         let effect = compared.effect(&self.explanation.base)?;
         let outcome = effect.map_or(ProbeOutcome::Refused, ProbeOutcome::Measured);

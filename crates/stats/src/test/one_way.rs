@@ -4,7 +4,7 @@ use crate::distribution::random::SplitMix64;
 
 /// Most random orders that are tried.
 const ORDERS_MAX: u32 = 9_999;
-/// The test ends when this many orders have separated the groups at least as well as the real one.
+/// The test ends when this many random orders separate the groups at least as well as the order that was observed.
 const ENOUGH: u32 = 20;
 /// Any seed will do. A fixed one makes a report repeatable.
 const SEED: u64 = 1;

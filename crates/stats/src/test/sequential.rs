@@ -48,8 +48,8 @@ use crate::estimate::interval::{ROUNDS_MIN, rounds_min};
 /// save.
 const LOOKS_MAX: usize = 5;
 
-/// Growth of the number of rounds from one look to the next, as nearly as the numbers of looks and rounds allow. With
-/// many rounds it is larger.
+/// Intended ratio of the numbers of rounds at two successive looks. The actual ratio differs, because rounds are whole,
+/// and because runs of many rounds have at most [`LOOKS_MAX`] looks.
 const GROWTH: f64 = 1.35;
 
 /// Rounds before the first look: the fewest whose least p-value is at most [`FIRST_SHARE`] of 5%.

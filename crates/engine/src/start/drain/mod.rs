@@ -46,8 +46,8 @@ pub struct DrainLimits<'a> {
     pub may_set: bool,
 }
 
-/// Waits for the pending writes of a server's storage engine, or of its default storage engine. Reports every look at
-/// them. Reaching the time limit is not an error; the report says so.
+/// Waits for the pending writes of a server's storage engine, or of its default storage engine. Calls `progress` each
+/// time it looks at them. If it reaches the time limit, this is no error, and the report says that it was reached.
 ///
 /// # Errors
 /// The engine has no server. Or the server is gone, does not answer, or refuses.

@@ -19,7 +19,8 @@ pub struct Upgrade {
     pub changes: Option<String>,
     /// The database that the data is in.
     pub database: Option<String>,
-    /// How many times as fast as it was logged; `None` sends each statement when the last one has ended.
+    /// Speed of the replay as a multiple of the logged speed. With `None`, a session sends each statement as soon as its
+    /// previous one has ended.
     pub pace: Option<f64>,
     /// Sessions at the same time, without a pace.
     pub sessions: u32,

@@ -84,7 +84,7 @@ impl RunSession<'_> {
         Ok(())
     }
 
-    /// Mean over blocks of the time for a measured second, including leads.
+    /// Seconds of load for each measured second, which leads make longer. The mean over blocks.
     fn stretch(&self) -> f64 {
         let blocks = blocks(self.plan);
         let timed = blocks.iter().filter(|block| !self.plan.steps[block.step].is_load());

@@ -18,7 +18,7 @@ const PREPARED_MAX: usize = 256;
 pub(super) enum Stage {
     /// It connects.
     Opening,
-    /// It chooses the database of its next statement, or its first.
+    /// It selects a database: after it connects its first, later that of its next statement.
     Choosing,
     /// It is open and waits for the replay to begin.
     Resting,

@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "log-size-differs",
         severity: Severity::Warning,
-        about: "systems whose logs differ in size by more than a tenth: the smaller checkpoints sooner",
+        about: "systems whose logs differ in size by more than a tenth: with the smaller log, checkpoints come sooner",
         advice: Set(
             &[
                 (SystemFacts::is_innodb, "innodb_redo_log_capacity"),

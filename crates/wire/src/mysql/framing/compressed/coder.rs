@@ -41,8 +41,8 @@ pub(super) fn pack(algorithm: Algorithm, plain: &[u8], output: &mut Vec<u8>) -> 
     with(algorithm, |coder| coder.pack(plain, output))
 }
 
-/// Decompresses a payload and passes it to `plain` part by part. Returns an error if the length is wrong. `plain` may
-/// neither pack nor unpack.
+/// Decompresses a payload and passes it to `plain` part by part. Returns an error if the length is wrong. `plain`
+/// must not call [`pack`] or [`unpack`], because they use the same coder.
 pub(super) fn unpack(
     algorithm: Algorithm,
     payload: &[u8],
