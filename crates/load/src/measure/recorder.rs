@@ -38,7 +38,7 @@ impl Interval {
 pub(crate) enum Part {
     /// The lead.
     Lead,
-    /// After the measured time, until all connections rest.
+    /// From the end of the lead until all connections rest.
     #[default]
     Counted,
 }
